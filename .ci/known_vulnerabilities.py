@@ -30,7 +30,9 @@ def read_pins(locks: list[Path]) -> list[tuple[str, str]]:
 
 def find_index() -> str | None:
     """The address below which the index of pip answers with JSON; None when pip has an index without one."""
-    listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False).stdout
+    listed = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
+    ).stdout
     named = re.findall(r"^(?:global|install|:env:)\.index-url='([^']+)'", listed, re.MULTILINE)
     if not named:
         code = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"
@@ -48,7 +50,11 @@ def find_vulnerabilities(index: str, name: str, version: str) -> list[str] | Non
         return None
     if not isinstance(found, list):
         return None
-    return [f"{one.get('id')}: {str(one.get('summary') or '')[:100]} (without it: {', '.join(one.get('fixed_in') or ()) or 'no version'})" for one in found if not one.get("withdrawn")]
+    return [
+        f"{one.get('id')}: {str(one.get('summary') or '')[:100]} (without it: {', '.join(one.get('fixed_in') or ()) or 'no version'})"
+        for one in found
+        if not one.get("withdrawn")
+    ]
 
 
 def check(index: str | None, pins: list[tuple[str, str]]) -> int:
@@ -58,12 +64,17 @@ def check(index: str | None, pins: list[tuple[str, str]]) -> int:
         return 0
     until = time.monotonic() + LIMIT_S
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda pin: find_vulnerabilities(index, *pin) if time.monotonic() < until else None, pins))
+        found = list(
+            threads.map(lambda pin: find_vulnerabilities(index, *pin) if time.monotonic() < until else None, pins)
+        )
     unknown = [name for (name, _), vulnerabilities in zip(pins, found, strict=True) if vulnerabilities is None]
     vulnerable = [(pin, vulnerabilities) for pin, vulnerabilities in zip(pins, found, strict=True) if vulnerabilities]
     for (name, version), vulnerabilities in vulnerable:
         print(f"{name} {version} has known vulnerabilities:", *vulnerabilities, sep="\n  ")
-    print(f"{len(pins) - len(unknown)} of {len(pins)} packages checked, {len(vulnerable)} with known vulnerabilities" + (f"; the index did not say for {', '.join(unknown)}" if unknown else ""))
+    print(
+        f"{len(pins) - len(unknown)} of {len(pins)} packages checked, {len(vulnerable)} with known vulnerabilities"
+        + (f"; the index did not say for {', '.join(unknown)}" if unknown else "")
+    )
     return 1 if vulnerable else 0
 
 

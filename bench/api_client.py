@@ -46,7 +46,14 @@ Ask = Callable[..., TimedReply]
 @contextlib.contextmanager
 def serve_in_process(url: str, home: Path) -> Iterator[Ask]:
     """The application with accounts over the store at this address, called one request at a time. No request waits for a share of the processors."""
-    cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON_HOME": str(home), "GNOMON__API__BUSY_PROCESSOR_PERCENT": "100"}, home)
+    cfg = load_config(
+        {
+            "GNOMON__DATABASE__SQL_ALCHEMY_CONN": url,
+            "GNOMON_HOME": str(home),
+            "GNOMON__API__BUSY_PROCESSOR_PERCENT": "100",
+        },
+        home,
+    )
     context = create_context(cfg, SystemClock(), "127.0.0.1", lambda: HealthSnapshot(END, ()))
     app = create_app(context)
     tune_garbage_collector()
@@ -70,7 +77,9 @@ class ProcessorMeter:
     def find_sessions(self) -> None:
         """Count the sessions that are open now from here on."""
         if self._server is not None:
-            rows = self._server.execute("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()").fetchall()
+            rows = self._server.execute(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            ).fetchall()
             self._sessions = [Path(f"/proc/{pid}/schedstat") for (pid,) in rows]
 
     def read_s(self) -> float:
@@ -95,11 +104,24 @@ async def _call(app: Any, meter: ProcessorMeter, token: str, method: str, path: 
     parts = urlsplit(path)
     sent = b"" if body is None else json.dumps(body).encode()
     scope = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http", "path": parts.path,
-        "raw_path": parts.path.encode(), "query_string": parts.query.encode(), "root_path": "", "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
-        "headers": [(b"host", b"bench"), (b"authorization", f"Bearer {token}".encode()), (b"content-type", b"application/json"),
-                    (b"content-length", str(len(sent)).encode())],
-    }  # fmt: skip
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": parts.path,
+        "raw_path": parts.path.encode(),
+        "query_string": parts.query.encode(),
+        "root_path": "",
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+        "headers": [
+            (b"host", b"bench"),
+            (b"authorization", f"Bearer {token}".encode()),
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(sent)).encode()),
+        ],
+    }
     status, parts_of_body = 0, []
 
     async def receive() -> dict[str, Any]:

@@ -33,7 +33,9 @@ DAG_FILE = Path(__file__).parent / "dags" / "wide" / "wide_python_500.py"
 EMPTY_FILE = Path(__file__).parent / "dags" / "one" / "one_dag.py"
 WIDE, TRIGGERED = "wide_python_500", "one"
 OPTIONS = {
-    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64", "GNOMON__CORE__PARALLELISM": "8", "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64",
+    "GNOMON__CORE__PARALLELISM": "8",
+    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
 }
 RATE, SECONDS, CONNECTIONS = 500.0, 60.0, 64
 PAIRS = 2
@@ -49,8 +51,12 @@ def api_trigger() -> None:
         found = _load(port, token, [_trigger()], TRIGGER_RATE, TRIGGERS / TRIGGER_RATE, 4)
         spent_ms = 1000 * (_read_cpu(running)["api-server"] - before) / max(found.sent, 1)
         times = [1000 * seconds for seconds in found.seconds["trigger"]]
-        show("trigger to answer beside wide_python_500", f"p50 {median(times):.1f} ms, p95 {quantile(times, 0.95):.1f} ms, {found.failures} failures, {found.refused} refusals; "
-             f"{spent_ms:.1f} ms of processor time; {describe_machine()}", "p95 < 20 ms")
+        show(
+            "trigger to answer beside wide_python_500",
+            f"p50 {median(times):.1f} ms, p95 {quantile(times, 0.95):.1f} ms, {found.failures} failures, {found.refused} refusals; "
+            f"{spent_ms:.1f} ms of processor time; {describe_machine()}",
+            "p95 < 20 ms",
+        )
 
 
 def api_flood(requests_a_second: float = RATE, seconds: float = SECONDS, pairs: int = PAIRS) -> None:
@@ -59,16 +65,25 @@ def api_flood(requests_a_second: float = RATE, seconds: float = SECONDS, pairs: 
     with _served() as (running, port, token):
         _run_wide(running, 1.0)
         for pair in range(pairs):
-            for flooded in ((False, True) if pair % 2 == 0 else (True, False)):
-                figures[flooded].append(_take_turn(running, port, token, requests_a_second if flooded else 0.0, seconds))
+            for flooded in (False, True) if pair % 2 == 0 else (True, False):
+                figures[flooded].append(
+                    _take_turn(running, port, token, requests_a_second if flooded else 0.0, seconds)
+                )
     alone, beside = (median([turn.rate for turn in figures[flooded]]) for flooded in (False, True))
     flood = [turn.flood for turn in figures[True] if turn.flood is not None]
     times = [1000 * second for one in flood for values in one.seconds.values() for second in values] or [0.0]
     elapsed_s = sum(one.elapsed_s for one in flood)
     refused = sum(one.refused for one in flood)
-    show(f"wide_python_500 beside {requests_a_second:.0f} requests/s", f"{beside:.0f} tasks/s, without {alone:.0f}/s, ratio {beside / alone:.2f}", "ratio >= 0.9")
-    show("the flood itself", f"{len(times) / elapsed_s:.0f} answers/s and {refused / elapsed_s:.0f} refusals (503)/s of {requests_a_second:.0f} requests/s that were due, "
-         f"over {CONNECTIONS} connections; p50 {median(times):.0f} ms, p95 {quantile(times, 0.95):.0f} ms from sending to answer, {sum(one.failures for one in flood)} failures")
+    show(
+        f"wide_python_500 beside {requests_a_second:.0f} requests/s",
+        f"{beside:.0f} tasks/s, without {alone:.0f}/s, ratio {beside / alone:.2f}",
+        "ratio >= 0.9",
+    )
+    show(
+        "the flood itself",
+        f"{len(times) / elapsed_s:.0f} answers/s and {refused / elapsed_s:.0f} refusals (503)/s of {requests_a_second:.0f} requests/s that were due, "
+        f"over {CONNECTIONS} connections; p50 {median(times):.0f} ms, p95 {quantile(times, 0.95):.0f} ms from sending to answer, {sum(one.failures for one in flood)} failures",
+    )
     show("load of the machine", describe_machine())
     for name in ("scheduler", "worker and tasks", "api-server", "clients"):
         without, with_it = (median([turn.cores[name] for turn in figures[flooded]]) for flooded in (False, True))
@@ -104,9 +119,16 @@ def _take_turn(running: Deployment, port: int, token: str, requests_a_second: fl
 def _list_mix() -> list[LoadRequest]:
     """What a page and a tool ask for, nineteen reads and a trigger."""
     reads = [
-        f"{V2}/dags?limit=50", f"{V2}/dags/~/dagRuns?limit=25&order_by=-run_after", f"{V2}/dags/{WIDE}/dagRuns?limit=5&order_by=-run_after",
-        f"{V2}/dags/{WIDE}", f"{OWN}/dags/{WIDE}/grid?runs=3", f"{V2}/dags/~/dagRuns/~/taskInstances?state=running&limit=25", f"{V2}/pools",
-        f"{V2}/dags/{TRIGGERED}/dagRuns?limit=25&state=success", f"{V2}/version", f"{V2}/monitor/health",
+        f"{V2}/dags?limit=50",
+        f"{V2}/dags/~/dagRuns?limit=25&order_by=-run_after",
+        f"{V2}/dags/{WIDE}/dagRuns?limit=5&order_by=-run_after",
+        f"{V2}/dags/{WIDE}",
+        f"{OWN}/dags/{WIDE}/grid?runs=3",
+        f"{V2}/dags/~/dagRuns/~/taskInstances?state=running&limit=25",
+        f"{V2}/pools",
+        f"{V2}/dags/{TRIGGERED}/dagRuns?limit=25&state=success",
+        f"{V2}/version",
+        f"{V2}/monitor/health",
     ]
     return [*(LoadRequest(path) for path in [*reads, *reads[:-1]]), _trigger()]
 
@@ -166,12 +188,16 @@ def _served() -> Iterator[tuple[Deployment, int, str]]:
         for dag_id in (WIDE, TRIGGERED):
             running.wait_for_dag(dag_id)
         port = int(running.environ["GNOMON__API__PORT"])
-        found = re.search(r"gnm_\w+[\w-]*", running.cli("tokens", "create", "admin", "--name", "bench", "--role", "admin"))
+        found = re.search(
+            r"gnm_\w+[\w-]*", running.cli("tokens", "create", "admin", "--name", "bench", "--role", "admin")
+        )
         assert found is not None
         yield running, port, found[0]
 
 
-def _load(port: int, token: str, mix: Sequence[LoadRequest], requests_a_second: float, seconds: float, connections: int) -> LoadResult:
+def _load(
+    port: int, token: str, mix: Sequence[LoadRequest], requests_a_second: float, seconds: float, connections: int
+) -> LoadResult:
     return run_load(port, token, mix, requests_a_second, seconds, connections, counts_wait=connections < CONNECTIONS)
 
 
@@ -189,7 +215,9 @@ def _in_process(function: Callable[..., LoadResult], *arguments: object) -> Iter
         process.kill()
 
 
-def _put_result(results: multiprocessing.Queue[LoadResult], function: Callable[..., LoadResult], *arguments: object) -> None:
+def _put_result(
+    results: multiprocessing.Queue[LoadResult], function: Callable[..., LoadResult], *arguments: object
+) -> None:
     results.put(function(*arguments))
 
 

@@ -58,7 +58,9 @@ def dag_name(number: int) -> str:
     return f"dag_{number:05d}"
 
 
-def fill_history(database: Database, size: HistorySize, make_dag: Callable[[int], ParsedDag] | None = None) -> dict[str, str]:
+def fill_history(
+    database: Database, size: HistorySize, make_dag: Callable[[int], ParsedDag] | None = None
+) -> dict[str, str]:
     """Fill the store; returns the token of each account, by its name. `make_dag`: makes the DAG with a number, without a schedule by default."""
     _add_dags(database, size, make_dag or make_plain_dag)
     with open_driver(database.url) as execute:
@@ -111,16 +113,33 @@ def postgres_database(url: str, name: str, *, is_kept: bool = False) -> Iterator
 def _add_dags(database: Database, size: HistorySize, make_dag: Callable[[int], ParsedDag]) -> None:
     dags = [make_dag(number) for number in range(size.dags)]
     files = [
-        ParsedFile(path=f"/dags/file_{start:05d}.py", inputs=FileInputs(input_hash=f"{start}"), dags=tuple(dags[start : start + DAGS_A_FILE]))
+        ParsedFile(
+            path=f"/dags/file_{start:05d}.py",
+            inputs=FileInputs(input_hash=f"{start}"),
+            dags=tuple(dags[start : start + DAGS_A_FILE]),
+        )
         for start in range(0, size.dags, DAGS_A_FILE)
     ]
-    grid = DagSpec(dag_id=GRID_DAG, timetable=TimetableRef(path="gnomon.timetables.Null"), tasks=tuple(TaskSpec(task_id=f"task_{n:04d}") for n in range(GRID_TASKS)))
-    files.append(ParsedFile(path="/dags/grid.py", inputs=FileInputs(input_hash="grid"), dags=(ParsedDag(spec=grid, spec_hash="grid"),)))
+    grid = DagSpec(
+        dag_id=GRID_DAG,
+        timetable=TimetableRef(path="gnomon.timetables.Null"),
+        tasks=tuple(TaskSpec(task_id=f"task_{n:04d}") for n in range(GRID_TASKS)),
+    )
+    files.append(
+        ParsedFile(
+            path="/dags/grid.py", inputs=FileInputs(input_hash="grid"), dags=(ParsedDag(spec=grid, spec_hash="grid"),)
+        )
+    )
     files += [
-        ParsedFile(path=f"/dags/broken_{n:03d}.py", inputs=FileInputs(input_hash=f"broken{n}"),
-                   failures=(ParseFailure(kind="import", message=f"name 'x{n}' is not defined", traceback="Traceback\n" * 20),))
+        ParsedFile(
+            path=f"/dags/broken_{n:03d}.py",
+            inputs=FileInputs(input_hash=f"broken{n}"),
+            failures=(
+                ParseFailure(kind="import", message=f"name 'x{n}' is not defined", traceback="Traceback\n" * 20),
+            ),
+        )
         for n in range(100)
-    ]  # fmt: skip
+    ]
     for start in range(0, len(files), 100):
         with database.write() as tx:
             dag_files.record_parsed_files(tx, files[start : start + 100], at=END, paused_by_default=False)
@@ -131,15 +150,33 @@ def _add_dags(database: Database, size: HistorySize, make_dag: Callable[[int], P
         for n in range(500):
             variables.set_variable(tx, f"variable_{n:03d}", f"value of variable {n}")
         for n in range(200):
-            connections.set_connection(tx, StoredConnection(f"connection_{n:03d}", "postgres", "db.example", "public", "user", f"password-{n}", 5432, f'{{"token": "token-{n}"}}'))
+            connections.set_connection(
+                tx,
+                StoredConnection(
+                    f"connection_{n:03d}",
+                    "postgres",
+                    "db.example",
+                    "public",
+                    "user",
+                    f"password-{n}",
+                    5432,
+                    f'{{"token": "token-{n}"}}',
+                ),
+            )
 
 
 def make_plain_dag(number: int) -> ParsedDag:
     """The DAG with that number: ten tasks one after another, two tags, no schedule."""
     spec = DagSpec(
-        dag_id=dag_name(number), timetable=TimetableRef(path="gnomon.timetables.Null", summary="0 0 * * *"),
-        tasks=tuple(TaskSpec(task_id=f"task_{n}", operator="PythonOperator", upstream=(f"task_{n - 1}",) if n else ()) for n in range(TASKS)),
-        tags=(f"team_{number % TEAMS}", "even" if number % 2 == 0 else "odd"), owner=f"owner_{number % 20}", description=f"The DAG number {number}",
+        dag_id=dag_name(number),
+        timetable=TimetableRef(path="gnomon.timetables.Null", summary="0 0 * * *"),
+        tasks=tuple(
+            TaskSpec(task_id=f"task_{n}", operator="PythonOperator", upstream=(f"task_{n - 1}",) if n else ())
+            for n in range(TASKS)
+        ),
+        tags=(f"team_{number % TEAMS}", "even" if number % 2 == 0 else "odd"),
+        owner=f"owner_{number % 20}",
+        description=f"The DAG number {number}",
     )
     return ParsedDag(spec=spec, spec_hash=f"hash{number}")
 
@@ -151,7 +188,9 @@ def _build_statements(size: HistorySize, *, is_sqlite: bool) -> Iterator[str]:
 
     def series(count: int) -> str:
         if is_sqlite:
-            return f"(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {count}) SELECT n FROM s)"
+            return (
+                f"(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {count}) SELECT n FROM s)"
+            )
         return f"(SELECT generate_series(1, {count}) AS n)"
 
     for count, dags in ((size.runs_each, "dag_id LIKE 'dag_%'"), (GRID_RUNS, f"dag_id = '{GRID_DAG}'")):
@@ -202,10 +241,16 @@ def _build_statements(size: HistorySize, *, is_sqlite: bool) -> Iterator[str]:
 def _add_accounts(database: Database) -> dict[str, str]:
     grants = {
         "admin": (Role.ADMIN, ()),
-        "few": (Role.NONE, (*(Grant(GrantKind.DAG, dag_name(n), Role.VIEWER) for n in (3, 5)), Grant(GrantKind.DAG, "dag_0001*", Role.USER),
-                            Grant(GrantKind.TAG, "team_7", Role.VIEWER))),
+        "few": (
+            Role.NONE,
+            (
+                *(Grant(GrantKind.DAG, dag_name(n), Role.VIEWER) for n in (3, 5)),
+                Grant(GrantKind.DAG, "dag_0001*", Role.USER),
+                Grant(GrantKind.TAG, "team_7", Role.VIEWER),
+            ),
+        ),
         "half": (Role.NONE, (Grant(GrantKind.TAG, "even", Role.VIEWER),)),
-    }  # fmt: skip
+    }
     tokens = {}
     author = Author("bench", END)
     with database.write() as tx:
@@ -216,7 +261,9 @@ def _add_accounts(database: Database) -> dict[str, str]:
                 account_rows.put_grant(tx, account_pk, grant)
             account = account_rows.get_account(tx, account_pk)
             assert account is not None
-            tokens[name] = create_token(tx, author, account, "bench", Role.ADMIN if role is Role.ADMIN else Role.VIEWER, None)
+            tokens[name] = create_token(
+                tx, author, account, "bench", Role.ADMIN if role is Role.ADMIN else Role.VIEWER, None
+            )
     return tokens
 
 

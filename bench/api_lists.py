@@ -78,7 +78,11 @@ def describe_times(cpu: list[float], clock: list[float]) -> str:
 
 
 def api_lists(
-    size: HistorySize = SIZES["small"], databases: tuple[str, ...] = ("sqlite", "postgresql"), match: str = "", shown: int = SHOWN, folder: Path | None = None,
+    size: HistorySize = SIZES["small"],
+    databases: tuple[str, ...] = ("sqlite", "postgresql"),
+    match: str = "",
+    shown: int = SHOWN,
+    folder: Path | None = None,
     rounds: int = ROUNDS,
 ) -> None:
     """One line for each list and for each of the slowest requests, and how many are above the goal. `folder`: where the stores are kept; None: nowhere."""
@@ -98,7 +102,11 @@ def place_store(name: str, size: HistorySize, kept: Path | None) -> Iterator[tup
         yield None
         return
     with contextlib.ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gnomon-bench-api-"))) if kept is None else kept / f"{name}-{size.runs}"
+        home = (
+            Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gnomon-bench-api-")))
+            if kept is None
+            else kept / f"{name}-{size.runs}"
+        )
         notes = home / "tokens.json"
         if notes.exists():
             found = json.loads(notes.read_text())
@@ -130,26 +138,58 @@ def fill_store(url: str, home: Path, size: HistorySize) -> dict[str, str]:
     return tokens
 
 
-def measure_lists(url: str, home: Path, tokens: dict[str, str], size: HistorySize, name: str, match: str = "", shown: int = SHOWN, rounds: int = ROUNDS) -> None:
+def measure_lists(
+    url: str,
+    home: Path,
+    tokens: dict[str, str],
+    size: HistorySize,
+    name: str,
+    match: str = "",
+    shown: int = SHOWN,
+    rounds: int = ROUNDS,
+) -> None:
     """Measure all requests whose name contains `match`."""
     with serve_in_process(url, home) as ask:
-        run_id = ask(tokens["admin"], "GET", f"{V2}/dags/{dag_name(8)}/dagRuns?limit=1").json()["dag_runs"][0]["dag_run_id"]
-        found = [figure for request in list_requests(size, run_id) if match in request.name for figure in _measure(ask, tokens[request.account], request, size, rounds)]
+        run_id = ask(tokens["admin"], "GET", f"{V2}/dags/{dag_name(8)}/dagRuns?limit=1").json()["dag_runs"][0][
+            "dag_run_id"
+        ]
+        found = [
+            figure
+            for request in list_requests(size, run_id)
+            if match in request.name
+            for figure in _measure(ask, tokens[request.account], request, size, rounds)
+        ]
         grid = ask(tokens["admin"], "GET", f"{OWN}/dags/{GRID_DAG}/grid?runs=25")
     found.sort(key=lambda figure: figure.cpu_p95, reverse=True)
     for operation in sorted({figure.operation for figure in found}):
         own = [figure for figure in found if figure.operation == operation]
-        times = describe_times([ms for figure in own for ms in figure.cpu], [ms for figure in own for ms in figure.clock])
-        show(operation[:110], f"{len(own)} requests: {times}; the slowest: processor p95 {own[0].cpu_p95:.1f} ms", f"p95 < {GOAL_MS:.0f} ms")
+        times = describe_times(
+            [ms for figure in own for ms in figure.cpu], [ms for figure in own for ms in figure.clock]
+        )
+        show(
+            operation[:110],
+            f"{len(own)} requests: {times}; the slowest: processor p95 {own[0].cpu_p95:.1f} ms",
+            f"p95 < {GOAL_MS:.0f} ms",
+        )
     for figure in found[:shown]:
         show(figure.name[:140], figure.describe(), f"p95 < {GOAL_MS:.0f} ms")
     for figure in found:
         if figure.fault:
             show(figure.name[:140], figure.fault)
     slow = sum(figure.cpu_p95 > GOAL_MS for figure in found)
-    show(f"lists of the API, {name}, {size}", f"{slow} of {len(found)} requests above {GOAL_MS:.0f} ms of processor time at p95, {sum(bool(figure.refused) for figure in found)} "
-         f"refused for some values; {describe_machine()}, ten million additions in Python take {measure_speed():.2f} s", "0 above 50 ms", "Airflow: 1 to 3 s a call of the grid (airflow#60241)")
-    show("grid of 1,000 tasks x 25 runs", f"{len(grid.body) / 1000:.0f} kB", "< 150 kB, p95 < 50 ms", "Airflow: 30 s at 900 x 25 (#23772)")
+    show(
+        f"lists of the API, {name}, {size}",
+        f"{slow} of {len(found)} requests above {GOAL_MS:.0f} ms of processor time at p95, {sum(bool(figure.refused) for figure in found)} "
+        f"refused for some values; {describe_machine()}, ten million additions in Python take {measure_speed():.2f} s",
+        "0 above 50 ms",
+        "Airflow: 1 to 3 s a call of the grid (airflow#60241)",
+    )
+    show(
+        "grid of 1,000 tasks x 25 runs",
+        f"{len(grid.body) / 1000:.0f} kB",
+        "< 150 kB, p95 < 50 ms",
+        "Airflow: 30 s at 900 x 25 (#23772)",
+    )
 
 
 def _measure(ask: Ask, token: str, request: ListRequest, size: HistorySize, rounds: int) -> Iterator[Figure]:
@@ -162,23 +202,37 @@ def _measure(ask: Ask, token: str, request: ListRequest, size: HistorySize, roun
                 break
             path = f"{request.path.rpartition('cursor=')[0]}cursor={cursor}"
             paths.append(path)
-        yield _repeat(ask, token, request, paths or [path], f"{request.name} and a cursor of the next {len(paths)} pages", size, rounds)
+        yield _repeat(
+            ask,
+            token,
+            request,
+            paths or [path],
+            f"{request.name} and a cursor of the next {len(paths)} pages",
+            size,
+            rounds,
+        )
 
 
-def _repeat(ask: Ask, token: str, request: ListRequest, paths: Sequence[str], name: str, size: HistorySize, rounds: int) -> Figure:
+def _repeat(
+    ask: Ask, token: str, request: ListRequest, paths: Sequence[str], name: str, size: HistorySize, rounds: int
+) -> Figure:
     """Ask for the paths at random, each time with other values."""
     chance = random.Random(f"{SEED} {name}")
     figure = Figure(request.operation, name, [], [], 0, "")
 
     def ask_once() -> TimedReply:
-        return ask(token, "GET" if request.body is None else "POST", fill(chance.choice(paths), size, chance), request.body)
+        return ask(
+            token, "GET" if request.body is None else "POST", fill(chance.choice(paths), size, chance), request.body
+        )
 
     ask_once()  # not counted: the server prepares an operation, and reads what it keeps, at the first request
     while len(figure.cpu) < ROUNDS_MIN or (len(figure.cpu) < rounds and sum(figure.clock) < ROUND_MAX_S * 1000):
         reply = ask_once()
         figure.cpu.append(reply.cpu_s * 1000)
         figure.clock.append(reply.seconds * 1000)
-        figure = replace(figure, refused=figure.refused + (reply.status == 400), fault=figure.fault or _describe_fault(reply))
+        figure = replace(
+            figure, refused=figure.refused + (reply.status == 400), fault=figure.fault or _describe_fault(reply)
+        )
         if reply.seconds > ROUND_MAX_S:
             break
     return figure
@@ -197,4 +251,11 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--folder", type=Path, help="where the filled stores are kept for the next time")
     options = parser.parse_args()
-    api_lists(SIZES[options.size], tuple(options.database or ("sqlite", "postgresql")), options.match, options.shown, options.folder, options.rounds)
+    api_lists(
+        SIZES[options.size],
+        tuple(options.database or ("sqlite", "postgresql")),
+        options.match,
+        options.shown,
+        options.folder,
+        options.rounds,
+    )

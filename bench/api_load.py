@@ -34,21 +34,43 @@ class LoadResult:
     """Processor seconds of the clients."""
 
 
-def run_load(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int, *, counts_wait: bool = True) -> LoadResult:
+def run_load(
+    port: int,
+    token: str,
+    mix: Sequence[LoadRequest],
+    rate: float,
+    duration_s: float,
+    connections: int,
+    *,
+    counts_wait: bool = True,
+) -> LoadResult:
     """Send requests of the mix in turns, so many a second over so many connections. A request that is late does not delay those after it."""
     return asyncio.run(_run(port, token, mix, rate, duration_s, connections, counts_wait=counts_wait))
 
 
-async def _run(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int, *, counts_wait: bool) -> LoadResult:
+async def _run(
+    port: int,
+    token: str,
+    mix: Sequence[LoadRequest],
+    rate: float,
+    duration_s: float,
+    connections: int,
+    *,
+    counts_wait: bool,
+) -> LoadResult:
     result = LoadResult()
     due: asyncio.Queue[tuple[float, LoadRequest]] = asyncio.Queue()
     cpu, began = time.process_time(), time.perf_counter()
-    clients = [asyncio.create_task(_send_all(port, token, due, result, counts_wait=counts_wait)) for _ in range(connections)]
+    clients = [
+        asyncio.create_task(_send_all(port, token, due, result, counts_wait=counts_wait)) for _ in range(connections)
+    ]
     for number in range(int(rate * duration_s)):
         at = began + number / rate
         if (wait := at - time.perf_counter()) > 0:
             await asyncio.sleep(wait)
-        due.put_nowait((time.perf_counter(), mix[number % len(mix)]))  # a timer of the clients that is late says nothing of the server
+        due.put_nowait(
+            (time.perf_counter(), mix[number % len(mix)])
+        )  # a timer of the clients that is late says nothing of the server
     left = began + duration_s - time.perf_counter()
     if left > 0:
         await asyncio.sleep(left)
@@ -59,7 +81,9 @@ async def _run(port: int, token: str, mix: Sequence[LoadRequest], rate: float, d
     return result
 
 
-async def _send_all(port: int, token: str, due: asyncio.Queue[tuple[float, LoadRequest]], result: LoadResult, *, counts_wait: bool) -> None:
+async def _send_all(
+    port: int, token: str, due: asyncio.Queue[tuple[float, LoadRequest]], result: LoadResult, *, counts_wait: bool
+) -> None:
     streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
     while True:
         waits_since, request = await due.get()

@@ -105,11 +105,18 @@ def capacity(*, is_short: bool = False) -> Figures | None:
     found = Figures()
     tasks, rounds, schedulers = (SHORT_TASKS, 1, SCHEDULERS[:1]) if is_short else (TASKS, ROUNDS, SCHEDULERS)
     for count in schedulers:
-        for name, runs_code, into in (("EmptyOperators", False, found.empty), ("submitted attempts", True, found.submitted)):
+        for name, runs_code, into in (
+            ("EmptyOperators", False, found.empty),
+            ("submitted attempts", True, found.submitted),
+        ):
             one = measure_schedulers(count, runs_code=runs_code, tasks=tasks, rounds=rounds)
             into.append(one)
-            show(f"{name} through {count} schedulers", f"{one.rate:.0f}/s, scheduler {one.scheduler_ms:.3f} ms, PostgreSQL {one.database_ms:.3f} ms",
-                 "", f"busiest {one.busiest:.0%} of a processor, machine {one.machine:.0%}, {one.memory_mb:.0f} MB")
+            show(
+                f"{name} through {count} schedulers",
+                f"{one.rate:.0f}/s, scheduler {one.scheduler_ms:.3f} ms, PostgreSQL {one.database_ms:.3f} ms",
+                "",
+                f"busiest {one.busiest:.0%} of a processor, machine {one.machine:.0%}, {one.memory_mb:.0f} MB",
+            )
     _measure_alone(found, SHORT_MESSAGES if is_short else MESSAGES)
     _measure_together(found, 1 if is_short else REPEATS)
     return found
@@ -139,12 +146,18 @@ def _measure_together(found: Figures, repeats: int) -> None:
             show(f"together, {name}", f"left out: {error}")
             continue
         rate, costs = found.together[name]
-        show(f"together, {name}", f"{rate:.0f}/s", "", ", ".join(f"{part} {cost:.2f} ms" for part, cost in costs.items()))
+        show(
+            f"together, {name}", f"{rate:.0f}/s", "", ", ".join(f"{part} {cost:.2f} ms" for part, cost in costs.items())
+        )
 
 
 def measure_schedulers(schedulers: int, *, runs_code: bool, tasks: int, rounds: int) -> SchedulerFigures:
     """64 DAGs, one of each group, whose tasks are all ready at once; one run of each DAG a round."""
-    with postgres() as database, tempfile.TemporaryDirectory(prefix="gnomon-bench-capacity-") as home, ExitStack() as stack:
+    with (
+        postgres() as database,
+        tempfile.TemporaryDirectory(prefix="gnomon-bench-capacity-") as home,
+        ExitStack() as stack,
+    ):
         assert database is not None
         url = database["GNOMON__DATABASE__SQL_ALCHEMY_CONN"]
         migrations.upgrade_schema(url)
@@ -153,9 +166,23 @@ def measure_schedulers(schedulers: int, *, runs_code: bool, tasks: int, rounds: 
         with psycopg.connect(url) as connection:
             connection.execute("UPDATE pool SET slots = -1")
         left_out = ("GNOMON", "AIRFLOW")
-        environ = {key: value for key, value in os.environ.items() if not key.startswith(left_out)} | OPTIONS | database | {"GNOMON_HOME": home}
+        environ = (
+            {key: value for key, value in os.environ.items() if not key.startswith(left_out)}
+            | OPTIONS
+            | database
+            | {"GNOMON_HOME": home}
+        )
         log = stack.enter_context(Path(home, "services.log").open("ab"))
-        workers = [stack.enter_context(_process([sys.executable, "-m", "bench.scripted_worker", url, f"{home}/w{number}.sock", "100000"], environ, log)) for number in range(WORKERS)]
+        workers = [
+            stack.enter_context(
+                _process(
+                    [sys.executable, "-m", "bench.scripted_worker", url, f"{home}/w{number}.sock", "100000"],
+                    environ,
+                    log,
+                )
+            )
+            for number in range(WORKERS)
+        ]
         services = [stack.enter_context(_process([*GNOMON, "scheduler"], environ, log)) for _ in range(schedulers)]
         _wait_for_shares(url, schedulers, home)
         _run_round(db, Path(home), dag_ids, "warm")
@@ -165,14 +192,21 @@ def measure_schedulers(schedulers: int, *, runs_code: bool, tasks: int, rounds: 
             by_scheduler, idle = [cpu_s([service.pid]) for service in services], _read_machine()
             span = _run_round(db, Path(home), dag_ids, f"r{number}")
             spans.append(span)
-            parts.append(max(cpu_s([service.pid]) - at for service, at in zip(services, by_scheduler, strict=True)) / span)
+            parts.append(
+                max(cpu_s([service.pid]) - at for service, at in zip(services, by_scheduler, strict=True)) / span
+            )
             machine.append(1 - (_read_machine()[0] - idle[0]) / max(_read_machine()[1] - idle[1], 1e-9))
         after = (_cpu_of(services), read_sessions_cpu(url), _cpu_of(workers))
         count = rounds * tasks * len(dag_ids)
         costs = [1000 * (late - early) / count for early, late in zip(before, after, strict=True)]
         best = spans.index(min(spans))
         return SchedulerFigures(
-            schedulers, tasks * len(dag_ids) / spans[best], *costs, busiest=parts[best], machine=machine[best], memory_mb=memory_kb([services[0].pid]) / 1024,
+            schedulers,
+            tasks * len(dag_ids) / spans[best],
+            *costs,
+            busiest=parts[best],
+            machine=machine[best],
+            memory_mb=memory_kb([services[0].pid]) / 1024,
         )
 
 
@@ -216,10 +250,15 @@ def _record_dags(db: Database, tasks: int, *, runs_code: bool) -> list[str]:
     dag_ids = sorted(by_group.values())
     for dag_id in dag_ids:
         spec = DagSpec(
-            dag_id=dag_id, timetable=TimetableRef(path="gnomon.timetables.Null"), max_active_tasks=100_000, max_active_runs=100,
+            dag_id=dag_id,
+            timetable=TimetableRef(path="gnomon.timetables.Null"),
+            max_active_tasks=100_000,
+            max_active_runs=100,
             tasks=tuple(TaskSpec(task_id=f"task_{n}", runs_code=runs_code) for n in range(tasks)),
         )
-        parsed = ParsedFile(path=f"/{dag_id}.py", inputs=FileInputs(input_hash="1"), dags=(ParsedDag(spec=spec, spec_hash="1"),))
+        parsed = ParsedFile(
+            path=f"/{dag_id}.py", inputs=FileInputs(input_hash="1"), dags=(ParsedDag(spec=spec, spec_hash="1"),)
+        )
         with db.write() as tx:
             dag_files.record_parsed(tx, parsed, at=SystemClock().now(), paused_by_default=False)
     return dag_ids
@@ -231,7 +270,17 @@ def _run_round(db: Database, home: Path, dag_ids: list[str], run_id: str) -> flo
     with psycopg.connect(db.url, autocommit=True) as connection:
         with db.write() as tx:
             for dag_id in dag_ids:
-                dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=at, interval=None, conf={}, by="bench", at=at)
+                dag_runs.create_manual_run(
+                    tx,
+                    dag_id=dag_id,
+                    run_id=run_id,
+                    logical_at=None,
+                    run_after=at,
+                    interval=None,
+                    conf={},
+                    by="bench",
+                    at=at,
+                )
             notify_on_commit(tx)
         began = time.perf_counter()
         Notifier(home / "run", db.url).notify()
@@ -248,8 +297,14 @@ def _wait_for_shares(url: str, schedulers: int, home: str) -> None:
     deadline = time.monotonic() + LIMIT_S
     with psycopg.connect(url, autocommit=True) as connection:
         while time.monotonic() < deadline:
-            owned = connection.execute("SELECT count(*) FROM dag_group WHERE owner IS NOT NULL GROUP BY owner").fetchall()
-            if len(owned) == schedulers and all(count <= share for (count,) in owned) and sum(count for (count,) in owned) == GROUPS:
+            owned = connection.execute(
+                "SELECT count(*) FROM dag_group WHERE owner IS NOT NULL GROUP BY owner"
+            ).fetchall()
+            if (
+                len(owned) == schedulers
+                and all(count <= share for (count,) in owned)
+                and sum(count for (count,) in owned) == GROUPS
+            ):
                 return
             time.sleep(0.2)
     raise TimeoutError(f"{schedulers} schedulers did not share the groups; see {home}/services.log")
@@ -286,8 +341,10 @@ def write_page(found: Figures) -> None:
 def format_figures(found: Figures) -> str:
     """The figures as Markdown."""
     lines = [
-        f"Gnomon {version('gnomon')}, {datetime.now(UTC).date()}, {os.cpu_count()} processors, Python {sys.version.split()[0]}; load of the last minute at the end {os.getloadavg()[0]:.1f}.", "",
-        "| work | schedulers | tasks a second | scheduler | PostgreSQL | busiest scheduler | whole machine |", "|---|---|---|---|---|---|---|",
+        f"Gnomon {version('gnomon')}, {datetime.now(UTC).date()}, {os.cpu_count()} processors, Python {sys.version.split()[0]}; load of the last minute at the end {os.getloadavg()[0]:.1f}.",
+        "",
+        "| work | schedulers | tasks a second | scheduler | PostgreSQL | busiest scheduler | whole machine |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, rows in (("EmptyOperators", found.empty), ("attempts sent to workers that only answer", found.submitted)):
         lines += [
@@ -295,19 +352,35 @@ def format_figures(found: Figures) -> str:
             for row in rows
         ]
     parts = sorted({part for _, costs in found.together.values() for part in costs})
-    lines += ["", f"| isolated tasks that do nothing, together | tasks a second | {' | '.join(parts)} |", f"|---|---|{'---|' * len(parts)}"]
-    for name, (rate, costs) in found.together.items():
-        lines.append(f"| {name} | {rate:,.0f} | {' | '.join(f'{costs[part]:.2f} ms' if part in costs else '' for part in parts)} |")
-    lines += ["", *(f"- {name}: left out, {reason}" for name, reason in found.left_out.items())] if found.left_out else []
     lines += [
-        "", f"Alone: a worker without scheduler and database uses {found.worker_ms:.2f} ms for such a task (a bare fork takes {found.fork_ms:.2f} ms); "
-        + "; ".join(f"{name} {cost:.3f} ms for a message in and out" for name, cost in found.brokers.items()) + ".", "",
-        f"Processors by these costs, each used to {USE:.0%}:", "", f"| tasks a second | {' | '.join(parts)} | together |", f"|---|{'---|' * len(parts)}---|",
+        "",
+        f"| isolated tasks that do nothing, together | tasks a second | {' | '.join(parts)} |",
+        f"|---|---|{'---|' * len(parts)}",
+    ]
+    for name, (rate, costs) in found.together.items():
+        lines.append(
+            f"| {name} | {rate:,.0f} | {' | '.join(f'{costs[part]:.2f} ms' if part in costs else '' for part in parts)} |"
+        )
+    lines += (
+        ["", *(f"- {name}: left out, {reason}" for name, reason in found.left_out.items())] if found.left_out else []
+    )
+    lines += [
+        "",
+        f"Alone: a worker without scheduler and database uses {found.worker_ms:.2f} ms for such a task (a bare fork takes {found.fork_ms:.2f} ms); "
+        + "; ".join(f"{name} {cost:.3f} ms for a message in and out" for name, cost in found.brokers.items())
+        + ".",
+        "",
+        f"Processors by these costs, each used to {USE:.0%}:",
+        "",
+        f"| tasks a second | {' | '.join(parts)} | together |",
+        f"|---|{'---|' * len(parts)}---|",
     ]
     for name, (_, costs) in found.together.items():
         for rate in RATES:
             needed = {part: rate * cost / 1000 / USE for part, cost in costs.items()}
-            lines.append(f"| {rate:,} by {name} | {' | '.join(f'{needed[part]:.2f}' if part in needed else '' for part in parts)} | {sum(needed.values()):.1f} |")
+            lines.append(
+                f"| {rate:,} by {name} | {' | '.join(f'{needed[part]:.2f}' if part in needed else '' for part in parts)} | {sum(needed.values()):.1f} |"
+            )
     return "\n".join(lines) + "\n"
 
 

@@ -44,7 +44,10 @@ def consumer(messages: int = MESSAGES) -> None:
         variants = ("", "kombu's record of unacknowledged messages") if name == "Redis" else ("",)
         for variant in variants:
             published, consumed = measure(url, messages, keeps_late=not variant)
-            show(f"messages through {name}{', with ' if variant else ''}{variant}", f"publisher {published:.3f} ms, consumer {consumed:.3f} ms")
+            show(
+                f"messages through {name}{', with ' if variant else ''}{variant}",
+                f"publisher {published:.3f} ms, consumer {consumed:.3f} ms",
+            )
 
 
 def measure(url: str, messages: int, *, keeps_late: bool = True) -> tuple[float, float]:
@@ -89,7 +92,10 @@ def _fork_consumer(url: str, queue: str, address: str, *, keeps_late: bool) -> i
         if not keeps_late:
             redis_unacked.UnackedWriter.begin_connection = lambda *_: None  # type: ignore[method-assign]
         celery_consumer.consume(
-            create_celery_app(CelerySettings(url)), celery_consumer.ConsumerSettings((queue,), TOGETHER, 1, "bench", "ERROR"), address, lambda: None
+            create_celery_app(CelerySettings(url)),
+            celery_consumer.ConsumerSettings((queue,), TOGETHER, 1, "bench", "ERROR"),
+            address,
+            lambda: None,
         )
     os._exit(0)
 

@@ -38,7 +38,9 @@ MESSAGES_AHEAD = 8
 """Attempts beyond the slots of the worker whose messages wait at the broker, as where [core] parallelism is larger than the slots of one worker: a slot that
 becomes free needs no round trip to the scheduler. A local worker has no such queue."""
 OPTIONS = {
-    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64", "GNOMON__CORE__PARALLELISM": str(SLOTS), "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64",
+    "GNOMON__CORE__PARALLELISM": str(SLOTS),
+    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
 }
 Costs = dict[str, float]
 
@@ -58,19 +60,33 @@ def _measure(name: str, broker_url: str) -> None:
         database_name = "SQLite" if database is None else "PostgreSQL"
         running.run_to_end("wide_python_500", "warm")
         gaps = [gap for number in range(REPEATS) for gap in hops(running.run_to_end("chain_30", f"r{number}"))]
-        show(f"chain_30 through {name}, {database_name}: end to next start", f"p50 {median(gaps) * 1000:.1f} ms, p95 {quantile(gaps, 0.95) * 1000:.1f} ms",
-             "p50 < 40 ms", "local 6 ms")
+        show(
+            f"chain_30 through {name}, {database_name}: end to next start",
+            f"p50 {median(gaps) * 1000:.1f} ms, p95 {quantile(gaps, 0.95) * 1000:.1f} ms",
+            "p50 < 40 ms",
+            "local 6 ms",
+        )
         spent = read_costs(running, broker_url, (database or {}).get("GNOMON__DATABASE__SQL_ALCHEMY_CONN"))
         rates = [rate(running.run_to_end("wide_python_500", f"r{number}")) for number in range(REPEATS)]
         costs = {
             part: (after - spent.get(part, 0.0)) * 1000 / (REPEATS * TASKS)
-            for part, after in read_costs(running, broker_url, (database or {}).get("GNOMON__DATABASE__SQL_ALCHEMY_CONN")).items()
+            for part, after in read_costs(
+                running, broker_url, (database or {}).get("GNOMON__DATABASE__SQL_ALCHEMY_CONN")
+            ).items()
         }
     after = _measure_local()
     local, local_cost = (before[0] + after[0]) / 2, (before[1] + after[1]) / 2
-    show(f"500 Python tasks through {name}, isolated", f"{max(rates):.0f}/s, {max(rates) / local:.2f} of local ({local:.0f}/s)", "0.8 of local")
+    show(
+        f"500 Python tasks through {name}, isolated",
+        f"{max(rates):.0f}/s, {max(rates) / local:.2f} of local ({local:.0f}/s)",
+        "0.8 of local",
+    )
     total = sum(costs.values())
-    show(f"processor time of one of these through {name}", f"{total:.2f} ms; local {local_cost:.2f} ms, {local_cost / total:.2f} of it", "0.8 of it")
+    show(
+        f"processor time of one of these through {name}",
+        f"{total:.2f} ms; local {local_cost:.2f} ms, {local_cost / total:.2f} of it",
+        "0.8 of it",
+    )
     show("of which", ", ".join(f"{part} {cost:.2f} ms" for part, cost in costs.items()))
 
 
@@ -111,16 +127,25 @@ def through_celery(broker_url: str, options: Mapping[str, str]) -> Iterator[Cele
     """A standalone without a worker, and a Celery worker in a home of its own, on a queue of its own."""
     queue = f"gnomon-bench-{uuid.uuid4().hex[:12]}"
     ahead = {"GNOMON__CORE__PARALLELISM": str(SLOTS + MESSAGES_AHEAD)}
-    with deployment(FILES, **OPTIONS | ahead, **options, GNOMON__CORE__EXECUTOR="CeleryExecutor", GNOMON__CELERY__BROKER_URL=broker_url,
-                    GNOMON__OPERATORS__DEFAULT_QUEUE=queue) as running:
+    with deployment(
+        FILES,
+        **OPTIONS | ahead,
+        **options,
+        GNOMON__CORE__EXECUTOR="CeleryExecutor",
+        GNOMON__CELERY__BROKER_URL=broker_url,
+        GNOMON__OPERATORS__DEFAULT_QUEUE=queue,
+    ) as running:
         running.wait_for_dag("wide_python_500")
         home = Path(tempfile.mkdtemp(prefix="gnomon-bench-worker-"))
         environ = {key: value for key, value in running.environ.items() if "DATABASE" not in key} | {
-            "GNOMON_HOME": str(home), "GNOMON__CORE__DAGS_FOLDER": str(running.home / "dags"),
+            "GNOMON_HOME": str(home),
+            "GNOMON__CORE__DAGS_FOLDER": str(running.home / "dags"),
             "GNOMON__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{running.environ['GNOMON__API__PORT']}/execution",
         }
         with (home / "worker.log").open("ab") as log:
-            worker = subprocess.Popen([*GNOMON, "celery", "worker", "-q", queue, "-c", str(SLOTS)], env=environ, stdout=log, stderr=log)
+            worker = subprocess.Popen(
+                [*GNOMON, "celery", "worker", "-q", queue, "-c", str(SLOTS)], env=environ, stdout=log, stderr=log
+            )
         try:
             yield CeleryDeployment(running, worker)
         finally:
@@ -166,7 +191,9 @@ def read_sessions_cpu(url: str) -> float:
     import psycopg
 
     with psycopg.connect(url) as connection:
-        rows = connection.execute("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()").fetchall()
+        rows = connection.execute(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ).fetchall()
     return cpu_s(pid for (pid,) in rows)
 
 

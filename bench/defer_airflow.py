@@ -66,6 +66,7 @@ def wait(python: Path, kind: str, count: int, url: str) -> None:
         (home / folder).mkdir()
     (home / "plugins" / "bench_triggers.py").write_text(defer_dags.PLUGIN)
     with _standalone(python, home, url, capacity=2 * count) as pid, psycopg.connect(url, autocommit=True) as db:
+
         def asked(text: str) -> int:
             try:
                 row = db.execute(text.encode()).fetchone()
@@ -99,8 +100,11 @@ def wait(python: Path, kind: str, count: int, url: str) -> None:
             lags += [time.time() - due] * (asked(ENDED) - len(lags))
             time.sleep(LOOK_S)
         show(name, f"KB each: triggerer {each:.0f}; {idle:.1f} % of a core, all of Airflow {all_idle:.1f} %")
-        show(f"  due at one instant ({begun_s:.1f} s to begin)", f"lag p50 {quantile(lags, 0.5):.2f} s, p95 {quantile(lags, 0.95):.2f} s, "
-             f"max {max(lags):.2f} s, {len(lags):,} ended")
+        show(
+            f"  due at one instant ({begun_s:.1f} s to begin)",
+            f"lag p50 {quantile(lags, 0.5):.2f} s, p95 {quantile(lags, 0.95):.2f} s, "
+            f"max {max(lags):.2f} s, {len(lags):,} ended",
+        )
 
 
 @contextlib.contextmanager
@@ -108,15 +112,26 @@ def _standalone(python: Path, home: Path, url: str, capacity: int) -> Iterator[i
     """`airflow standalone` over this home; the id of its process."""
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("GNOMON", "AIRFLOW", "PYTHON"))}
     environ |= {
-        "AIRFLOW_HOME": str(home), "PATH": f"{python.parent}:{os.environ['PATH']}",
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False", "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
-        "AIRFLOW__CORE__EXECUTOR": "LocalExecutor", "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": url.replace("://", "+psycopg2://", 1),
-        "AIRFLOW__CORE__MAX_ACTIVE_RUNS_PER_DAG": "1000", "AIRFLOW__CORE__MAX_ACTIVE_TASKS_PER_DAG": "10000",
-        "AIRFLOW__TRIGGERER__CAPACITY": str(capacity), "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "2",
+        "AIRFLOW_HOME": str(home),
+        "PATH": f"{python.parent}:{os.environ['PATH']}",
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": url.replace("://", "+psycopg2://", 1),
+        "AIRFLOW__CORE__MAX_ACTIVE_RUNS_PER_DAG": "1000",
+        "AIRFLOW__CORE__MAX_ACTIVE_TASKS_PER_DAG": "10000",
+        "AIRFLOW__TRIGGERER__CAPACITY": str(capacity),
+        "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "2",
     }
     with (home / "standalone.log").open("ab") as log:
-        process = subprocess.Popen([str(python.parent / "airflow"), "standalone"], env=environ, cwd=home, stdout=log, stderr=log,
-                                   start_new_session=True)
+        process = subprocess.Popen(
+            [str(python.parent / "airflow"), "standalone"],
+            env=environ,
+            cwd=home,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
     try:
         yield process.pid
         shutil.rmtree(home, ignore_errors=True)

@@ -30,7 +30,7 @@ class Until(BaseTrigger):
         yield TaskSuccessEvent()
 '''
 
-WAITING = '''
+WAITING = """
 import datetime as dt
 
 from airflow.sdk import DAG, BaseOperator
@@ -50,7 +50,7 @@ class Waits(BaseOperator):
 with DAG({dag_id!r}, {when}):
     for i in range({tasks}):
         Waits(task_id=f"t{{i:03d}}")
-'''
+"""
 
 RESUMING = f'''
 import datetime as dt

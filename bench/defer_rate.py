@@ -44,8 +44,10 @@ LIMIT_S = 300.0
 ROLES = {"scheduler": "gnomon-schedule", "keeper": "gnomon-triggere", "host": "gnomon: trigger host "}
 """By the name of the process or, of one that author code runs in, by its title."""
 OPTIONS = {
-    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__MAX_ACTIVE_RUNS_PER_DAG": "1000",
-    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "1000", "GNOMON__CORE__PARALLELISM": "8",
+    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    "GNOMON__CORE__MAX_ACTIVE_RUNS_PER_DAG": "1000",
+    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "1000",
+    "GNOMON__CORE__PARALLELISM": "8",
 }
 GOALS = {"time": "scheduler <= 2, < 1 % at 10,000", "author": "host <= 6, < 1 % at 10,000"}
 LAG_GOAL = "p95 < 1 s at 10,000"
@@ -95,7 +97,9 @@ def wait(database: str, kind: str, count: int, options: dict[str, str]) -> None:
         look.until(lambda: look.waiting(kind) == count, due)
         begun_s = time.time() - began
         if look.waiting(kind) != count or due - time.time() < CPU_S + 2 * SPARE_S:
-            show(name, f"only {look.waiting(kind):,} waited in time: lower GNOMON_BENCH_DEFER_BEGIN_RATE={BEGIN_RATE:g}")
+            show(
+                name, f"only {look.waiting(kind):,} waited in time: lower GNOMON_BENCH_DEFER_BEGIN_RATE={BEGIN_RATE:g}"
+            )
             return
         time.sleep(SPARE_S)
         after = memory_by_role(running)
@@ -109,8 +113,13 @@ def wait(database: str, kind: str, count: int, options: dict[str, str]) -> None:
         spent = {role: 1e6 * (cpu_after[role] - cpu_before.get(role, 0)) / count for role in cpu_after}
         shown = ", ".join(f"{role} {kb:.2f}" for role, kb in each.items())
         show(name, f"KB each: {shown}; {idle:.2f} % of a core", GOALS[kind], AIRFLOW)
-        show(f"  due at one instant ({begun_s:.1f} s to begin)", f"lag p50 {quantile(lags, 0.5):.2f} s, p95 {quantile(lags, 0.95):.2f} s, "
-             f"max {max(lags):.2f} s, {len(lags):,} ended", LAG_GOAL, AIRFLOW_LAG)
+        show(
+            f"  due at one instant ({begun_s:.1f} s to begin)",
+            f"lag p50 {quantile(lags, 0.5):.2f} s, p95 {quantile(lags, 0.95):.2f} s, "
+            f"max {max(lags):.2f} s, {len(lags):,} ended",
+            LAG_GOAL,
+            AIRFLOW_LAG,
+        )
         show("  processor time of one", ", ".join(f"{role} {us:.0f}" for role, us in spent.items()) + " µs")
 
 
@@ -133,9 +142,12 @@ def resume(database: str, per_child: int, options: dict[str, str]) -> None:
         again, again_asked = look.plain_rates(RESUMED // TASKS, first=RESUMED // TASKS)
         executor, asked = (plain + again) / 2, (plain_asked + again_asked) / 2
         good = all(task["state"] == "success" for task in tasks) and len(tasks) == RESUMED
-        show(f"{RESUMED:,} resume, attempts_per_child={per_child}, {database}",
-             f"{resumed:.0f}/s from due on{late}, plain {plain:.0f}/s and {again:.0f}/s, ratio {resumed / executor:.2f}; plain from the "
-             f"request on {plain_asked:.0f}/s and {again_asked:.0f}/s, ratio {resumed / asked:.2f}; all well: {good}", "ratio >= 0.8")
+        show(
+            f"{RESUMED:,} resume, attempts_per_child={per_child}, {database}",
+            f"{resumed:.0f}/s from due on{late}, plain {plain:.0f}/s and {again:.0f}/s, ratio {resumed / executor:.2f}; plain from the "
+            f"request on {plain_asked:.0f}/s and {again_asked:.0f}/s, ratio {resumed / asked:.2f}; all well: {good}",
+            "ratio >= 0.8",
+        )
 
 
 def _author_code(running: Deployment) -> None:
@@ -156,7 +168,9 @@ def cpu_by_role(running: Deployment, server: Iterable[int]) -> dict[str, float]:
     found: dict[str, float] = {}
     for pid, role in [*_roles(running), *((pid, "postgres") for pid in server)]:
         with contextlib.suppress(OSError):
-            ran_ns = sum(int((task / "schedstat").read_text().split()[0]) for task in Path(f"/proc/{pid}/task").iterdir())
+            ran_ns = sum(
+                int((task / "schedstat").read_text().split()[0]) for task in Path(f"/proc/{pid}/task").iterdir()
+            )
             found[role] = found.get(role, 0) + ran_ns / 1e9
     return found
 
@@ -191,21 +205,34 @@ class Look:
         now = SystemClock().now()
         with self._db.write() as tx:
             for i in range(first, first + count):
-                dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=f"r{i}", logical_at=None, run_after=now, interval=None,
-                                   conf=conf or {}, by="bench", at=now)
+                dag_runs.create_manual_run(
+                    tx,
+                    dag_id=dag_id,
+                    run_id=f"r{i}",
+                    logical_at=None,
+                    run_after=now,
+                    interval=None,
+                    conf=conf or {},
+                    by="bench",
+                    at=now,
+                )
             notify_on_commit(tx)
         self._bell.notify()
 
     def waiting(self, kind: str) -> int:
         """Triggers that somebody keeps: the owner, or a triggerer."""
-        (count,) = self._ask("SELECT count(*) FROM trigger" + (" WHERE triggerer IS NOT NULL" if kind == "author" else ""))
+        (count,) = self._ask(
+            "SELECT count(*) FROM trigger" + (" WHERE triggerer IS NOT NULL" if kind == "author" else "")
+        )
         return count
 
     def server(self) -> list[int]:
         """The processes of PostgreSQL that work for this deployment, as far as they run here."""
         if self._running.environ.get("GNOMON__DATABASE__SQL_ALCHEMY_CONN") is None:
             return []
-        return self._ask("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+        return self._ask(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
 
     def unfinished(self) -> int:
         (count,) = self._ask("SELECT count(*) FROM dag_run WHERE ended_at IS NULL")

@@ -1,6 +1,6 @@
 """One sensor waiting in each of its forms: what it takes while it waits, and how late it notices.
 
-    python -m bench.defer_sensors [poke] [reschedule] [deferrable] [20]
+python -m bench.defer_sensors [poke] [reschedule] [deferrable] [20]
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def sensors(words: tuple[str, ...] = ()) -> None:
     for form in [word for word in words if word in FORMS] or list(FORMS):
         slots = str(count if form == "poke" else SLOTS)
         options = {
-            "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__PARALLELISM": slots,
+            "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+            "GNOMON__CORE__PARALLELISM": slots,
             "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": str(count),
         }
         with deployment([], **options) as running, Look(running) as look:
@@ -69,8 +70,11 @@ def measure(running: Deployment, look: Look, form: str, count: int) -> None:
     look.until(lambda: look.unfinished() == 0, came + LIMIT_S)
     tasks = look.tasks("senses", 1, first=1)
     lags = [instant(task["end_date"]) - came for task in tasks if task["state"] == "success"]
-    show(f"{count} file sensors, {form}", f"{1024 * (after - before) / count:.0f} KB each, {processes - processes_before} processes more, "
-         f"{busy:.1f} % of a core, lag p50 {quantile(lags, 0.5):.2f} s, max {max(lags):.2f} s, {len(lags)} ended")
+    show(
+        f"{count} file sensors, {form}",
+        f"{1024 * (after - before) / count:.0f} KB each, {processes - processes_before} processes more, "
+        f"{busy:.1f} % of a core, lag p50 {quantile(lags, 0.5):.2f} s, max {max(lags):.2f} s, {len(lags)} ended",
+    )
 
 
 def _waiting(look: Look, form: str) -> int:

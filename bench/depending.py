@@ -36,7 +36,7 @@ FINE: tuple[tuple[str, Timetable, int], ...] = (
 START = 1_772_409_600 * SECOND
 """2026-03-02 00:00 UTC."""
 NOON, SLOTS = START + 12 * 3600 * SECOND, 30
-PAIRS_FILE = f'''
+PAIRS_FILE = f"""
 import datetime as dt
 import time
 
@@ -60,7 +60,7 @@ for n in range({PAIRS}):
             pass
 
         use()
-'''
+"""
 
 
 def depending() -> None:
@@ -84,8 +84,12 @@ def _wakes(database: str, options: dict[str, str]) -> None:
             time.sleep(WAKES / PAIRS * 0.4 + 10)
             gaps = [gap for n in range(PAIRS) for gap in _gaps(running, n)][-WAKES:]
     p50, p95 = (1000 * figure for figure in (median(gaps), quantile(gaps, 0.95)))
-    show(f"upstream end to downstream start, {database}", f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, of {len(gaps)}", "p95 <= 100 ms",
-         "Airflow's sensor 29 to 33 s")
+    show(
+        f"upstream end to downstream start, {database}",
+        f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, of {len(gaps)}",
+        "p95 <= 100 ms",
+        "Airflow's sensor 29 to 33 s",
+    )
 
 
 def _gaps(running: Deployment, n: int) -> list[float]:
@@ -121,8 +125,11 @@ def _year() -> None:
             upstream_slots(after, downstream=every_minute, upstream=every_minute, at=start + n * minute)
         months.append(time.process_time() - at)
     spent = time.process_time() - began
-    show("a year of minutes on minutes, 525,600 slots", f"{spent:.1f} s CPU; last month {months[-1] / months[0]:.2f} of the first",
-         "< 20 s, flat")
+    show(
+        "a year of minutes on minutes, 525,600 slots",
+        f"{spent:.1f} s CPU; last month {months[-1] / months[0]:.2f} of the first",
+        "< 20 s, flat",
+    )
 
 
 def _flat() -> None:
@@ -133,8 +140,11 @@ def _flat() -> None:
         costs.append((few, many))
         ratios.append(many / few)
     few, many = (1e6 * median([pair[i] for pair in costs]) for i in (0, 1))
-    show(f"one upstream end, {FEW} and {MANY} DAGs", f"{few:.0f} us, {many:.0f} us CPU; {median(ratios):.2f} (median of {REPEATS} pairs)",
-         "within 20 %")
+    show(
+        f"one upstream end, {FEW} and {MANY} DAGs",
+        f"{few:.0f} us, {many:.0f} us CPU; {median(ratios):.2f} (median of {REPEATS} pairs)",
+        "within 20 %",
+    )
 
 
 def _cost_of_an_end(dag_count: int, repeats: int) -> float:
@@ -166,7 +176,9 @@ def _fine() -> None:
     """What a run costs where pairs of DAGs are due every second, minute, hour, day: four pairs in turn, from noon on."""
     told = []
     for name, timetable, seconds in FINE:
-        spent, made = _cost_of_runs([spec for number in range(PAIRS) for spec in _pair(number, timetable)], seconds * SLOTS, NOON)
+        spent, made = _cost_of_runs(
+            [spec for number in range(PAIRS) for spec in _pair(number, timetable)], seconds * SLOTS, NOON
+        )
         told.append(f"{name} {1000 * spent / made:.2f}")
     show(f"a run of {PAIRS} pairs in turn, {SLOTS} slots each", f"{', '.join(told)} ms CPU", "alike")
 
@@ -182,8 +194,13 @@ def _fan(number: int) -> DagSpec:
     first, place = number - number % 10, number % 10
     up = [] if place == 0 else [first + place - 1 if place < 5 else first]
     return DagSpec(
-        dag_id=f"d{number:04d}", timetable=reference(Hourly()), tasks=(TaskSpec(task_id="t"),), start_at=START, catchup=True,
-        overlap="allow", depends_on=tuple(to_after_spec(After(f"d{n:04d}")) for n in up),
+        dag_id=f"d{number:04d}",
+        timetable=reference(Hourly()),
+        tasks=(TaskSpec(task_id="t"),),
+        start_at=START,
+        catchup=True,
+        overlap="allow",
+        depends_on=tuple(to_after_spec(After(f"d{n:04d}")) for n in up),
     )
 
 

@@ -92,8 +92,17 @@ class Deployment:
         db = open_database(cfg.database_url, role="bench")
         try:
             with db.write() as tx:
-                dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=clock.now(), interval=None,
-                                   conf={}, by="bench", at=clock.now())
+                dag_runs.create_manual_run(
+                    tx,
+                    dag_id=dag_id,
+                    run_id=run_id,
+                    logical_at=None,
+                    run_after=clock.now(),
+                    interval=None,
+                    conf={},
+                    by="bench",
+                    at=clock.now(),
+                )
                 notify_on_commit(tx)
             began = time.perf_counter()
             Notifier(run_folder(cfg.home)).notify()
@@ -133,7 +142,12 @@ def deployment(dags: list[Path], **options: str) -> Iterator[Deployment]:
         port = probe.getsockname()[1]
     left_out = ("GNOMON", "AIRFLOW", "PYTHONDONTWRITEBYTECODE")
     environ = {key: value for key, value in os.environ.items() if not key.startswith(left_out)}
-    environ |= {"GNOMON_HOME": str(home), "GNOMON__API__PORT": str(port), "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", **options}
+    environ |= {
+        "GNOMON_HOME": str(home),
+        "GNOMON__API__PORT": str(port),
+        "GNOMON__WORKERS__SHUTDOWN_GRACE": "0",
+        **options,
+    }
     running = Deployment(home, environ)
     running.start()
     try:

@@ -35,13 +35,48 @@ SETTLE_S = 2.0
 _DAG, _OWN_DAG = "/api/v2/dags/d0", "/api/gnomon/v1/dags/d0"
 _RUN, _OWN_RUN = f"{_DAG}/dagRuns/first", f"{_OWN_DAG}/dagRuns/first"
 PAGES = (
-    "/health", "/openapi.json", "/api/v2/version", "/api/v2/dags?limit=50&order_by=-last_run_start_date", "/api/v2/dagTags", "/api/v2/dagStats", "/api/v2/importErrors", "/api/v2/dagWarnings",
-    "/api/v2/dags/~/dagRuns?limit=50&order_by=-run_after", "/api/v2/dags/~/dagRuns/~/taskInstances?limit=50", "/api/v2/assets", "/api/v2/pools", "/api/v2/variables", "/api/v2/connections",
-    "/api/v2/eventLogs", "/api/v2/jobs", "/api/v2/plugins", "/api/v2/monitor/health", _DAG, f"{_DAG}/details", f"{_DAG}/tasks", f"{_DAG}/dagVersions", f"{_DAG}/dagRuns", _RUN,
-    f"{_RUN}/taskInstances", f"{_RUN}/taskInstances/t", "/api/gnomon/v1/work", "/api/gnomon/v1/services", "/api/gnomon/v1/failures", "/api/gnomon/v1/timeline", "/api/gnomon/v1/pools/use",
-    "/api/gnomon/v1/limits", "/api/gnomon/v1/dependencies/graph", f"{_OWN_DAG}/grid", f"{_OWN_DAG}/structure", f"{_OWN_DAG}/explain", f"{_OWN_DAG}/nextRuns", f"{_OWN_DAG}/settings",
-    f"{_OWN_RUN}/timeline", f"{_OWN_RUN}/tasks", f"{_OWN_RUN}/explain",
-)  # fmt: skip
+    "/health",
+    "/openapi.json",
+    "/api/v2/version",
+    "/api/v2/dags?limit=50&order_by=-last_run_start_date",
+    "/api/v2/dagTags",
+    "/api/v2/dagStats",
+    "/api/v2/importErrors",
+    "/api/v2/dagWarnings",
+    "/api/v2/dags/~/dagRuns?limit=50&order_by=-run_after",
+    "/api/v2/dags/~/dagRuns/~/taskInstances?limit=50",
+    "/api/v2/assets",
+    "/api/v2/pools",
+    "/api/v2/variables",
+    "/api/v2/connections",
+    "/api/v2/eventLogs",
+    "/api/v2/jobs",
+    "/api/v2/plugins",
+    "/api/v2/monitor/health",
+    _DAG,
+    f"{_DAG}/details",
+    f"{_DAG}/tasks",
+    f"{_DAG}/dagVersions",
+    f"{_DAG}/dagRuns",
+    _RUN,
+    f"{_RUN}/taskInstances",
+    f"{_RUN}/taskInstances/t",
+    "/api/gnomon/v1/work",
+    "/api/gnomon/v1/services",
+    "/api/gnomon/v1/failures",
+    "/api/gnomon/v1/timeline",
+    "/api/gnomon/v1/pools/use",
+    "/api/gnomon/v1/limits",
+    "/api/gnomon/v1/dependencies/graph",
+    f"{_OWN_DAG}/grid",
+    f"{_OWN_DAG}/structure",
+    f"{_OWN_DAG}/explain",
+    f"{_OWN_DAG}/nextRuns",
+    f"{_OWN_DAG}/settings",
+    f"{_OWN_RUN}/timeline",
+    f"{_OWN_RUN}/tasks",
+    f"{_OWN_RUN}/explain",
+)
 """What is read before the streams begin, so that what the server keeps of them is counted."""
 ALL_AT_ONCE = 100
 """Connections that are opened at the same time."""
@@ -62,7 +97,9 @@ def main() -> None:
         db = open_database(cfg.database_url, announce_changes=change_notifier(run_folder(cfg.home)).notify)
         create_dags(db)
         port = find_port()
-        server = subprocess.Popen([sys.executable, "-m", "gnomon", "api-server", "--port", str(port)], env={**os.environ, **environ})
+        server = subprocess.Popen(
+            [sys.executable, "-m", "gnomon", "api-server", "--port", str(port)], env={**os.environ, **environ}
+        )
         try:
             asyncio.run(measure(db, server.pid, port, options.streams))
         finally:
@@ -76,19 +113,32 @@ def main() -> None:
 def create_dags(db: Database) -> None:
     """DAGs with one task."""
     dags = [
-        ParsedDag(spec=DagSpec(dag_id=f"d{n}", timetable=TimetableRef(builtin=True, path="simple.NullTimetable", data={}, summary="none"), tasks=(TaskSpec(task_id="t"),)),
-                  spec_hash=str(n))
+        ParsedDag(
+            spec=DagSpec(
+                dag_id=f"d{n}",
+                timetable=TimetableRef(builtin=True, path="simple.NullTimetable", data={}, summary="none"),
+                tasks=(TaskSpec(task_id="t"),),
+            ),
+            spec_hash=str(n),
+        )
         for n in range(DAGS)
-    ]  # fmt: skip
+    ]
     with db.write() as tx:
-        dag_files.record_parsed(tx, ParsedFile(path="/d.py", inputs=FileInputs(input_hash="h"), dags=tuple(dags)), at=SystemClock().now(), paused_by_default=True)
+        dag_files.record_parsed(
+            tx,
+            ParsedFile(path="/d.py", inputs=FileInputs(input_hash="h"), dags=tuple(dags)),
+            at=SystemClock().now(),
+            paused_by_default=True,
+        )
         create_run(tx, "d0", "first")
 
 
 def create_run(tx: Transaction, dag_id: str, run_id: str) -> None:
     """A run that somebody asked for."""
     now = SystemClock().now()
-    dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=now, interval=None, conf={}, by="bench", at=now)
+    dag_runs.create_manual_run(
+        tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=now, interval=None, conf={}, by="bench", at=now
+    )
 
 
 def find_port() -> int:
@@ -108,7 +158,9 @@ async def measure(db: Database, pid: int, port: int, streams: int) -> None:
     readers = []
     opened = 0
     for start in range(0, streams, ALL_AT_ONCE):
-        readers += await asyncio.gather(*(open_stream(port, f"d{n % DAGS}") for n in range(start, min(start + ALL_AT_ONCE, streams))))
+        readers += await asyncio.gather(
+            *(open_stream(port, f"d{n % DAGS}") for n in range(start, min(start + ALL_AT_ONCE, streams)))
+        )
         opened = len(readers)
     tasks = [asyncio.create_task(follow(reader, committed, lags)) for reader, _ in readers]
     await asyncio.sleep(SETTLE_S)
@@ -121,7 +173,12 @@ async def measure(db: Database, pid: int, port: int, streams: int) -> None:
     show("memory of a stream", f"{1024 * (busy - before) / opened:.1f} KB", "", "")
     expected = COMMITS * (opened // DAGS)
     show("events", f"{len(lags)} received of {expected}", f"{expected}", "")
-    show("lag from commit to client", f"p50 {1000 * quantile(lags, 0.5):.1f} ms, p95 {1000 * quantile(lags, 0.95):.1f} ms", "", "")
+    show(
+        "lag from commit to client",
+        f"p50 {1000 * quantile(lags, 0.5):.1f} ms, p95 {1000 * quantile(lags, 0.95):.1f} ms",
+        "",
+        "",
+    )
     for task in tasks:
         task.cancel()
     for _, writer in readers:

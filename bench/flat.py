@@ -51,8 +51,10 @@ for d in range({SHORT_DAGS}):
         a >> [b, c, e] >> f
 """
 OPTIONS = {
-    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "100",
-    "GNOMON__CORE__PARALLELISM": "8", "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64",
+    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "100",
+    "GNOMON__CORE__PARALLELISM": "8",
+    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64",
 }
 _SERIES = "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < {runs})"
 _FILL = (
@@ -105,8 +107,11 @@ def compare(database: str, urls: list[str], history: int) -> None:
                 rates[which].append(places[which].runs_a_second())
     for name, unit, figures in (("chain gap p50", "ms", gaps), ("short runs", "runs/s", rates)):
         empty, full = median(figures[0]), median(figures[1])
-        show(f"{name}, {database}, empty | {history:,} finished", f"{empty:.1f} | {full:.1f} {unit}, ratio {full / empty:.3f}",
-             "0.9 to 1.1")
+        show(
+            f"{name}, {database}, empty | {history:,} finished",
+            f"{empty:.1f} | {full:.1f} {unit}, ratio {full / empty:.3f}",
+            "0.9 to 1.1",
+        )
 
 
 @contextmanager
@@ -159,10 +164,19 @@ class Place:
             for dag_id, count in wanted.items():
                 for _ in range(count):
                     self._serial += 1
-                    made.append(dag_runs.create_manual_run(
-                        tx, dag_id=dag_id, run_id=f"r{self._serial}", logical_at=None, run_after=self._clock.now(),
-                        interval=None, conf={}, by="bench", at=self._clock.now(),
-                    ))
+                    made.append(
+                        dag_runs.create_manual_run(
+                            tx,
+                            dag_id=dag_id,
+                            run_id=f"r{self._serial}",
+                            logical_at=None,
+                            run_after=self._clock.now(),
+                            interval=None,
+                            conf={},
+                            by="bench",
+                            at=self._clock.now(),
+                        )
+                    )
             notify_on_commit(tx)
         self._bell.notify()
         deadline = time.monotonic() + LIMIT_S

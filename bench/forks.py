@@ -24,7 +24,9 @@ print(count / (time.perf_counter() - began))
 
 def fork_rate(width: int, count: int = 600) -> float:
     """Forks a second with `width` children at a time."""
-    done = subprocess.run([sys.executable, "-c", _PROGRAM, str(width), str(count)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(width), str(count)], capture_output=True, text=True, check=True
+    )
     return float(done.stdout)
 
 

@@ -89,29 +89,58 @@ def git_bundle(files: int = FILES) -> None:
         name = f"Git bundle of {files:,} files, {'SQLite' if database is None else 'PostgreSQL'}, {workers}"
         found = measure(files, redis, WORKERS if redis else 1, database or {}, idle_s=IDLE_S)
     show(f"{name}: first parse", f"{found.first_s:.0f} s")
-    show("a commit that changes one file: the next run takes it", f"{median([one.recorded_s for one in found.changes]):.1f} s", "", "")
+    show(
+        "a commit that changes one file: the next run takes it",
+        f"{median([one.recorded_s for one in found.changes]):.1f} s",
+        "",
+        "",
+    )
     show("... a task of it runs on every worker", " ".join(f"{one.used_s:.1f} s" for one in found.changes))
     show("... files parsed", " ".join(str(one.parses) for one in found.changes), "1")
     show("... processor time of all services", f"{median([one.cpu_s for one in found.changes]):.1f} s")
     show(f"no commit, a refresh each {REFRESH_S} s", f"{found.idle_percent:.1f} % of a core")
 
 
-def measure(files: int, broker_url: str | None, workers: int, options: dict[str, str], *, commits: int = COMMITS, idle_s: float = 0.0) -> Found:
+def measure(
+    files: int,
+    broker_url: str | None,
+    workers: int,
+    options: dict[str, str],
+    *,
+    commits: int = COMMITS,
+    idle_s: float = 0.0,
+) -> Found:
     """Commit `files` files, then `commits` times a change of one of them. Without a broker the only worker is that of the standalone."""
     with tempfile.TemporaryDirectory(prefix="gnomon-bench-git-") as name, ExitStack() as stack:
         folder = Path(name)
         (folder / "marks").mkdir()
         repository = Repository(folder / "origin", CHANGED_FILE, folder / "marks", tasks=4 * SLOTS * workers)
         repository.commit_files(files)
-        bundle = {"name": "many", "classpath": "airflow.providers.git.bundles.git.GitDagBundle",
-                  "kwargs": {"tracking_ref": "main", "subdir": "dags", "repo_url": str(repository.folder), "refresh_interval": REFRESH_S}}
+        bundle = {
+            "name": "many",
+            "classpath": "airflow.providers.git.bundles.git.GitDagBundle",
+            "kwargs": {
+                "tracking_ref": "main",
+                "subdir": "dags",
+                "repo_url": str(repository.folder),
+                "refresh_interval": REFRESH_S,
+            },
+        }
         chosen = {
-            **options, "GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([bundle]), "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
-            "GNOMON__LOGGING__STYLE": "json", "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "1000", "BENCH_WORKER": "0",
+            **options,
+            "GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([bundle]),
+            "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+            "GNOMON__LOGGING__STYLE": "json",
+            "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "1000",
+            "BENCH_WORKER": "0",
         }
         queue = f"gnomon-bench-{uuid.uuid4().hex[:12]}"
         if broker_url is not None:
-            chosen |= {"GNOMON__CORE__EXECUTOR": "CeleryExecutor", "GNOMON__CELERY__BROKER_URL": broker_url, "GNOMON__OPERATORS__DEFAULT_QUEUE": queue}
+            chosen |= {
+                "GNOMON__CORE__EXECUTOR": "CeleryExecutor",
+                "GNOMON__CELERY__BROKER_URL": broker_url,
+                "GNOMON__OPERATORS__DEFAULT_QUEUE": queue,
+            }
             stack.callback(delete_queue, broker_url, queue)
         began = time.time()
         running = stack.enter_context(deployment([], **chosen))
@@ -121,13 +150,17 @@ def measure(files: int, broker_url: str | None, workers: int, options: dict[str,
         pids = [running.process.pid] if running.process is not None else []
         if broker_url is not None:
             pids += [stack.enter_context(celery_worker(running, queue, number)).pid for number in range(workers)]
-        changes = [_change(repository, running, log, pids, number, workers, f"word{number}") for number in range(commits)]
+        changes = [
+            _change(repository, running, log, pids, number, workers, f"word{number}") for number in range(commits)
+        ]
         before, at = _read_cpu(pids), time.time()
         time.sleep(idle_s)
         return Found(first_s, changes, 100 * (_read_cpu(pids) - before) / (time.time() - at) if idle_s else 0.0)
 
 
-def _change(repository: Repository, running: Deployment, log: ServiceLog, pids: list[int], number: int, workers: int, word: str) -> Change:
+def _change(
+    repository: Repository, running: Deployment, log: ServiceLog, pids: list[int], number: int, workers: int, word: str
+) -> Change:
     log.take()
     before, began = _read_cpu(pids), time.time()
     commit = repository.commit_change(word)
@@ -140,7 +173,9 @@ def _change(repository: Repository, running: Deployment, log: ServiceLog, pids: 
             raise TimeoutError(f"the commit was not used by {workers} workers; see {running.home}/standalone.log")
         time.sleep(0.01)
     used_s = time.time() - began
-    while next(run["state"] for run in running.json("runs", "list", CHANGED) if run["run_id"] == f"run{number}") not in ("success", "failed"):
+    while next(
+        run["state"] for run in running.json("runs", "list", CHANGED) if run["run_id"] == f"run{number}"
+    ) not in ("success", "failed"):
         time.sleep(0.2)
     return Change(recorded_s, used_s, parses, _read_cpu(pids) - before)
 
@@ -164,15 +199,21 @@ class Repository:
 
     def commit_change(self, word: str) -> str:
         """Change one file; returns the commit."""
-        (self.folder / "dags" / f"{CHANGED}.py").write_text(self._changed_file.format(word=word, marks=str(self.marks), tasks=self._tasks))
+        (self.folder / "dags" / f"{CHANGED}.py").write_text(
+            self._changed_file.format(word=word, marks=str(self.marks), tasks=self._tasks)
+        )
         self._git("add", "--all")
         self._git("commit", "--quiet", "--message=bench")
         return self._git("rev-parse", "HEAD")
 
     def _git(self, *words: str) -> str:
-        names = {f"GIT_{who}_{what}": "bench@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        names = {
+            f"GIT_{who}_{what}": "bench@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+        }
         environment = {**os.environ, **names, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        return subprocess.run(["git", *words], cwd=self.folder, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", *words], cwd=self.folder, env=environment, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
 
 class ServiceLog:
@@ -206,7 +247,9 @@ def celery_worker(running: Deployment, queue: str, number: int) -> Iterator[subp
     """A worker with a home of its own."""
     home = Path(tempfile.mkdtemp(prefix="gnomon-bench-worker-"))
     environ = {key: value for key, value in running.environ.items() if "DATABASE" not in key} | {
-        "GNOMON_HOME": str(home), "BENCH_WORKER": str(number), "GNOMON__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{running.environ['GNOMON__API__PORT']}/execution",
+        "GNOMON_HOME": str(home),
+        "BENCH_WORKER": str(number),
+        "GNOMON__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{running.environ['GNOMON__API__PORT']}/execution",
     }
     storage = running.home / "dag_bundles"
     environ["GNOMON__DAG_PROCESSOR__DAG_BUNDLE_STORAGE_PATH"] = str(storage)
@@ -214,7 +257,16 @@ def celery_worker(running: Deployment, queue: str, number: int) -> Iterator[subp
     if has_mounts():
         own = home / "own_bundles"
         own.mkdir()
-        command = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"', str(own), str(storage), *command]
+        command = [
+            "unshare",
+            "--mount",
+            "sh",
+            "-c",
+            'mount --bind "$0" "$1" && shift && exec "$@"',
+            str(own),
+            str(storage),
+            *command,
+        ]
     with (home / "worker.log").open("ab") as log:
         worker = subprocess.Popen(command, env=environ, stdout=log, stderr=log)
     try:

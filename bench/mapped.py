@@ -33,7 +33,9 @@ PAIRS = 3
 """Runs, mapped and not mapped, that alternate."""
 WIDE = Path(__file__).parent / "dags" / "wide"
 OPTIONS = {
-    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64", "GNOMON__CORE__PARALLELISM": "8", "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64",
+    "GNOMON__CORE__PARALLELISM": "8",
+    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
     "GNOMON__CORE__MAX_MAP_LENGTH": str(max(NUMBERS)),
 }
 MODES = {"isolated": {}, "attempts_per_child=100": {"GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "100"}}
@@ -96,17 +98,29 @@ def mapped(numbers: tuple[int, ...] = NUMBERS) -> None:
     for mode, options in MODES.items():
         with deployed(numbers, options) as running:
             plain, of_500 = _compare_500(running)
-            _show(f"500 tasks, mapped | not, {mode}", of_500, plain, "Airflow 10.5 | 6.6/s" if mode == "isolated" else "")
+            _show(
+                f"500 tasks, mapped | not, {mode}", of_500, plain, "Airflow 10.5 | 6.6/s" if mode == "isolated" else ""
+            )
             for number in numbers:
                 found = _measure(running, number)
-                _show(f"{number:,} mapped instances, {mode}", found.run, found.beside,
-                      f"expanded in {found.expand_s:.2f} s; the scheduler {found.scheduler_ms:.2f} ms, +{found.memory_mb:.0f} MB")
+                _show(
+                    f"{number:,} mapped instances, {mode}",
+                    found.run,
+                    found.beside,
+                    f"expanded in {found.expand_s:.2f} s; the scheduler {found.scheduler_ms:.2f} ms, +{found.memory_mb:.0f} MB",
+                )
 
 
 def _show(name: str, mapped_run: RunFigures, plain: RunFigures, beside: str) -> None:
-    ratios = f"ratios {mapped_run.per_second / plain.per_second:.2f}, {plain.processor_ms / mapped_run.processor_ms:.2f}"
-    show(name, f"{mapped_run.per_second:.0f} | {plain.per_second:.0f}/s, {mapped_run.processor_ms:.2f} | {plain.processor_ms:.2f} ms, {ratios}",
-         "ratios >= 0.9", beside)
+    ratios = (
+        f"ratios {mapped_run.per_second / plain.per_second:.2f}, {plain.processor_ms / mapped_run.processor_ms:.2f}"
+    )
+    show(
+        name,
+        f"{mapped_run.per_second:.0f} | {plain.per_second:.0f}/s, {mapped_run.processor_ms:.2f} | {plain.processor_ms:.2f} ms, {ratios}",
+        "ratios >= 0.9",
+        beside,
+    )
 
 
 @contextmanager
@@ -139,11 +153,16 @@ def _measure(running: Deployment, number: int) -> MappedFigures:
     for pair in range(PAIRS):
         first, second = (beside, found) if pair % 2 else (found, beside)
         for side in (first, second):
-            side.append(_run_mapped(running, number, pair) if side is found else _run(running, f"wide_{number}", f"r{pair}"))
+            side.append(
+                _run_mapped(running, number, pair) if side is found else _run(running, f"wide_{number}", f"r{pair}")
+            )
     runs = [one.run for one in found]
     return MappedFigures(
-        run=_median(runs), beside=_median(beside), expand_s=median([one.expand_s for one in found]),
-        scheduler_ms=median([one.scheduler_ms for one in found]), memory_mb=max(one.memory_mb for one in found),
+        run=_median(runs),
+        beside=_median(beside),
+        expand_s=median([one.expand_s for one in found]),
+        scheduler_ms=median([one.scheduler_ms for one in found]),
+        memory_mb=max(one.memory_mb for one in found),
     )
 
 
@@ -169,8 +188,10 @@ def _run_mapped(running: Deployment, number: int, pair: int) -> MappedRun:
     assert len(instances) == number, f"{len(instances)} instances"
     first = min(row.started_at or 0 for row in instances)
     return MappedRun(
-        run=RunFigures(_rate(instances), found.processor_ms), expand_s=(first - (source.ended_at or 0)) / 1e6,
-        scheduler_ms=1000 * spent / number, memory_mb=(max(peak) - before_kb) / 1024,
+        run=RunFigures(_rate(instances), found.processor_ms),
+        expand_s=(first - (source.ended_at or 0)) / 1e6,
+        scheduler_ms=1000 * spent / number,
+        memory_mb=(max(peak) - before_kb) / 1024,
     )
 
 
@@ -199,7 +220,9 @@ def _rate(rows: list[TaskRecord]) -> float:
 
 
 def _scheduler(running: Deployment) -> int:
-    (pid,) = (pid for pid in running.processes() if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"gnomon: scheduler"))
+    (pid,) = (
+        pid for pid in running.processes() if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"gnomon: scheduler")
+    )
     return pid
 
 

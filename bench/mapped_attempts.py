@@ -56,7 +56,12 @@ with DAG("over_xcom", schedule=None):
 
     noop.expand(i=numbers())
 """
-KINDS = {"wide_python_500": "PythonOperator", "plain_task": "@task", "wide_mapped_500": "@task, over a list in the file", "over_xcom": "@task, over an XCom"}
+KINDS = {
+    "wide_python_500": "PythonOperator",
+    "plain_task": "@task",
+    "wide_mapped_500": "@task, over a list in the file",
+    "over_xcom": "@task, over an XCom",
+}
 
 
 class AttemptLoop:
@@ -98,9 +103,17 @@ class AttemptLoop:
     def _build_message(self) -> RunAttempt:
         number = self._next_number
         self._next_number = (number + 1) % NUMBER
-        run = RunFacts(run_pk=1, dag_id=self._dag_id, run_id="bench", run_type="manual", run_after=1, queued_at=1, started_at=1)
+        run = RunFacts(
+            run_pk=1, dag_id=self._dag_id, run_id="bench", run_type="manual", run_after=1, queued_at=1, started_at=1
+        )
         facts: dict[str, Any] = {
-            "attempt_id": f"{number:032d}", "group_no": 1, "epoch": 1, "run": run, "file": "file.py", "attempts_per_child": 100, "task_no": 1,
+            "attempt_id": f"{number:032d}",
+            "group_no": 1,
+            "epoch": 1,
+            "run": run,
+            "file": "file.py",
+            "attempts_per_child": 100,
+            "task_no": 1,
             "log": f"logs/{self._dag_id}/{number}.log",
         }
         if self._dag_id == "wide_python_500":
@@ -135,7 +148,11 @@ def mapped_attempts(rounds: int = ROUNDS) -> NoReturn:
             for kind, loop in loops.items():
                 found[kind].append(loop.run())
         for kind, values in found.items():
-            print(f"{kind:<32} {min(values):6.1f} us at least, {quantile(values, 0.5):6.1f} us in the middle", file=output, flush=True)
+            print(
+                f"{kind:<32} {min(values):6.1f} us at least, {quantile(values, 0.5):6.1f} us in the middle",
+                file=output,
+                flush=True,
+            )
     os._exit(0)
 
 

@@ -37,15 +37,34 @@ class MappedRun:
     def __init__(self) -> None:
         group = Expansion(factors=(XComLength(task_id="source"),))
         tasks = (
-            TaskSpec(task_id="source"), TaskSpec(task_id="first", upstream=("source",), group="g"),
-            TaskSpec(task_id="second", upstream=("first",), group="g"), TaskSpec(task_id="last", upstream=("second",)),
+            TaskSpec(task_id="source"),
+            TaskSpec(task_id="first", upstream=("source",), group="g"),
+            TaskSpec(task_id="second", upstream=("first",), group="g"),
+            TaskSpec(task_id="last", upstream=("second",)),
         )
         spec = DagSpec(
-            dag_id="mapped", timetable=TimetableRef(path="none"), tasks=tasks, max_active_tasks=32, groups={"g": None}, group_expansions={"g": group},
+            dag_id="mapped",
+            timetable=TimetableRef(path="none"),
+            tasks=tasks,
+            max_active_tasks=32,
+            groups={"g": None},
+            group_expansions={"g": group},
         )
         dag = DagRecord(
-            dag_pk=1, dag_id="mapped", group_no=GROUP_NO, paused=False, active=True, plan_seq=0, cursor=None, next_run=None, fingerprint=None,
-            version_pk=1, spec=spec, task_numbers={task.task_id: i for i, task in enumerate(tasks)}, file="mapped.py", input_hash="",
+            dag_pk=1,
+            dag_id="mapped",
+            group_no=GROUP_NO,
+            paused=False,
+            active=True,
+            plan_seq=0,
+            cursor=None,
+            next_run=None,
+            fingerprint=None,
+            version_pk=1,
+            spec=spec,
+            task_numbers={task.task_id: i for i, task in enumerate(tasks)},
+            file="mapped.py",
+            input_hash="",
         )
         run = RunRecord(1, 1, "run", DagRunType.MANUAL, DagRunState.QUEUED, 0, None, None, None, None, {}, 0)
         self.state = EngineState(EngineLimits(parallelism=None, max_map_length=max(NUMBERS)))
@@ -69,10 +88,19 @@ class MappedRun:
         return self.step(*(self._build_result(self.live.pop(attempt.attempt_id), length) for attempt in list(attempts)))
 
     def _build_result(self, attempt: Attempt, length: int | None) -> e.ResultReceived:
-        return e.ResultReceived(AttemptResult(
-            attempt_id=attempt.attempt_id, group_no=GROUP_NO, run_pk=1, task_no=attempt.task_no, map_index=attempt.map_index,
-            outcome="success", return_length=length, ended_at=self.now,
-        ), "w")
+        return e.ResultReceived(
+            AttemptResult(
+                attempt_id=attempt.attempt_id,
+                group_no=GROUP_NO,
+                run_pk=1,
+                task_no=attempt.task_no,
+                map_index=attempt.map_index,
+                outcome="success",
+                return_length=length,
+                ended_at=self.now,
+            ),
+            "w",
+        )
 
 
 def measure(number: int) -> str:

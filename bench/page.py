@@ -99,29 +99,67 @@ def _open_store(home: Path, size: HistorySize) -> PageStore:
     return store
 
 
-def _measure_view(chromium: Browser, context: BrowserContext, address: str, server: int, view: View, store: PageStore) -> None:
+def _measure_view(
+    chromium: Browser, context: BrowserContext, address: str, server: int, view: View, store: PageStore
+) -> None:
     with open_tab(context, view.ready) as (tab, session):
         session.send("Network.clearBrowserCache")
         before = _read_processor_ms(server)
         loads = [load(tab, session, address + _fill(view.path, store)) for _ in range(ROUNDS)]
         spent = (_read_processor_ms(server) - before) / ROUNDS
-        show(f"{view.name}: interactive", f"{median([one.ms for one in loads]):.0f} ms (without cached files {loads[0].ms:.0f} ms)", "< 500 ms", view.beside)
-        show(f"{view.name}: processor time of a load", f"server {spent:.0f} ms, page {median([one.page_ms for one in loads]):.0f} ms")
-        show(f"{view.name}: bytes", f"{loads[0].size / 1000:.0f} kB, with cached files {median([one.size for one in loads[1:]]) / 1000:.0f} kB", "< 250 kB of files", view.beside_bytes)
+        show(
+            f"{view.name}: interactive",
+            f"{median([one.ms for one in loads]):.0f} ms (without cached files {loads[0].ms:.0f} ms)",
+            "< 500 ms",
+            view.beside,
+        )
+        show(
+            f"{view.name}: processor time of a load",
+            f"server {spent:.0f} ms, page {median([one.page_ms for one in loads]):.0f} ms",
+        )
+        show(
+            f"{view.name}: bytes",
+            f"{loads[0].size / 1000:.0f} kB, with cached files {median([one.size for one in loads[1:]]) / 1000:.0f} kB",
+            "< 250 kB of files",
+            view.beside_bytes,
+        )
         show(f"{view.name}: server", _describe_waits(loads), "< 50 ms", view.beside_server)
         if view.layout:
             span = tab.locator(view.layout).first.get_attribute("data-layout-ms")
-            show(f"{view.name}: layout in the worker", f"{span} ms", "< 1,000 ms", "Airflow: ELK in the thread of the page (airflow#41620)")
+            show(
+                f"{view.name}: layout in the worker",
+                f"{span} ms",
+                "< 1,000 ms",
+                "Airflow: ELK in the thread of the page (airflow#41620)",
+            )
         if view.scrolled:
             down = scroll(tab, view.scrolled)
-            show(f"{view.name}: scrolled down", f"{down.frames:.0f} frames/s, longest task {_task(down.longest_ms)}", "60 frames/s, no task > 50 ms", view.beside_scroll)
+            show(
+                f"{view.name}: scrolled down",
+                f"{down.frames:.0f} frames/s, longest task {_task(down.longest_ms)}",
+                "60 frames/s, no task > 50 ms",
+                view.beside_scroll,
+            )
         if view.is_wide:
             across = scroll(tab, view.scrolled, (-WHEEL_PX, 0))
-            show(f"{view.name}: scrolled across", f"{across.frames:.0f} frames/s, longest task {_task(across.longest_ms)}", "60 frames/s, no task > 50 ms")
+            show(
+                f"{view.name}: scrolled across",
+                f"{across.frames:.0f} frames/s, longest task {_task(across.longest_ms)}",
+                "60 frames/s, no task > 50 ms",
+            )
             tab.wait_for_timeout(READ_MS)
             again = scroll(tab, view.scrolled)
-            show(f"{view.name}: scrolled down, all runs read", f"{again.frames:.0f} frames/s, longest task {_task(again.longest_ms)}", "60 frames/s, no task > 50 ms")
-        show(f"{view.name}: memory of the tab", f"{read_memory(chromium):.0f} MB, of which scripts {read_heap(session):.0f} MB", "", view.beside_memory)
+            show(
+                f"{view.name}: scrolled down, all runs read",
+                f"{again.frames:.0f} frames/s, longest task {_task(again.longest_ms)}",
+                "60 frames/s, no task > 50 ms",
+            )
+        show(
+            f"{view.name}: memory of the tab",
+            f"{read_memory(chromium):.0f} MB, of which scripts {read_heap(session):.0f} MB",
+            "",
+            view.beside_memory,
+        )
 
 
 def _read_processor_ms(pid: int) -> float:
@@ -145,7 +183,9 @@ def _describe_waits(loads: Sequence[Load]) -> str:
 
 
 def _shorten(path: str) -> str:
-    return "/".join(part for part in path.split("/")[3:] if not part.startswith(("work_", "scheduled_", "dag_", "~", "task_")))
+    return "/".join(
+        part for part in path.split("/")[3:] if not part.startswith(("work_", "scheduled_", "dag_", "~", "task_"))
+    )
 
 
 def _measure_changes(context: BrowserContext, address: str, group: ViewChange, store: PageStore) -> None:
@@ -156,24 +196,49 @@ def _measure_changes(context: BrowserContext, address: str, group: ViewChange, s
         for found in (first, *[later] * ROUNDS):
             for link, path, ready in group.steps:
                 found.append(change(tab, _fill(link, store), _fill(path, store), ready))
-        show(f"{group.name}: change of view", f"median {median(later):.0f} ms, longest {max(later):.0f} ms (first {max(first):.0f} ms)", "< 100 ms", group.beside)
-        show("", ", ".join(f"{median(later[at :: len(first)]):.0f}" for at in range(len(first))) + " ms; first " + ", ".join(f"{one:.0f}" for one in first) + " ms")
+        show(
+            f"{group.name}: change of view",
+            f"median {median(later):.0f} ms, longest {max(later):.0f} ms (first {max(first):.0f} ms)",
+            "< 100 ms",
+            group.beside,
+        )
+        show(
+            "",
+            ", ".join(f"{median(later[at :: len(first)]):.0f}" for at in range(len(first)))
+            + " ms; first "
+            + ", ".join(f"{one:.0f}" for one in first)
+            + " ms",
+        )
 
 
 def _measure_searches(context: BrowserContext, address: str, store: PageStore) -> None:
     with open_tab(context, ".dag-table tbody tr") as (tab, session):
         load(tab, session, address + "/dags")
         typed = [tab.evaluate(TYPE, f"dag_00{number}") for number in (12, 34, 56, 78, 91)]
-        show("search as you type over all DAGs, key to rows", f"{median(typed):.0f} ms, of which 120 ms wait for the next key", "< 250 ms")
+        show(
+            "search as you type over all DAGs, key to rows",
+            f"{median(typed):.0f} ms, of which 120 ms wait for the next key",
+            "< 250 ms",
+        )
     log = next(view for view in VIEWS if view.name == "log of 1 GB")
     with open_tab(context, log.ready) as (tab, session):
         load(tab, session, address + _fill(log.path, store))
         spent, said = tab.evaluate(FIND, "needle at the end")
-        show("search through the log of 1 GB", f"{spent / 1000:.1f} s, {said}", "", "Airflow: no search by the server; the browser has the whole log or stops (airflow#52772)")
+        show(
+            "search through the log of 1 GB",
+            f"{spent / 1000:.1f} s, {said}",
+            "",
+            "Airflow: no search by the server; the browser has the whole log or stops (airflow#52772)",
+        )
 
 
 def _fill(text: str, store: PageStore) -> str:
-    return text.format(work=LARGE_DAGS[0].dag_id, large=LARGE_DAGS[1].dag_id, run=store.newest_run, waiting=dag_name(WAITING_DAG_NUMBER))
+    return text.format(
+        work=LARGE_DAGS[0].dag_id,
+        large=LARGE_DAGS[1].dag_id,
+        run=store.newest_run,
+        waiting=dag_name(WAITING_DAG_NUMBER),
+    )
 
 
 def _log_in(chromium: Browser, address: str, password: str) -> BrowserContext:
@@ -194,13 +259,18 @@ def _serve(environ: dict[str, str]) -> Iterator[tuple[str, str, int]]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_"))}
     env, password = {**inherited, **environ}, secrets.token_urlsafe(16)
     gnomon = [sys.executable, "-m", "gnomon"]
-    known = "bench_page" in subprocess.run([*gnomon, "users", "list"], env=env, check=True, capture_output=True, text=True).stdout
+    known = (
+        "bench_page"
+        in subprocess.run([*gnomon, "users", "list"], env=env, check=True, capture_output=True, text=True).stdout
+    )
     act = ["reset-password", "bench_page"] if known else ["create", "bench_page", "--role", "admin"]
     subprocess.run([*gnomon, "users", *act, "--password", password], env=env, check=True, capture_output=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    process = subprocess.Popen([*gnomon, "api-server", "--port", str(port)], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*gnomon, "api-server", "--port", str(port)], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         _wait_for(f"http://127.0.0.1:{port}/api/v2/version")
         yield f"http://127.0.0.1:{port}", password, process.pid

@@ -126,7 +126,12 @@ def load(tab: Page, session: CDPSession, address: str) -> Load:
     tab.wait_for_timeout(300)
     session.remove_listener("Network.loadingFinished", add)
     spent = _read_metric(session, "ThreadTime")
-    return Load(ready, sum(sizes), 1000 * (spent - before if spent >= before else spent), {path: wait for path, wait in tab.evaluate(_WAITS) if not path.endswith("/events")})
+    return Load(
+        ready,
+        sum(sizes),
+        1000 * (spent - before if spent >= before else spent),
+        {path: wait for path, wait in tab.evaluate(_WAITS) if not path.endswith("/events")},
+    )
 
 
 def change(tab: Page, link: str, path: str, ready: str) -> float:

@@ -29,7 +29,8 @@ from bench.timetable_rate import timetables
 
 DAGS = Path(__file__).parent / "dags"
 WIDE_OPTIONS = {
-    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64", "GNOMON__CORE__PARALLELISM": "8",
+    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64",
+    "GNOMON__CORE__PARALLELISM": "8",
     "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
 }
 REPEATS = 3
@@ -47,13 +48,18 @@ def wide() -> None:
         after = fork_rate(2)
         forks = (before + after) / 2
         show("bare fork, two at a time, before and after", f"{before:.0f}/s, {after:.0f}/s")
-        show("500 Python tasks, isolated", f"{found:.0f}/s, {found / forks:.2f} of forks",
-             ">= 300/s and 0.37 (goal 0.6)", "Airflow 6.6/s")
+        show(
+            "500 Python tasks, isolated",
+            f"{found:.0f}/s, {found / forks:.2f} of forks",
+            ">= 300/s and 0.37 (goal 0.6)",
+            "Airflow 6.6/s",
+        )
 
 
 def reused() -> None:
-    with deployment([DAGS / "wide" / "wide_python_500.py"], **WIDE_OPTIONS,
-                    GNOMON__WORKERS__ATTEMPTS_PER_CHILD="100") as running:
+    with deployment(
+        [DAGS / "wide" / "wide_python_500.py"], **WIDE_OPTIONS, GNOMON__WORKERS__ATTEMPTS_PER_CHILD="100"
+    ) as running:
         running.wait_for_dag("wide_python_500")
         found = best_of(running, "wide_python_500", rate)
         show("500 Python tasks, attempts_per_child=100", f"{found:.0f}/s", ">= 3,000/s (goal 5,000)", "")
@@ -64,8 +70,12 @@ def empty() -> None:
     with deployment([DAGS / "wide" / "wide_empty_500.py"], **WIDE_OPTIONS) as running:
         running.wait_for_dag("wide_empty_500")
         spans = [running.trigger_and_watch("wide_empty_500", f"r{i}") for i in range(3 * REPEATS)]
-        show("500 EmptyOperators, trigger to end", f"{500 / min(spans):.0f}/s (median {500 / median(spans):.0f}/s)",
-             ">= 5,000/s (goal 20,000)", "Airflow 909/s")
+        show(
+            "500 EmptyOperators, trigger to end",
+            f"{500 / min(spans):.0f}/s (median {500 / median(spans):.0f}/s)",
+            ">= 5,000/s (goal 20,000)",
+            "Airflow 909/s",
+        )
 
 
 def chain() -> None:
@@ -79,8 +89,12 @@ def chain() -> None:
                 gaps += hops(running.run_to_end(name, f"r{i}"))
             p50, p95 = median(gaps) * 1000, quantile(gaps, 0.95) * 1000
             beside = "Airflow 116 ms (0.85 s in ten chains)"
-            show(f"{name}: end to next start", f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, {p50 / fork_ms:.1f} forks",
-                 "p50 < 15 ms and < 7 forks (goal 5 ms)" if name == "chain_30" else "", beside)
+            show(
+                f"{name}: end to next start",
+                f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, {p50 / fork_ms:.1f} forks",
+                "p50 < 15 ms and < 7 forks (goal 5 ms)" if name == "chain_30" else "",
+                beside,
+            )
 
 
 def many() -> None:
@@ -109,8 +123,12 @@ def _many(database: str, options: dict[str, str]) -> None:
             for mine in ([r for r in reversed(runs) if r["dag_id"] == f"many_{d:02d}"] for d in range(20))
         )
         once = len({(r["dag_id"], r["logical_date"]) for r in runs}) == len(runs) == 500
-        show(f"20 DAGs x 25 runs x 5 tasks, {database}", f"{len(runs) / span:.1f} runs/s, each once: {once}, in order: {in_order}",
-             ">= 50 runs/s (goal 60)", "Airflow 0.33 runs/s")
+        show(
+            f"20 DAGs x 25 runs x 5 tasks, {database}",
+            f"{len(runs) / span:.1f} runs/s, each once: {once}, in order: {in_order}",
+            ">= 50 runs/s (goal 60)",
+            "Airflow 0.33 runs/s",
+        )
 
 
 def files(count: int = 500) -> None:
@@ -140,8 +158,12 @@ def files(count: int = 500) -> None:
             before, at = running.cpu_s(), time.time()
             time.sleep(30)
             idle = 100 * (running.cpu_s() - before) / (time.time() - at)
-            show(f"{count} files of 10 tasks", f"{spent:.1f} s; then {idle:.2f} % of a core",
-                 "<= 10 s, then < 1 % (goal 5 s)", "Airflow 43 s, then 167 %")
+            show(
+                f"{count} files of 10 tasks",
+                f"{spent:.1f} s; then {idle:.2f} % of a core",
+                "<= 10 s, then < 1 % (goal 5 s)",
+                "Airflow 43 s, then 167 %",
+            )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -156,19 +178,46 @@ def cold() -> None:
                 ended = tasks[0]["end_date"]
             except (RuntimeError, IndexError):
                 time.sleep(0.05)
-        show("standalone, empty home, to the first task's end", f"{instant(ended) - began:.2f} s", "< 3 s", "Airflow 18.4 s")
+        show(
+            "standalone, empty home, to the first task's end",
+            f"{instant(ended) - began:.2f} s",
+            "< 3 s",
+            "Airflow 18.4 s",
+        )
         time.sleep(15)
         before, at = running.cpu_s(), time.time()
         time.sleep(30)
         idle = 100 * (running.cpu_s() - before) / (time.time() - at)
-        show("idle", f"{running.memory_mb():.0f} MB (PSS), {idle:.2f} % of a core, {len(running.processes())} processes",
-             "< 150 MB, < 1 %", "Airflow 1,178 MB, 4.8 %")
+        show(
+            "idle",
+            f"{running.memory_mb():.0f} MB (PSS), {idle:.2f} % of a core, {len(running.processes())} processes",
+            "< 150 MB, < 1 %",
+            "Airflow 1,178 MB, 4.8 %",
+        )
 
 
-ALL = {"cold": cold, "wide": wide, "reused": reused, "mapped": mapped, "empty": empty, "chain": chain, "many": many, "files": files,
-       "flat": flat, "timetables": timetables, "celery": celery, "defer": defer, "sensors": sensors,
-       "depending": depending, "api_lists": api_lists, "api_trigger": api_trigger, "api_flood": api_flood,
-       "page": page, "git_bundle": git_bundle, "capacity": capacity}
+ALL = {
+    "cold": cold,
+    "wide": wide,
+    "reused": reused,
+    "mapped": mapped,
+    "empty": empty,
+    "chain": chain,
+    "many": many,
+    "files": files,
+    "flat": flat,
+    "timetables": timetables,
+    "celery": celery,
+    "defer": defer,
+    "sensors": sensors,
+    "depending": depending,
+    "api_lists": api_lists,
+    "api_trigger": api_trigger,
+    "api_flood": api_flood,
+    "page": page,
+    "git_bundle": git_bundle,
+    "capacity": capacity,
+}
 
 
 def main(names: list[str]) -> None:

@@ -56,14 +56,23 @@ class AnsweringWorker:
     def _answer(self, attempt: Attempt) -> AttemptResult:
         now = self._clock.now()
         return AttemptResult(
-            attempt_id=attempt.attempt_id, group_no=attempt.group_no, run_pk=attempt.run.run_pk, task_no=attempt.task_no, map_index=attempt.map_index,
-            outcome="success", started_at=now, ended_at=now, exit_code=0,
+            attempt_id=attempt.attempt_id,
+            group_no=attempt.group_no,
+            run_pk=attempt.run.run_pk,
+            task_no=attempt.task_no,
+            map_index=attempt.map_index,
+            outcome="success",
+            started_at=now,
+            ended_at=now,
+            exit_code=0,
         )
 
     def _on_message(self, connection: SchedulerConnection, message: ToWorker) -> None:
         match message:
             case Hello():
-                self._schedulers.welcome(connection, message, self.worker_id, self._slots, tuple(self._registry.results.values()))
+                self._schedulers.welcome(
+                    connection, message, self.worker_id, self._slots, tuple(self._registry.results.values())
+                )
             case SubmitAttempts(attempts=attempts):
                 known, _ = self._registry.submit(attempts)
                 for result in known:
@@ -73,7 +82,9 @@ class AnsweringWorker:
             case RequestInventory(groups=groups):
                 accepted = tuple(group for group, epoch in groups if self._registry.raise_epoch(group, epoch))
                 running, results = self._registry.inventory(accepted)
-                connection.stream.put(Inventory(worker_id=self.worker_id, groups=accepted, running=running, results=results))
+                connection.stream.put(
+                    Inventory(worker_id=self.worker_id, groups=accepted, running=running, results=results)
+                )
 
 
 def main(url: str, address: str, slots: int) -> None:

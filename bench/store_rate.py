@@ -62,7 +62,9 @@ def compare(urls: list[str], options: argparse.Namespace) -> None:
         for place, work in enumerate(works):
             for label, seconds in work.measure().items():
                 figures.setdefault(label, [[] for _ in works])[place].append(seconds)
-    print(f"{works[0].db.dialect}: milliseconds, empty" + (f" and behind {options.history:,}" if options.history else ""))
+    print(
+        f"{works[0].db.dialect}: milliseconds, empty" + (f" and behind {options.history:,}" if options.history else "")
+    )
     for label, places in figures.items():
         print(f"  {label:28}" + "".join(f"{statistics.median(values) * 1000:10.4f}" for values in places))
     for work in works:
@@ -100,10 +102,13 @@ class Work:
         self._serial = 0
         self._runs: dict[int, RunRecord] = {}
         spec = DagSpec(
-            dag_id="bench", timetable=TimetableRef(path="gnomon.timetables.Null"),
+            dag_id="bench",
+            timetable=TimetableRef(path="gnomon.timetables.Null"),
             tasks=tuple(TaskSpec(task_id=f"task_{n}") for n in range(WIDTH)),
         )
-        parsed = ParsedFile(path="/bench.py", inputs=FileInputs(input_hash="1"), dags=(ParsedDag(spec=spec, spec_hash="1"),))
+        parsed = ParsedFile(
+            path="/bench.py", inputs=FileInputs(input_hash="1"), dags=(ParsedDag(spec=spec, spec_hash="1"),)
+        )
         with db.write() as tx:
             dag_files.record_parsed(tx, parsed, at=AT, paused_by_default=False)
             leases.register_scheduler(tx, ME, "bench")
@@ -135,8 +140,15 @@ class Work:
         self._serial += 1
         with self.db.write() as tx:
             run = dag_runs.create_manual_run(
-                tx, dag_id="bench", run_id=f"manual__{self._serial}", logical_at=None, run_after=AT + self._serial,
-                interval=None, conf={}, by="bench", at=AT,
+                tx,
+                dag_id="bench",
+                run_id=f"manual__{self._serial}",
+                logical_at=None,
+                run_after=AT + self._serial,
+                interval=None,
+                conf={},
+                by="bench",
+                at=AT,
             )
             tx.many("mailbox.remove", [(letter.mail_pk,) for letter in mailbox.read_messages(tx, range(64), 10)])
         self._runs[run.run_pk] = run
@@ -170,7 +182,17 @@ def timed(work: Callable[[], object]) -> float:
 def queued(run_pk: int, n: int) -> TaskRecord:
     """The row of a task that was handed to a worker."""
     return TaskRecord(
-        run_pk, n, -1, TaskInstanceState.QUEUED, 1, 1, 1, f"0197c2a4-6d5e-7000-8000-{n:012x}", "worker-1", 0, "default_pool"
+        run_pk,
+        n,
+        -1,
+        TaskInstanceState.QUEUED,
+        1,
+        1,
+        1,
+        f"0197c2a4-6d5e-7000-8000-{n:012x}",
+        "worker-1",
+        0,
+        "default_pool",
     )
 
 
@@ -184,7 +206,19 @@ def ended(run_pk: int, n: int) -> TaskRecord:
 def attempt(run_pk: int, n: int) -> AttemptRecord:
     """The attempt that succeeded."""
     return AttemptRecord(
-        run_pk, n, -1, 1, f"0197c2a4-6d5e-7000-8000-{n:012x}", 1, "task", "success", None, "worker-1", AT, AT + 1, 0,
+        run_pk,
+        n,
+        -1,
+        1,
+        f"0197c2a4-6d5e-7000-8000-{n:012x}",
+        1,
+        "task",
+        "success",
+        None,
+        "worker-1",
+        AT,
+        AT + 1,
+        0,
         f"dag_id=bench/run_id={run_pk}/task_id=task_{n}/attempt=1.log",
     )
 

@@ -25,8 +25,11 @@ SIDE = Path(__file__).parent / "timetable_side.py"
 END_TIMEOUT_S = 60
 TURNS, TURN_S = 5, 0.4
 WANTED = {
-    "CronTriggerTimetable": 20, "CronDataIntervalTimetable": 20, "MultipleCronTriggerTimetable": 20,
-    "DeltaTriggerTimetable": 1, "DeltaDataIntervalTimetable": 1,
+    "CronTriggerTimetable": 20,
+    "CronDataIntervalTimetable": 20,
+    "MultipleCronTriggerTimetable": 20,
+    "DeltaTriggerTimetable": 1,
+    "DeltaDataIntervalTimetable": 1,
 }
 """How many times Airflow's calls a second are wanted of each class."""
 SLOTS_WANTED_S = 0.3
@@ -36,8 +39,11 @@ def timetables() -> None:
     with _side(sys.executable, "gnomon") as ours:
         year = [_ask(ours, {"slots": True}) for _ in range(TURNS)]
         slots_s = [answer["spent"] for answer in year]
-        show(f"a year of */5 * * * * in New York, {year[0]['count']} slots", f"{slots_s[0]:.3f} s, then {median(slots_s):.3f} s",
-             f"< {SLOTS_WANTED_S} s")
+        show(
+            f"a year of */5 * * * * in New York, {year[0]['count']} slots",
+            f"{slots_s[0]:.3f} s, then {median(slots_s):.3f} s",
+            f"< {SLOTS_WANTED_S} s",
+        )
         try:
             with _side(str(airflow_python()), "airflow", AIRFLOW_HOME=str(cache() / "home")) as theirs:
                 for name, wanted in WANTED.items():
@@ -52,8 +58,12 @@ def _beside(name: str, wanted: int, ours: subprocess.Popen[str], theirs: subproc
     """Both sides in turns; the figure is the median of the ratios of neighbouring turns."""
     rates = [(_rate(ours, name), _rate(theirs, name)) for _ in range(TURNS)]
     ratio = median([mine / other for mine, other in rates])
-    show(f"next_dagrun_info, {name}", f"{median([mine for mine, _ in rates]):,.0f}/s, {ratio:.1f} times Airflow's",
-         f">= {wanted} times", f"Airflow {median([other for _, other in rates]):,.0f}/s")
+    show(
+        f"next_dagrun_info, {name}",
+        f"{median([mine for mine, _ in rates]):,.0f}/s, {ratio:.1f} times Airflow's",
+        f">= {wanted} times",
+        f"Airflow {median([other for _, other in rates]):,.0f}/s",
+    )
 
 
 def _alone(name: str, ours: subprocess.Popen[str]) -> None:
@@ -81,7 +91,10 @@ def _side(python: str, name: str, **environment: str) -> Iterator[subprocess.Pop
     """The process of one side, which has read the cases."""
     try:
         process = subprocess.Popen(
-            [python, str(SIDE), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [python, str(SIDE), name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
             env=os.environ | environment,
         )
     except OSError as error:

@@ -21,7 +21,10 @@ from dateutil.relativedelta import relativedelta
 
 CASES = Path(__file__).parents[1] / "tests/conformance/data/timetables.jsonl"
 CLASSES = (
-    "CronTriggerTimetable", "CronDataIntervalTimetable", "MultipleCronTriggerTimetable", "DeltaTriggerTimetable",
+    "CronTriggerTimetable",
+    "CronDataIntervalTimetable",
+    "MultipleCronTriggerTimetable",
+    "DeltaTriggerTimetable",
     "DeltaDataIntervalTimetable",
 )
 AIRFLOW_MODULES = ("airflow.timetables.trigger", "airflow.timetables.interval")
@@ -87,7 +90,9 @@ def walks(side: Any) -> dict[str, list[Walk]]:
         cls = side.find(spec["class"])
         made = cls(*map(_argument, spec["args"]), **{key: _argument(value) for key, value in spec["kwargs"].items()})
         bounds = case["restriction"]
-        restriction = side.restriction(side.moment(bounds["earliest"]), side.moment(bounds["latest"]), bounds["catchup"])
+        restriction = side.restriction(
+            side.moment(bounds["earliest"]), side.moment(bounds["latest"]), bounds["catchup"]
+        )
         lasts = [None, *(_interval(side, answer) for answer in case["expect"] if answer)]
         walk = Walk(side.moment(case["now"]), [_call(made, last, restriction) for last in lasts])
         found.setdefault(spec["class"], []).append(walk)

@@ -75,18 +75,33 @@ def main() -> None:
         results, seconds, _ = run(Path(home), [attempt(str(file), i, per_child) for i in range(tasks)])
     rate = statistics.mean((rate_before, fork_rate(2)))
     outcomes = {result.outcome for result in results}
-    print(json.dumps({
-        "tasks": tasks, "attempts_per_child": per_child, "outcomes": sorted(outcomes),
-        "tasks_per_s": round(tasks / seconds, 1), "bare_forks_per_s": round(rate, 1),
-        "ratio": round(tasks / seconds / rate, 3),
-    }))
+    print(
+        json.dumps(
+            {
+                "tasks": tasks,
+                "attempts_per_child": per_child,
+                "outcomes": sorted(outcomes),
+                "tasks_per_s": round(tasks / seconds, 1),
+                "bare_forks_per_s": round(rate, 1),
+                "ratio": round(tasks / seconds / rate, 3),
+            }
+        )
+    )
 
 
 def attempt(file: str, number: int, per_child: int) -> Attempt:
     run = RunFacts(run_pk=1, dag_id="wide", run_id="r", run_type="manual", run_after=0, logical_at=0)
     return Attempt(
-        attempt_id=f"a{number}", group_no=0, epoch=1, run=run, task_id=f"t{number}", task_no=number, file=file,
-        input_hash="1", attempts_per_child=per_child, log=f"dag_id=wide/run_id=r/task_id=t{number}/attempt=1.log",
+        attempt_id=f"a{number}",
+        group_no=0,
+        epoch=1,
+        run=run,
+        task_id=f"t{number}",
+        task_no=number,
+        file=file,
+        input_hash="1",
+        attempts_per_child=per_child,
+        log=f"dag_id=wide/run_id=r/task_id=t{number}/attempt=1.log",
     )
 
 

@@ -59,7 +59,8 @@ def _write(name: Path, content: str | bytes) -> None:
 def _both_pictures(picture: re.Match[str]) -> str:
     """The picture for light pages and that for dark pages, of which the theme shows one. A code host shows the light one."""
     return "\n\n".join(
-        f"```{{image}} {picture['path']}.{theme}.svg\n:alt: {picture['text']}\n:class: only-{theme}\n```" for theme in ("light", "dark")
+        f"```{{image}} {picture['path']}.{theme}.svg\n:alt: {picture['text']}\n:class: only-{theme}\n```"
+        for theme in ("light", "dark")
     )
 
 
@@ -72,8 +73,22 @@ def _toctree(section: navigation.Section) -> str:
 def build() -> int:
     """Call Sphinx and return its exit code; a message names the file below docs."""
     shutil.rmtree(SITE, ignore_errors=True)
-    words = ["-b", "html", "-q", "-W", "--keep-going", "-c", DOCS / "site", "-d", ROOT / "build" / "site-state", PAGES, SITE]
-    done = subprocess.run([sys.executable, "-m", "sphinx", *map(str, words)], capture_output=True, text=True, check=False)
+    words = [
+        "-b",
+        "html",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-c",
+        DOCS / "site",
+        "-d",
+        ROOT / "build" / "site-state",
+        PAGES,
+        SITE,
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *map(str, words)], capture_output=True, text=True, check=False
+    )
     print((done.stdout + done.stderr).replace(f"{PAGES}/", "docs/"), end="", file=sys.stderr)
     return done.returncode
 
@@ -110,7 +125,9 @@ def problems() -> Iterator[str]:
         for target in sorted({*page.links, *page.loads}):
             yield from (f"{name}: {problem}" for problem in _broken(file, target, pages, files))
     for file in sorted(file for file in files if file.suffix in {".css", ".js", ".svg"}):
-        yield from (f"{file.relative_to(SITE)}: loads {found}" for found in _REMOTE.findall(file.read_text(errors="replace")))
+        yield from (
+            f"{file.relative_to(SITE)}: loads {found}" for found in _REMOTE.findall(file.read_text(errors="replace"))
+        )
 
 
 def _broken(file: Path, target: str, pages: dict[Path, _Links], files: set[Path]) -> Iterator[str]:
@@ -134,7 +151,9 @@ def main() -> int:
     for problem in found:
         print(problem, file=sys.stderr)
     count = len(list(SITE.rglob("*.html")))
-    print(f"{count} pages of the site in {time.monotonic() - start:.0f} s, {len(found)} problems: {SITE / 'index.html'}")
+    print(
+        f"{count} pages of the site in {time.monotonic() - start:.0f} s, {len(found)} problems: {SITE / 'index.html'}"
+    )
     return 1 if found else 0
 
 

@@ -146,7 +146,9 @@ def _command(words: list[str], *, whole: bool) -> Iterator[str]:
     try:
         command.make_context(command.name, rest)
     except click.UsageError as error:
-        if not isinstance(error, click.BadParameter) or not isinstance(getattr(error.param, "type", None), click.Path):  # a file of the reader
+        if not isinstance(error, click.BadParameter) or not isinstance(
+            getattr(error.param, "type", None), click.Path
+        ):  # a file of the reader
             yield f"`gnomon {' '.join(words)}`: {error.format_message()}"
 
 
@@ -194,13 +196,20 @@ def _output(_: str, __: Files) -> Iterator[str]:
 
 
 _CHECKS: dict[str, Callable[[str, Files], Iterator[str]]] = {
-    "python": _python, "sh": _shell, "toml": _options, "ini": _unit, "yaml": _yaml, "text": _output,
+    "python": _python,
+    "sh": _shell,
+    "toml": _options,
+    "ini": _unit,
+    "yaml": _yaml,
+    "text": _output,
 }
 
 
 def _run(code: str, files: Files) -> str:
     """The last line of the error when the block is loaded as a DAG file; empty without an error."""
-    program = "import sys, pathlib; from gnomon.author_code.loading.dagfile import load_dag_file as load; load(sys.argv[1])"
+    program = (
+        "import sys, pathlib; from gnomon.author_code.loading.dagfile import load_dag_file as load; load(sys.argv[1])"
+    )
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for name, text in {"block.py": code, **files}.items():
@@ -208,8 +217,12 @@ def _run(code: str, files: Files) -> str:
             (home / name).write_text(text)
         path = os.pathsep.join(filter(None, [str(home / "package"), os.environ.get("PYTHONPATH")]))
         done = subprocess.run(
-            [sys.executable, "-c", program, str(home / (page_files.name_of(code) or "block.py"))], capture_output=True, text=True,
-            check=False, timeout=BLOCK_TIMEOUT_S, env={**os.environ, "GNOMON_HOME": folder, "PYTHONPATH": path},
+            [sys.executable, "-c", program, str(home / (page_files.name_of(code) or "block.py"))],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=BLOCK_TIMEOUT_S,
+            env={**os.environ, "GNOMON_HOME": folder, "PYTHONPATH": path},
         )
     lines = done.stderr.strip().splitlines()
     return (lines[-1] if lines else f"exit code {done.returncode}") if done.returncode else ""

@@ -65,13 +65,18 @@ def options_page() -> str:
     for section, options in itertools.groupby(used, key=lambda option: option.section):
         parts.append(f"\n## [{section}]\n\n| option | default | meaning |\n|---|---|---|\n")
         parts += [_option_row(option) for option in options]
-    parts += [f"\n## [{section}]\n\n| option | default | meaning |\n|---|---|---|\n| any | | {meaning} |\n" for section, meaning in OPEN_SECTIONS.items()]
+    parts += [
+        f"\n## [{section}]\n\n| option | default | meaning |\n|---|---|---|\n| any | | {meaning} |\n"
+        for section, meaning in OPEN_SECTIONS.items()
+    ]
     parts.append(
         "\n## Accepted, without effect\n\nFiles and environments made for Airflow may set these options. DAG files that read "
         "them get Airflow's defaults.\n\n"
     )
     others = sorted((option for option in OPTIONS if not option.is_used), key=lambda option: option.section)
-    parts.append("`gnomon config list` shows the reasons, `gnomon config lint` lists the options that are set and do not act, and each service that\nstarts names them.\n\n| option | reason |\n|---|---|\n")
+    parts.append(
+        "`gnomon config list` shows the reasons, `gnomon config lint` lists the options that are set and do not act, and each service that\nstarts names them.\n\n| option | reason |\n|---|---|\n"
+    )
     parts += [f"| `[{option.section}] {option.name}` | {option.description} |\n" for option in others]
     return "".join(parts)
 
@@ -126,13 +131,18 @@ def api_permissions_page() -> str:
         "| operation | role | of DAGs |\n|---|---|---|\n"
     ]
     rows = []
-    for prefix, route in [("/api/v2", one) for one in list_operations(ROUTERS)] + [("/api/gnomon/v1", one) for one in list_operations(OWN_ROUTERS)]:
+    for prefix, route in [("/api/v2", one) for one in list_operations(ROUTERS)] + [
+        ("/api/gnomon/v1", one) for one in list_operations(OWN_ROUTERS)
+    ]:
         declared = find_permission(route)
         assert declared is not None
         is_public = declared.resource in PUBLIC
         role = "none needed" if is_public else str(find_required_role(declared.permission, declared.resource))
         of_dags = "yes" if declared.resource in OF_DAGS else ""
-        rows += [(prefix, route.path, method, f"| `{method} {prefix}{route.path}` | {role} | {of_dags} |\n") for method in sorted(route.methods or ())]
+        rows += [
+            (prefix, route.path, method, f"| `{method} {prefix}{route.path}` | {role} | {of_dags} |\n")
+            for method in sorted(route.methods or ())
+        ]
     return "".join([*parts, *(row for *_, row in sorted(set(rows)))])
 
 
@@ -190,7 +200,11 @@ def lines_of(dag_id: str) -> str:
         file.write_text(code)
         words = ["dependencies", "preview", str(file), "--dag-id", dag_id, "--day", "2026-03-03", "-o", "svg"]
         done = subprocess.run(
-            [sys.executable, "-m", "gnomon", *words], capture_output=True, text=True, check=True, env={**os.environ, "GNOMON_HOME": home},
+            [sys.executable, "-m", "gnomon", *words],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "GNOMON_HOME": home},
         )
     return done.stdout
 
@@ -219,7 +233,10 @@ def timetable_picture() -> str:
         file.parent.mkdir()
         file.write_text(code)
         done = subprocess.run(
-            [sys.executable, "-m", "gnomon", *shlex.split(command)[1:]], capture_output=True, text=True, check=True,
+            [sys.executable, "-m", "gnomon", *shlex.split(command)[1:]],
+            capture_output=True,
+            text=True,
+            check=True,
             env={**os.environ, "GNOMON_HOME": home, "TZ": "UTC"},
         )
     return terminal_picture.picture(title, terminal_picture.command_lines(command, done.stdout))
@@ -235,13 +252,19 @@ Where Gnomon keeps what it knows, on SQLite and PostgreSQL alike. Tables and col
 
 def database_page() -> str:
     """reference/database.md: the tables of a new SQLite database, and what `tables.toml` says about them."""
-    described = tomllib.loads(resources.files("gnomon.storage.store.migrations").joinpath("tables.toml").read_text(encoding="utf-8"))
+    described = tomllib.loads(
+        resources.files("gnomon.storage.store.migrations").joinpath("tables.toml").read_text(encoding="utf-8")
+    )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "gnomon.db"
         migrations.upgrade_schema(f"sqlite:///{file}")
         with closing(sqlite3.connect(file)) as connection:
-            tables = [name for (name,) in connection.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")]
+            tables = [
+                name
+                for (name,) in connection.execute(
+                    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+                )
+            ]
             parts = [_table(connection, name, described.pop(name, {})) for name in tables]
     if described:
         raise SystemExit(f"tables.toml describes tables that do not exist: {', '.join(described)}")
@@ -253,20 +276,34 @@ def _table(connection: sqlite3.Connection, name: str, described: dict[str, str])
     columns = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
     wrong = {column[1] for column in columns} ^ (described.keys() - {"about"})
     if wrong or "about" not in described:
-        raise SystemExit(f"tables.toml must describe table {name} and exactly its columns; wrong: {', '.join(sorted(wrong)) or 'about'}")
+        raise SystemExit(
+            f"tables.toml must describe table {name} and exactly its columns; wrong: {', '.join(sorted(wrong)) or 'about'}"
+        )
     rows = "".join(
-        f"| `{column}` | {kind} | {'' if required else 'yes'} | {described[column]} |\n" for _, column, kind, required, _, _ in columns
+        f"| `{column}` | {kind} | {'' if required else 'yes'} | {described[column]} |\n"
+        for _, column, kind, required, _, _ in columns
     )
     key = ", ".join(f"`{column[1]}`" for column in sorted(columns, key=lambda column: column[5]) if column[5])
     lines = [f"- Primary key: {key}"]
-    lines += [f"- `{source}` refers to `{table}`" for _, _, table, source, *_ in connection.execute(f'PRAGMA foreign_key_list("{name}")')]
-    for _, index, unique, origin, _ in sorted(connection.execute(f'PRAGMA index_list("{name}")'), key=lambda row: row[1]):
+    lines += [
+        f"- `{source}` refers to `{table}`"
+        for _, _, table, source, *_ in connection.execute(f'PRAGMA foreign_key_list("{name}")')
+    ]
+    for _, index, unique, origin, _ in sorted(
+        connection.execute(f'PRAGMA index_list("{name}")'), key=lambda row: row[1]
+    ):
         if origin == "u":
-            lines.append("- Unique: " + ", ".join(f"`{row[2]}`" for row in connection.execute(f'PRAGMA index_info("{index}")')))
+            lines.append(
+                "- Unique: " + ", ".join(f"`{row[2]}`" for row in connection.execute(f'PRAGMA index_info("{index}")'))
+            )
         elif origin == "c":
             (sql,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (index,)).fetchone()
             lines.append(f"- {'Unique index' if unique else 'Index'} `{index}`: `{re.sub(r'^.* ON [^(]*', '', sql)}`")
-    return f"\n## {name}\n\n{described['about']}\n\n| column | type | NULL | meaning |\n|---|---|---|---|\n{rows}\n" + "\n".join(lines) + "\n"
+    return (
+        f"\n## {name}\n\n{described['about']}\n\n| column | type | NULL | meaning |\n|---|---|---|---|\n{rows}\n"
+        + "\n".join(lines)
+        + "\n"
+    )
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -280,7 +317,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "tutorial/pictures/custom-timetable-preview.svg": timetable_picture,
     **{
         f"tutorial/pictures/{page}-{name}.svg": functools.partial(tutorial_picture, page, f"{page}-{name}")
-        for page, names in TUTORIAL_PICTURES.items() for name in names
+        for page, names in TUTORIAL_PICTURES.items()
+        for name in names
     },
     "reference/database.md": database_page,
     "reference/airflow-coverage.md": render_markdown,

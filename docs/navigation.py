@@ -37,4 +37,8 @@ def mistakes(index: str, pages: set[str]) -> list[str]:
     """
     named = [page for section in sections(index) for _, page in section.pages]
     missing = [f"the page {page} is in no list of this page" for page in sorted({*pages, CHANGES} - set(named))]
-    return missing + [f"the page {page} is in the lists of this page more than once" for page in sorted(set(named)) if named.count(page) > 1]
+    return missing + [
+        f"the page {page} is in the lists of this page more than once"
+        for page in sorted(set(named))
+        if named.count(page) > 1
+    ]

@@ -24,8 +24,20 @@ class Theme(NamedTuple):
     bright_black: str
 
 
-DARK = Theme("#1b1f27", "#d6dae3", "#7fd48a", ("#5c6370", "#f0787f", "#7fd48a", "#e2c27a", "#6fb1f5", "#c792ea", "#6fd0d6", "#d6dae3"), "#8b93a1")
-LIGHT = Theme("#ffffff", "#24292f", "#116329", ("#24292f", "#bc1e28", "#116329", "#875600", "#095fc8", "#7641cd", "#0f6e78", "#57606a"), "#57606a")
+DARK = Theme(
+    "#1b1f27",
+    "#d6dae3",
+    "#7fd48a",
+    ("#5c6370", "#f0787f", "#7fd48a", "#e2c27a", "#6fb1f5", "#c792ea", "#6fd0d6", "#d6dae3"),
+    "#8b93a1",
+)
+LIGHT = Theme(
+    "#ffffff",
+    "#24292f",
+    "#116329",
+    ("#24292f", "#bc1e28", "#116329", "#875600", "#095fc8", "#7641cd", "#0f6e78", "#57606a"),
+    "#57606a",
+)
 """Colours that can be read on white: yellow is brown, white is grey."""
 
 
@@ -98,7 +110,9 @@ def picture(title: str, lines: list[Line], theme: Theme = DARK, columns: int = 0
     """An SVG document. `title` says what the picture shows, for readers who cannot see it. It is at least `columns` wide."""
     longest = max(columns, *(sum(len(span.text) for span in line) for line in lines))
     width, height = round(longest * _CHAR_W + 2 * _MARGIN), len(lines) * _LINE_H + 2 * _MARGIN
-    rows = "\n".join(_row(line, _MARGIN + number * _LINE_H + _FONT_PX, theme) for number, line in enumerate(lines) if line)
+    rows = "\n".join(
+        _row(line, _MARGIN + number * _LINE_H + _FONT_PX, theme) for number, line in enumerate(lines) if line
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">\n'
         f"<title>{escape(title)}</title>\n"
@@ -120,10 +134,14 @@ def _row(line: Line, y: int, theme: Theme) -> str:
         if not text:
             column += len(span.text)
             continue
-        indent = len(span.text) - len(span.text.lstrip(" "))  # as a place: some programs drop spaces at the beginning of a text
+        indent = len(span.text) - len(
+            span.text.lstrip(" ")
+        )  # as a place: some programs drop spaces at the beginning of a text
         x, length = _MARGIN + (column + indent) * _CHAR_W, len(text) * _CHAR_W
         look = (' font-weight="bold"' if span.bold else "") + (' opacity="0.65"' if span.dim else "")
         shown = escape(text).replace(" ", "\u00a0")  # SVG joins spaces, and browsers differ in how to forbid it
-        spans.append(f'<text x="{x:.1f}" y="{y}" textLength="{length:.1f}" fill="{_find_colour(span.colour, theme)}"{look}>{shown}</text>')
+        spans.append(
+            f'<text x="{x:.1f}" y="{y}" textLength="{length:.1f}" fill="{_find_colour(span.colour, theme)}"{look}>{shown}</text>'
+        )
         column += len(span.text)
     return "".join(spans)

@@ -97,26 +97,36 @@ class Session:
     def _parsed(self, file: Path) -> str:
         """The hash of what the last parse of the file read; empty before the first."""
         with closing(sqlite3.connect(f"file:{self.running.home}/gnomon.db?mode=ro", uri=True)) as database:
-            return "".join(text for (text,) in database.execute("SELECT input_hash FROM file WHERE path = ?", (str(file),)))
+            return "".join(
+                text for (text,) in database.execute("SELECT input_hash FROM file WHERE path = ?", (str(file),))
+            )
 
     def command(self, line: str) -> None:
         """Execute a command on a terminal; it must succeed."""
         words = shlex.split(line, comments=True)
         process_end, terminal = pty.openpty()
         done = subprocess.Popen(
-            [sys.executable, "-m", "gnomon", *words[1:]], env={**self.running.env, "COLUMNS": str(terminal_picture.COLUMNS), "TERM": "xterm-256color"},
-            cwd=self.folder, stdin=terminal, stdout=terminal, stderr=terminal,
+            [sys.executable, "-m", "gnomon", *words[1:]],
+            env={**self.running.env, "COLUMNS": str(terminal_picture.COLUMNS), "TERM": "xterm-256color"},
+            cwd=self.folder,
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
         )
         os.close(terminal)
         output = b"".join(_read(process_end, time.monotonic() + PATIENCE_S)).decode()
         if done.wait(PATIENCE_S):
             raise SystemExit(f"{line} ended with {done.returncode}:\n{output}")
-        self.printed.append(Printed(line, self._same_each_time(output.replace("\r\n", "\n").replace(f"{self.folder}/", ""))))
+        self.printed.append(
+            Printed(line, self._same_each_time(output.replace("\r\n", "\n").replace(f"{self.folder}/", "")))
+        )
 
     def _same_each_time(self, output: str) -> str:
         """The output with the session's time in log lines, and one line in place of the frames of Gnomon itself in a traceback."""
         frames = _MARKS.sub("", _GNOMON_FRAMES.sub("  (calls inside Gnomon)\n", output))
-        return _SHORT_LOG_TIME.sub(f"{self.now:%H:%M:%S}.000", _LOG_TIME.sub(f"{self.now:%Y-%m-%dT%H:%M:%S}.000000Z", frames))
+        return _SHORT_LOG_TIME.sub(
+            f"{self.now:%H:%M:%S}.000", _LOG_TIME.sub(f"{self.now:%Y-%m-%dT%H:%M:%S}.000000Z", frames)
+        )
 
     def wait(self, dag_id: str, run_id: str, *state: str) -> None:
         """Wait until the run, or a task of the run, has that state."""
@@ -160,7 +170,12 @@ def pictures_of(*names: str) -> dict[str, str]:
         file.write(bytes(8))
         file.flush()
         path = os.pathsep.join(filter(None, (str(CLOCK), os.environ.get("PYTHONPATH"))))
-        environ = {"PYTHONPATH": path, "GNOMON_TEST_CLOCK": file.name, "GNOMON__CORE__LOAD_EXAMPLES": "true", "TZ": "UTC"}
+        environ = {
+            "PYTHONPATH": path,
+            "GNOMON_TEST_CLOCK": file.name,
+            "GNOMON__CORE__LOAD_EXAMPLES": "true",
+            "TZ": "UTC",
+        }
         session = Session(folder, opened.enter_context(mmap.mmap(file.fileno(), 8)), environ)
         opened.callback(session.running.stop)
         for name in names:
@@ -188,7 +203,9 @@ def _take(session: Session, step: re.Match[str], made: dict[str, str]) -> None:
     elif step["word"] == "clock":
         session.pass_time(timedelta(seconds=float(step["arguments"])))
     elif step["picture"]:
-        made[step["picture"]] = terminal_picture.picture(step["title"], terminal_picture.command_lines(*session.printed[-1]))
+        made[step["picture"]] = terminal_picture.picture(
+            step["title"], terminal_picture.command_lines(*session.printed[-1])
+        )
     elif step["language"] == "sh":
         for line in step["code"].splitlines():
             if line.startswith("gnomon "):

@@ -62,7 +62,11 @@ def own_rabbitmq(**settings: int) -> Iterator[str]:
     if server is None:
         reason = "no RabbitMQ of the test's own: the package rabbitmq-server is not installed"
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
-    with socket.socket() as probe, socket.socket() as other, tempfile.TemporaryDirectory(prefix="gnr-", ignore_cleanup_errors=True) as folder:
+    with (
+        socket.socket() as probe,
+        socket.socket() as other,
+        tempfile.TemporaryDirectory(prefix="gnr-", ignore_cleanup_errors=True) as folder,
+    ):
         probe.bind(("127.0.0.1", 0))
         other.bind(("127.0.0.1", 0))
         port, distribution = probe.getsockname()[1], other.getsockname()[1]
@@ -71,9 +75,17 @@ def own_rabbitmq(**settings: int) -> Iterator[str]:
         probe.close()
         other.close()
         env = {
-            **os.environ, "RABBITMQ_NODENAME": f"gnomon{port}@localhost", "RABBITMQ_MNESIA_BASE": folder, "RABBITMQ_LOG_BASE": folder, "RABBITMQ_CONFIG_FILE": f"{folder}/rabbitmq",
-            "RABBITMQ_PID_FILE": f"{folder}/pid", "RABBITMQ_DIST_PORT": str(distribution), "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/plugins",
-            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": " ".join(f"-rabbit {name} {value}" for name, value in settings.items()),
+            **os.environ,
+            "RABBITMQ_NODENAME": f"gnomon{port}@localhost",
+            "RABBITMQ_MNESIA_BASE": folder,
+            "RABBITMQ_LOG_BASE": folder,
+            "RABBITMQ_CONFIG_FILE": f"{folder}/rabbitmq",
+            "RABBITMQ_PID_FILE": f"{folder}/pid",
+            "RABBITMQ_DIST_PORT": str(distribution),
+            "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/plugins",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": " ".join(
+                f"-rabbit {name} {value}" for name, value in settings.items()
+            ),
         }
         with (Path(folder) / "said").open("wb") as said:
             process = subprocess.Popen([server], env=env, stdout=said, stderr=said, start_new_session=True)

@@ -36,15 +36,44 @@ _READ_EARLY = "GNOMON_TEST_"
 """Variables that nothing reads before a command begins, but for those of modules that `sitecustomize` of a test brings."""
 _SERVICES = frozenset({"api-server", "dag-processor", "scheduler", "standalone", "triggerer", "worker"})
 """Commands whose processes are looked for by command line and environment, which a fork has from its server."""
-_OF_COMMANDS = ("gnomon.changes.actions", "gnomon.entry.cli", "gnomon.changes.operations", "gnomon.queries.report", "gnomon.storage.store", "gnomon.author_code.timetable_host")
+_OF_COMMANDS = (
+    "gnomon.changes.actions",
+    "gnomon.entry.cli",
+    "gnomon.changes.operations",
+    "gnomon.queries.report",
+    "gnomon.storage.store",
+    "gnomon.author_code.timetable_host",
+)
 """What the server of commands imports beforehand, with all that these packages import."""
 _OF_SERVICES = (
-    "gnomon.api.service", "gnomon.entry.app.monitor_wiring", "gnomon.entry.app.scheduler_wiring", "gnomon.entry.app.standalone", "gnomon.entry.app.triggerer_wiring",
-    "gnomon.entry.app.write_lock_watchdog", "gnomon.entry.cli.services", "gnomon.services.dagfiles.service", "gnomon.storage.store", "gnomon.services.worker.service",
+    "gnomon.api.service",
+    "gnomon.entry.app.monitor_wiring",
+    "gnomon.entry.app.scheduler_wiring",
+    "gnomon.entry.app.standalone",
+    "gnomon.entry.app.triggerer_wiring",
+    "gnomon.entry.app.write_lock_watchdog",
+    "gnomon.entry.cli.services",
+    "gnomon.services.dagfiles.service",
+    "gnomon.storage.store",
+    "gnomon.services.worker.service",
 )
 """What a server of services imports beforehand: the modules that `gnomon standalone` imports in its processes."""
-_OF_CELERY = ("celery.apps.worker", "celery.concurrency.solo", "gnomon.services.worker.remote.lasting_consumer", "gnomon.services.worker.remote.service", "kombu.transport.pyamqp", "kombu.transport.redis")
-_OF_KUBERNETES = ("gnomon.entry.app.kubernetes_settings", "gnomon.services.executors.kubernetes.executor", "gnomon.services.executors.kubernetes.pod_controller", "gnomon.services.executors.kubernetes.pod_hook", "kubernetes.client", "kubernetes.config")
+_OF_CELERY = (
+    "celery.apps.worker",
+    "celery.concurrency.solo",
+    "gnomon.services.worker.remote.lasting_consumer",
+    "gnomon.services.worker.remote.service",
+    "kombu.transport.pyamqp",
+    "kombu.transport.redis",
+)
+_OF_KUBERNETES = (
+    "gnomon.entry.app.kubernetes_settings",
+    "gnomon.services.executors.kubernetes.executor",
+    "gnomon.services.executors.kubernetes.pod_controller",
+    "gnomon.services.executors.kubernetes.pod_hook",
+    "kubernetes.client",
+    "kubernetes.config",
+)
 _OF_PODS = ("gnomon.entry.app.services", "gnomon.entry.cli.services", "gnomon.services.worker.remote.pod_service")
 
 
@@ -59,7 +88,11 @@ def run_command(*words: str, env: Mapping[str, str], timeout_s: float = PATIENCE
 
 
 def start_service(
-    *words: str, env: Mapping[str, str], stdout: IO[Any] | int, stderr: IO[Any], cwd: Path | None = None,
+    *words: str,
+    env: Mapping[str, str],
+    stdout: IO[Any] | int,
+    stderr: IO[Any],
+    cwd: Path | None = None,
 ) -> StartedCommand | subprocess.Popen[str]:
     """Start `gnomon` with these words in a session of its own; the arguments are those of `subprocess.Popen`.
 
@@ -70,14 +103,29 @@ def start_service(
     return start_interpreter(*words, env=env, stdout=stdout, stderr=stderr, cwd=cwd)
 
 
-def start_interpreter(*words: str, env: Mapping[str, str], stdout: IO[Any] | int, stderr: IO[Any], cwd: Path | None = None) -> subprocess.Popen[str]:
+def start_interpreter(
+    *words: str, env: Mapping[str, str], stdout: IO[Any] | int, stderr: IO[Any], cwd: Path | None = None
+) -> subprocess.Popen[str]:
     """The same as `python -m gnomon`."""
     command = [sys.executable, "-m", "gnomon", *words]
-    return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, cwd=cwd, text=True, start_new_session=True)
+    return subprocess.Popen(
+        command,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
+        cwd=cwd,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def _of_python(env: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in env.items() if name.startswith("PYTHON") and name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")}
+    return {
+        name: value
+        for name, value in env.items()
+        if name.startswith("PYTHON") and name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+    }
 
 
 def _packages(words: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
@@ -89,13 +137,19 @@ def _packages(words: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]
     return (*_OF_SERVICES, *_OF_KUBERNETES) if "KubernetesExecutor" in executor else _OF_SERVICES
 
 
-def _run_interpreter(words: tuple[str, ...], env: Mapping[str, str], timeout_s: float) -> subprocess.CompletedProcess[str]:
+def _run_interpreter(
+    words: tuple[str, ...], env: Mapping[str, str], timeout_s: float
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "gnomon", *words]
-    return subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, check=False)
+    return subprocess.run(
+        command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, check=False
+    )
 
 
 def _early(env: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in env.items() if name.startswith(_READ_EARLY) or not name.startswith(_READ_LATE)}
+    return {
+        name: value for name, value in env.items() if name.startswith(_READ_EARLY) or not name.startswith(_READ_LATE)
+    }
 
 
 class StartedCommand:
@@ -143,7 +197,10 @@ class _Server:
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(theirs.fileno()), *packages], env=environ, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()],
+                [sys.executable, "-m", __name__, str(theirs.fileno()), *packages],
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
                 cwd=Path(__file__).parents[1],
             )
 
@@ -153,7 +210,9 @@ class _Server:
                 code = _wait(told, words, timeout_s)
             return subprocess.CompletedProcess(["gnomon", *words], code, _text(out), _text(err))
 
-    def start(self, words: tuple[str, ...], env: Mapping[str, str], out: IO[Any] | int, err: IO[Any], folder: Path | None) -> StartedCommand:
+    def start(
+        self, words: tuple[str, ...], env: Mapping[str, str], out: IO[Any] | int, err: IO[Any], folder: Path | None
+    ) -> StartedCommand:
         """`out`: a file, or subprocess.PIPE."""
         if not isinstance(out, int):
             return StartedCommand(words, self._fork(words, env, out, err, folder, leads_session=True), None)
@@ -163,7 +222,14 @@ class _Server:
         return StartedCommand(words, told, os.fdopen(reading))
 
     def _fork(
-        self, words: tuple[str, ...], env: Mapping[str, str], out: IO[Any], err: IO[Any], folder: Path | None = None, *, leads_session: bool
+        self,
+        words: tuple[str, ...],
+        env: Mapping[str, str],
+        out: IO[Any],
+        err: IO[Any],
+        folder: Path | None = None,
+        *,
+        leads_session: bool,
     ) -> FileIO:
         """Have a command run; returns the pipe that says its process id and its exit code, a line each."""
         reading, writing = os.pipe()
@@ -192,7 +258,9 @@ _finding = threading.Lock()
 
 def _find_server(environ: dict[str, str], packages: tuple[str, ...]) -> _Server:
     with _finding:
-        _servers[:] = [one for one in _servers if one.owner == os.getpid() and one.is_alive]  # a fork of this process has its own
+        _servers[:] = [
+            one for one in _servers if one.owner == os.getpid() and one.is_alive
+        ]  # a fork of this process has its own
         found = next((one for one in _servers if (one.environ, one.packages) == (environ, packages)), None)
         if found is None:
             found = _Server(environ, packages)
@@ -233,7 +301,9 @@ def _serve(control: socket.socket, packages: Sequence[str]) -> None:
         for module in pkgutil.walk_packages(getattr(importlib.import_module(package), "__path__", []), f"{package}."):
             importlib.import_module(module.name)
     importlib.import_module("difflib")  # click imports it late, with each first option
-    setproctitle("server of commands of tests")  # the first call looks for the arguments and the environment of the process, which forks replace
+    setproctitle(
+        "server of commands of tests"
+    )  # the first call looks for the arguments and the environment of the process, which forks replace
     gc.enable()
     gc.freeze()
     running: set[int] = set()

@@ -18,7 +18,16 @@ from tests.run_order import RunOrder
 from gnomon.ground.config import set_current_config
 
 _PREFIXES = ("GNOMON_", "AIRFLOW_")
-_TOLD_BY = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCHLD)
+_TOLD_BY = (
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGHUP,
+    signal.SIGTERM,
+    signal.SIGALRM,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGCHLD,
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -111,7 +111,11 @@ class KeptSessions:
 
     def give(self, session: psycopg.Connection[Any]) -> None:
         """Keep it, or close it when it is in a transaction or there are enough."""
-        if not session.closed and session.info.transaction_status == TransactionStatus.IDLE and len(self._idle) < SESSIONS_MAX:
+        if (
+            not session.closed
+            and session.info.transaction_status == TransactionStatus.IDLE
+            and len(self._idle) < SESSIONS_MAX
+        ):
             self._idle.append(session)
         else:
             session.close()
@@ -156,8 +160,18 @@ class KeptSchema:
         atexit.register(self.sessions.close)
         migrations.upgrade_schema(self.url)
         with psycopg.connect(self.url) as connection:
-            self.tables: list[str] = [name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()]
-            self._sequences = [name for (name,) in connection.execute("SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema()").fetchall()]
+            self.tables: list[str] = [
+                name
+                for (name,) in connection.execute(
+                    "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+                ).fetchall()
+            ]
+            self._sequences = [
+                name
+                for (name,) in connection.execute(
+                    "SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema()"
+                ).fetchall()
+            ]
             self._rows = {table: connection.execute(f'SELECT * FROM "{table}"').fetchall() for table in self.tables}
             self._shape = connection.execute(SHAPE).fetchall()
             self._catalog = connection.execute(CATALOG).fetchall()
@@ -173,12 +187,17 @@ class KeptSchema:
                 atexit.register(self._session.close)
             with self._session.transaction():
                 connection = self._session
-                connection.execute("SET lock_timeout = '1s'; SET session_replication_role = replica; " + "; ".join(f'DELETE FROM "{table}"' for table in self.tables))
+                connection.execute(
+                    "SET lock_timeout = '1s'; SET session_replication_role = replica; "
+                    + "; ".join(f'DELETE FROM "{table}"' for table in self.tables)
+                )
                 for table, rows in self._rows.items():
                     if rows:
                         places = ", ".join([f"({', '.join(['%s'] * len(rows[0]))})"] * len(rows))
-                        connection.execute(f'INSERT INTO "{table}" VALUES {places}', [value for row in rows for value in row])
-                connection.execute("; ".join(f'SELECT setval(\'"{name}"\', 1, false)' for name in self._sequences))
+                        connection.execute(
+                            f'INSERT INTO "{table}" VALUES {places}', [value for row in rows for value in row]
+                        )
+                connection.execute("; ".join(f"SELECT setval('\"{name}\"', 1, false)" for name in self._sequences))
                 catalog = connection.execute(CATALOG).fetchall()
                 if catalog == self._catalog:
                     return True

@@ -37,7 +37,14 @@ def _install(package: str) -> str:
     said = ""
     for command in (install, ["apt-get", "update", "-q"], install):
         try:
-            done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=INSTALL_LIMIT_S, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+            done = subprocess.run(
+                command,
+                check=False,
+                capture_output=True,
+                text=True,
+                timeout=INSTALL_LIMIT_S,
+                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"{type(error).__name__}: {error}"
         if command is install and done.returncode == 0:

@@ -50,7 +50,14 @@ class Refusal(Exception):
 
     def __init__(self, code: int, reason: str, message: str) -> None:
         super().__init__(message)
-        self.status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": message}
+        self.status = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "status": "Failure",
+            "code": code,
+            "reason": reason,
+            "message": message,
+        }
         self.code = code
 
 
@@ -96,10 +103,18 @@ class FakeCluster:
     def write_kubeconfig(self) -> Path:
         """A kubeconfig for this cluster."""
         path = self.folder / "kubeconfig"
-        path.write_text(yaml.safe_dump({
-            "apiVersion": "v1", "kind": "Config", "current-context": "fake", "clusters": [{"name": "c", "cluster": {"server": self._server.address}}],
-            "users": [{"name": "u", "user": {"token": TOKEN}}], "contexts": [{"name": "fake", "context": {"cluster": "c", "user": "u"}}],
-        }))
+        path.write_text(
+            yaml.safe_dump(
+                {
+                    "apiVersion": "v1",
+                    "kind": "Config",
+                    "current-context": "fake",
+                    "clusters": [{"name": "c", "cluster": {"server": self._server.address}}],
+                    "users": [{"name": "u", "user": {"token": TOKEN}}],
+                    "contexts": [{"name": "fake", "context": {"cluster": "c", "user": "u"}}],
+                }
+            )
+        )
         return path
 
     def pods(self) -> list[Object]:
@@ -132,11 +147,15 @@ class FakeCluster:
             if pod is None:
                 raise Refusal(404, "NotFound", f'pods "{name}" not found')
             if disruption is not None:
-                pod["status"].setdefault("conditions", []).append({"type": "DisruptionTarget", "status": "True", **disruption})
+                pod["status"].setdefault("conditions", []).append(
+                    {"type": "DisruptionTarget", "status": "True", **disruption}
+                )
             pod["metadata"]["deletionTimestamp"] = _now()
             self._record("MODIFIED", pod)
             process = self._processes.get(pod["metadata"]["uid"])
-        threading.Thread(target=self._finish_deletion, args=(pod["metadata"]["uid"], name, process, grace_s), daemon=True).start()
+        threading.Thread(
+            target=self._finish_deletion, args=(pod["metadata"]["uid"], name, process, grace_s), daemon=True
+        ).start()
 
     def vanish(self, name: str) -> None:
         """The pod goes at once, and so do its processes, as a node that is deleted by force."""
@@ -167,7 +186,9 @@ class FakeCluster:
 
     def logs(self) -> str:
         """The output of all pods, for tests that fail."""
-        return "\n".join(f"--- {path.parent.name}\n{path.read_text()[-3000:]}" for path in sorted(self.folder.glob("*/log")))
+        return "\n".join(
+            f"--- {path.parent.name}\n{path.read_text()[-3000:]}" for path in sorted(self.folder.glob("*/log"))
+        )
 
     # ---- the API server ----------------------------------------------------------------------------------------------------
     def answer(self, method: str, path: str, query: Mapping[str, list[str]], body: Object | None) -> Object:
@@ -209,7 +230,9 @@ class FakeCluster:
                 return
         while time.monotonic() < ends_at:
             with self._changed:
-                found = [(version, kind, pod) for version, kind, pod in self._changes if version > sent and selects(pod)]
+                found = [
+                    (version, kind, pod) for version, kind, pod in self._changes if version > sent and selects(pod)
+                ]
                 if not found:
                     self._changed.wait(0.5)
                     if cuts != self._cuts:
@@ -219,8 +242,13 @@ class FakeCluster:
                 sent = version
             if not found and query.get("allowWatchBookmarks") == ["true"]:
                 with self._changed:
-                    sent = max(sent, self._version if not [1 for version, *_ in self._changes if version > sent] else sent)
-                yield {"type": "BOOKMARK", "object": {"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": str(sent)}}}
+                    sent = max(
+                        sent, self._version if not [1 for version, *_ in self._changes if version > sent] else sent
+                    )
+                yield {
+                    "type": "BOOKMARK",
+                    "object": {"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": str(sent)}},
+                }
 
     def _find_resource(self, path: str) -> tuple[str, str | None]:
         match = _PATH.match(path)
@@ -251,7 +279,9 @@ class FakeCluster:
         made: Object = json.loads(json.dumps(body))
         made["metadata"].update(namespace=NAMESPACE, uid=str(uuid.uuid4()), creationTimestamp=_now())
         if kind == "secrets":
-            made["data"] = {key: base64.b64encode(value.encode()).decode() for key, value in made.pop("stringData", {}).items()}
+            made["data"] = {
+                key: base64.b64encode(value.encode()).decode() for key, value in made.pop("stringData", {}).items()
+            }
             owners = {owner["uid"] for owner in made["metadata"].get("ownerReferences", ())}
             if owners and not owners & {pod["metadata"]["uid"] for pod in self._objects["pods"].values()}:
                 self._touch()
@@ -266,13 +296,20 @@ class FakeCluster:
 
     def _list(self, kind: str, query: Mapping[str, list[str]]) -> Object:
         selects = _read_selector(query)
-        found = sorted((one for one in self._objects[kind].values() if selects(one)), key=lambda one: one["metadata"]["name"])
+        found = sorted(
+            (one for one in self._objects[kind].values() if selects(one)), key=lambda one: one["metadata"]["name"]
+        )
         start = int(query.get("continue", ["0"])[0])
         limit = int(query.get("limit", ["0"])[0]) or len(found) + 1
         metadata = {"resourceVersion": str(self._version)}
         if start + limit < len(found):
             metadata["continue"] = str(start + limit)
-        return {"kind": "List", "apiVersion": "v1", "metadata": metadata, "items": json.loads(json.dumps(found[start : start + limit]))}
+        return {
+            "kind": "List",
+            "apiVersion": "v1",
+            "metadata": metadata,
+            "items": json.loads(json.dumps(found[start : start + limit])),
+        }
 
     def _copy(self, kind: str) -> list[Object]:
         with self._changed:
@@ -335,11 +372,15 @@ class FakeCluster:
             self._record("MODIFIED", pod)
         elif not pod["status"].get("conditions"):
             message = "0/1 nodes are available: 1 Insufficient memory."
-            pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]
+            pod["status"]["conditions"] = [
+                {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+            ]
             self._record("MODIFIED", pod)
 
     def _wait(self, pod: Object, reason: str, message: str) -> None:
-        statuses = [{"name": pod["spec"]["containers"][0]["name"], "state": {"waiting": {"reason": reason, "message": message}}}]
+        statuses = [
+            {"name": pod["spec"]["containers"][0]["name"], "state": {"waiting": {"reason": reason, "message": message}}}
+        ]
         if pod["status"].get("containerStatuses") != statuses:
             pod["status"]["containerStatuses"] = statuses
             self._record("MODIFIED", pod)
@@ -369,8 +410,13 @@ class FakeCluster:
         environ = {one["name"]: place_text(one.get("value", "")) for one in container.get("env") or ()}
         command = [place_text(word) for word in [*container.get("command", []), *container.get("args", [])]]
         with (folder / "log").open("wb") as log:
-            self._processes[pod["metadata"]["uid"]] = _start(command, {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **environ}, log, folder)
-        pod["status"].update(phase="Running", containerStatuses=[{"name": container["name"], "state": {"running": {"startedAt": _now()}}}])
+            self._processes[pod["metadata"]["uid"]] = _start(
+                command, {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **environ}, log, folder
+            )
+        pod["status"].update(
+            phase="Running",
+            containerStatuses=[{"name": container["name"], "state": {"running": {"startedAt": _now()}}}],
+        )
         self._record("MODIFIED", pod)
 
     def _look_at_process(self, pod: Object, process: Process | None) -> None:
@@ -378,9 +424,15 @@ class FakeCluster:
         if code is None:
             return
         end = self._ends.pop(pod["metadata"]["uid"], {})
-        terminated = {"exitCode": code if code >= 0 else 128 - code, "reason": "Completed" if code == 0 else "Error", **end.get("containers", {})}
+        terminated = {
+            "exitCode": code if code >= 0 else 128 - code,
+            "reason": "Completed" if code == 0 else "Error",
+            **end.get("containers", {}),
+        }
         pod["status"].update(phase="Succeeded" if code == 0 else "Failed", **end.get("status", {}))
-        pod["status"]["containerStatuses"] = [{"name": pod["spec"]["containers"][0]["name"], "state": {"terminated": terminated}}]
+        pod["status"]["containerStatuses"] = [
+            {"name": pod["spec"]["containers"][0]["name"], "state": {"terminated": terminated}}
+        ]
         self._record("MODIFIED", pod)
 
     def _end(self, name: str, end: Object) -> None:
@@ -419,7 +471,9 @@ class FakeCluster:
 def _start(command: list[str], environ: Mapping[str, str], log: IO[bytes], folder: Path) -> Process:
     if command[0] == "gnomon":
         return start_service(*command[1:], env=environ, stdout=log, stderr=log, cwd=folder)
-    return subprocess.Popen(command, env=environ, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True)
+    return subprocess.Popen(
+        command, env=environ, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True
+    )
 
 
 class _Server(ThreadingHTTPServer):
@@ -461,7 +515,9 @@ class _Handler(BaseHTTPRequestHandler):
             if query.get("watch") == ["true"]:
                 self._stream(self.server.cluster.watch(parts.path, query))
             else:
-                self._send(201 if method == "POST" else 200, self.server.cluster.answer(method, parts.path, query, body))
+                self._send(
+                    201 if method == "POST" else 200, self.server.cluster.answer(method, parts.path, query, body)
+                )
         except Refusal as refusal:
             self._send(refusal.code, refusal.status)
         except (BrokenPipeError, ConnectionResetError):

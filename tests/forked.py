@@ -20,12 +20,17 @@ class ForkGuard:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self) -> None:
         if found := _find_libraries():
-            raise pytest.UsageError(f"a module of the tests imports {found}, which does not survive a fork: use it in a process of its own")
+            raise pytest.UsageError(
+                f"a module of the tests imports {found}, which does not survive a fork: use it in a process of its own"
+            )
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self) -> None:
         if found := _find_libraries():
-            pytest.fail(f"This test, or one before it, imported {found}, which does not survive a fork: use it in a process of its own.", pytrace=False)
+            pytest.fail(
+                f"This test, or one before it, imported {found}, which does not survive a fork: use it in a process of its own.",
+                pytrace=False,
+            )
 
 
 def _find_libraries() -> str:

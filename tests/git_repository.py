@@ -18,9 +18,15 @@ class GitRepository:
 
     def git(self, *words: str) -> str:
         """The output of git in the repository."""
-        names = {f"GIT_{who}_{what}": f"{what.lower()}@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        names = {
+            f"GIT_{who}_{what}": f"{what.lower()}@example.org"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        }
         environment = {**os.environ, **names, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        return subprocess.run(["git", *words], cwd=self.folder, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", *words], cwd=self.folder, env=environment, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     def commit(self, **files: str | None) -> str:
         """Commit these files (`a__b` is `a/b.py`; None: delete it); returns the id of the commit."""

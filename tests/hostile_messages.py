@@ -12,15 +12,44 @@ TEXTS = ("", "\0", "a\0b", "\u202e", "x" * 1_001, "x" * 100_000, "~", "NaN", "{"
 SURROGATE = "\udce9"
 """Only JSON can carry it, as an escape."""
 INTEGERS = (
-    -1, 0, 1, 63, 64, 2**31 - 1, 2**31, -(2**31) - 1, 2**53, 253_402_300_799_999_999, 253_402_214_400_000_000, -62_135_596_800_000_001, 2**62, 2**63 - 1, 2**63, 2**64 - 1,
+    -1,
+    0,
+    1,
+    63,
+    64,
+    2**31 - 1,
+    2**31,
+    -(2**31) - 1,
+    2**53,
+    253_402_300_799_999_999,
+    253_402_214_400_000_000,
+    -62_135_596_800_000_001,
+    2**62,
+    2**63 - 1,
+    2**63,
+    2**64 - 1,
     -(2**63),
-)  # fmt: skip
+)
 HUGE = (2**70, -(2**70), 10**300)
 """Only JSON can carry them."""
 FLOATS = (-1.0, 0.0, -0.0, 1e-9, 0.5, 86_399_999_999_999.0, 1e18, 1.26e19, 1e308, -1e308)
 NOT_FINITE = (float("nan"), float("inf"), float("-inf"))
 """Only MessagePack can carry them."""
-OTHERS: tuple[object, ...] = (None, True, False, [], {}, [[]], [None], {"a": None}, {"": {"": []}}, "text", 1, 1.5, {"a": [1] * 1000})
+OTHERS: tuple[object, ...] = (
+    None,
+    True,
+    False,
+    [],
+    {},
+    [[]],
+    [None],
+    {"a": None},
+    {"": {"": []}},
+    "text",
+    1,
+    1.5,
+    {"a": [1] * 1000},
+)
 BINARY: tuple[object, ...] = (b"bytes", msgspec.msgpack.Ext(5, b"x"))
 """Only MessagePack can carry them."""
 MISSING = object()

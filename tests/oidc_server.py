@@ -65,15 +65,23 @@ class OidcServer:
 
     def metadata(self) -> dict[str, Any]:
         found = {
-            "issuer": self.issuer, "authorization_endpoint": f"{self.issuer}/authorize", "token_endpoint": f"{self.issuer}/token",
-            "jwks_uri": f"{self.issuer}/keys", "userinfo_endpoint": f"{self.issuer}/userinfo", "end_session_endpoint": f"{self.issuer}/logout",
+            "issuer": self.issuer,
+            "authorization_endpoint": f"{self.issuer}/authorize",
+            "token_endpoint": f"{self.issuer}/token",
+            "jwks_uri": f"{self.issuer}/keys",
+            "userinfo_endpoint": f"{self.issuer}/userinfo",
+            "end_session_endpoint": f"{self.issuer}/logout",
             "token_endpoint_auth_methods_supported": list(self.methods),
-        }  # fmt: skip
+        }
         return {**found, **self.metadata_changes}
 
     def authorize(self, query: dict[str, str]) -> str:
         """The address that the browser of a person who agrees is sent back to."""
-        assert query["response_type"] == "code" and query["client_id"] == CLIENT and query["code_challenge_method"] == "S256"
+        assert (
+            query["response_type"] == "code"
+            and query["client_id"] == CLIENT
+            and query["code_challenge_method"] == "S256"
+        )
         assert "openid" in query["scope"].split() and len(query["state"]) > 20 and len(query["nonce"]) > 20
         self.redirects.append(query["redirect_uri"])
         code = secrets.token_urlsafe(16)
@@ -85,15 +93,38 @@ class OidcServer:
         if not self._knows_client(form, authorization):
             return 401, {"error": "invalid_client", "error_description": "client authentication failed"}
         query = self.codes.pop(form.get("code", ""), None)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(form.get("code_verifier", "").encode()).digest()).rstrip(b"=").decode()
+        challenge = (
+            base64.urlsafe_b64encode(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
+            .rstrip(b"=")
+            .decode()
+        )
         if query is None or form.get("redirect_uri") != query["redirect_uri"] or challenge != query["code_challenge"]:
             return 400, {"error": "invalid_grant", "error_description": "the code is not valid"}
         claims = {name: value for name, value in self.user.items() if name not in self.in_userinfo}
-        claims |= {"iss": self.issuer, "aud": CLIENT, "iat": int(self.now), "exp": int(self.now) + 300, "nonce": query["nonce"], **self.token_changes}
+        claims |= {
+            "iss": self.issuer,
+            "aud": CLIENT,
+            "iat": int(self.now),
+            "exp": int(self.now) + 300,
+            "nonce": query["nonce"],
+            **self.token_changes,
+        }
         claims = {name: value for name, value in claims.items() if value is not None}
-        key = "a secret of thirty-two characters" if self.algorithm.startswith("HS") else None if self.algorithm == "none" else self.signing_key or self.key
+        key = (
+            "a secret of thirty-two characters"
+            if self.algorithm.startswith("HS")
+            else None
+            if self.algorithm == "none"
+            else self.signing_key or self.key
+        )
         token = jwt.encode(claims, key, algorithm=self.algorithm, headers=self.headers)
-        return 200, {"access_token": "access-1", "token_type": "Bearer", "expires_in": 300, "id_token": token, **self.answer_changes}
+        return 200, {
+            "access_token": "access-1",
+            "token_type": "Bearer",
+            "expires_in": 300,
+            "id_token": token,
+            **self.answer_changes,
+        }
 
     def _knows_client(self, form: dict[str, str], authorization: str | None) -> bool:
         if self.secret is None:

@@ -40,7 +40,9 @@ class OtlpReceiver:
         message = ExportTraceServiceRequest()
         message.ParseFromString(gzip.decompress(body) if headers.get("content-encoding") == "gzip" else body)
         for resource in message.resource_spans:
-            self.services |= {one.value.string_value for one in resource.resource.attributes if one.key == "service.name"}
+            self.services |= {
+                one.value.string_value for one in resource.resource.attributes if one.key == "service.name"
+            }
             for scope in resource.scope_spans:
                 self.spans += scope.spans
 

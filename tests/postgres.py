@@ -112,8 +112,15 @@ class OwnServer:
     def create_standby(self, primary: OwnServer) -> None:
         """Copy the primary, which listens at an address, and start as its standby."""
         self._run(
-            str(Path(self._control).with_name("pg_basebackup")), "-D", self._data, "-d", primary.at("postgres", application_name="standby"), "-R", "--no-sync",
-            "-c", "fast",
+            str(Path(self._control).with_name("pg_basebackup")),
+            "-D",
+            self._data,
+            "-d",
+            primary.at("postgres", application_name="standby"),
+            "-R",
+            "--no-sync",
+            "-c",
+            "fast",
         )
         self.start()
 
@@ -123,7 +130,9 @@ class OwnServer:
 
     def at(self, database: str, **options: str) -> str:
         """The address of a database over the network."""
-        return f"postgresql://root@{self._address}:{self.port}/{database}" + ("?" + "&".join(f"{name}={value}" for name, value in options.items()) if options else "")
+        return f"postgresql://root@{self._address}:{self.port}/{database}" + (
+            "?" + "&".join(f"{name}={value}" for name, value in options.items()) if options else ""
+        )
 
     def kill(self) -> None:
         """Kill all of its processes at once, as a machine that loses its power does."""
@@ -159,8 +168,21 @@ class OwnServer:
 
     def start(self) -> None:
         """Start it; it answers when this returns."""
-        options = " ".join(f"-c {option}" for option in (f"listen_addresses='{self._address}'", f"port={self.port}", "fsync=off", *self._options))
-        self._run(self._control, "-D", self._data, "-w", "-l", str(self._home / "log"), "-o", f"{options} -k {self._home}", "start")
+        options = " ".join(
+            f"-c {option}"
+            for option in (f"listen_addresses='{self._address}'", f"port={self.port}", "fsync=off", *self._options)
+        )
+        self._run(
+            self._control,
+            "-D",
+            self._data,
+            "-w",
+            "-l",
+            str(self._home / "log"),
+            "-o",
+            f"{options} -k {self._home}",
+            "start",
+        )
 
     def stop(self) -> None:
         """End all sessions and the server."""
@@ -170,14 +192,30 @@ class OwnServer:
         """Stop it, if it runs, and delete its files."""
         self.send_signal(signal.SIGCONT)
         if (Path(self._data) / "postmaster.pid").exists():
-            subprocess.run([self._control, "-D", self._data, "-m", "immediate", "stop"], check=False, capture_output=True, user=self._user, cwd=self._home)
+            subprocess.run(
+                [self._control, "-D", self._data, "-m", "immediate", "stop"],
+                check=False,
+                capture_output=True,
+                user=self._user,
+                cwd=self._home,
+            )
         shutil.rmtree(self._home, ignore_errors=True)
 
     def _run(self, *command: str) -> None:
-        subprocess.run(command, check=True, timeout=PATIENCE_S, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=self._user, cwd=self._home)
+        subprocess.run(
+            command,
+            check=True,
+            timeout=PATIENCE_S,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            user=self._user,
+            cwd=self._home,
+        )
 
 
-def create_server(address: str = "", options: Sequence[str] = (), primary: OwnServer | None = None) -> tuple[OwnServer | None, str]:
+def create_server(
+    address: str = "", options: Sequence[str] = (), primary: OwnServer | None = None
+) -> tuple[OwnServer | None, str]:
     """A server of our own that runs, as a standby of `primary` if there is one; or None and the reason. The others are those of OwnServer."""
     folders = sorted(_BINARIES.glob("*/bin"))
     if not folders or not (folders[-1] / "initdb").exists():

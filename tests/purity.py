@@ -17,11 +17,37 @@ import pytest
 if TYPE_CHECKING:
     import psycopg
 
-PURE_FOLDERS = tuple(f"tests/unit/{name}/" for name in (
-    "airflow_compat", "assets", "calendars", "clock", "config", "context", "decide", "dependencies", "engine", "errors", "loading", "log",
-    "metrics", "migration", "model", "operators", "partitions", "planning", "report", "runner", "sdk", "serde", "simulate", "store",
-    "timetables", "wakeups",
-))  # fmt: skip
+PURE_FOLDERS = tuple(
+    f"tests/unit/{name}/"
+    for name in (
+        "airflow_compat",
+        "assets",
+        "calendars",
+        "clock",
+        "config",
+        "context",
+        "decide",
+        "dependencies",
+        "engine",
+        "errors",
+        "loading",
+        "log",
+        "metrics",
+        "migration",
+        "model",
+        "operators",
+        "partitions",
+        "planning",
+        "report",
+        "runner",
+        "sdk",
+        "serde",
+        "simulate",
+        "store",
+        "timetables",
+        "wakeups",
+    )
+)
 
 _EFFECTS = {
     "os.exec": "starts a process",
@@ -48,7 +74,9 @@ class PurityGuard:
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
         for item in items:
             if _has_mark(item, "pure") and _has_mark(item, "ordinary"):
-                raise pytest.UsageError(f"{item.nodeid} is marked both pure and ordinary: mark the pure tests of its module, not the module")
+                raise pytest.UsageError(
+                    f"{item.nodeid} is marked both pure and ordinary: mark the pure tests of its module, not the module"
+                )
             if item.nodeid.startswith(PURE_FOLDERS) and not _has_mark(item, "ordinary", "soak"):
                 item.add_marker("pure")
 
@@ -61,7 +89,11 @@ class PurityGuard:
             _call_before(psycopg.BaseConnection, lambda: self._effects.append("connects to a server"))
 
     def _on_event(self, event: str, arguments: tuple[object, ...]) -> None:
-        if event in _EFFECTS and os.getpid() == self._process and not (event == "sqlite3.connect" and _in_memory(arguments)):
+        if (
+            event in _EFFECTS
+            and os.getpid() == self._process
+            and not (event == "sqlite3.connect" and _in_memory(arguments))
+        ):
             self._effects.append(f"{_EFFECTS[event]} ({', '.join(map(repr, arguments[:2]))[:200]})")
 
     @pytest.hookimpl(wrapper=True)
@@ -90,7 +122,10 @@ class PurityGuard:
 
     def _check(self, item: pytest.Item) -> None:
         if self._effects and _has_mark(item, "pure"):
-            pytest.fail(f"This pure test {self._effects[0]}: mark it, or its module, `ordinary` (tests/purity.py).", pytrace=False)
+            pytest.fail(
+                f"This pure test {self._effects[0]}: mark it, or its module, `ordinary` (tests/purity.py).",
+                pytrace=False,
+            )
 
 
 def _has_mark(item: pytest.Item, *names: str) -> bool:

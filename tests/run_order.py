@@ -48,7 +48,10 @@ class RunOrder:
         processes = getattr(config, "workerinput", {}).get("workercount", 1)
         if processes > 1:
             pure = [item for item in items if item.get_closest_marker("pure")]
-            groups = [list(tests) for _, tests in groupby((item for item in items if not item.get_closest_marker("pure")), _key)]
+            groups = [
+                list(tests)
+                for _, tests in groupby((item for item in items if not item.get_closest_marker("pure")), _key)
+            ]
             items[:] = order(groups, [_seconds(group) for group in groups], pure, processes)
 
 

@@ -23,7 +23,13 @@ class S3Server:
     """A running server with one bucket. The keys `tests` and `secret-of-tests` are those of its only user."""
 
     def __init__(self, port: int = 0) -> None:
-        self._process = subprocess.Popen([sys.executable, "-c", _SERVE, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _SERVE, str(port)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         assert self._process.stdout is not None
         self.port = int(self._process.stdout.readline())
         self.files().mkdir(BUCKET)
@@ -37,9 +43,14 @@ class S3Server:
     def files(self) -> Any:
         """The file system of fsspec, without caches."""
         return fsspec.filesystem(
-            "s3", key="tests", secret="secret-of-tests", endpoint_url=f"http://127.0.0.1:{self.port}", client_kwargs={"region_name": "eu-central-1"},
-            skip_instance_cache=True, use_listings_cache=False,
-        )  # fmt: skip
+            "s3",
+            key="tests",
+            secret="secret-of-tests",
+            endpoint_url=f"http://127.0.0.1:{self.port}",
+            client_kwargs={"region_name": "eu-central-1"},
+            skip_instance_cache=True,
+            use_listings_cache=False,
+        )
 
     def list_keys(self) -> list[str]:
         """All keys of the bucket."""

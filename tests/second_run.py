@@ -122,8 +122,13 @@ class SecondRuns:
         with second.open("wb") as output:
             try:
                 code = subprocess.run(
-                    self._command(nodeids, results), cwd=self._config.invocation_params.dir, stdin=subprocess.DEVNULL,
-                    stdout=output, stderr=subprocess.STDOUT, timeout=max(1.0, deadline - time.monotonic()), check=False,
+                    self._command(nodeids, results),
+                    cwd=self._config.invocation_params.dir,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    timeout=max(1.0, deadline - time.monotonic()),
+                    check=False,
                 ).returncode
             except subprocess.TimeoutExpired:
                 output.write(f"\nkilled: all second runs together have {SECOND_RUNS_TIME_S:.0f} s\n".encode())
@@ -137,8 +142,21 @@ class SecondRuns:
         chosen = set(self._config.option.file_or_dir)
         options = [argument for argument in map(str, self._config.invocation_params.args) if argument not in chosen]
         workers = ["-n0"] if self._config.pluginmanager.hasplugin("xdist") else []
-        return [sys.executable, "-m", "pytest", *options, *workers, "-m", "", "-k", "", "--maxfail=0", "--second-run=",
-                f"--junitxml={results}", *nodeids]
+        return [
+            sys.executable,
+            "-m",
+            "pytest",
+            *options,
+            *workers,
+            "-m",
+            "",
+            "-k",
+            "",
+            "--maxfail=0",
+            "--second-run=",
+            f"--junitxml={results}",
+            *nodeids,
+        ]
 
     def _count_as_passed(self, cured: set[str]) -> None:
         reporter = self._config.pluginmanager.getplugin("terminalreporter")
@@ -156,10 +174,16 @@ class SecondRuns:
     def pytest_unconfigure(self) -> None:
         """After the closing line of pytest."""
         reporter = self._config.pluginmanager.getplugin("terminalreporter")
-        if reporter is None or self._exit_status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED):
+        if reporter is None or self._exit_status not in (
+            pytest.ExitCode.OK,
+            pytest.ExitCode.TESTS_FAILED,
+            pytest.ExitCode.INTERRUPTED,
+        ):
             return
         if self._refusal:
-            reporter.write_line(f"No test ran again: {self._refusal}." if not self._runs else f"Second runs: {self._refusal}.", red=True)
+            reporter.write_line(
+                f"No test ran again: {self._refusal}." if not self._runs else f"Second runs: {self._refusal}.", red=True
+            )
         self._write_runs("failed again", [run for run in self._runs if not run.passed])
         self._write_runs("unstable", [run for run in self._runs if run.passed])
         if self._exit_status != pytest.ExitCode.INTERRUPTED:
@@ -169,7 +193,10 @@ class SecondRuns:
         for number, run in enumerate(runs):
             if not number:
                 self._config.pluginmanager.getplugin("terminalreporter").write_sep("=", title)
-            first, second = (os.path.relpath(file, self._config.invocation_params.dir) for file in (run.first_output, run.second_output))
+            first, second = (
+                os.path.relpath(file, self._config.invocation_params.dir)
+                for file in (run.first_output, run.second_output)
+            )
             names = "\n".join(run.nodeids)
             self._write_line(f"{names}\n  {run.reason}\n  {first}\n  {second}")
 
@@ -213,12 +240,19 @@ def _all_passed(results: Path, count: int) -> bool:
         suites = list(ElementTree.parse(results).iter("testsuite"))
     except (OSError, ElementTree.ParseError):
         return False
-    counts = {name: sum(int(suite.get(name, "0")) for suite in suites) for name in ("tests", "failures", "errors", "skipped")}
+    counts = {
+        name: sum(int(suite.get(name, "0")) for suite in suites) for name in ("tests", "failures", "errors", "skipped")
+    }
     return counts == {"tests": count, "failures": 0, "errors": 0, "skipped": 0}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--second-run", metavar="FOLDER", default="", help="run failed tests once more, alone, and keep both outputs in FOLDER")
+    parser.addoption(
+        "--second-run",
+        metavar="FOLDER",
+        default="",
+        help="run failed tests once more, alone, and keep both outputs in FOLDER",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -50,7 +50,16 @@ def main(words: list[str]) -> int:
 def compiled(folder: Path, shift_s: int) -> Path:
     """The library in this folder. Raises OSError or CalledProcessError where there is no compiler."""
     library = folder / LIBRARY
-    command = [os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", f"-DSHIFT_S={shift_s}LL"]
+    command = [
+        os.environ.get("CC", "cc"),
+        "-shared",
+        "-fPIC",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-DSHIFT_S={shift_s}LL",
+    ]
     subprocess.run([*command, "-o", str(library), str(SOURCE), "-ldl", "-lpthread"], check=True)
     library.chmod(0o755)
     return library
@@ -58,7 +67,10 @@ def compiled(folder: Path, shift_s: int) -> Path:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="shifted_clock.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+        prog="shifted_clock.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("date", help="local time at which pytest starts: '2028-02-29 12:00:00'")
     parser.add_argument("zone", help="a name of the tz database, for example Asia/Kathmandu")
@@ -71,7 +83,9 @@ def _use_zone(name: str, tzdata: Path | None) -> zoneinfo.ZoneInfo:
     if tzdata is not None:
         rules = tzdata.resolve() / "tzdata" / "zoneinfo"
         if not rules.is_dir():
-            raise ValueError(f"{tzdata} does not hold the package tzdata; fill it with `pip install --target {tzdata} tzdata==2024.1`")
+            raise ValueError(
+                f"{tzdata} does not hold the package tzdata; fill it with `pip install --target {tzdata} tzdata==2024.1`"
+            )
         zoneinfo.reset_tzpath([rules])
     return zoneinfo.ZoneInfo(name)
 

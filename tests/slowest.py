@@ -41,11 +41,17 @@ class TestTimes:
             terminalreporter.write_line(f"{seconds:8.1f} s  {nodeid}")
         if self._file is not None:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            self._file.write_text("".join(f"{seconds:.3f}\t{nodeid}\n" for nodeid, seconds in self._by_test.most_common()), "utf-8", "backslashreplace")
+            self._file.write_text(
+                "".join(f"{seconds:.3f}\t{nodeid}\n" for nodeid, seconds in self._by_test.most_common()),
+                "utf-8",
+                "backslashreplace",
+            )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--times", metavar="FILE", default="", help="write the seconds of each test to FILE, the slowest first")
+    parser.addoption(
+        "--times", metavar="FILE", default="", help="write the seconds of each test to FILE, the slowest first"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

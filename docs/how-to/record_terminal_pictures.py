@@ -67,16 +67,24 @@ def main(home: str, names: list[str]) -> None:
         words = ["gnomon", *(values.get(word, word) for word in recording.words.split())]
         shown = " ".join(os.path.basename(word) if word == values["DAGS"] else word for word in words)
         for width, suffix in ((NARROW, ""), (WIDE, ".wide")) if recording.is_wide else ((NARROW, ""),):
-            text = _run_on_terminal(words, home, width, recording.keys).replace(f"{Path(home)}/", "/srv/gnomon/").replace(str(Path(home)), "/srv/gnomon")
+            text = (
+                _run_on_terminal(words, home, width, recording.keys)
+                .replace(f"{Path(home)}/", "/srv/gnomon/")
+                .replace(str(Path(home)), "/srv/gnomon")
+            )
             screen = text.rpartition("\x1b[H")[2] if recording.keys else text
             output = "\n".join(_MOVES.sub("", screen).replace("\r", "").rstrip("\n").split("\n")[: recording.lines])
             for theme_name, theme in THEMES.items():
-                picture = terminal_picture.picture(shown, terminal_picture.command_lines(shown, output, width), theme, width)
+                picture = terminal_picture.picture(
+                    shown, terminal_picture.command_lines(shown, output, width), theme, width
+                )
                 (PICTURES / f"{name}{suffix}.{theme_name}.svg").write_text(picture)
 
 
 def _find_run(home: str, state: str) -> str:
-    text = _run_on_terminal(["gnomon", "runs", "list", "nightly_load", "--state", state, "--limit", "1", "-o", "json"], home, WIDE, "")
+    text = _run_on_terminal(
+        ["gnomon", "runs", "list", "nightly_load", "--state", state, "--limit", "1", "-o", "json"], home, WIDE, ""
+    )
     found = re.search(r'"run_id": "([^"]+)"', text)
     if found is None:
         raise SystemExit(f"DAG nightly_load has no run in state {state} yet; wait for one")
@@ -87,7 +95,11 @@ def _run_on_terminal(words: list[str], home: str, width: int, keys: str) -> str:
     """What the terminal received."""
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execvpe(words[0], words, {**os.environ, "GNOMON_HOME": home, "TERM": "xterm-256color", "COLUMNS": str(width), "LINES": str(HEIGHT)})
+        os.execvpe(
+            words[0],
+            words,
+            {**os.environ, "GNOMON_HOME": home, "TERM": "xterm-256color", "COLUMNS": str(width), "LINES": str(HEIGHT)},
+        )
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", HEIGHT, width, 0, 0))
     received, until = b"", time.monotonic() + (_LIVE_S if keys else _RUN_S)
     while True:

@@ -67,13 +67,22 @@ _linked: set[str] = set()
 def write_source_pages(app: Sphinx, error: Exception | None) -> None:
     """Write the pages, for the event `build-finished`. They are without the navigation, which would take a minute for 200 pages."""
     folder = Path(app.outdir) / FOLDER
-    light, dark = (HtmlFormatter(style=style, **_FORMAT) for style in (app.config.pygments_style, app.config.pygments_dark_style))
+    light, dark = (
+        HtmlFormatter(style=style, **_FORMAT) for style in (app.config.pygments_style, app.config.pygments_dark_style)
+    )
     for path in sorted(_linked if error is None else ()):
         page = folder / f"{path}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
         up = "../" * (len(Path(path).parts) - 1)
-        code = highlight((ROOT / path).read_text(encoding="utf-8"), get_lexer_by_name(_LEXERS.get(page.with_suffix("").suffix, "text")), light)
-        page.write_text(_PAGE.format(path=html.escape(path), style=f"{up}source.css", home=f"{up}../index.html", code=code), encoding="utf-8")
+        code = highlight(
+            (ROOT / path).read_text(encoding="utf-8"),
+            get_lexer_by_name(_LEXERS.get(page.with_suffix("").suffix, "text")),
+            light,
+        )
+        page.write_text(
+            _PAGE.format(path=html.escape(path), style=f"{up}source.css", home=f"{up}../index.html", code=code),
+            encoding="utf-8",
+        )
     if folder.is_dir():
         dark_rules = dark.get_style_defs(".highlight")
         style = f"{_STYLE}{light.get_style_defs('.highlight')}\n@media (prefers-color-scheme: dark) {{\n{_DARK}{dark_rules}\n}}\n"

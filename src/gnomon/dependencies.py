@@ -7,5 +7,13 @@ from gnomon.rules.dependencies.resolver import Resolver, upstream_slots
 from gnomon.rules.dependencies.shape import Shape, shape_of
 
 __all__ = [
-    "After", "History", "Resolution", "Resolver", "Shape", "doubts_of", "errors_of", "shape_of", "upstream_slots",
-]  # fmt: skip
+    "After",
+    "History",
+    "Resolution",
+    "Resolver",
+    "Shape",
+    "doubts_of",
+    "errors_of",
+    "shape_of",
+    "upstream_slots",
+]

@@ -40,16 +40,25 @@ def wait_for(look, what):
 
 
 def bulk(kind, create, update, delete):
-    return kind.from_dict({"actions": [
-        {"action": "create", "entities": [create]}, {"action": "update", "entities": [update]}, {"action": "delete", "entities": [delete]},
-    ]})
+    return kind.from_dict(
+        {
+            "actions": [
+                {"action": "create", "entities": [create]},
+                {"action": "update", "entities": [update]},
+                {"action": "delete", "entities": [delete]},
+            ]
+        }
+    )
 
 
 def read_everything(client):
     """What needs no DAG."""
     apis.MonitorApi(client).get_health()
     apis.VersionApi(client).get_version()
-    for call in (apis.LoginApi(client).login_without_preload_content, apis.LoginApi(client).logout_without_preload_content):
+    for call in (
+        apis.LoginApi(client).login_without_preload_content,
+        apis.LoginApi(client).logout_without_preload_content,
+    ):
         assert call().status == 200  # the page of the login: it is no JSON
     config = apis.ConfigApi(client)
     assert config.get_config().sections
@@ -72,7 +81,9 @@ def change_named_objects(client):
     assert pools.patch_pool("p", m.PoolPatchBody(slots=2)).slots == 2
     assert pools.get_pool("p").slots == 2
     assert pools.get_pools().total_entries == 2
-    assert pools.bulk_pools(bulk(m.BulkBodyPoolBody, {"name": "q", "slots": 1}, {"name": "q", "slots": 3}, "q")).update.success == ["q"]
+    assert pools.bulk_pools(
+        bulk(m.BulkBodyPoolBody, {"name": "q", "slots": 1}, {"name": "q", "slots": 3}, "q")
+    ).update.success == ["q"]
     pools.delete_pool("p")
     variables = apis.VariableApi(client)
     variables.post_variable(m.VariableBody(key="v", value="1"))
@@ -83,7 +94,9 @@ def change_named_objects(client):
     variables.delete_variable("v")
     connections = apis.ConnectionApi(client)
     connections.post_connection(m.ConnectionBody(connection_id="c", conn_type="http", host="h"))
-    assert connections.patch_connection("c", m.ConnectionBody(connection_id="c", conn_type="http", host="i")).host == "i"
+    assert (
+        connections.patch_connection("c", m.ConnectionBody(connection_id="c", conn_type="http", host="i")).host == "i"
+    )
     assert connections.get_connection("c").host == "i"
     assert connections.get_connections().total_entries == 1
     wanted = {"connection_id": "d", "conn_type": "http"}
@@ -96,7 +109,9 @@ def read_and_change_dags(client):
     """DAGs, their versions, sources and tasks."""
     dags = apis.DAGApi(client)
     wait_for(lambda: dags.get_dags().total_entries == 5, "five DAGs")
-    assert [dag.is_paused for dag in dags.patch_dags(m.DAGPatchBody(is_paused=False), dag_id_pattern="letters").dags] == [False]
+    assert [
+        dag.is_paused for dag in dags.patch_dags(m.DAGPatchBody(is_paused=False), dag_id_pattern="letters").dags
+    ] == [False]
     assert not dags.patch_dag("asks", m.DAGPatchBody(is_paused=False)).is_paused
     file_token = dags.get_dag("letters").file_token
     dags.favorite_dag("letters")
@@ -117,7 +132,12 @@ def read_and_change_dags(client):
 def run_letters(client):
     """Create run r of DAG letters, and wait for its end."""
     runs = apis.DagRunApi(client)
-    assert runs.trigger_dag_run("letters", m.TriggerDAGRunPostBody(logical_date=None, dag_run_id="r", conf={"n": 2}, note="first")).note == "first"
+    assert (
+        runs.trigger_dag_run(
+            "letters", m.TriggerDAGRunPostBody(logical_date=None, dag_run_id="r", conf={"n": 2}, note="first")
+        ).note
+        == "first"
+    )
     last = runs.wait_dag_run_until_finished_without_preload_content(*RUN, interval=0.2).data.decode().splitlines()[-1]
     assert json.loads(last)["state"] == "success", last
     assert runs.get_dag_run(*RUN).state.value == "success"
@@ -130,7 +150,12 @@ def read_and_change_task_instances(client):
     """The task instances of run r."""
     tasks = apis.TaskInstanceApi(client)
     assert tasks.get_task_instances(*RUN).total_entries == 5
-    assert tasks.get_task_instances_batch("~", "~", m.TaskInstancesBatchBody(dag_ids=["letters"], task_ids=["count"])).total_entries == 1
+    assert (
+        tasks.get_task_instances_batch(
+            "~", "~", m.TaskInstancesBatchBody(dag_ids=["letters"], task_ids=["count"])
+        ).total_entries
+        == 1
+    )
     assert tasks.get_task_instance(*RUN, "count").state.value == "success"
     assert tasks.get_mapped_task_instances(*RUN, "each").total_entries == 2
     assert tasks.get_mapped_task_instance(*RUN, "each", 1).map_index == 1
@@ -145,14 +170,23 @@ def read_and_change_task_instances(client):
     failed = m.PatchTaskInstanceBody(new_state="failed")
     assert tasks.patch_task_instance_dry_run(*RUN, "count", failed).total_entries == 1
     assert tasks.patch_task_instance_dry_run_by_map_index(*RUN, "each", 0, failed).total_entries == 1
-    assert tasks.patch_task_instance(*RUN, "count", m.PatchTaskInstanceBody(note="slow")).task_instances[0].note == "slow"
+    assert (
+        tasks.patch_task_instance(*RUN, "count", m.PatchTaskInstanceBody(note="slow")).task_instances[0].note == "slow"
+    )
     assert tasks.patch_task_instance_by_map_index(*RUN, "each", 0, failed).task_instances[0].state.value == "failed"
     assert tasks.patch_task_group_instances_dry_run(*RUN, "group", failed).total_entries == 1
     assert tasks.patch_task_group_instances(*RUN, "group", failed).task_instances[0].state.value == "failed"
     entity = {"task_id": "count", "new_state": "skipped"}
-    changed = tasks.bulk_task_instances(*RUN, m.BulkBodyBulkTaskInstanceBody.from_dict({"actions": [{"action": "update", "entities": [entity]}]}))
+    changed = tasks.bulk_task_instances(
+        *RUN, m.BulkBodyBulkTaskInstanceBody.from_dict({"actions": [{"action": "update", "entities": [entity]}]})
+    )
     assert changed.update.success == ["letters.r.count[-1]"]
-    assert tasks.post_clear_task_instances("letters", m.ClearTaskInstancesBody(dag_run_id="r", only_failed=False)).total_entries == 5
+    assert (
+        tasks.post_clear_task_instances(
+            "letters", m.ClearTaskInstancesBody(dag_run_id="r", only_failed=False)
+        ).total_entries
+        == 5
+    )
 
 
 def change_xcoms_and_states(client):
@@ -187,11 +221,17 @@ def use_assets(client):
     assert assets.get_dag_asset_queued_events("consume").total_entries == 1
     assert assets.get_dag_asset_queued_event("consume", stock).asset_id == stock
     assets.delete_dag_asset_queued_event("consume", stock)
-    for delete in (lambda: assets.delete_asset_queued_events(stock), lambda: assets.delete_dag_asset_queued_events("consume")):
+    for delete in (
+        lambda: assets.delete_asset_queued_events(stock),
+        lambda: assets.delete_dag_asset_queued_events("consume"),
+    ):
         assert assets.create_asset_event(m.CreateAssetEventsBody(asset_id=stock, extra={"a": 1})).asset_id == stock
         delete()
     assert assets.get_asset_queued_events(stock).total_entries == 0
-    assert assets.materialize_asset(stock, m.MaterializeAssetBody(dag_run_id="m", conf={"n": 1})).run_type.value == "asset_materialization"
+    assert (
+        assets.materialize_asset(stock, m.MaterializeAssetBody(dag_run_id="m", conf={"n": 1})).run_type.value
+        == "asset_materialization"
+    )
     states = apis.AssetStateStoreApi(client)
     states.set_asset_state_store("offset", stock, m.AssetStateStoreBody(value=5))
     assert states.get_asset_state_store("offset", stock).last_updated_by.kind.value == "api"
@@ -214,9 +254,15 @@ def answer_a_question(client):
 def run_backfills(client):
     """A backfill of DAG daily, which is paused, so that no run of it starts."""
     backfills = apis.BackfillApi(client)
-    body = m.BackfillPostBody.from_dict({
-        "dag_id": "daily", "from_date": "2026-01-01T00:00:00Z", "to_date": "2026-01-05T00:00:00Z", "max_active_runs": 1, "reprocess_behavior": "none",
-    })
+    body = m.BackfillPostBody.from_dict(
+        {
+            "dag_id": "daily",
+            "from_date": "2026-01-01T00:00:00Z",
+            "to_date": "2026-01-05T00:00:00Z",
+            "max_active_runs": 1,
+            "reprocess_behavior": "none",
+        }
+    )
     assert backfills.create_backfill_dry_run(body).total_entries >= 4
     made = backfills.create_backfill(body).id
     assert backfills.list_backfills("daily").total_entries == 1
@@ -235,15 +281,25 @@ def change_runs(client):
     body = m.BulkDAGRunClearBody.from_dict({"dag_runs": [{"dag_run_id": "r"}], "dry_run": False})
     assert runs.clear_dag_runs("letters", body).actual_instance.total_entries == 1
     entity = {"dag_run_id": "r", "state": "failed"}
-    changed = runs.bulk_dag_runs("letters", m.BulkBodyBulkDAGRunBody.from_dict({"actions": [{"action": "update", "entities": [entity]}]}))
+    changed = runs.bulk_dag_runs(
+        "letters", m.BulkBodyBulkDAGRunBody.from_dict({"actions": [{"action": "update", "entities": [entity]}]})
+    )
     assert changed.update.success == ["letters.r"]
     runs.delete_dag_run(*RUN)
 
 
 with RecordingClient(Configuration(host=sys.argv[1], access_token=sys.argv[3])) as client:
     for part in (
-        read_everything, change_named_objects, read_and_change_dags, run_letters, read_and_change_task_instances, change_xcoms_and_states, use_assets,
-        answer_a_question, run_backfills, change_runs,
+        read_everything,
+        change_named_objects,
+        read_and_change_dags,
+        run_letters,
+        read_and_change_task_instances,
+        change_xcoms_and_states,
+        use_assets,
+        answer_a_question,
+        run_backfills,
+        change_runs,
     ):
         part(client)
 print(json.dumps(sorted(client.answered)))

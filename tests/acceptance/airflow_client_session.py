@@ -36,11 +36,18 @@ with ApiClient(Configuration(host=sys.argv[1], access_token=sys.argv[3])) as cli
         time.sleep(0.1)
         run = runs.get_dag_run("letters", "by/hand")
     said["state"] = run.state.value
-    said["runs"] = [[one.dag_id, one.dag_run_id] for one in runs.get_dag_runs("~", order_by=["-start_date"], state=["success"]).dag_runs]
+    said["runs"] = [
+        [one.dag_id, one.dag_run_id]
+        for one in runs.get_dag_runs("~", order_by=["-start_date"], state=["success"]).dag_runs
+    ]
     found = tasks.get_task_instances("letters", "by/hand").task_instances
     said["tasks"] = sorted([one.task_id, one.map_index, one.state.value, one.try_number] for one in found)
-    said["xcoms"] = sorted(one.key for one in xcoms.get_xcom_entries(dag_id="letters", dag_run_id="by/hand", task_id="count").xcom_entries)
-    said["value"] = xcoms.get_xcom_entry(dag_id="letters", dag_run_id="by/hand", task_id="count", xcom_key="return_value").actual_instance.value
+    said["xcoms"] = sorted(
+        one.key for one in xcoms.get_xcom_entries(dag_id="letters", dag_run_id="by/hand", task_id="count").xcom_entries
+    )
+    said["value"] = xcoms.get_xcom_entry(
+        dag_id="letters", dag_run_id="by/hand", task_id="count", xcom_key="return_value"
+    ).actual_instance.value
     log = tasks.get_log(dag_id="letters", dag_run_id="by/hand", task_id="count", try_number=1, full_content=True)
     said["log"] = [message.event for message in log.content.actual_instance if "counted" in message.event]
     said["token"] = log.continuation_token

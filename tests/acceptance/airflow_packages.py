@@ -40,7 +40,9 @@ def require_document() -> Path:
     found = CACHE / "v2-rest-api.yaml"
     if not found.exists():
         wheels = CACHE / "wheels"
-        package_index.pip("download", "--dest", str(wheels), f"apache-airflow-core=={VERSION}", what="apache-airflow-core")
+        package_index.pip(
+            "download", "--dest", str(wheels), f"apache-airflow-core=={VERSION}", what="apache-airflow-core"
+        )
         with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
             text = wheel.read(DOCUMENT)
         draft = found.with_suffix(".draft")

@@ -34,7 +34,9 @@ def call(arguments):
 if sys.argv[1:] == ["commands"]:
     from airflowctl.ctl.cli_parser import ALL_COMMANDS_DICT
 
-    print(json.dumps(sorted(path for name, command in ALL_COMMANDS_DICT.items() for path in list_commands(command, name))))
+    print(
+        json.dumps(sorted(path for name, command in ALL_COMMANDS_DICT.items() for path in list_commands(command, name)))
+    )
 else:
     for line in sys.stdin:
         print(json.dumps(call(json.loads(line))), flush=True)

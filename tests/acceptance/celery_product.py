@@ -22,22 +22,35 @@ class CeleryWorker:
     """One `gnomon celery worker` with a home of its own."""
 
     def __init__(
-        self, deployment: CeleryProduct, queues: tuple[str, ...], concurrency: int, name: str, *, shares_logs: bool, environ: Mapping[str, str],
+        self,
+        deployment: CeleryProduct,
+        queues: tuple[str, ...],
+        concurrency: int,
+        name: str,
+        *,
+        shares_logs: bool,
+        environ: Mapping[str, str],
         script: tuple[str, ...] = (),
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="w-", ignore_cleanup_errors=True)
         self.home = Path(self._folder.name)
         inherited = {key: value for key, value in os.environ.items() if not key.startswith(("GNOMON_", "AIRFLOW_"))}
         self.env = {
-            **inherited, "GNOMON_HOME": str(self.home), "GNOMON__CELERY__BROKER_URL": deployment.broker_url, "GNOMON__WORKERS__SHUTDOWN_GRACE": "0",
-            "GNOMON__CORE__DAGS_FOLDER": str(deployment.product.dags), "GNOMON__CORE__EXECUTION_API_SERVER_URL": f"{deployment.address}/execution",
+            **inherited,
+            "GNOMON_HOME": str(self.home),
+            "GNOMON__CELERY__BROKER_URL": deployment.broker_url,
+            "GNOMON__WORKERS__SHUTDOWN_GRACE": "0",
+            "GNOMON__CORE__DAGS_FOLDER": str(deployment.product.dags),
+            "GNOMON__CORE__EXECUTION_API_SERVER_URL": f"{deployment.address}/execution",
             "GNOMON__LOGGING__BASE_LOG_FOLDER": str((deployment.product.home if shares_logs else self.home) / "logs"),
             **environ,
         }
         with (self.home / "worker.log").open("a") as log:
             words = ("celery", "worker", "-q", ",".join(queues), "-c", str(concurrency), "-H", f"{name}@%h")
             if script:
-                self.process = subprocess.Popen([sys.executable, *script, *words], env=self.env, stdout=log, stderr=log, start_new_session=True)
+                self.process = subprocess.Popen(
+                    [sys.executable, *script, *words], env=self.env, stdout=log, stderr=log, start_new_session=True
+                )
             else:
                 self.process = start_service(*words, env=self.env, stdout=log, stderr=log)
 
@@ -82,15 +95,26 @@ class CeleryProduct:
     def address(self) -> str:
         """Of the page and the API. Another one after a restart."""
         said = self.product.said
-        return said[said.index("http://"):].split()[0].rstrip("/")
+        return said[said.index("http://") :].split()[0].rstrip("/")
 
     def start_worker(
-        self, *queues: str, concurrency: int = 4, shares_logs: bool = True, environ: Mapping[str, str] | None = None, name: str = "",
+        self,
+        *queues: str,
+        concurrency: int = 4,
+        shares_logs: bool = True,
+        environ: Mapping[str, str] | None = None,
+        name: str = "",
         script: tuple[str, ...] = (),
     ) -> CeleryWorker:
         """Start a worker of these queues; none: of the default queue. `shares_logs`: it writes into the folder of logs of the standalone. `script`: what Python runs in the place of `gnomon`."""
         worker = CeleryWorker(
-            self, queues or (self.queue,), concurrency, name or f"w{len(self._workers)}", shares_logs=shares_logs, environ=environ or {}, script=script,
+            self,
+            queues or (self.queue,),
+            concurrency,
+            name or f"w{len(self._workers)}",
+            shares_logs=shares_logs,
+            environ=environ or {},
+            script=script,
         )
         self._workers.append(worker)
         return worker
@@ -104,12 +128,17 @@ class CeleryProduct:
 
 
 @contextmanager
-def celery_product(broker_url: str, files: Mapping[str, str], environ: Mapping[str, str] | None = None) -> Iterator[CeleryProduct]:
+def celery_product(
+    broker_url: str, files: Mapping[str, str], environ: Mapping[str, str] | None = None
+) -> Iterator[CeleryProduct]:
     """A standalone without a local worker; its tasks go to a queue that no other test has."""
     queue = f"gnomon-test-{uuid.uuid4().hex[:12]}"
     settings = {
-        "GNOMON__CORE__EXECUTOR": "CeleryExecutor", "GNOMON__CELERY__BROKER_URL": broker_url, "GNOMON__OPERATORS__DEFAULT_QUEUE": queue,
-        "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", **(environ or {}),
+        "GNOMON__CORE__EXECUTOR": "CeleryExecutor",
+        "GNOMON__CELERY__BROKER_URL": broker_url,
+        "GNOMON__OPERATORS__DEFAULT_QUEUE": queue,
+        "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        **(environ or {}),
     }
     with product(files, settings) as running:
         made = CeleryProduct(running, broker_url, queue)

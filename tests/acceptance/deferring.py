@@ -59,7 +59,7 @@ class Wrong(Nap):
         yield {"not": "an event"}
 '''
 
-HEAD = '''
+HEAD = """
 from __future__ import annotations
 import datetime as dt
 from datetime import timedelta
@@ -73,9 +73,11 @@ from naps import Ends, Nap, Raises, Silent, Wrong
 
 TEMPORAL = "airflow.providers.standard.triggers.temporal."
 OPEN = {"schedule": None, "is_paused_upon_creation": False}
-'''
+"""
 
-GUIDE = HEAD + '''
+GUIDE = (
+    HEAD
+    + '''
 import time
 from airflow.configuration import conf
 
@@ -220,8 +222,11 @@ with DAG("ends", **OPEN):
     EndsFromTrigger(task_id="skipped", how="skipped")
     EndsFromTrigger(task_id="tried_twice", how="failed", retries=1, retry_delay=timedelta(seconds=0.1))
 '''
+)
 
-TYPES = HEAD + '''
+TYPES = (
+    HEAD
+    + """
 import uuid
 
 VALUES = {
@@ -241,9 +246,12 @@ class KeepsTypes(BaseOperator):
 
 with DAG("types", **OPEN):
     KeepsTypes(task_id="all")
-'''
+"""
+)
 
-FAILING = HEAD + '''
+FAILING = (
+    HEAD
+    + '''
 class Defers(BaseOperator):
     def __init__(self, *, trigger, method="woke", timeout=None, more=None, **kwargs):
         super().__init__(**kwargs)
@@ -302,8 +310,11 @@ with DAG("failing", **OPEN):
 
     function()
 '''
+)
 
-BAD_START = HEAD + '''
+BAD_START = (
+    HEAD
+    + """
 class Starts(BaseOperator):
     start_from_trigger = True
     start_trigger_args = StartTriggerArgs(trigger_cls="naps.Nap", next_method="woke", trigger_kwargs={"minutes": 3})
@@ -313,4 +324,5 @@ class Starts(BaseOperator):
 
 with DAG("bad_start", **OPEN):
     Starts(task_id="starts")
-'''
+"""
+)

@@ -64,7 +64,10 @@ class World(Deployment):
         self._files += 1
         path = self.cfg.home / f"{self._files}" / name
         path.parent.mkdir()
-        path.write_text("from datetime import datetime, timedelta, timezone\nfrom gnomon.authoring.sdk import *\n" + textwrap.dedent(text))
+        path.write_text(
+            "from datetime import datetime, timedelta, timezone\nfrom gnomon.authoring.sdk import *\n"
+            + textwrap.dedent(text)
+        )
         before = list(sys.path)
         try:
             loaded = load_dag_file(path).dags.values()
@@ -105,7 +108,9 @@ class World(Deployment):
         """`HH:MM:SS` of the runs of a DAG, in order of time."""
         with self.db.read() as tx:
             found = sorted(run.run_after for run in dag_runs.list_runs(tx, dag_id))
-        return [f"{at // SECOND % 86400 // 3600:02}:{at // SECOND % 3600 // 60:02}:{at // SECOND % 60:02}" for at in found]
+        return [
+            f"{at // SECOND % 86400 // 3600:02}:{at // SECOND % 3600 // 60:02}:{at // SECOND % 60:02}" for at in found
+        ]
 
     def states(self, dag_id: str) -> list[dict[str, tuple[TaskInstanceState | None, int]]]:
         """State and try of each task, run by run in order of time."""

@@ -35,7 +35,11 @@ class Alterer:
         """The message, or what is made of it."""
         kind = path.rpartition("/")[2]
         if kind == "reports":
-            return b'{"reports":[' + b",".join(self._alter_one(report["type"], report) for report in json.loads(payload)["reports"]) + b"]}"
+            return (
+                b'{"reports":['
+                + b",".join(self._alter_one(report["type"], report) for report in json.loads(payload)["reports"])
+                + b"]}"
+            )
         return self._alter_one(kind, json.loads(payload))
 
     def record(self, status: int) -> None:
@@ -70,7 +74,9 @@ def _list_places(value: Any) -> list[tuple[Any, Any]]:
 def _install(alterer: Alterer) -> None:
     send = ExecutionClient._send
 
-    def send_altered(self: ExecutionClient, path: str, payload: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, bytes]:
+    def send_altered(
+        self: ExecutionClient, path: str, payload: bytes, headers: dict[str, str], timeout_s: float
+    ) -> tuple[int, bytes]:
         status, answer = send(self, path, alterer.alter(path, payload) if payload else payload, headers, timeout_s)
         alterer.record(status)
         return status, answer

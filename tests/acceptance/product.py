@@ -47,14 +47,20 @@ class Product:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_"))}
         # All processors are busy while tests run: requests do not wait for their share of them.
         self.env = {
-            **inherited, "GNOMON_HOME": str(home), "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL",
-            "GNOMON__API__BUSY_PROCESSOR_PERCENT": "100", **environ,
-        }  # fmt: skip
+            **inherited,
+            "GNOMON_HOME": str(home),
+            "GNOMON__WORKERS__SHUTDOWN_GRACE": "0",
+            "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL",
+            "GNOMON__API__BUSY_PROCESSOR_PERCENT": "100",
+            **environ,
+        }
         self._start()
 
     def _start(self) -> None:
         with (self.home / "standalone.log").open("a") as log:
-            self.process = self._start_service("standalone", "--port", "0", env=self.env, stdout=subprocess.PIPE, stderr=log)
+            self.process = self._start_service(
+                "standalone", "--port", "0", env=self.env, stdout=subprocess.PIPE, stderr=log
+            )
         assert self.process.stdout is not None
         self.said = self.process.stdout.readline()
         """Its first line: that it runs, and where."""
@@ -95,7 +101,11 @@ class Product:
     def has_dag(self, dag_id: str) -> None:
         """Wait until the DAG is listed."""
         self.until(
-            lambda: self._read(dags.find_dag_row, dag_id) is not None and dag_id in {row["dag_id"] for row in self.rows("dags", "list")}, f"DAG {dag_id} is listed"
+            lambda: (
+                self._read(dags.find_dag_row, dag_id) is not None
+                and dag_id in {row["dag_id"] for row in self.rows("dags", "list")}
+            ),
+            f"DAG {dag_id} is listed",
         )
 
     def run(self, dag_id: str, *words: str) -> Row:
@@ -118,7 +128,9 @@ class Product:
 
     def _read(self, find: Callable[..., T], *arguments: str) -> T:
         """What the store says: a look at it takes a twentieth of the processor time of a command."""
-        database = open_database(self.env.get("GNOMON__DATABASE__SQL_ALCHEMY_CONN", f"sqlite:///{self.home / 'gnomon.db'}"))
+        database = open_database(
+            self.env.get("GNOMON__DATABASE__SQL_ALCHEMY_CONN", f"sqlite:///{self.home / 'gnomon.db'}")
+        )
         try:
             with database.read() as tx:
                 return find(tx, *arguments)
@@ -159,7 +171,11 @@ class Product:
 
 @contextmanager
 def product(
-    files: Mapping[str, str], environ: Mapping[str, str] | None = None, *, address: bool = False, interpreter: bool = False
+    files: Mapping[str, str],
+    environ: Mapping[str, str] | None = None,
+    *,
+    address: bool = False,
+    interpreter: bool = False,
 ) -> Iterator[Product]:
     """A new home with these files in `dags/`, run by a standalone until the end of the block.
 

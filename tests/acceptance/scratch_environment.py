@@ -34,13 +34,25 @@ class ScratchEnvironment:
         (folder / "entry_points.txt").write_text(entry_points)
         return folder
 
-    def run(self, *arguments: str, home: Path, cwd: Path | None = None, **environ: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, home: Path, cwd: Path | None = None, **environ: str
+    ) -> subprocess.CompletedProcess[str]:
         """Run the environment's Python to its end."""
         return subprocess.run(
-            [self.python, *arguments], env=self.environ(home, **environ), cwd=cwd, capture_output=True, text=True, timeout=300, check=False
+            [self.python, *arguments],
+            env=self.environ(home, **environ),
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
         )
 
     def environ(self, home: Path, **environ: str) -> dict[str, str]:
         """The variables of a user: no setting of these tests, and a home of its own."""
-        inherited = {name: text for name, text in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_", "PYTHON", "PYTEST_", "COV_"))}
+        inherited = {
+            name: text
+            for name, text in os.environ.items()
+            if not name.startswith(("GNOMON_", "AIRFLOW_", "PYTHON", "PYTEST_", "COV_"))
+        }
         return {**inherited, "GNOMON_HOME": str(home), "HOME": str(home), **environ}

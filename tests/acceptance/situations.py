@@ -122,9 +122,14 @@ class Pair:
         """What the DAG file makes it of."""
         low, high = self.situation.upstream_bounds
         return {
-            "up": self.up, "down": self.down, "case": self.case, "upstream": self.situation.upstream,
-            "downstream": self.situation.downstream, "start": low.isoformat() if low else None,
-            "end": high.isoformat() if high else None, "failing": self.failing.isoformat() if self.failing else None,
+            "up": self.up,
+            "down": self.down,
+            "case": self.case,
+            "upstream": self.situation.upstream,
+            "downstream": self.situation.downstream,
+            "start": low.isoformat() if low else None,
+            "end": high.isoformat() if high else None,
+            "failing": self.failing.isoformat() if self.failing else None,
         }
 
 
@@ -143,7 +148,7 @@ def pairs(names: Iterator[str] | None = None) -> list[Pair]:
     ]
 
 
-DAG_FILE = '''
+DAG_FILE = """
 import datetime as dt
 import json
 import os
@@ -201,4 +206,4 @@ for row in json.loads((HOME / "pairs.json").read_text()):
             said("ends", dag_run.dag_id, dag_run.run_after)
 
         use()
-'''
+"""

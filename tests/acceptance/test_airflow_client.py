@@ -79,7 +79,9 @@ def _address(gnomon: Product) -> str:
 
 
 def _run(python: str, program: str) -> str:
-    done = subprocess.run([python, "-I", "-c", program], capture_output=True, text=True, timeout=3 * PATIENCE_S, check=False)
+    done = subprocess.run(
+        [python, "-I", "-c", program], capture_output=True, text=True, timeout=3 * PATIENCE_S, check=False
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
@@ -91,10 +93,18 @@ def test_the_code_of_the_how_to_works() -> None:
     with product({"letters.py": LETTERS}) as gnomon:
         gnomon.has_dag("letters")
         gnomon.do("dags", "unpause", "letters")
-        host, token = _address(gnomon), gnomon.do("tokens", "create", "admin", "--name", "how-to", "--role", "user").strip()
-        assert _run(sys.executable, f"{without_package}\nprint(run_and_wait({host!r}, {token!r}, 'letters', {{'n': 3}}))") == "('success', {})\n"
+        host, token = (
+            _address(gnomon),
+            gnomon.do("tokens", "create", "admin", "--name", "how-to", "--role", "user").strip(),
+        )
+        assert (
+            _run(sys.executable, f"{without_package}\nprint(run_and_wait({host!r}, {token!r}, 'letters', {{'n': 3}}))")
+            == "('success', {})\n"
+        )
         (run,) = gnomon.rows("runs", "list", "letters")
-        assert "counted 3\n" in _run(python, f"{with_client}\nprint_log({host!r}, {token!r}, 'letters', {run['run_id']!r}, 'count')")
+        assert "counted 3\n" in _run(
+            python, f"{with_client}\nprint_log({host!r}, {token!r}, 'letters', {run['run_id']!r}, 'count')"
+        )
 
 
 @pytest.mark.network
@@ -106,14 +116,28 @@ def test_a_client_of_airflow_lists_triggers_and_reads() -> None:
         token = gnomon.do("tokens", "create", "admin", "--name", "client", "--role", "user").strip()
         session = Path(__file__).parent / "airflow_client_session.py"
         done = subprocess.run(
-            [python, "-I", str(session), _address(gnomon), str(PATIENCE_S), token], capture_output=True, text=True, timeout=3 * PATIENCE_S, check=False
+            [python, "-I", str(session), _address(gnomon), str(PATIENCE_S), token],
+            capture_output=True,
+            text=True,
+            timeout=3 * PATIENCE_S,
+            check=False,
         )
         assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout) == {
-        "version": "3.3.2", "scheduler": "healthy", "dags": [["letters", True, "text"]], "import_errors": 1,
-        "created": ["by/hand", "manual", {"n": 2}, True], "state": "success", "runs": [["letters", "by/hand"]],
+        "version": "3.3.2",
+        "scheduler": "healthy",
+        "dags": [["letters", True, "text"]],
+        "import_errors": 1,
+        "created": ["by/hand", "manual", {"n": 2}, True],
+        "state": "success",
+        "runs": [["letters", "by/hand"]],
         "tasks": [["count", -1, "success", 1], ["each", 0, "success", 1], ["each", 1, "success", 1]],
-        "xcoms": ["return_value"], "value": {"n": 2}, "log": ["counted 2"], "token": None, "conflict": [409, True], "missing": 404,
+        "xcoms": ["return_value"],
+        "value": {"n": 2},
+        "log": ["counted 2"],
+        "token": None,
+        "conflict": [409, True],
+        "missing": 404,
     }
 
 
@@ -121,8 +145,14 @@ def test_a_client_of_airflow_lists_triggers_and_reads() -> None:
 def test_a_client_of_airflow_calls_every_operation_that_is_claimed() -> None:
     """A claimed operation that the program does not call, or that is not answered, fails the test."""
     python = require_client()
-    claimed = {f"{one.method} {one.path}" for one in list_operations(load_airflow(), build_ours()) if one.state == "yes"}
-    files = {"all.py": ALL, "spare.py": "from gnomon import DAG\ndag = DAG('spare', schedule=None)\n", "broken.py": "from gnomon import DAG\nDAG(\n"}
+    claimed = {
+        f"{one.method} {one.path}" for one in list_operations(load_airflow(), build_ours()) if one.state == "yes"
+    }
+    files = {
+        "all.py": ALL,
+        "spare.py": "from gnomon import DAG\ndag = DAG('spare', schedule=None)\n",
+        "broken.py": "from gnomon import DAG\nDAG(\n",
+    }
     with product(files, {"GNOMON__CORE__TEST_CONNECTION": "Enabled"}) as gnomon:
         for dag_id in ("letters", "spare"):
             gnomon.has_dag(dag_id)
@@ -130,7 +160,11 @@ def test_a_client_of_airflow_calls_every_operation_that_is_claimed() -> None:
         token = gnomon.do("tokens", "create", "admin", "--name", "operations", "--role", "admin").strip()
         session = Path(__file__).parent / "airflow_client_operations.py"
         done = subprocess.run(
-            [python, "-I", str(session), _address(gnomon), str(PATIENCE_S), token], capture_output=True, text=True, timeout=5 * PATIENCE_S, check=False
+            [python, "-I", str(session), _address(gnomon), str(PATIENCE_S), token],
+            capture_output=True,
+            text=True,
+            timeout=5 * PATIENCE_S,
+            check=False,
         )
         assert done.returncode == 0, done.stderr[-3000:] + gnomon.ground.log()[-1000:]
     answered = set(json.loads(done.stdout))

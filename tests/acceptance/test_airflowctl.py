@@ -42,8 +42,18 @@ with DAG("reader", schedule=[Asset("sent"), Asset("other")]):
 
     read()
 """
-BACKFILL = ("--dag-id", "daily", "--from-date", "2026-01-01T00:00:00+00:00", "--to-date", "2026-01-03T00:00:00+00:00", "--reprocess-behavior", "none",
-            "--max-active-runs", "1")  # fmt: skip
+BACKFILL = (
+    "--dag-id",
+    "daily",
+    "--from-date",
+    "2026-01-01T00:00:00+00:00",
+    "--to-date",
+    "2026-01-03T00:00:00+00:00",
+    "--reprocess-behavior",
+    "none",
+    "--max-active-runs",
+    "1",
+)
 UNUSABLE = {
     "connections create-defaults": "Gnomon brings no default connections",
     "backfill create-dry-run": "airflowctl reads the answer as that of `backfill create`, which it is not in Airflow either",
@@ -79,8 +89,16 @@ class Airflowctl:
         folder = gnomon.home / "airflowctl"
         folder.mkdir()
         self._env = {**os.environ, "AIRFLOW_HOME": str(folder), "AIRFLOW_CLI_TOKEN": self.token}
-        self._process = subprocess.Popen([python, "-I", str(SESSION)], env=self._env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.commands = set(json.loads(subprocess.check_output([python, "-I", str(SESSION), "commands"], env=self._env, text=True, timeout=PATIENCE_S)))
+        self._process = subprocess.Popen(
+            [python, "-I", str(SESSION)], env=self._env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.commands = set(
+            json.loads(
+                subprocess.check_output(
+                    [python, "-I", str(SESSION), "commands"], env=self._env, text=True, timeout=PATIENCE_S
+                )
+            )
+        )
         self.called: set[str] = set()
 
     def call(self, *words: str) -> Ended:
@@ -141,7 +159,9 @@ def test_every_command_of_airflowctl_does_what_it_says(tmp_path: Path) -> None:
         _connections_pools_variables(ctl, tmp_path)
         _installation(ctl)
         ctl.do("dags", "delete", "reader")
-        assert {name for name in UNUSABLE if ctl.call(*name.split(), *(BACKFILL if "backfill" in name else ())).code == 0} == set(), "these succeed"
+        assert {
+            name for name in UNUSABLE if ctl.call(*name.split(), *(BACKFILL if "backfill" in name else ())).code == 0
+        } == set(), "these succeed"
         assert ctl.commands - ctl.called == set(), "commands that were not called"
 
 
@@ -150,12 +170,22 @@ def _log_in(ctl: Airflowctl, gnomon: Product) -> None:
     gnomon.do("users", "reset-password", "admin", "--password", password)
     ctl.do("auth", "login", "--api-token", ctl.token, "--api-url", ctl.host, "--skip-keyring")
     assert ctl.rows("auth", "list-envs")[0]["api_url"] == ctl.host
-    assert len(ctl.do("auth", "token", "--api-url", ctl.host, "--username", "admin", "--password", password).split()[-1].split(".")) == 3
+    assert (
+        len(
+            ctl.do("auth", "token", "--api-url", ctl.host, "--username", "admin", "--password", password)
+            .split()[-1]
+            .split(".")
+        )
+        == 3
+    )
 
 
 def _dags_and_runs(ctl: Airflowctl, gnomon: Product) -> None:
     assert [row["dag_id"] for row in ctl.rows("dags", "list")] == ["daily", "letters", "reader"]
-    assert (ctl.rows("dags", "get", "letters")[0]["is_paused"], ctl.rows("dags", "unpause", "letters")[0]["is_paused"]) == ("True", "False")
+    assert (
+        ctl.rows("dags", "get", "letters")[0]["is_paused"],
+        ctl.rows("dags", "unpause", "letters")[0]["is_paused"],
+    ) == ("True", "False")
     assert ctl.rows("dags", "update", "reader", "--no-is-paused")[0]["is_paused"] == "False"
     assert ctl.rows("dags", "pause", "reader")[0]["is_paused"] == "True"
     assert ctl.rows("dags", "get-details", "letters")[0]["file_token"]
@@ -183,8 +213,14 @@ def _assets(ctl: Airflowctl, gnomon: Product) -> None:
     assert ctl.rows("assets", "get-dag-queued-event", "reader", other["id"])[0]["dag_id"] == "reader"
     for listing in (("get-queued-events", other["id"]), ("get-dag-queued-events", "reader", LATER)):
         assert '"reader"' in ctl.do("assets", *listing, "--output", "json")
-    for wrong in (("delete-queued-event", "reader", other["id"]), ("delete-queued-events", other["id"]), ("delete-dag-queued-events", "reader", LATER)):
-        assert "there is no operation" in ctl.call("assets", *wrong).out, "airflowctl asks for paths that Airflow does not have either"
+    for wrong in (
+        ("delete-queued-event", "reader", other["id"]),
+        ("delete-queued-events", other["id"]),
+        ("delete-dag-queued-events", "reader", LATER),
+    ):
+        assert "there is no operation" in ctl.call("assets", *wrong).out, (
+            "airflowctl asks for paths that Airflow does not have either"
+        )
     assert ctl.call("assets", "materialize", sent["id"]).code == PRINT_FAILED
 
 
@@ -196,7 +232,10 @@ def _backfills(ctl: Airflowctl, gnomon: Product) -> None:
         assert ctl.call("backfill", command, made["id"]).code == PRINT_FAILED
         assert ctl.rows("backfill", "get", made["id"])[0]["is_paused"] == value, command
     assert ctl.call("backfill", "cancel", made["id"]).code == PRINT_FAILED
-    gnomon.until(lambda: ctl.rows("backfill", "get", made["id"])[0]["completed_at"] is not None, "the scheduler ends the backfill")
+    gnomon.until(
+        lambda: ctl.rows("backfill", "get", made["id"])[0]["completed_at"] is not None,
+        "the scheduler ends the backfill",
+    )
 
 
 def _xcoms(ctl: Airflowctl) -> None:
@@ -212,7 +251,10 @@ def _xcoms(ctl: Airflowctl) -> None:
 def _connections_pools_variables(ctl: Airflowctl, folder: Path) -> None:
     fields = ("--connection-id", "files", "--conn-type", "fs", "--password", "geheim")
     assert ctl.rows("connections", "create", *fields)[0]["password"] == "***"
-    assert ctl.rows("connections", "update", "--connection-id", "files", "--conn-type", "fs", "--host", "h")[0]["host"] == "h"
+    assert (
+        ctl.rows("connections", "update", "--connection-id", "files", "--conn-type", "fs", "--host", "h")[0]["host"]
+        == "h"
+    )
     assert ctl.rows("connections", "get", "files") == ctl.rows("connections", "list")
     assert ctl.call("connections", "test", "--connection-id", "files", "--conn-type", "fs").code == PRINT_FAILED
     ctl.do("connections", "delete", "files")
@@ -239,7 +281,9 @@ def _connections_pools_variables(ctl: Airflowctl, folder: Path) -> None:
 def _installation(ctl: Airflowctl) -> None:
     assert "3.3.2" in ctl.do("version", "--remote")
     assert {row["job_type"] for row in ctl.rows("jobs", "list")} >= {"SchedulerJob", "DagProcessorJob"}
-    assert ctl.rows("plugins", "list") == ctl.rows("plugins", "list-import-errors") == ctl.rows("providers", "list") == []
+    assert (
+        ctl.rows("plugins", "list") == ctl.rows("plugins", "list-import-errors") == ctl.rows("providers", "list") == []
+    )
     assert "dags_folder" in ctl.do("config", "get", "core", "dags_folder")
     assert len(ctl.rows("config", "list")) > 5
     ctl.do("config", "lint")

@@ -16,7 +16,7 @@ FILES = 40
 KILL_TRIGGERER_AT = (10, 20, 30)
 KILL_HOST_AT = (15, 25)
 
-WATCHED = '''
+WATCHED = """
 from airflow.providers.standard.triggers.file import DirectoryFileDeleteTrigger, FileDeleteTrigger
 from airflow.sdk import DAG, Asset, AssetWatcher, task
 
@@ -30,7 +30,7 @@ with DAG("watching", schedule=(single | us), is_paused_upon_creation=False):
         return {{asset.name: [event.extra for event in events] for asset, events in triggering_asset_events.items()}}
 
     show()
-'''
+"""
 
 
 def put(path: Path) -> None:
@@ -45,11 +45,17 @@ def events_of(made: Product, asset: str) -> list[Row]:
 
 
 def triggerer_pids(made: Product) -> list[int]:
-    return [int(path.stem) for path in (made.home / "run" / "triggerers").glob("*.pid") if Path(f"/proc/{path.stem}").exists()]
+    return [
+        int(path.stem)
+        for path in (made.home / "run" / "triggerers").glob("*.pid")
+        if Path(f"/proc/{path.stem}").exists()
+    ]
 
 
 def test_each_file_becomes_one_event_also_when_triggerers_are_killed(tmp_path: Path) -> None:
-    with product({"watching.py": WATCHED.format(box=str(tmp_path))}, {"GNOMON__TRIGGERER__JOB_HEARTBEAT_SEC": "0.5"}) as made:
+    with product(
+        {"watching.py": WATCHED.format(box=str(tmp_path))}, {"GNOMON__TRIGGERER__JOB_HEARTBEAT_SEC": "0.5"}
+    ) as made:
         flag, single = tmp_path / "us.flag", tmp_path / "single"
         put(flag)
         made.until(lambda: bool(events_of(made, "us")), "the first flag became an event")
@@ -57,7 +63,13 @@ def test_each_file_becomes_one_event_also_when_triggerers_are_killed(tmp_path: P
         assert first["extra"] == {"from_trigger": True, "payload": {"filepath": str(flag)}}
         for number in range(FILES):
             put(single)
-            for pid in triggerer_pids(made) if number in KILL_TRIGGERER_AT else hosts_of(made) if number in KILL_HOST_AT else ():
+            for pid in (
+                triggerer_pids(made)
+                if number in KILL_TRIGGERER_AT
+                else hosts_of(made)
+                if number in KILL_HOST_AT
+                else ()
+            ):
                 os.kill(pid, signal.SIGKILL)
             made.until(lambda: not single.exists(), f"file {number} was taken")
         made.until(lambda: len(events_of(made, "single")) >= FILES, "every file became an event")
@@ -65,5 +77,8 @@ def test_each_file_becomes_one_event_also_when_triggerers_are_killed(tmp_path: P
         events = events_of(made, "single")
         assert len(events) == FILES
         assert all(event["extra"] == {"from_trigger": True, "payload": True} for event in events)
-        made.until(lambda: all(event["consumed_by"] for event in made.rows("assets", "events", "--limit", "1000")), "every event was consumed")
+        made.until(
+            lambda: all(event["consumed_by"] for event in made.rows("assets", "events", "--limit", "1000")),
+            "every event was consumed",
+        )
         assert {len(event["consumed_by"]) for event in made.rows("assets", "events", "--limit", "1000")} == {1}

@@ -9,7 +9,7 @@ from tests.acceptance.product import product
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 
-PRODUCERS = '''
+PRODUCERS = """
 from airflow.datasets import Dataset
 from airflow.sdk import DAG, Asset, AssetAlias, Metadata, asset, task
 from airflow.providers.standard.operators.empty import EmptyOperator
@@ -35,8 +35,8 @@ with DAG("load", schedule=None, is_paused_upon_creation=False):
 @asset(schedule=orders, is_paused_upon_creation=False)
 def derived(self, context, orders):
     return f"{self.name} from {orders.uri} because of {context['triggering_asset_events'][orders][0].extra}"
-'''
-CONSUMERS = '''
+"""
+CONSUMERS = """
 from airflow.sdk import DAG, Asset, AssetAlias, task
 from airflow.providers.standard.operators.bash import BashOperator
 
@@ -60,12 +60,15 @@ with DAG("report", schedule=everything, is_paused_upon_creation=False):
 
 with DAG("never", schedule=[Asset("marked"), Asset("other")], is_paused_upon_creation=False):
     BashOperator(task_id="t", bash_command="true")
-'''
+"""
 
 
 def test_events_of_real_tasks_trigger_dags_of_another_file() -> None:
     with product({"producers.py": PRODUCERS, "consumers.py": CONSUMERS}) as made:
-        made.until(lambda: {row["dag_id"] for row in made.rows("dags", "list")} >= {"load", "derived", "report", "never"}, "every DAG is listed")
+        made.until(
+            lambda: {row["dag_id"] for row in made.rows("dags", "list")} >= {"load", "derived", "report", "never"},
+            "every DAG is listed",
+        )
         load = made.run("load")
         assert load["state"] == "success"
         made.until(lambda: bool(made.rows("runs", "list", "report")), "a run of report")
@@ -79,6 +82,8 @@ def test_events_of_real_tasks_trigger_dags_of_another_file() -> None:
         assert "'inlet': {'rows': 5}, 'source': 'by_yield'" in log
         assert "1 asset_triggered" in made.task_log("report", run["run_id"], "template")
         (derived,) = made.rows("runs", "list", "derived")
-        assert "derived from s3://b/orders because of {'rows': 5}" in made.task_log("derived", derived["run_id"], "derived")
+        assert "derived from s3://b/orders because of {'rows': 5}" in made.task_log(
+            "derived", derived["run_id"], "derived"
+        )
         assert made.rows("runs", "list", "never") == []
         assert "still lacks an event of: asset other" in made.do("explain", "never")

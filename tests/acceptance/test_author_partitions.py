@@ -86,7 +86,8 @@ def running() -> Iterator[Product]:
         "local.py": f"{DAGS.replace('source', 'source2')}\ndef make():\n    class Inner(Region):\n        pass\n    return Inner()\n\nconsumer('local', make())\n",
     }
     environ = {
-        "GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": f"{CALL_S:g}", "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        "GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": f"{CALL_S:g}",
+        "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
     }
     with product(files, environ) as made:
         for dag_id in ("source", "well", "shifts", "hang", "crash"):
@@ -112,21 +113,34 @@ def test_mappers_run_their_dags_and_bad_ones_are_told_on_theirs_alone(running: P
     running.until(lambda: "CH" in keys(running, "well"), "the partition of the plugin's mapper")
     (run,) = [row for row in partitions(running, "well") if row["partition_key"] == "CH"]
     assert "the key is CH" in running.task_log("well", run["run_id"], "show")
-    running.until(lambda: "raised LookupError: no such region" in error_of(running, "well"), "the key that fails is told")
+    running.until(
+        lambda: "raised LookupError: no such region" in error_of(running, "well"), "the key that fails is told"
+    )
     line = PLUGIN.splitlines().index('            raise LookupError("no such region")') + 1
-    assert f"region.py, line {line}" in error_of(running, "well") and "for the key 'emea::mars'" in error_of(running, "well")
-    running.until(lambda: "Region.to_downstream did not answer within 6 s (it was at" in error_of(running, "hang"), "the one that hangs is told")
+    assert f"region.py, line {line}" in error_of(running, "well") and "for the key 'emea::mars'" in error_of(
+        running, "well"
+    )
+    running.until(
+        lambda: "Region.to_downstream did not answer within 6 s (it was at" in error_of(running, "hang"),
+        "the one that hangs is told",
+    )
     assert error_of(running, "hang").endswith("see to its partition mapper")
     running.until(lambda: "crashed with signal 11" in error_of(running, "crash"), "the one that crashes is told")
     assert error_of(running, "shifts") == "" and error_of(running, "source") == ""
 
 
 def test_a_window_of_an_author_waits_for_its_keys_and_is_explained(running: Product) -> None:
-    running.until(lambda: "partition 'd1' still lacks 1 of 2 keys of asset sales: d1/late" in running.do("explain", "shifts"), "the roll-up waits")
+    running.until(
+        lambda: "partition 'd1' still lacks 1 of 2 keys of asset sales: d1/late" in running.do("explain", "shifts"),
+        "the roll-up waits",
+    )
     running.do("dags", "trigger", "source", "--partition-key", "d1/late")
     running.until(lambda: "d1" in keys(running, "shifts"), "the roll-up")
     running.until(lambda: "did not answer within" in error_of(running, "hang"), "the one that hangs is told")
-    running.until(lambda: "4 events in its queue wait for its partition mapper Region" in running.do("explain", "hang"), "its events wait")
+    running.until(
+        lambda: "4 events in its queue wait for its partition mapper Region" in running.do("explain", "hang"),
+        "its events wait",
+    )
 
 
 def test_events_wait_for_a_bad_mapper_until_it_is_corrected(running: Product) -> None:
@@ -136,7 +150,11 @@ def test_events_wait_for_a_bad_mapper_until_it_is_corrected(running: Product) ->
     running.until(lambda: "CH" in keys(running, "hang"), "the corrected one")
     running.until(lambda: "raised LookupError" in error_of(running, "hang"), "the key that fails is told")
     plugin = running.home / "plugins" / "region.py"
-    plugin.write_text(PLUGIN.replace('if self.mood == "crash":', "if False:").replace('raise LookupError("no such region")', "return []"))
+    plugin.write_text(
+        PLUGIN.replace('if self.mood == "crash":', "if False:").replace(
+            'raise LookupError("no such region")', "return []"
+        )
+    )
     running.until(lambda: "CH" in keys(running, "crash"), "the corrected class")
     running.until(lambda: error_of(running, "crash") == "" == error_of(running, "well"), "their errors are gone")
     running.until(lambda: "CH" in keys(running, "well"), "the partition of the well one")

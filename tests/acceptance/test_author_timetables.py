@@ -14,7 +14,7 @@ CALL_S = 9.0
 """What one call may take here; well above what the others may be late."""
 LATE_MAX_S = 8.0
 NEIGHBOURS = 20
-EVERY = '''
+EVERY = """
 import itertools
 import time
 from datetime import datetime, timedelta, timezone
@@ -55,8 +55,8 @@ class Every(Timetable):
 class EveryPlugin(AirflowPlugin):
     name = "every"
     timetables = [Every]
-'''
-DAG = '''
+"""
+DAG = """
 from datetime import datetime, timezone
 from airflow import DAG
 from airflow.operators.empty import EmptyOperator
@@ -64,7 +64,7 @@ from airflow.operators.empty import EmptyOperator
 
 with DAG("{dag_id}", schedule={schedule}, start_date=datetime(2026, 1, 1, tzinfo=timezone.utc), catchup=False):
     EmptyOperator(task_id="only")
-'''
+"""
 FROM_PLUGIN = "from every import Every"
 
 
@@ -101,11 +101,13 @@ def running() -> Iterator[Product]:
         "neighbours.py": "\n".join(dag(f"cron{n}", "'* * * * * */2'", "") for n in range(NEIGHBOURS)),
     }
     environ = {
-        "GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": f"{CALL_S:g}", "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
-    }  # fmt: skip
+        "GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": f"{CALL_S:g}",
+        "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    }
     with product(files, environ) as made:
-        (made.dags / "team.zip").write_bytes(archive(zipped=dag("zipped", "Zipped(1)", "from inside import Zipped"),
-                                                     inside=named("Zipped")))
+        (made.dags / "team.zip").write_bytes(
+            archive(zipped=dag("zipped", "Zipped(1)", "from inside import Zipped"), inside=named("Zipped"))
+        )
         for dag_id in ("well", "nested", "beside", "zipped", "moody"):
             made.has_dag(dag_id)
         yield made
@@ -151,7 +153,9 @@ def test_one_that_hangs_is_told_on_its_dag_and_delays_nobody(running: Product) -
     assert len(late) == NEIGHBOURS
     # The first runs of new DAGs were due before these were seen, or while everything started.
     assert all(len(each) >= 4 and max(each[2:]) < LATE_MAX_S for each in late.values()), late
-    assert not [row["dag_id"] for row in running.rows("dags", "list") if row["error"] and row["dag_id"] not in ("hang", "stuck")]
+    assert not [
+        row["dag_id"] for row in running.rows("dags", "list") if row["error"] and row["dag_id"] not in ("hang", "stuck")
+    ]
 
 
 @pytest.mark.parametrize("dag_id", ["well", "nested", "beside", "zipped"])
@@ -170,7 +174,9 @@ def test_an_edited_class_is_asked_anew_and_a_repaired_one_is_well_again(running:
     running.until(lambda: "ValueError: moody" in error_of(running, "moody"), "the edit is told")
     assert "every.py" in running.do("dags", "show", "moody")
     running.write("moody.py", dag("moody", "Every(1)"))
-    running.until(lambda: error_of(running, "moody") == "" and len(scheduled(running, "moody")) >= 3, "it is well again")
+    running.until(
+        lambda: error_of(running, "moody") == "" and len(scheduled(running, "moody")) >= 3, "it is well again"
+    )
 
 
 def test_the_class_may_change_in_the_plugin_itself(running: Product) -> None:

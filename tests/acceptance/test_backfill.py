@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.acceptance.product import product
 
-DAGS = '''
+DAGS = """
 from datetime import datetime, timedelta, timezone
 
 from airflow.sdk import DAG, task
@@ -30,7 +30,7 @@ for name, schedule in (("hourly", "@hourly"), ("thirds", EveryThirdHour())):
             print("about", logical_date, dag_run.run_type, dag_run.conf)
 
         say()
-'''
+"""
 RANGE = ("--from", "2025-02-01", "--to", "2025-02-01T06:00")
 
 

@@ -76,12 +76,27 @@ def test_a_mistake_changed_nothing_and_the_rest_goes_on(it: Product) -> None:
 @pytest.mark.parametrize(
     ("environ", "said"),
     [
-        ({"GNOMON__CORE__PARALELISM": "3"}, "GNOMON__CORE__PARALELISM: there is no option [core] paralelism. Did you mean [core] parallelism?"),
-        ({"GNOMON__CORE__MAX_THREADS": "3"}, "there is no option [core] max_threads. Did you mean [dag_processor] parsing_processes?"),
-        ({"GNOMON__CORE__PARALLELISM": "many"}, "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number"),
-        ({"GNOMON__CORE__DEFAULT_TIMEZONE": "Mars/Olympus"}, "is 'Mars/Olympus': there is no such time zone; write utc"),
+        (
+            {"GNOMON__CORE__PARALELISM": "3"},
+            "GNOMON__CORE__PARALELISM: there is no option [core] paralelism. Did you mean [core] parallelism?",
+        ),
+        (
+            {"GNOMON__CORE__MAX_THREADS": "3"},
+            "there is no option [core] max_threads. Did you mean [dag_processor] parsing_processes?",
+        ),
+        (
+            {"GNOMON__CORE__PARALLELISM": "many"},
+            "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number",
+        ),
+        (
+            {"GNOMON__CORE__DEFAULT_TIMEZONE": "Mars/Olympus"},
+            "is 'Mars/Olympus': there is no such time zone; write utc",
+        ),
         ({"GNOMON__SCHEDULER__ALLOWED_RUN_ID_PATTERN": "["}, "is '[': it is not a regular expression"),
-        ({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": "mysql://a@b/c"}, "Gnomon works on SQLite and PostgreSQL, not on 'mysql'"),
+        (
+            {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": "mysql://a@b/c"},
+            "Gnomon works on SQLite and PostgreSQL, not on 'mysql'",
+        ),
     ],
 )
 @pytest.mark.parametrize("command", ["dags list", "standalone --port 0"])
@@ -101,7 +116,9 @@ def test_a_wrong_option_in_the_file_is_named_with_its_line(tmp_path: Path) -> No
     assert f"({tmp_path}/gnomon.toml, line 5)" in ended.err and "Did you mean [scheduler] misfire_grace?" in ended.err
 
 
-@pytest.mark.parametrize("command", ["dags list", "dags errors", "runs list a", "dags trigger a", "explain a", "pools list", "db check"])
+@pytest.mark.parametrize(
+    "command", ["dags list", "dags errors", "runs list a", "dags trigger a", "explain a", "pools list", "db check"]
+)
 def test_a_home_without_a_database_says_how_to_make_one_and_is_left_alone(command: str, tmp_path: Path) -> None:
     ended = _gnomon(tmp_path / "home", command)
     assert (ended.code, ended.out) == (1, "")
@@ -116,7 +133,10 @@ def test_a_busy_port_is_named_and_nothing_is_started(tmp_path: Path) -> None:
         port = busy.getsockname()[1]
         ended = _gnomon(tmp_path, f"standalone --port {port}")
     assert (ended.code, ended.out) == (1, "")
-    assert f"port {port} of 127.0.0.1 is in use by another program; choose another port with --port or GNOMON__API__PORT" in ended.err
+    assert (
+        f"port {port} of 127.0.0.1 is in use by another program; choose another port with --port or GNOMON__API__PORT"
+        in ended.err
+    )
 
 
 def test_a_second_standalone_on_the_same_home_names_the_first(it: Product) -> None:

@@ -27,26 +27,59 @@ class Bad(NamedTuple):
 
 DAG = "from airflow.sdk import DAG\nfrom airflow.operators.empty import EmptyOperator\n"
 FILES = {
-    "syntax": Bad('from airflow import DAG\nwith DAG("syntax":\n    pass\n', "syntax", 2, ("invalid syntax", "Correct that line")),
-    "imports": Bad("from airflow import DAG\nimport no_such_module\n", "import", 2, ("'no_such_module'", "pip install")),
+    "syntax": Bad(
+        'from airflow import DAG\nwith DAG("syntax":\n    pass\n', "syntax", 2, ("invalid syntax", "Correct that line")
+    ),
+    "imports": Bad(
+        "from airflow import DAG\nimport no_such_module\n", "import", 2, ("'no_such_module'", "pip install")
+    ),
     "raises": Bad("# airflow DAG\n1 / 0\n", "import", 2, ("ZeroDivisionError: division by zero",)),
     "cycle": Bad(
-        DAG + 'with DAG("cycle"):\n    a, b = EmptyOperator(task_id="a"), EmptyOperator(task_id="b")\n    a >> b >> a\n',
-        "dag", 4, ("DAG 'cycle'", "a >> b >> a", "Remove one of these edges")),
-    "twice": Bad(DAG + 'with DAG("twice"):\n' + '    EmptyOperator(task_id="same")\n' * 2, "dag", 5, ("'same'", "another task_id")),
-    "zz_thief": Bad(DAG + 'thief = DAG("held")\n', "duplicate", None, ("'held'", "holder.py", "zz_thief.py", "rename one of the two DAGs")),
+        DAG
+        + 'with DAG("cycle"):\n    a, b = EmptyOperator(task_id="a"), EmptyOperator(task_id="b")\n    a >> b >> a\n',
+        "dag",
+        4,
+        ("DAG 'cycle'", "a >> b >> a", "Remove one of these edges"),
+    ),
+    "twice": Bad(
+        DAG + 'with DAG("twice"):\n' + '    EmptyOperator(task_id="same")\n' * 2,
+        "dag",
+        5,
+        ("'same'", "another task_id"),
+    ),
+    "zz_thief": Bad(
+        DAG + 'thief = DAG("held")\n',
+        "duplicate",
+        None,
+        ("'held'", "holder.py", "zz_thief.py", "rename one of the two DAGs"),
+    ),
     "loops": Bad("# airflow dag\nwhile True: pass\n", "timeout", 2, ("longer than 4 s", "core.dagbag_import_timeout")),
     "exits": Bad("# airflow dag\nimport sys\nsys.exit(3)\n", "exit", 3, ("sys.exit(3)", '__name__ == "__main__"')),
-    "segfault": Bad("# airflow dag\nimport ctypes\nctypes.string_at(0)\n", "crash", 3, ("signal 11 (SIGSEGV)", "compiled library")),
-    "memory": Bad("# airflow dag\nx = bytearray(5 * 1024**3)\n", "memory", 2, ("2048 MB", "dag_processor.parsing_memory_limit")),
+    "segfault": Bad(
+        "# airflow dag\nimport ctypes\nctypes.string_at(0)\n", "crash", 3, ("signal 11 (SIGSEGV)", "compiled library")
+    ),
+    "memory": Bad(
+        "# airflow dag\nx = bytearray(5 * 1024**3)\n", "memory", 2, ("2048 MB", "dag_processor.parsing_memory_limit")
+    ),
     "zone": Bad(
         'import pendulum\nfrom airflow.sdk import DAG\nDAG("zone", start_date=pendulum.datetime(2026, 1, 1, tz="Europe/Zurick"))\n',
-        "import", 3, ("'Europe/Zurick'", "Check the spelling")),
+        "import",
+        3,
+        ("'Europe/Zurick'", "Check the spelling"),
+    ),
     "zone_of_cron": Bad(
-        'from airflow.sdk import DAG\nfrom airflow.timetables.trigger import CronTriggerTimetable\n'
+        "from airflow.sdk import DAG\nfrom airflow.timetables.trigger import CronTriggerTimetable\n"
         'DAG("zoned", schedule=CronTriggerTimetable("@daily", timezone="Mars/Olympus"))\n',
-        "dag", 3, ("'Mars/Olympus'", "check the spelling")),
-    "never": Bad(DAG + 'never = DAG("never", schedule="0 0 30 2 *")\n', "dag", 3, ("'0 0 30 2 *' can never fire", "change the day or month")),
+        "dag",
+        3,
+        ("'Mars/Olympus'", "check the spelling"),
+    ),
+    "never": Bad(
+        DAG + 'never = DAG("never", schedule="0 0 30 2 *")\n',
+        "dag",
+        3,
+        ("'0 0 30 2 *' can never fire", "change the day or month"),
+    ),
     "no_cron": Bad(DAG + 'no_cron = DAG("no_cron", schedule="0 0 * * mon-foo")\n', "dag", 3, ("'mon-foo'", "sun..sat")),
 }
 HOLDER = DAG + 'holder = DAG("held")\n'
@@ -74,7 +107,8 @@ def beside() -> Iterator[Beside]:
     files = {f"{name}.py": bad.text for name, bad in FILES.items()}
     files |= {"good.py": GOOD, "holder.py": HOLDER, "naive.py": NAIVE}
     limits = {
-        "GNOMON__CORE__DAGBAG_IMPORT_TIMEOUT": "4", "GNOMON__DAG_PROCESSOR__DAG_FILE_PROCESSOR_TIMEOUT": "10",
+        "GNOMON__CORE__DAGBAG_IMPORT_TIMEOUT": "4",
+        "GNOMON__DAG_PROCESSOR__DAG_FILE_PROCESSOR_TIMEOUT": "10",
         "GNOMON__DAG_PROCESSOR__FILE_PARSING_SORT_MODE": "alphabetical",
     }
     began = time.monotonic()
@@ -135,5 +169,7 @@ def test_a_file_that_breaks_later_keeps_its_dag_and_explain_says_so(beside: Besi
     it.until(lambda: any(row["file"].endswith("/good.py") for row in it.rows("dags", "errors")), "the error is told")
     assert "good.py cannot be loaded, so its last good version is used" in it.do("explain", "good")
     it.write("good.py", GOOD)
-    it.until(lambda: not any(row["file"].endswith("/good.py") for row in it.rows("dags", "errors")), "the error is gone")
+    it.until(
+        lambda: not any(row["file"].endswith("/good.py") for row in it.rows("dags", "errors")), "the error is gone"
+    )
     assert it.run("good", "--run-id", "healed")["state"] == "success"

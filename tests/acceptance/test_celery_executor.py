@@ -17,7 +17,7 @@ from tests.brokers import BROKERS, require_broker
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.storage.store.ownership import leases
 
-_WORK = '''
+_WORK = """
 import os
 from datetime import timedelta
 from pathlib import Path
@@ -83,12 +83,14 @@ with DAG("sorted", schedule=None):
         return "other"
 
     other()
-'''
+"""
 
 
 @pytest.fixture(params=BROKERS)
 def deployment(request: pytest.FixtureRequest) -> Iterator[CeleryProduct]:
-    with celery_product(require_broker(request.param), {"work.py": _WORK}, {"GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "2"}) as running:
+    with celery_product(
+        require_broker(request.param), {"work.py": _WORK}, {"GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "2"}
+    ) as running:
         running.product.has_dag("work")
         yield running
 
@@ -99,8 +101,13 @@ def test_mapped_tasks_retries_skips_and_deferrals_run_on_workers_without_a_datab
     assert product.run("work", "--run-id", "one")["state"] == "success"
     found = {(row["task_id"], row["map_index"]): row for row in product.rows("tasks", "states", "work", "one")}
     assert {key: row["state"] for key, row in found.items()} == {
-        ("numbers", -1): "success", ("double", 0): "success", ("double", 1): "success", ("double", 2): "success",
-        ("add", -1): "success", ("skip", -1): "skipped", ("wait", -1): "success",
+        ("numbers", -1): "success",
+        ("double", 0): "success",
+        ("double", 1): "success",
+        ("double", 2): "success",
+        ("add", -1): "success",
+        ("skip", -1): "skipped",
+        ("wait", -1): "success",
     }
     assert found["add", -1]["try_number"] == 2
     assert product.do("variables", "get", "total").strip() == "12"
@@ -115,7 +122,10 @@ def test_a_message_that_comes_twice_and_one_that_comes_late_run_nothing(deployme
     worker = deployment.start_worker()
     assert product.ended("counted", "one")["state"] == "success"
     product.until(lambda: _count_messages(deployment) == 0, "every message was taken")
-    product.until(lambda: worker.log().count("claim_refused") + worker.log().count("message_came_again") >= 2, "the other messages were refused")
+    product.until(
+        lambda: worker.log().count("claim_refused") + worker.log().count("message_came_again") >= 2,
+        "the other messages were refused",
+    )
     assert (product.dags / "count.txt").read_text() == "x"
 
 
@@ -145,7 +155,10 @@ def test_marking_a_running_task_ends_it_on_its_worker(deployment: CeleryProduct)
     product = deployment.product
     deployment.start_worker()
     product.do("dags", "trigger", "hangs", "--run-id", "one")
-    product.until(lambda: (product.dags / "hang.began").exists() and bool((product.dags / "hang.began").read_text()), "the task runs")
+    product.until(
+        lambda: (product.dags / "hang.began").exists() and bool((product.dags / "hang.began").read_text()),
+        "the task runs",
+    )
     pid = int((product.dags / "hang.began").read_text())
     product.do("tasks", "mark", "hangs", "one", "hang", "--state", "failed")
     product.until(lambda: not Path(f"/proc/{pid}").exists(), "its process has ended")
@@ -171,7 +184,9 @@ def test_a_worker_that_dies_costs_its_attempt_a_try_and_another_worker_goes_on()
 
 def test_a_worker_starts_while_the_broker_keeps_the_connection_of_another_one_of_its_name() -> None:
     """So a worker that is started again, or that connects again, after its host was cut off."""
-    with celery_product(require_broker("rabbitmq"), {"work.py": _WORK}, {"GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "2"}) as deployment:
+    with celery_product(
+        require_broker("rabbitmq"), {"work.py": _WORK}, {"GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "2"}
+    ) as deployment:
         product = deployment.product
         product.has_dag("counted")
         first = deployment.start_worker(name="same")
@@ -192,18 +207,26 @@ def test_an_api_server_that_stands_still_for_longer_than_a_worker_lives_costs_no
         product.has_dag("away")
         worker = deployment.start_worker()
         product.do("dags", "trigger", "away", "--run-id", "one")
-        product.until(lambda: (product.dags / "ends.began").exists() and (product.dags / "asks.began").exists(), "both tasks run")
+        product.until(
+            lambda: (product.dags / "ends.began").exists() and (product.dags / "asks.began").exists(), "both tasks run"
+        )
         [api_server] = _find_api_servers(deployment)
         os.kill(api_server, signal.SIGSTOP)
         stopped_at = time.monotonic()
         try:
             (product.dags / "gate").touch()
-            product.until(lambda: time.monotonic() - stopped_at > WORKER_TTL_S + leases.API_TTL_S, "the worker would have been lost")
+            product.until(
+                lambda: time.monotonic() - stopped_at > WORKER_TTL_S + leases.API_TTL_S,
+                "the worker would have been lost",
+            )
         finally:
             os.kill(api_server, signal.SIGCONT)
         product.do("dags", "trigger", "away", "--run-id", "two")
         assert product.ended("away", "one")["state"] == "success"
-        assert {task_id: row["try_number"] for task_id, row in product.tasks("away", "one").items()} == {"ends": 1, "asks": 1}
+        assert {task_id: row["try_number"] for task_id, row in product.tasks("away", "one").items()} == {
+            "ends": 1,
+            "asks": 1,
+        }
         assert (product.dags / "runs.txt").read_text() == "xx"
         assert product.do("variables", "get", "asked").strip() == "yes"
         assert product.ended("away", "two")["state"] == "success", "the worker goes on"
@@ -212,7 +235,9 @@ def test_an_api_server_that_stands_still_for_longer_than_a_worker_lives_costs_no
 
 def test_an_api_server_that_is_killed_in_the_middle_of_batches_loses_and_doubles_nothing() -> None:
     """It dies while its transaction waits for the database, so that nothing of the batch is stored, and at other moments, so that some batches are stored and not answered."""
-    with celery_product(require_broker("redis"), {"many.py": _MANY}, {"GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "16"}) as deployment:
+    with celery_product(
+        require_broker("redis"), {"many.py": _MANY}, {"GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "16"}
+    ) as deployment:
         product = deployment.product
         product.has_dag("many")
         worker = deployment.start_worker(concurrency=4)
@@ -220,19 +245,25 @@ def test_an_api_server_that_is_killed_in_the_middle_of_batches_loses_and_doubles
         begun, killed = product.dags / "begun.txt", list[int]()
         for number in range(_KILLS):
             least = (number + 1) * _MANY_TASKS // (_KILLS + 2)
-            product.until(lambda least=least: begun.exists() and len(begun.read_text().split()) >= least, "some tasks have begun")
+            product.until(
+                lambda least=least: begun.exists() and len(begun.read_text().split()) >= least, "some tasks have begun"
+            )
             killed.append(_kill_api_server(deployment, killed, in_transaction=number % 2 == 0))
         assert product.ended("many", "one")["state"] == "success"
-        assert sorted(begun.read_text().split()) == sorted(f"{index}.1" for index in range(_MANY_TASKS)), "each began once, with its first try"
+        assert sorted(begun.read_text().split()) == sorted(f"{index}.1" for index in range(_MANY_TASKS)), (
+            "each began once, with its first try"
+        )
         with closing(sqlite3.connect(product.home / "gnomon.db")) as connection:
-            assert connection.execute("SELECT state, try_number, COUNT(*) FROM attempt GROUP BY state, try_number").fetchall() == [("success", 1, _MANY_TASKS)]
+            assert connection.execute(
+                "SELECT state, try_number, COUNT(*) FROM attempt GROUP BY state, try_number"
+            ).fetchall() == [("success", 1, _MANY_TASKS)]
             assert connection.execute("SELECT COUNT(*) FROM remote_attempt").fetchall() == [(0,)]
         assert len(set(killed)) == _KILLS
         assert "incarnation_given_up" not in worker.log()
 
 
 _MANY_TASKS, _KILLS = 60, 6
-_MANY = f'''
+_MANY = f"""
 import os
 from pathlib import Path
 
@@ -247,7 +278,7 @@ with DAG("many", schedule=None):
         os.close(file)
 
     count.expand(index=list(range({_MANY_TASKS})))
-'''
+"""
 
 
 def _find_api_servers(deployment: CeleryProduct) -> list[int]:
@@ -281,16 +312,20 @@ def test_lines_of_a_task_that_runs_elsewhere_are_read_while_it_runs_and_afterwar
         product.has_dag("says")
         deployment.start_worker(shares_logs=False)
         product.do("dags", "trigger", "says", "--run-id", "one")
-        product.until(lambda: "the first line" in product.cli("tasks", "logs", "says", "one", "say").out, "the first line is read")
+        product.until(
+            lambda: "the first line" in product.cli("tasks", "logs", "says", "one", "say").out, "the first line is read"
+        )
         assert product.tasks("says", "one")["say"]["state"] == "running"
         (product.dags / "gate").touch()
         assert product.ended("says", "one")["state"] == "success"
         found = product.task_log("says", "one", "say")
         assert found.count("the first line") == 1 and found.count("the last line") == 1
-        assert not list((product.home / "logs").glob("dag_id=says/run_id=one/**/*.log")), "the worker has folders of its own"
+        assert not list((product.home / "logs").glob("dag_id=says/run_id=one/**/*.log")), (
+            "the worker has folders of its own"
+        )
 
 
-_SAYS = '''
+_SAYS = """
 from pathlib import Path
 
 from airflow.sdk import DAG, task
@@ -307,7 +342,7 @@ with DAG("says", schedule=None):
         print("the last line")
 
     say()
-'''
+"""
 
 
 def _read_name(pid: int) -> str:
@@ -317,7 +352,7 @@ def _read_name(pid: int) -> str:
         return ""
 
 
-_AWAY = '''
+_AWAY = """
 from pathlib import Path
 
 from airflow.sdk import DAG, Variable, task
@@ -346,9 +381,9 @@ with DAG("away", schedule=None):
 
     ends()
     asks()
-'''
+"""
 
-_OTHER = '''
+_OTHER = """
 from airflow.sdk import DAG, task
 
 with DAG("of_other", schedule=None):
@@ -358,9 +393,9 @@ with DAG("of_other", schedule=None):
         return 1
 
     give()
-'''
+"""
 
-_RETRIED = '''
+_RETRIED = """
 from datetime import timedelta
 from pathlib import Path
 
@@ -378,7 +413,7 @@ with DAG("retried", schedule=None):
             time.sleep(3600)
 
     hang()
-'''
+"""
 
 
 def _count_messages(deployment: CeleryProduct) -> int:
@@ -398,7 +433,7 @@ def _purge(deployment: CeleryProduct) -> None:
         connection.default_channel.queue_purge(deployment.queue)
 
 
-_BOTH = '''
+_BOTH = """
 from airflow.sdk import DAG, task
 
 with DAG("both", schedule=None):
@@ -416,8 +451,8 @@ with DAG("both", schedule=None):
         return value
 
     aliased(there(here()))
-'''
-_UNKNOWN = '''
+"""
+_UNKNOWN = """
 from airflow.sdk import DAG, task
 
 with DAG("unknown", schedule=None):
@@ -427,13 +462,13 @@ with DAG("unknown", schedule=None):
         return 1
 
     never()
-'''
-_HOOK = '''
+"""
+_HOOK = """
 def task_instance_mutation_hook(task_instance):
     if task_instance.dag_id == "hooked":
         task_instance.executor = "far"
-'''
-_HOOKED = '''
+"""
+_HOOKED = """
 from airflow.sdk import DAG, task
 
 with DAG("hooked", schedule=None):
@@ -443,22 +478,31 @@ with DAG("hooked", schedule=None):
         return 1
 
     moved()
-'''
+"""
 
 
 def test_local_and_celery_executor_side_by_side() -> None:
     """A task runs on the executor that it names, the first of [core] executor runs the others, and hosts are those of the workers."""
     executors = "LocalExecutor,far:airflow.providers.celery.executors.celery_executor.CeleryExecutor"
-    with celery_product(require_broker("redis"), {"both.py": _BOTH, "unknown.py": _UNKNOWN}, {"GNOMON__CORE__EXECUTOR": executors}) as deployment:
+    with celery_product(
+        require_broker("redis"), {"both.py": _BOTH, "unknown.py": _UNKNOWN}, {"GNOMON__CORE__EXECUTOR": executors}
+    ) as deployment:
         product = deployment.product
         (product.home / "config").mkdir(exist_ok=True)
         (product.home / "config" / "airflow_local_settings.py").write_text(_HOOK)
         product.has_dag("both")
         product.until(lambda: bool(product.rows("dags", "errors")), "the import error")
         [error] = product.rows("dags", "errors")
-        assert "unknown.py, line" in str(error) and "names the executor 'KubernetesExecutor', which is not configured: the executors are LocalExecutor, far (CeleryExecutor)" in str(error)
+        assert (
+            "unknown.py, line" in str(error)
+            and "names the executor 'KubernetesExecutor', which is not configured: the executors are LocalExecutor, far (CeleryExecutor)"
+            in str(error)
+        )
         product.do("dags", "trigger", "both", "--run-id", "one")
-        product.until(lambda: product.tasks("both", "one")["here"]["state"] == "success", "the local task has ended without a Celery worker")
+        product.until(
+            lambda: product.tasks("both", "one")["here"]["state"] == "success",
+            "the local task has ended without a Celery worker",
+        )
         product.until(lambda: product.tasks("both", "one")["there"]["state"] == "queued", "the task waits for Celery")
         explained = product.do("explain", "both", "one", "there")
         assert f"was submitted to the CeleryExecutor and waits for a worker of queue {deployment.queue}" in explained
@@ -470,5 +514,14 @@ def test_local_and_celery_executor_side_by_side() -> None:
         product.has_dag("hooked")
         assert product.run("hooked", "--run-id", "one")["state"] == "success"
         with closing(sqlite3.connect(product.home / "gnomon.db")) as db:
-            workers = dict(db.execute("SELECT t.task_id, w.address FROM attempt AS a JOIN dag_run USING (run_pk) JOIN task_name AS t USING (dag_pk, task_no) JOIN worker AS w ON w.id = a.worker"))
-        assert {name: address.startswith("execution-api") for name, address in workers.items()} == {"here": False, "there": True, "aliased": True, "moved": True}
+            workers = dict(
+                db.execute(
+                    "SELECT t.task_id, w.address FROM attempt AS a JOIN dag_run USING (run_pk) JOIN task_name AS t USING (dag_pk, task_no) JOIN worker AS w ON w.id = a.worker"
+                )
+            )
+        assert {name: address.startswith("execution-api") for name, address in workers.items()} == {
+            "here": False,
+            "there": True,
+            "aliased": True,
+            "moved": True,
+        }

@@ -130,7 +130,11 @@ def dag_test(folder: Path) -> Test:
 
     def run(*args: str) -> Ended:
         done = subprocess.run(
-            [sys.executable, "-m", "gnomon", "dags", "test", *args], env=_environment(folder), capture_output=True, text=True, timeout=PATIENCE_S
+            [sys.executable, "-m", "gnomon", "dags", "test", *args],
+            env=_environment(folder),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
         )
         return Ended(done.returncode, done.stdout, done.stderr)
 
@@ -148,14 +152,19 @@ def _write(folder: Path, text: str, name: str = "file.py") -> str:
 
 
 def test_the_document_has_exactly_its_fields_and_stdout_nothing_else(folder: Path, dag_test: Test) -> None:
-    code, out, err = dag_test(_write(folder, TWO_TASKS), "--conf", '{"n": 5}', "--logical-date", "2026-01-01", "-o", "json")
+    code, out, err = dag_test(
+        _write(folder, TWO_TASKS), "--conf", '{"n": 5}', "--logical-date", "2026-01-01", "-o", "json"
+    )
     assert code == 0, err
     found = json.loads(out)
     assert list(found) == ["run_id", "state", "tasks"] and found["state"] == "success"
     assert [(t["task_id"], t["map_index"], t["state"], t["try_number"]) for t in found["tasks"]] == [
-        ("make", -1, "success", 1), ("check", -1, "success", 1),
-    ]  # fmt: skip
-    assert all(list(t) == ["task_id", "map_index", "state", "try_number", "start_date", "end_date"] for t in found["tasks"])
+        ("make", -1, "success", 1),
+        ("check", -1, "success", 1),
+    ]
+    assert all(
+        list(t) == ["task_id", "map_index", "state", "try_number", "start_date", "end_date"] for t in found["tasks"]
+    )
     assert all(t["start_date"].endswith("+00:00") and "." in t["start_date"] for t in found["tasks"])
     assert "make | printed by a task" in err and "make success" in err and not (folder / "home" / "gnomon.db").exists()
     assert err.index("make | printed by a task") < err.index("make success")
@@ -172,7 +181,9 @@ def test_a_failure_is_exit_code_1_with_the_log_of_the_task_on_stderr(folder: Pat
 
 def test_what_a_task_prints_is_shown_while_it_runs(folder: Path) -> None:
     command = [sys.executable, "-m", "gnomon", "dags", "test", _write(folder, ASKS.format(go=folder / "go"))]
-    with subprocess.Popen(command, env=_environment(folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+    with subprocess.Popen(
+        command, env=_environment(folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as running:
         assert running.stderr is not None
         lines = iter(running.stderr)
         assert any(line == "asks | may I end?\n" for line in lines)
@@ -181,7 +192,9 @@ def test_what_a_task_prints_is_shown_while_it_runs(folder: Path) -> None:
     assert running.returncode == 0 and rest.index("asks | I end\n") < rest.index("asks success\n")
 
 
-def test_a_dag_of_the_home_is_found_by_id_with_its_variables_and_nothing_is_written_there(folder: Path, dag_test: Test) -> None:
+def test_a_dag_of_the_home_is_found_by_id_with_its_variables_and_nothing_is_written_there(
+    folder: Path, dag_test: Test
+) -> None:
     (folder / "home" / "dags" / "v.py").write_text(
         "from airflow.sdk import DAG, task, Variable\n"
         "with DAG('v', schedule='@daily', is_paused_upon_creation=True):\n"
@@ -206,7 +219,9 @@ def test_a_dag_of_the_home_is_found_by_id_with_its_variables_and_nothing_is_writ
         db.close()
 
 
-def test_a_file_writes_a_variable_while_it_is_imported_and_is_told_what_only_tasks_may_do(folder: Path, dag_test: Test) -> None:
+def test_a_file_writes_a_variable_while_it_is_imported_and_is_told_what_only_tasks_may_do(
+    folder: Path, dag_test: Test
+) -> None:
     (folder / "writes.py").write_text(
         "from airflow.sdk import DAG, task, Variable\n"
         "Variable.set('key', {'n': 2}, serialize_json=True)\n"
@@ -218,22 +233,40 @@ def test_a_file_writes_a_variable_while_it_is_imported_and_is_told_what_only_tas
     )
     code, _, err = dag_test(str(folder / "writes.py"))
     assert code == 0, err
-    (folder / "asks.py").write_text("from airflow.sdk import DAG, TaskInstance\nTaskInstance.get_dagrun_state('d', 'r')\nDAG('d', schedule=None)\n")
+    (folder / "asks.py").write_text(
+        "from airflow.sdk import DAG, TaskInstance\nTaskInstance.get_dagrun_state('d', 'r')\nDAG('d', schedule=None)\n"
+    )
     code, _, err = dag_test(str(folder / "asks.py"))
-    assert code == 1 and "line 2" in err and "GetRunState is for tasks only" in err and "internal error" not in err and "Traceback" not in err
+    assert (
+        code == 1
+        and "line 2" in err
+        and "GetRunState is for tasks only" in err
+        and "internal error" not in err
+        and "Traceback" not in err
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "args", "said"),
     [
         ("x = (", [], "line 1: '(' was never closed"),
-        ("from airflow.sdk import DAG\na = DAG('one')\nb = DAG('two')\n", [], "defines 2 DAGs; choose one with --dag-id: one, two"),
-        ("from airflow.sdk import DAG\na = DAG('one')\n", ["--dag-id", "onne"], "there is no DAG 'onne'; did you mean 'one'?"),
+        (
+            "from airflow.sdk import DAG\na = DAG('one')\nb = DAG('two')\n",
+            [],
+            "defines 2 DAGs; choose one with --dag-id: one, two",
+        ),
+        (
+            "from airflow.sdk import DAG\na = DAG('one')\n",
+            ["--dag-id", "onne"],
+            "there is no DAG 'onne'; did you mean 'one'?",
+        ),
         ("x = 1\n", [], "defines no DAG"),
         (TWO_TASKS, ["--conf", '{"n": {}}', "--dag-id", "three"], "there is no DAG 'three'"),
     ],
 )
-def test_what_cannot_run_is_exit_code_1_with_a_sentence(text: str, args: list[str], said: str, folder: Path, dag_test: Test) -> None:
+def test_what_cannot_run_is_exit_code_1_with_a_sentence(
+    text: str, args: list[str], said: str, folder: Path, dag_test: Test
+) -> None:
     code, out, err = dag_test(_write(folder, text), *args)
     assert (code, out) == (1, "") and said in err and 'File "' not in err
 
@@ -251,7 +284,9 @@ def test_ctrl_c_ends_it_and_its_task(folder: Path, text: str) -> None:
     (folder / "home" / "plugins").mkdir(exist_ok=True)
     (folder / "home" / "plugins" / "never.py").write_text(NEVER.format(diary=diary))
     command = [sys.executable, "-m", "gnomon", "dags", "test", _write(folder, globals()[text].format(diary=diary))]
-    running = subprocess.Popen(command, env=_environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        command, env=_environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         pid = int(_eventually(lambda: diary.exists() and diary.read_text()))
         running.send_signal(signal.SIGINT)

@@ -149,7 +149,12 @@ def test_an_authors_triggers_run_from_the_plugins_of_the_home(home: Path) -> Non
     (home / "plugins" / "bells.py").write_text(BELLS)
     (home / "dags" / "rings.py").write_text(RINGS)
     found, steps = tried(home, home / "dags" / "rings.py")
-    assert {task["task_id"]: task["try_number"] for task in found["tasks"]} == {"rings": 1, "ends": 1, "rendered": 1, "check": 1}
+    assert {task["task_id"]: task["try_number"] for task in found["tasks"]} == {
+        "rings": 1,
+        "ends": 1,
+        "rendered": 1,
+        "check": 1,
+    }
     lines = steps.splitlines()
     assert not {"ends queued", "ends running"} & set(lines)
 
@@ -159,5 +164,10 @@ def test_times_need_no_triggerer_and_a_task_that_begins_and_ends_with_one_no_pro
     found, steps = tried(home, home / "dags" / "times.py")
     assert [task["state"] for task in found["tasks"]] == ["success"] * 3
     lines = steps.splitlines()
-    assert (home / "dags" / "times.py.notes").read_text().splitlines() == ["steps 0", "steps 1", "steps 2", "first completes"]
+    assert (home / "dags" / "times.py.notes").read_text().splitlines() == [
+        "steps 0",
+        "steps 1",
+        "steps 2",
+        "first completes",
+    ]
     assert not {"second queued", "second running"} & set(lines)

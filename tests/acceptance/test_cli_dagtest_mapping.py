@@ -158,7 +158,13 @@ def test_mapped_tasks_and_groups_run_with_their_elements(home: Path) -> None:
     assert found["state"] == "success", found["stderr"]
     states = {(row["task_id"], row["map_index"]): row["state"] for row in found["tasks"]}
     count = Counter(task_id for task_id, _ in states)
-    assert (count["skips"], count["zips"], count["outer.inner.value"], count["outer.gather"], count["waits"]) == (3, 6, 6, 3, 2)
+    assert (count["skips"], count["zips"], count["outer.inner.value"], count["outer.gather"], count["waits"]) == (
+        3,
+        6,
+        6,
+        3,
+        2,
+    )
     assert [states["skips", index] for index in range(3)] == ["success", "skipped", "success"]
     assert states["zero", -1] == "skipped" and states["check", -1] == "success"
     assert [states["outer.inner.left", index] for index in range(6)] == ["success", "skipped"] * 3
@@ -173,8 +179,16 @@ def test_what_cannot_be_mapped_over_fails_its_task_with_the_reason_and_the_rest_
     labels = {(row["task_id"], row["map_index"]): row["rendered_map_index"] for row in found["tasks"]}
     assert (labels["of_three", 2], labels["none", -1]) == ("element 2", None)
     assert [states[name, -1] for name in ("none", "text", "many", "of_none", "of_text", "of_many")] == [
-        "failed", "failed", "success", "upstream_failed", "upstream_failed", "failed",
-    ]  # fmt: skip
+        "failed",
+        "failed",
+        "success",
+        "upstream_failed",
+        "upstream_failed",
+        "failed",
+    ]
     assert "none failed: XComForMappingNotPushed: task 'of_none'" in found["stderr"]
-    assert "text failed: UnmappableXComTypePushed" in found["stderr"] and "it returned a str; return a list or a dict" in found["stderr"]
+    assert (
+        "text failed: UnmappableXComTypePushed" in found["stderr"]
+        and "it returned a str; return a list or a dict" in found["stderr"]
+    )
     assert "2000 elements; [core] max_map_length allows 1024" in found["stderr"]

@@ -45,31 +45,112 @@ class Some(AirflowPlugin):
     name = "some"
 """
 COMMANDS: dict[str, list[str]] = {
-    "dags list": [], "dags show": ["etl"], "dags errors": ["--warnings"], "dags trigger": ["etl"],
-    "runs list": ["etl"], "runs show": ["etl", "r"], "runs clear": ["etl", "r", "--dry-run"],
+    "dags list": [],
+    "dags show": ["etl"],
+    "dags errors": ["--warnings"],
+    "dags trigger": ["etl"],
+    "runs list": ["etl"],
+    "runs show": ["etl", "r"],
+    "runs clear": ["etl", "r", "--dry-run"],
     "runs mark": ["long", "r", "--state", "success", "--dry-run"],
-    "tasks list": ["etl"], "tasks states": ["etl", "r"], "tasks clear": ["etl", "r", "load", "--dry-run"],
+    "tasks list": ["etl"],
+    "tasks states": ["etl", "r"],
+    "tasks clear": ["etl", "r", "load", "--dry-run"],
     "tasks mark": ["etl", "r", "load", "--state", "success", "--dry-run"],
-    "pools list": [], "variables list": ["--show-values"], "config list": [], "explain": ["etl"],
-    "dags versions": ["etl"], "assets list": [], "assets show": ["table"], "assets events": ["table"], "assets materialize": ["table"],
-    "backfill create": ["etl", "--from", "2026-01-05", "--to", "2026-01-06", "--dry-run"], "backfill list": ["etl"], "backfill show": ["1"],
-    "grid": ["etl"], "xcom list": ["etl", "r"],
-    "dags next-runs": ["etl"], "calendars list": [], "calendars show": ["office"], "plugins list": [],
-    "connections list": [], "connections get": ["web"], "services": [],
+    "pools list": [],
+    "variables list": ["--show-values"],
+    "config list": [],
+    "explain": ["etl"],
+    "dags versions": ["etl"],
+    "assets list": [],
+    "assets show": ["table"],
+    "assets events": ["table"],
+    "assets materialize": ["table"],
+    "backfill create": ["etl", "--from", "2026-01-05", "--to", "2026-01-06", "--dry-run"],
+    "backfill list": ["etl"],
+    "backfill show": ["1"],
+    "grid": ["etl"],
+    "xcom list": ["etl", "r"],
+    "dags next-runs": ["etl"],
+    "calendars list": [],
+    "calendars show": ["office"],
+    "plugins list": [],
+    "connections list": [],
+    "connections get": ["web"],
+    "services": [],
 }
 IN_A_PROCESS = {"dags test", "tasks test", "tasks render"}
 OF_THEIR_OWN = {
-    "timetables preview", "timetables diff", "timetables check", "dependencies preview", "dependencies graph", "config lint", "state-store asset list",
-    "state-store task list", "state-store clean", "tasks answer", "tasks waiting", "xcom get", "dags warnings", "runs wait", "top",
-    "migrate check", "migrate import", "providers check", "providers install", "providers list",
-    "audit", "tokens list", "users list", "users sessions", "alerts channels", "alerts history", "alerts list", "alerts rules", "alerts test", "db clean", "dialect status", "doctor", "tasks links", "quarantine list", "quarantine show", "slots audit", "failures",
+    "timetables preview",
+    "timetables diff",
+    "timetables check",
+    "dependencies preview",
+    "dependencies graph",
+    "config lint",
+    "state-store asset list",
+    "state-store task list",
+    "state-store clean",
+    "tasks answer",
+    "tasks waiting",
+    "xcom get",
+    "dags warnings",
+    "runs wait",
+    "top",
+    "migrate check",
+    "migrate import",
+    "providers check",
+    "providers install",
+    "providers list",
+    "audit",
+    "tokens list",
+    "users list",
+    "users sessions",
+    "alerts channels",
+    "alerts history",
+    "alerts list",
+    "alerts rules",
+    "alerts test",
+    "db clean",
+    "dialect status",
+    "doctor",
+    "tasks links",
+    "quarantine list",
+    "quarantine show",
+    "slots audit",
+    "failures",
 }
 """Pictures and calendars are documents of theirs, lines of the audit log contain documents, nothing wrong is an empty one, and some need a world of their own: tests/unit/entry/cli, tests/unit/airflow_compat/migration."""
 MAKES_A_RUN = {"dags trigger", "assets materialize"}
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
-RUN = ["dag_id", "run_id", "run_type", "state", "logical_date", "run_after", "data_interval_start", "data_interval_end",
-       "start_date", "end_date", "conf", "reason", "partition_key", "partition_date"]
-TASK = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason", "rendered_map_index", "executor"]
+RUN = [
+    "dag_id",
+    "run_id",
+    "run_type",
+    "state",
+    "logical_date",
+    "run_after",
+    "data_interval_start",
+    "data_interval_end",
+    "start_date",
+    "end_date",
+    "conf",
+    "reason",
+    "partition_key",
+    "partition_date",
+]
+TASK = [
+    "dag_id",
+    "run_id",
+    "task_id",
+    "map_index",
+    "state",
+    "try_number",
+    "start_date",
+    "end_date",
+    "reason",
+    "rendered_map_index",
+    "executor",
+]
 READ: dict[str, Callable[[str], Any]] = {"json": json.loads, "yaml": yaml.safe_load}
 
 
@@ -117,7 +198,11 @@ def test_every_command_with_an_output_is_tested_here() -> None:
 
 def test_every_listing_has_an_output() -> None:
     groups = {name: root.get_command(click.Context(root), name) for name in root.list_commands(click.Context(root))}
-    listings = {f"{name} list" for name, group in groups.items() if isinstance(group, click.Group) and "list" in group.list_commands(click.Context(group))}
+    listings = {
+        f"{name} list"
+        for name, group in groups.items()
+        if isinstance(group, click.Group) and "list" in group.list_commands(click.Context(group))
+    }
     assert listings <= COMMANDS.keys() | OF_THEIR_OWN
 
 
@@ -129,8 +214,11 @@ def test_stdout_is_the_document_and_nothing_else(it: World, command: str, form: 
     assert ended.code == 0, ended.err
     found = READ[form](ended.out)
     assert isinstance(found, (list, dict)) and found
-    again = json.dumps(found, indent=2, ensure_ascii=False) + "\n" if form == "json" else yaml.safe_dump(
-        found, sort_keys=False, allow_unicode=True, width=sys.maxsize)
+    again = (
+        json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+        if form == "json"
+        else yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=sys.maxsize)
+    )
     assert ended.out == again
 
 
@@ -146,7 +234,9 @@ def test_both_forms_say_the_same_and_the_table_says_it_to_the_eye(it: World, com
     assert not re.search(r"\.000000\+00:00", without_ids), "instants are short for the eye"
 
 
-@pytest.mark.parametrize("command", [command for command in COMMANDS if COMMANDS[command] and COMMANDS[command][0] == "etl"])
+@pytest.mark.parametrize(
+    "command", [command for command in COMMANDS if COMMANDS[command] and COMMANDS[command][0] == "etl"]
+)
 @pytest.mark.parametrize("form", ["json", "yaml", "table"])
 def test_what_does_not_exist_is_code_1_with_nothing_on_stdout(it: World, command: str, form: str) -> None:
     ended = it.cli(*command.split(), "nowhere", *COMMANDS[command][1:], "-o", form)
@@ -167,10 +257,17 @@ def test_records_have_exactly_the_fields_of_the_interface(it: World) -> None:
     assert [list(row) for row in states] == [TASK] * 2
     (run,) = (row for row in runs if row["run_id"] == "r")
     assert (run["run_type"], run["state"], run["conf"]) == ("manual", "failed", {"n": 2})
-    instants = [run["run_after"], run["start_date"], run["end_date"], *(row[name] for row in states for name in ("start_date", "end_date"))]
+    instants = [
+        run["run_after"],
+        run["start_date"],
+        run["end_date"],
+        *(row[name] for row in states for name in ("start_date", "end_date")),
+    ]
     assert all(INSTANT.fullmatch(instant) for instant in instants)
     assert [(row["task_id"], row["map_index"], row["state"], row["try_number"]) for row in states] == [
-        ("extract", -1, "success", 1), ("load", -1, "failed", 1)]
+        ("extract", -1, "success", 1),
+        ("load", -1, "failed", 1),
+    ]
 
 
 @pytest.mark.parametrize("form", ["json", "yaml", "table"])
@@ -178,8 +275,12 @@ def test_a_trial_prints_its_document_whatever_file_and_tasks_print(form: str, tm
     file = tmp_path / "tried.py"
     file.write_text(TRIAL)
     done = subprocess.run(
-        [sys.executable, "-m", "gnomon", "dags", "test", str(file), "-o", form], capture_output=True, text=True, timeout=PATIENCE_S,
-        env={**os.environ, "GNOMON_HOME": str(tmp_path / "home")}, check=False,
+        [sys.executable, "-m", "gnomon", "dags", "test", str(file), "-o", form],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        env={**os.environ, "GNOMON_HOME": str(tmp_path / "home")},
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     if form == "table":
@@ -187,4 +288,6 @@ def test_a_trial_prints_its_document_whatever_file_and_tasks_print(form: str, tm
         return
     found = READ[form](done.stdout)
     assert list(found) == ["run_id", "state", "tasks"] and found["state"] == "success"
-    assert [list(row) for row in found["tasks"]] == [["task_id", "map_index", "state", "try_number", "start_date", "end_date"]]
+    assert [list(row) for row in found["tasks"]] == [
+        ["task_id", "map_index", "state", "try_number", "start_date", "end_date"]
+    ]

@@ -133,9 +133,21 @@ def test_a_broken_file_keeps_its_dag_and_shows_its_error(product: Product) -> No
 
 
 def test_ten_commands_at_once_all_succeed(product: Product) -> None:
-    commands = [["dags", "list"], ["dags", "trigger", "etl"], ["runs", "list", "etl"], ["pools", "set", "p", "3"], ["variables", "set", "k", "v"]]
+    commands = [
+        ["dags", "list"],
+        ["dags", "trigger", "etl"],
+        ["runs", "list", "etl"],
+        ["pools", "set", "p", "3"],
+        ["variables", "set", "k", "v"],
+    ]
     running = [
-        subprocess.Popen([sys.executable, "-m", "gnomon", *command], env=product.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-m", "gnomon", *command],
+            env=product.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for command in commands * 2
     ]
     for process in running:

@@ -126,12 +126,19 @@ def try_dag(folder: Path, text: str, allowed: str) -> subprocess.CompletedProces
     (plugins / "count_triggers.py").write_text(TRIGGERS)
     (folder / "flow.py").write_text(text)
     environ = {
-        **os.environ, "GNOMON_HOME": str(folder / "home"), "AIRFLOW__CORE__ALLOWED_DESERIALIZATION_CLASSES": allowed, "COLUMNS": "2000",
-    }  # fmt: skip
+        **os.environ,
+        "GNOMON_HOME": str(folder / "home"),
+        "AIRFLOW__CORE__ALLOWED_DESERIALIZATION_CLASSES": allowed,
+        "COLUMNS": "2000",
+    }
     return subprocess.run(
-        [sys.executable, "-m", "gnomon", "dags", "test", str(folder / "flow.py")], env=environ, capture_output=True, text=True, timeout=PATIENCE_S,
+        [sys.executable, "-m", "gnomon", "dags", "test", str(folder / "flow.py")],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
         check=False,
-    )  # fmt: skip
+    )
 
 
 def test_values_pass_every_door_of_a_run(tmp_path: Path) -> None:
@@ -139,8 +146,12 @@ def test_values_pass_every_door_of_a_run(tmp_path: Path) -> None:
     said = ended.stdout + ended.stderr
     assert ended.returncode == 0, said
     for line in (
-        "numbers int64 float32 bool float64 ndarray 8", "pulled True True", "joined [0, 0, 1, 1, 2, 2]", "rendered 1", "deferred True int64 6",
-    ):  # fmt: skip
+        "numbers int64 float32 bool float64 ndarray 8",
+        "pulled True True",
+        "joined [0, 0, 1, 1, 2, 2]",
+        "rendered 1",
+        "deferred True int64 6",
+    ):
         assert line in said, line
 
 

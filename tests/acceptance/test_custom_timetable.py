@@ -12,7 +12,9 @@ import pytest
 from tests.acceptance.product import Product, product
 
 DOCS = Path(__file__).parents[2] / "docs"
-WEEK = [f"2021-01-0{day} {name}" for day, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"), 4)]
+WEEK = [
+    f"2021-01-0{day} {name}" for day, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"), 4)
+]
 _ENDS = "    end_date=dt.datetime(2021, 1, 8, tzinfo=dt.UTC),\n    catchup=True"
 WAYS = ("workday_report", "alone", "packaged", "plugged")
 """DAG ids: the class in a file of the plugins folder, in the DAG's file, in an installed package, in a plugin's list."""
@@ -60,12 +62,13 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         "packaged.py": _named(dag, "packaged", "acme_times"),
         "plugged.py": _named(dag, "plugged", "plugged_times"),
         "by_hand.py": _named(dag, "by_hand", "after_workday").replace(_ENDS, "    catchup=False"),
-        "workdays.py": _named(dag, "workdays", "airflow.example_dags.plugins.workday").replace(
-            "import AfterWorkday\n", "import AfterWorkdayTimetable\n"
-        ).replace("AfterWorkday(at=dt.time(8))", "AfterWorkdayTimetable()").replace(_ENDS, "    catchup=False"),
+        "workdays.py": _named(dag, "workdays", "airflow.example_dags.plugins.workday")
+        .replace("import AfterWorkday\n", "import AfterWorkdayTimetable\n")
+        .replace("AfterWorkday(at=dt.time(8))", "AfterWorkdayTimetable()")
+        .replace(_ENDS, "    catchup=False"),
         "never.py": "from gnomon import DAG, task\n\nwith DAG('never', schedule=None):\n\n    @task.bash\n"
-                    "    def tell():\n        return \"echo 'from {{ data_interval_start }} to {{ data_interval_end }}'\"\n\n    tell()\n",
-    }  # fmt: skip
+        "    def tell():\n        return \"echo 'from {{ data_interval_start }} to {{ data_interval_end }}'\"\n\n    tell()\n",
+    }
     path = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
     with product(files, {"PYTHONPATH": path}) as running:
         for dag_id in (*WAYS, "by_hand", "workdays", "never"):
@@ -111,10 +114,16 @@ def test_a_run_by_hand_is_asked_of_the_class_wherever_it_stands(dag_id: str, dep
 
 @pytest.mark.parametrize(
     ("moment", "start"),
-    [("2024-03-10T09:00:00+00:00", "2024-03-08"), ("2024-03-11T09:00:00+00:00", "2024-03-08"), ("2024-07-05T00:00:00+00:00", "2024-07-03")],
+    [
+        ("2024-03-10T09:00:00+00:00", "2024-03-08"),
+        ("2024-03-11T09:00:00+00:00", "2024-03-08"),
+        ("2024-07-05T00:00:00+00:00", "2024-07-03"),
+    ],
     ids=["on a Sunday", "on a Monday", "the day after a holiday"],
 )
-def test_a_run_by_hand_of_the_published_class_is_about_the_workday_before_it(moment: str, start: str, deployed: Product) -> None:
+def test_a_run_by_hand_of_the_published_class_is_about_the_workday_before_it(
+    moment: str, start: str, deployed: Product
+) -> None:
     made = deployed.rows("dags", "trigger", "workdays", "--logical-date", moment)
     _is_about(deployed, "workdays", made, dt.datetime.fromisoformat(f"{start}T00:00:00+00:00"), dt.timedelta(days=1))
 

@@ -13,7 +13,7 @@ from tests.git_repository import GitRepository
 LOCAL = "airflow.dag_processing.bundles.local.LocalDagBundle"
 GIT = "airflow.providers.git.bundles.git.GitDagBundle"
 
-TWO_TASKS = '''
+TWO_TASKS = """
     import pathlib, time
     from airflow.providers.standard.operators.empty import EmptyOperator
     from airflow.sdk import DAG, task
@@ -33,7 +33,7 @@ TWO_TASKS = '''
             print("second says", WORD, words_of_the_task.WORD)
 
         first() >> {between}second()
-'''
+"""
 
 
 @pytest.fixture
@@ -43,10 +43,21 @@ def repository(tmp_path: Path) -> GitRepository:
 
 def bundles(repository: GitRepository, extra: Path) -> str:
     """The option with a Git bundle and a folder."""
-    return json.dumps([
-        {"name": "team", "classpath": GIT, "kwargs": {"tracking_ref": "main", "subdir": "dags", "repo_url": str(repository.folder), "refresh_interval": 1}},
-        {"name": "more", "classpath": LOCAL, "kwargs": {"path": str(extra)}},
-    ])
+    return json.dumps(
+        [
+            {
+                "name": "team",
+                "classpath": GIT,
+                "kwargs": {
+                    "tracking_ref": "main",
+                    "subdir": "dags",
+                    "repo_url": str(repository.folder),
+                    "refresh_interval": 1,
+                },
+            },
+            {"name": "more", "classpath": LOCAL, "kwargs": {"path": str(extra)}},
+        ]
+    )
 
 
 @pytest.fixture
@@ -59,14 +70,18 @@ def running(repository: GitRepository, tmp_path: Path) -> Iterator[Product]:
         "with DAG('other', schedule=None):\n    @task\n    def say():\n        print('it says', WORD)\n    say()\n"
     )
     repository.commit(
-        dags__flow=TWO_TASKS.format(mark=str(tmp_path / "go"), between=""), dags__words="WORD = 'one'\n", dags__words_of_the_task="WORD = 'eins'\n",
+        dags__flow=TWO_TASKS.format(mark=str(tmp_path / "go"), between=""),
+        dags__words="WORD = 'one'\n",
+        dags__words_of_the_task="WORD = 'eins'\n",
         README="outside of the subdir",
     )
     with product({}, {"GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": bundles(repository, extra)}) as one:
         yield one
 
 
-def test_a_running_run_keeps_its_commit_and_the_next_one_takes_the_new_commit(running: Product, repository: GitRepository, tmp_path: Path) -> None:
+def test_a_running_run_keeps_its_commit_and_the_next_one_takes_the_new_commit(
+    running: Product, repository: GitRepository, tmp_path: Path
+) -> None:
     running.has_dag("flow")
     first_commit = repository.git("rev-parse", "HEAD")
     running.do("dags", "unpause", "flow")
@@ -74,8 +89,11 @@ def test_a_running_run_keeps_its_commit_and_the_next_one_takes_the_new_commit(ru
     running.until((tmp_path / "go.begun").exists, "the first task runs")
 
     second_commit = repository.commit(
-        dags__flow=TWO_TASKS.format(mark=str(tmp_path / "go"), between="EmptyOperator(task_id='between') >> ").replace("second says", "second now says"),
-        dags__words="WORD = 'two'\n", dags__words_of_the_task="WORD = 'zwei'\n",
+        dags__flow=TWO_TASKS.format(mark=str(tmp_path / "go"), between="EmptyOperator(task_id='between') >> ").replace(
+            "second says", "second now says"
+        ),
+        dags__words="WORD = 'two'\n",
+        dags__words_of_the_task="WORD = 'zwei'\n",
     )
     running.until(lambda: len(running.rows("dags", "versions", "flow")) == 2, "the new version is recorded")
     (tmp_path / "go").touch()
@@ -89,19 +107,27 @@ def test_a_running_run_keeps_its_commit_and_the_next_one_takes_the_new_commit(ru
     assert set(running.tasks("flow", str(new["run_id"]))) == {"first", "between", "second"}
     assert "second now says two zwei" in running.task_log("flow", str(new["run_id"]), "second")
     versions = running.rows("dags", "versions", "flow")
-    assert [(row["bundle_name"], row["bundle_version"]) for row in versions] == [("team", second_commit), ("team", first_commit)]
+    assert [(row["bundle_name"], row["bundle_version"]) for row in versions] == [
+        ("team", second_commit),
+        ("team", first_commit),
+    ]
 
     running.do("runs", "clear", "flow", kept)
     assert running.ended("flow", kept)["state"] == "success"
-    assert running.do("tasks", "logs", "flow", kept, "second").count("second says one eins") == 1, "a cleared run keeps its commit"
-    assert set(running.tasks("flow", kept)) == {"first", "second"} and running.tasks("flow", kept)["second"]["try_number"] == 2
+    assert running.do("tasks", "logs", "flow", kept, "second").count("second says one eins") == 1, (
+        "a cleared run keeps its commit"
+    )
+    assert (
+        set(running.tasks("flow", kept)) == {"first", "second"}
+        and running.tasks("flow", kept)["second"]["try_number"] == 2
+    )
     running.do("runs", "clear", "flow", kept, "--run-on-latest-version")
     assert running.ended("flow", kept)["state"] == "success"
     assert "second now says two zwei" in running.task_log("flow", kept, "second")
     assert set(running.tasks("flow", kept)) == {"first", "between", "second"}
 
 
-WAITS = '''
+WAITS = """
     from airflow.providers.standard.operators.empty import EmptyOperator
     from airflow.providers.standard.triggers.file import FileTrigger
     from airflow.sdk import DAG, BaseOperator
@@ -135,10 +161,12 @@ WAITS = '''
 
     with DAG("waits_for_its_own", schedule=None):
         WaitsForItsOwn(task_id="wait")
-'''
+"""
 
 
-def test_a_deferred_task_goes_on_with_the_commit_of_its_run_and_a_trigger_of_a_bundle_is_refused(running: Product, repository: GitRepository, tmp_path: Path) -> None:
+def test_a_deferred_task_goes_on_with_the_commit_of_its_run_and_a_trigger_of_a_bundle_is_refused(
+    running: Product, repository: GitRepository, tmp_path: Path
+) -> None:
     """A trigger has one version in the process that runs all triggers, so none is taken from a bundle, of whichever commit: the task fails and says where to put it."""
     repository.commit(dags__waits=WAITS.format(mark=str(tmp_path / "resume")))
     running.has_dag("waits")
@@ -146,7 +174,9 @@ def test_a_deferred_task_goes_on_with_the_commit_of_its_run_and_a_trigger_of_a_b
         running.do("dags", "unpause", dag_id)
     kept = running.do("dags", "trigger", "waits").strip()
     running.until(lambda: running.tasks("waits", kept)["wait"]["state"] == "deferred", "the task is deferred")
-    changed = WAITS.format(mark=str(tmp_path / "resume")).replace('Waits(task_id="wait")\n\n', 'Waits(task_id="wait") >> EmptyOperator(task_id="more")\n\n')
+    changed = WAITS.format(mark=str(tmp_path / "resume")).replace(
+        'Waits(task_id="wait")\n\n', 'Waits(task_id="wait") >> EmptyOperator(task_id="more")\n\n'
+    )
     repository.commit(dags__waits=changed, dags__words="WORD = 'two'\n")
     running.until(lambda: len(running.rows("dags", "versions", "waits")) == 2, "the new version is recorded")
     (tmp_path / "resume").touch()
@@ -158,14 +188,21 @@ def test_a_deferred_task_goes_on_with_the_commit_of_its_run_and_a_trigger_of_a_b
 
     refused = running.run("waits_for_its_own")
     assert refused["state"] == "failed"
-    assert "in DAG bundle 'team'. A triggerer runs the triggers of all runs in one process" in running.task_log("waits_for_its_own", str(refused["run_id"]), "wait")
+    assert "in DAG bundle 'team'. A triggerer runs the triggers of all runs in one process" in running.task_log(
+        "waits_for_its_own", str(refused["run_id"]), "wait"
+    )
 
 
-def test_a_branch_that_is_gone_is_an_error_beside_those_of_files_until_it_is_back(running: Product, repository: GitRepository) -> None:
+def test_a_branch_that_is_gone_is_an_error_beside_those_of_files_until_it_is_back(
+    running: Product, repository: GitRepository
+) -> None:
     running.has_dag("flow")
     assert running.rows("dags", "errors") == []
     repository.git("branch", "-m", "main", "renamed")
-    running.until(lambda: any("tracking_ref 'main'" in json.dumps(row) for row in running.rows("dags", "errors")), "the error is shown")
+    running.until(
+        lambda: any("tracking_ref 'main'" in json.dumps(row) for row in running.rows("dags", "errors")),
+        "the error is shown",
+    )
     assert "flow" in {row["dag_id"] for row in running.rows("dags", "list")}, "its DAGs stay"
     repository.git("branch", "-m", "renamed", "main")
     running.until(lambda: running.rows("dags", "errors") == [], "the error is gone")

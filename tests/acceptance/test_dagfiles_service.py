@@ -35,14 +35,21 @@ class Running:
         self.dags = home / "dags"
         self.dags.mkdir(parents=True, exist_ok=True)
         environ = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON__", "AIRFLOW__"))}
-        environ |= {"GNOMON_HOME": str(home)} | {f"GNOMON__{name.upper()}": str(value) for name, value in options.items()}
+        environ |= {"GNOMON_HOME": str(home)} | {
+            f"GNOMON__{name.upper()}": str(value) for name, value in options.items()
+        }
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "gnomon", "dag-processor"], env=environ, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, start_new_session=True,
+            [sys.executable, "-m", "gnomon", "dag-processor"],
+            env=environ,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
         self.said = b""
         self.hear("dag_processor_started")
-        self.db = store.open_database(f"sqlite:///{home / 'gnomon.db'}", synchronous="OFF", cipher=store.load_cipher(load_config({}, home)))
+        self.db = store.open_database(
+            f"sqlite:///{home / 'gnomon.db'}", synchronous="OFF", cipher=store.load_cipher(load_config({}, home))
+        )
 
     def write(self, name: str, text: str) -> Path:
         """The file is there, whole, at once."""
@@ -147,11 +154,14 @@ def test_a_variable_is_answered_by_the_service(start):
     with one.db.write() as tx:
         store_variable(tx, "from_variable")
 
-    one.write("asks.py", """\
+    one.write(
+        "asks.py",
+        """\
         from airflow import DAG
         from airflow.models import Variable
         dag = DAG(Variable.get("dag_id"))
-    """)
+    """,
+    )
     one.hear("dag_file_parsed")
 
     assert one.active() == ["from_variable"]
@@ -178,7 +188,10 @@ def test_two_hundred_files_are_parsed_once_and_not_again_after_a_restart(start, 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_told_to_end_it_leaves_no_process(number, start):
     one = start()
-    one.write("sleeps.py", "import time\nprint('airflow dag')\nopen('/proc/self/comm', 'w').write('asleep')\ntime.sleep(3600)\n")
+    one.write(
+        "sleeps.py",
+        "import time\nprint('airflow dag')\nopen('/proc/self/comm', 'w').write('asleep')\ntime.sleep(3600)\n",
+    )
     wait_until(lambda: len(one.family()) == 3)
     family = one.family()
 

@@ -10,7 +10,9 @@ from tests.acceptance.product import Product, Row, product
 
 WAITING = 100
 SLOTS = 8
-CROWD = HEAD + f'''
+CROWD = (
+    HEAD
+    + f"""
 from pathlib import Path
 from airflow.providers.standard.sensors.filesystem import FileSensor
 
@@ -26,12 +28,19 @@ with DAG("other", **OPEN):
     @task
     def at_once(): print("HERE")
     at_once()
-'''
+"""
+)
 
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Product]:
-    files = {"../plugins/naps.py": PLUGIN, "guide.py": GUIDE, "types.py": TYPES, "failing.py": FAILING, "bad_start.py": BAD_START}
+    files = {
+        "../plugins/naps.py": PLUGIN,
+        "guide.py": GUIDE,
+        "types.py": TYPES,
+        "failing.py": FAILING,
+        "bad_start.py": BAD_START,
+    }
     with product(files) as here:
         for dag_id in ("guide", "ends", "types", "failing"):
             here.has_dag(dag_id)
@@ -73,16 +82,41 @@ def failed(running: Product) -> tuple[str, dict[str, Row]]:
         ("soft", "skipped", 1, "skipped because soft_fail or never_fail is set: its wait for naps.Nap took longer"),
         ("deadline", "failed", 1, "execution_timeout: the try took longer than 1.5 s, its wait included"),
         ("raises", "failed", 1, "its trigger naps.Raises failed: ConnectionError: the far end hung up"),
-        ("silent", "failed", 1, "its trigger naps.Silent failed: the trigger ended without an event; yield a TriggerEvent"),
-        ("wrong", "failed", 1, "its trigger naps.Wrong failed: the trigger yielded {'not': 'an event'} (a dict), which is not an event"),
+        (
+            "silent",
+            "failed",
+            1,
+            "its trigger naps.Silent failed: the trigger ended without an event; yield a TriggerEvent",
+        ),
+        (
+            "wrong",
+            "failed",
+            1,
+            "its trigger naps.Wrong failed: the trigger yielded {'not': 'an event'} (a dict), which is not an event",
+        ),
         ("plain_event", "failed", 1, "its trigger naps.Nap sent an event that does not end the task"),
         ("retried", "failed", 2, "its trigger naps.Raises failed: ConnectionError"),
-        ("no_method", "failed", 1, "with the next method nowhere(), which Defers does not have; write `def nowhere(self, context, event=None)`"),
+        (
+            "no_method",
+            "failed",
+            1,
+            "with the next method nowhere(), which Defers does not have; write `def nowhere(self, context, event=None)`",
+        ),
         ("deaf", "failed", 1, "with the next method deaf(), which does not take `event`"),
         ("local", "failed", 1, "its trigger Local is defined in"),
         ("unstorable", "failed", 1, "the kwargs cannot be stored: a object at ['lock'] has no JSON form"),
-        ("unstorable_argument", "failed", 1, "the arguments of Nap cannot be stored: a object at ['payload'] has no JSON form"),
-        ("unknown_argument", "failed", 1, "got an unexpected keyword argument 'more'; write `def woke(self, context, more, event=None)`"),
+        (
+            "unstorable_argument",
+            "failed",
+            1,
+            "the arguments of Nap cannot be stored: a object at ['payload'] has no JSON form",
+        ),
+        (
+            "unknown_argument",
+            "failed",
+            1,
+            "got an unexpected keyword argument 'more'; write `def woke(self, context, more, event=None)`",
+        ),
         ("function", "failed", 1, "a function cannot resume after a deferral"),
     ],
 )
@@ -104,7 +138,9 @@ def test_the_traceback_of_a_trigger_that_raised_is_in_the_log_of_its_task(
     assert 'raise ConnectionError("the far end hung up")' in log
 
 
-def test_wrong_arguments_of_a_task_that_starts_from_its_trigger_are_found_when_the_file_is_parsed(running: Product) -> None:
+def test_wrong_arguments_of_a_task_that_starts_from_its_trigger_are_found_when_the_file_is_parsed(
+    running: Product,
+) -> None:
     said = running.do("dags", "errors")
     assert "bad_start.py" in said
     assert "naps.Nap(seconds=0.2, payload=None, notes=None) cannot be made with minutes=" in said

@@ -12,7 +12,9 @@ from tests.acceptance.deferring import HEAD, PLUGIN
 from tests.acceptance.product import product
 
 MARKS = {kind: f"quiet-heron-{kind}".encode() for kind in ("argument", "kwarg", "payload", "later", "traceback")}
-DAG_FILE = HEAD + '''
+DAG_FILE = (
+    HEAD
+    + """
 def mark(kind):
     return "-".join(("quiet", "heron", kind))  # the whole of it stands in no source
 
@@ -46,8 +48,11 @@ with DAG("carries", **OPEN):
 with DAG("breaks", **OPEN):
     Breaks(task_id="deaf")
     Hears(task_id="hears")
-'''
-TOLD = PLUGIN + '''
+"""
+)
+TOLD = (
+    PLUGIN
+    + """
 import os
 
 class Told(Nap):
@@ -61,13 +66,19 @@ class Broken(Nap):
     async def run(self):
         raise ValueError("the far end hung up\\n" + "-".join(("quiet", "heron", "traceback")))
         yield
-'''
+"""
+)
 
 
 def _found_in(home: Path) -> list[str]:
     files = [path for path in home.rglob("*") if path.is_file()]
     assert any(path.name == "gnomon.db" for path in files)
-    return [f"{name} in {path.relative_to(home)}" for path in files for name, mark in MARKS.items() if mark in path.read_bytes()]
+    return [
+        f"{name} in {path.relative_to(home)}"
+        for path in files
+        for name, mark in MARKS.items()
+        if mark in path.read_bytes()
+    ]
 
 
 def _in_logs(home: Path) -> set[str]:

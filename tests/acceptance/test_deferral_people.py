@@ -9,7 +9,9 @@ import pytest
 from tests.acceptance.deferring import HEAD, PLUGIN
 from tests.acceptance.product import Product, product
 
-DAG_FILE = HEAD + '''
+DAG_FILE = (
+    HEAD
+    + """
 class Waits(BaseOperator):
     def __init__(self, *, trigger, **kwargs):
         super().__init__(**kwargs)
@@ -24,8 +26,11 @@ class Waits(BaseOperator):
 with DAG("NAME", **OPEN):
     Waits(task_id="plugin", trigger=Nap(seconds=SECONDS, notes="NOTES"))
     Waits(task_id="timer", trigger=TimeDeltaTrigger(timedelta(seconds=SECONDS)))
-'''
-ENDED = HEAD + '''
+"""
+)
+ENDED = (
+    HEAD
+    + """
 class Waits(BaseOperator):
     def __init__(self, *, wait_at_most=None, **kwargs):
         super().__init__(**kwargs)
@@ -49,7 +54,8 @@ with DAG("timed_out", **OPEN):
 
 with DAG("killed", **OPEN):
     Waits(task_id="wait")
-'''
+"""
+)
 TASKS = ("plugin", "timer")
 KILLED = ["run", "on_kill", "cleanup"]
 PARSED = '"event": "dag_file_parsed"'
@@ -65,7 +71,11 @@ class People:
 
     def write(self, name: str, seconds: float) -> str:
         """The file of that DAG as it is written down."""
-        text = DAG_FILE.replace("NAME", name).replace("NOTES", str(self.here.home / f"{name}.notes")).replace("SECONDS", str(seconds))
+        text = (
+            DAG_FILE.replace("NAME", name)
+            .replace("NOTES", str(self.here.home / f"{name}.notes"))
+            .replace("SECONDS", str(seconds))
+        )
         self.here.write(f"{name}.py", text)
         return text
 
@@ -79,7 +89,10 @@ class People:
         self.write(name, seconds)
         self.here.has_dag(name)
         run_id = self.here.do("dags", "trigger", name).strip()
-        self.here.until(lambda: self.states(name, run_id) == ["deferred"] * 2 and self.notes(name) == ["run"], f"both tasks of {name} wait")
+        self.here.until(
+            lambda: self.states(name, run_id) == ["deferred"] * 2 and self.notes(name) == ["run"],
+            f"both tasks of {name} wait",
+        )
         return run_id
 
     def reached(self, name: str, act: Callable[[str], object]) -> tuple[str, str, int]:
@@ -90,7 +103,9 @@ class People:
             self.here.has_dag(dag_id)
             ends_at = time.monotonic() + seconds
             run_id = self.here.do("dags", "trigger", dag_id).strip()
-            while time.monotonic() < ends_at and not (self.states(dag_id, run_id) == ["deferred"] * 2 and self.notes(dag_id)):
+            while time.monotonic() < ends_at and not (
+                self.states(dag_id, run_id) == ["deferred"] * 2 and self.notes(dag_id)
+            ):
                 pass
             act(dag_id)
             if time.monotonic() < ends_at - 1:
@@ -101,7 +116,12 @@ class People:
         """The DAG's file has another method, and the store knows it."""
         text = (self.here.dags / f"{name}.py").read_text()
         self.here.write(f"{name}.py", text.replace("OLD METHOD", "NEW METHOD"))
-        self.here.until(lambda: len([line for line in self.here.log().splitlines() if PARSED in line and f"/{name}.py" in line]) >= 2, "it is parsed")
+        self.here.until(
+            lambda: (
+                len([line for line in self.here.log().splitlines() if PARSED in line and f"/{name}.py" in line]) >= 2
+            ),
+            "it is parsed",
+        )
 
     def states(self, name: str, run_id: str) -> list[str]:
         """Of the two tasks."""
@@ -110,7 +130,9 @@ class People:
 
     def heard(self, name: str, *words: str) -> None:
         """The trigger hears exactly this, after its `run`."""
-        self.here.until(lambda: self.notes(name)[1:] == list(words), f"the trigger of {name} hears {words}, not {self.notes(name)}")
+        self.here.until(
+            lambda: self.notes(name)[1:] == list(words), f"the trigger of {name} hears {words}, not {self.notes(name)}"
+        )
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +144,9 @@ def people() -> Iterator[People]:
 def test_a_cleared_task_waits_anew_and_its_trigger_is_killed(people: People) -> None:
     run_id = people.waiting("clear")
     people.here.do("tasks", "clear", "clear", run_id, *TASKS)
-    people.here.until(lambda: sorted(people.notes("clear")) == ["cleanup", "on_kill", "run", "run"], "the trigger begins anew")
+    people.here.until(
+        lambda: sorted(people.notes("clear")) == ["cleanup", "on_kill", "run", "run"], "the trigger begins anew"
+    )
     assert people.notes("clear").index("on_kill") < people.notes("clear").index("cleanup")
     people.here.until(lambda: people.states("clear", run_id) == ["deferred"] * 2, "both wait again")
 
@@ -136,7 +160,9 @@ def test_a_marked_task_has_that_state_and_its_trigger_is_killed(people: People, 
     assert people.here.ended(state, run_id)["state"] == state
 
 
-def test_the_trigger_of_a_paused_dag_rests_and_begins_anew_and_an_overdue_timer_fires_on_unpausing(people: People) -> None:
+def test_the_trigger_of_a_paused_dag_rests_and_begins_anew_and_an_overdue_timer_fires_on_unpausing(
+    people: People,
+) -> None:
     name, run_id, seconds = people.reached("paused", lambda dag_id: people.here.do("dags", "pause", dag_id))
     overdue_at = time.monotonic() + seconds
     people.heard(name, "cleanup")
@@ -151,7 +177,10 @@ def test_the_trigger_of_a_deleted_dag_is_killed(people: People) -> None:
     people.waiting("delete")
     (people.here.dags / "delete.py").unlink()
     people.here.do("dags", "delete", "delete", "--yes")
-    told = (["run", "on_kill", "cleanup"], ["run", "cleanup", "on_kill", "cleanup"])  # or it rested already, as its file was gone
+    told = (
+        ["run", "on_kill", "cleanup"],
+        ["run", "cleanup", "on_kill", "cleanup"],
+    )  # or it rested already, as its file was gone
     people.here.until(lambda: people.notes("delete") in told, "the trigger is killed")
 
 
@@ -170,9 +199,13 @@ def _heard(here: Product, task: str) -> list[list[str]]:
 def test_the_trigger_of_a_wait_that_took_too_long_is_killed(ended: Product) -> None:
     run_id = ended.do("dags", "trigger", "timed_out").strip()
     for task in ("wait", "try", "told"):
-        ended.until(lambda task=task: KILLED in _heard(ended, f"timed_out.{task}"), f"{task} hears on_kill, then cleanup")
+        ended.until(
+            lambda task=task: KILLED in _heard(ended, f"timed_out.{task}"), f"{task} hears on_kill, then cleanup"
+        )
     ended.do("runs", "mark", "timed_out", run_id, "--state", "failed")
-    ended.until(lambda: all(one[-2:] == KILLED[1:] for one in _heard(ended, "timed_out.*")), "every trigger was told the same")
+    ended.until(
+        lambda: all(one[-2:] == KILLED[1:] for one in _heard(ended, "timed_out.*")), "every trigger was told the same"
+    )
 
 
 def test_the_trigger_of_a_run_that_is_ended_is_killed(ended: Product) -> None:

@@ -8,7 +8,9 @@ import pytest
 from tests.acceptance.deferring import HEAD, PLUGIN
 from tests.acceptance.product import Product, product
 
-CALLBACKS = HEAD + '''
+CALLBACKS = (
+    HEAD
+    + """
 import os
 from airflow.exceptions import AirflowException
 
@@ -59,7 +61,8 @@ with DAG("callbacks", **OPEN):
     for how in ("success", "failed", "skipped"):
         Starts(task_id=f"ended_{how}", how=how)
     Starts(task_id="ended_retried", how="failed", retries=1, retry_delay=0.1)
-'''
+"""
+)
 TOLD = {
     "came": ["success:1:NoneType"],
     "timeout": ["failure:1:TaskDeferralTimeout"],
@@ -76,7 +79,9 @@ TOLD = {
     "ended_retried": ["retry:1:AirflowException", "failure:2:AirflowException"],
 }
 """Task to callback, try, and the exception that the callback finds in its context."""
-PUSHES = HEAD + '''
+PUSHES = (
+    HEAD
+    + '''
 class Defers(BaseOperator):
     """Pushes before each wait, and reads it after."""
 
@@ -136,6 +141,7 @@ with DAG("pushes", **OPEN):
 
     pushed >> judge()
 '''
+)
 
 
 @pytest.fixture(scope="module")
@@ -159,8 +165,15 @@ def test_callbacks_of_a_task_that_ends_by_its_wait_run_once_a_try(running: Produ
     assert found == TOLD[task_id], running.do("explain", "callbacks", ended, task_id)
 
 
-def test_what_was_pushed_is_there_after_a_deferral_and_after_a_failure_and_gone_for_the_next_try_or_poke(running: Product) -> None:
+def test_what_was_pushed_is_there_after_a_deferral_and_after_a_failure_and_gone_for_the_next_try_or_poke(
+    running: Product,
+) -> None:
     run_id = running.run("pushes")["run_id"]
     tasks = {name: (task["state"], task["try_number"]) for name, task in running.tasks("pushes", run_id).items()}
     logs = "\n".join(running.task_log("pushes", run_id, name) for name in tasks)
-    assert tasks == {"defers": ("success", 1), "fails": ("failed", 2), "pokes": ("success", 1), "judge": ("success", 1)}, logs
+    assert tasks == {
+        "defers": ("success", 1),
+        "fails": ("failed", 2),
+        "pokes": ("success", 1),
+        "judge": ("success", 1),
+    }, logs

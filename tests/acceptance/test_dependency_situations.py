@@ -43,7 +43,10 @@ class VirtualDay:
         due = {
             (dag_id, slot.isoformat())
             for pair in self.pairs
-            for dag_id, slots in ((pair.up, pair.made if pair.case != "absent" or moment >= UNPAUSED else []), (pair.down, pair.waits))
+            for dag_id, slots in (
+                (pair.up, pair.made if pair.case != "absent" or moment >= UNPAUSED else []),
+                (pair.down, pair.waits),
+            )
             for slot in slots
             if slot <= moment
         }
@@ -58,7 +61,13 @@ class VirtualDay:
             ).fetchall()
         states = {1: "queued", 2: "running", 100: "success", 101: "failed"}
         return [
-            {"dag_id": dag_id, "at": to_datetime(at).isoformat(), "run_id": run_id, "state": states[state], "reason": reason}
+            {
+                "dag_id": dag_id,
+                "at": to_datetime(at).isoformat(),
+                "run_id": run_id,
+                "state": states[state],
+                "reason": reason,
+            }
             for dag_id, at, run_id, state, reason in found
         ]
 
@@ -100,7 +109,12 @@ def virtual_day(of: list[Pair]) -> Iterator[VirtualDay]:
         file.flush()
         clock = opened.enter_context(mmap.mmap(file.fileno(), 8))
         path = os.pathsep.join(filter(None, (str(CLOCK), os.environ.get("PYTHONPATH"))))
-        options = {"PYTHONPATH": path, "GNOMON_TEST_CLOCK": file.name, "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "50", "GNOMON__CORE__PARALLELISM": "8"}
+        options = {
+            "PYTHONPATH": path,
+            "GNOMON_TEST_CLOCK": file.name,
+            "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "50",
+            "GNOMON__CORE__PARALLELISM": "8",
+        }
         running = opened.enter_context(product({}, options))
         running.do("pools", "set", "late", "0")
         (running.home / "pairs.json").write_text(json.dumps([pair.row() for pair in of]))
@@ -109,7 +123,9 @@ def virtual_day(of: list[Pair]) -> Iterator[VirtualDay]:
         yield VirtualDay(running, clock, of)
 
 
-@pytest.mark.parametrize("names", [pytest.param(SHORT, id="short"), pytest.param(None, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "names", [pytest.param(SHORT, id="short"), pytest.param(None, id="all", marks=pytest.mark.soak)]
+)
 def test_every_run_starts_when_what_it_waits_for_is_done_and_not_before(names: tuple[str, ...] | None) -> None:
     of = pairs(None if names is None else iter(names))
     with virtual_day(of) as day:
@@ -131,7 +147,11 @@ def test_every_run_starts_when_what_it_waits_for_is_done_and_not_before(names: t
         _judge(day)
         day.said("repaired")
         _repair(day)
-        day.running.until(lambda: all(run["state"] not in ("queued", "running") for run in day.runs()), "the repaired ones are done", PATIENCE_S)
+        day.running.until(
+            lambda: all(run["state"] not in ("queued", "running") for run in day.runs()),
+            "the repaired ones are done",
+            PATIENCE_S,
+        )
         _judge_repaired(day)
 
 
@@ -157,7 +177,12 @@ def _judge(day: VirtualDay) -> None:
     order = day.places()
     let_go = order["late ones are let go", "", MORNING.isoformat()]
     rules = day.rules()
-    expected = {(dag, slot.isoformat()) for pair in day.pairs for dag, slots in ((pair.up, pair.made), (pair.down, pair.waits)) for slot in slots}
+    expected = {
+        (dag, slot.isoformat())
+        for pair in day.pairs
+        for dag, slots in ((pair.up, pair.made), (pair.down, pair.waits))
+        for slot in slots
+    }
     assert runs.keys() == expected
     for pair in day.pairs:
         for slot, (upstream, rule) in pair.waits.items():
@@ -169,7 +194,11 @@ def _judge(day: VirtualDay) -> None:
             if failing and pair.case == "wait":
                 assert (run["state"], run["reason"], begun) == ("queued", f"waits for {pair.up} (1 failed)", None), key
             elif failing and pair.case == "cancel":
-                assert run["state"] == "failed" and run["reason"].startswith(f"cancelled: {pair.up}: run ") and begun is None, key
+                assert (
+                    run["state"] == "failed"
+                    and run["reason"].startswith(f"cancelled: {pair.up}: run ")
+                    and begun is None
+                ), key
             else:
                 assert run["state"] == "success" and begun is not None, key
                 for up in upstream:

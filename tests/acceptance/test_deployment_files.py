@@ -31,18 +31,41 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 SERVICES = {"scheduler", "api-server", "dag-processor", "triggerer", "monitor"}
 MODELS = {
-    "ConfigMap": models.V1ConfigMap, "Deployment": models.V1Deployment, "Job": models.V1Job, "Namespace": models.V1Namespace, "PodDisruptionBudget": models.V1PodDisruptionBudget,
-    "Role": models.V1Role, "RoleBinding": models.V1RoleBinding, "Service": models.V1Service, "ServiceAccount": models.V1ServiceAccount,
+    "ConfigMap": models.V1ConfigMap,
+    "Deployment": models.V1Deployment,
+    "Job": models.V1Job,
+    "Namespace": models.V1Namespace,
+    "PodDisruptionBudget": models.V1PodDisruptionBudget,
+    "Role": models.V1Role,
+    "RoleBinding": models.V1RoleBinding,
+    "Service": models.V1Service,
+    "ServiceAccount": models.V1ServiceAccount,
 }
 COMPOSE = yaml.safe_load((DEPLOY / "compose" / "compose.yaml").read_text())
 COMPOSE_KEYS = {
-    "image", "user", "read_only", "restart", "cap_drop", "security_opt", "tmpfs", "stop_grace_period", "command", "environment", "depends_on", "volumes", "ports", "mem_limit", "cpus",
+    "image",
+    "user",
+    "read_only",
+    "restart",
+    "cap_drop",
+    "security_opt",
+    "tmpfs",
+    "stop_grace_period",
+    "command",
+    "environment",
+    "depends_on",
+    "volumes",
+    "ports",
+    "mem_limit",
+    "cpus",
     "healthcheck",
 }
 
 
 def manifests() -> list[dict[str, Any]]:
-    return [one for path in sorted((DEPLOY / "kubernetes").glob("*.yaml")) for one in yaml.safe_load_all(path.read_text())]
+    return [
+        one for path in sorted((DEPLOY / "kubernetes").glob("*.yaml")) for one in yaml.safe_load_all(path.read_text())
+    ]
 
 
 def find(kind: str, name: str) -> dict[str, Any]:
@@ -93,7 +116,12 @@ def test_a_unit_runs_a_command_without_privileges(path: Path) -> None:
     program, *words = service["ExecStart"].split()
     assert program == "/opt/gnomon/bin/gnomon"
     check_command(words)
-    assert (service["User"], service["ProtectSystem"], service["NoNewPrivileges"], service["CapabilityBoundingSet"]) == ("gnomon", "strict", "true", "")
+    assert (
+        service["User"],
+        service["ProtectSystem"],
+        service["NoNewPrivileges"],
+        service["CapabilityBoundingSet"],
+    ) == ("gnomon", "strict", "true", "")
     assert service["MemoryMax"] and service["TasksMax"]
     if "oneshot" not in path.read_text():
         assert (service["Restart"], service["KillMode"]) == ("always", "mixed")
@@ -110,12 +138,25 @@ def test_the_target_starts_every_service() -> None:
 def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     for path in (DEPLOY / "systemd").iterdir():
         (tmp_path / path.name).write_text(path.read_text().replace("/opt/gnomon/bin/gnomon", sys.executable))
-    done = subprocess.run(["systemd-analyze", "verify", "--man=no", *sorted(map(str, [*tmp_path.glob("*.service"), *tmp_path.glob("*.target")]))], capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            "systemd-analyze",
+            "verify",
+            "--man=no",
+            *sorted(map(str, [*tmp_path.glob("*.service"), *tmp_path.glob("*.target")])),
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert (done.returncode, [line for line in done.stderr.splitlines() if "gnomon" in line]) == (0, [])
 
 
 def test_the_environment_of_the_units_has_known_options(tmp_path: Path) -> None:
-    lines = [line for line in (DEPLOY / "systemd" / "gnomon.env").read_text().splitlines() if line and not line.startswith("#")]
+    lines = [
+        line
+        for line in (DEPLOY / "systemd" / "gnomon.env").read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
     check_options(dict(line.split("=", 1) for line in lines), tmp_path)
 
 
@@ -125,10 +166,17 @@ def test_a_service_of_the_compose_file_is_confined(name: str, tmp_path: Path) ->
     service = COMPOSE["services"][name]
     assert set(service) <= COMPOSE_KEYS
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", service["user"]), "not root"
-    assert (service["read_only"], service["cap_drop"], service["security_opt"]) == (True, ["ALL"], ["no-new-privileges:true"])
+    assert (service["read_only"], service["cap_drop"], service["security_opt"]) == (
+        True,
+        ["ALL"],
+        ["no-new-privileges:true"],
+    )
     assert re.fullmatch(r"\d+[mg]", service["mem_limit"]) and service["cpus"] > 0
     for other, condition in service.get("depends_on", {}).items():
-        assert set(condition) == {"condition"} and condition["condition"] in ("service_healthy", "service_completed_successfully")
+        assert set(condition) == {"condition"} and condition["condition"] in (
+            "service_healthy",
+            "service_completed_successfully",
+        )
         assert condition["condition"] != "service_healthy" or "healthcheck" in COMPOSE["services"][other]
     for volume in service.get("volumes", ()):
         source, place = volume.replace("${GNOMON_DAGS:?the folder with the DAG files}", "/dags").split(":")[:2]
@@ -141,9 +189,13 @@ def test_a_service_of_the_compose_file_is_confined(name: str, tmp_path: Path) ->
 def test_the_compose_file_has_every_service_and_workers_without_secrets() -> None:
     services = COMPOSE["services"]
     assert set(services) == SERVICES | {"worker", "migrate", "database", "broker"}
-    assert not {"GNOMON__DATABASE__SQL_ALCHEMY_CONN", "GNOMON__CORE__FERNET_KEY"} & set(services["worker"]["environment"])
+    assert not {"GNOMON__DATABASE__SQL_ALCHEMY_CONN", "GNOMON__CORE__FERNET_KEY"} & set(
+        services["worker"]["environment"]
+    )
     for name in SERVICES:
-        assert {"GNOMON__DATABASE__SQL_ALCHEMY_CONN", "GNOMON__CORE__FERNET_KEY"} <= set(services[name]["environment"]), name
+        assert {"GNOMON__DATABASE__SQL_ALCHEMY_CONN", "GNOMON__CORE__FERNET_KEY"} <= set(
+            services[name]["environment"]
+        ), name
     named = set(re.findall(r"\$\{([A-Z_]+)", (DEPLOY / "compose" / "compose.yaml").read_text()))
     assert named == set(re.findall(r"^([A-Z_]+)=", (DEPLOY / "compose" / "env.example").read_text(), re.MULTILINE))
 
@@ -166,7 +218,11 @@ def test_an_unknown_field_would_be_found() -> None:
 def test_a_pod_meets_the_restricted_standard(name: str, spec: dict[str, Any]) -> None:
     (container,) = spec["containers"]
     security = container["securityContext"]
-    assert (security["runAsNonRoot"], security["readOnlyRootFilesystem"], security["allowPrivilegeEscalation"]) == (True, True, False)
+    assert (security["runAsNonRoot"], security["readOnlyRootFilesystem"], security["allowPrivilegeEscalation"]) == (
+        True,
+        True,
+        False,
+    )
     assert (security["capabilities"], security["seccompProfile"]) == ({"drop": ["ALL"]}, {"type": "RuntimeDefault"})
     assert set(container["resources"]["requests"]) == {"cpu", "memory"} and "memory" in container["resources"]["limits"]
     assert spec["automountServiceAccountToken"] is (name == "gnomon-scheduler")
@@ -190,11 +246,21 @@ def test_selectors_and_ports_meet() -> None:
 
 
 def test_the_scheduler_may_do_what_the_executor_does_and_no_more() -> None:
-    verbs = {"create": {"create"}, "read": {"get"}, "list": {"list", "watch"}, "replace": {"update"}, "delete": {"delete"}}
+    verbs = {
+        "create": {"create"},
+        "read": {"get"},
+        "list": {"list", "watch"},
+        "replace": {"update"},
+        "delete": {"delete"},
+    }
     needed: dict[str, set[str]] = {}
     for verb, resource in re.findall(r'"([a-z]+)_namespaced_([a-z]+)"', Path(cluster.__file__).read_text()):
         needed.setdefault(f"{resource}s", set()).update(verbs[verb])
-    allowed = {resource: set(rule["verbs"]) for rule in find("Role", "gnomon-scheduler")["rules"] for resource in rule["resources"]}
+    allowed = {
+        resource: set(rule["verbs"])
+        for rule in find("Role", "gnomon-scheduler")["rules"]
+        for resource in rule["resources"]
+    }
     assert allowed == needed
 
 
@@ -205,12 +271,18 @@ def test_the_settings_make_valid_pods_of_tasks(tmp_path: Path) -> None:
     check_options(environ, tmp_path)
     for one in manifests():
         if one["kind"] == "Deployment":
-            check_options({env["name"]: env["value"] for env in one["spec"]["template"]["spec"]["containers"][0].get("env", ())}, tmp_path)
+            check_options(
+                {env["name"]: env["value"] for env in one["spec"]["template"]["spec"]["containers"][0].get("env", ())},
+                tmp_path,
+            )
     check_options({env["name"]: env["value"] for env in template()["spec"]["containers"][0]["env"]}, tmp_path)
     cfg = load_config({**environ, "GNOMON__KUBERNETES_EXECUTOR__POD_TEMPLATE_FILE": str(path)}, tmp_path)
     assert Path(environ["GNOMON__KUBERNETES_EXECUTOR__POD_TEMPLATE_FILE"]).name == path.name
     facts = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
-    pod = build_pod(read_pod_settings(cfg, ("mine",)), Attempt(attempt_id="a", group_no=1, epoch=1, run=facts, task_id="t", task_no=0, file="/d.py"))
+    pod = build_pod(
+        read_pod_settings(cfg, ("mine",)),
+        Attempt(attempt_id="a", group_no=1, epoch=1, run=facts, task_id="t", task_no=0, file="/d.py"),
+    )
     models.V1Pod.model_validate(pod)
     assert pod["spec"]["containers"][0]["image"] == "gnomon:0.1.0"
 

@@ -68,7 +68,9 @@ def change(world: World, folder: Path, dialect: int, schedule: str, more: str) -
 @pytest.mark.parametrize("more", ["", ", catchup=True", ", catchup=False"])
 @pytest.mark.parametrize("schedule", ['"* * * * *"', "timedelta(minutes=1)"])
 @pytest.mark.parametrize(("first", "second"), [(3, 2), (2, 3)])
-def test_each_logical_date_has_one_run_when_the_dialect_changes(world: ForDialect, tmp_path: Path, first: int, second: int, schedule: str, more: str) -> None:
+def test_each_logical_date_has_one_run_when_the_dialect_changes(
+    world: ForDialect, tmp_path: Path, first: int, second: int, schedule: str, more: str
+) -> None:
     it = world(first)
     it.file(FLOW.format(schedule=schedule, more=more))
     it.go(125)
@@ -79,20 +81,26 @@ def test_each_logical_date_has_one_run_when_the_dialect_changes(world: ForDialec
     assert after[: len(before)] == before, "runs that exist are not changed"
     due = [datetime.fromisoformat(run_after) for run_after, _ in after]
     gaps = [later - earlier for earlier, later in pairwise(due)]
-    left_out = [2 * MINUTE] if second == 2 else []  # the interval that begins at the last run has that date, and its run, already
+    left_out = (
+        [2 * MINUTE] if second == 2 else []
+    )  # the interval that begins at the last run has that date, and its run, already
     assert [gap for gap in gaps if gap != MINUTE] == left_out, "every other minute has one run, also around the change"
     dates = [logical for _, logical in after]
     assert len(set(dates)) == len(dates), "no logical date occurs twice"
     assert due[-1] > to_datetime(it.clock.now()) - MINUTE
     spans = [datetime.fromisoformat(run_after) - datetime.fromisoformat(logical) for run_after, logical in after]
-    assert spans == [MINUTE if first == 2 else NONE] * len(before) + [MINUTE if second == 2 else NONE] * (len(after) - len(before))
+    assert spans == [MINUTE if first == 2 else NONE] * len(before) + [MINUTE if second == 2 else NONE] * (
+        len(after) - len(before)
+    )
     assert len(after) >= len(before) + 2
     with it.db.read() as tx:
         (event,) = (event for event in list_events(tx) if event.kind == "dialect_changed")
     assert event.body.startswith(f"Airflow {first} -> Airflow {second}: the next run continues after the last one")
 
 
-def test_slots_before_the_change_get_no_run_although_catchup_is_on_from_then_on(world: ForDialect, tmp_path: Path) -> None:
+def test_slots_before_the_change_get_no_run_although_catchup_is_on_from_then_on(
+    world: ForDialect, tmp_path: Path
+) -> None:
     it = world(3)
     it.file(FLOW.format(schedule='"* * * * *"', more=""))
     it.go(65)

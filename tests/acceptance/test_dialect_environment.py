@@ -81,19 +81,25 @@ def enabled(environment: ScratchEnvironment) -> Iterator[ScratchEnvironment]:
     path.unlink()
 
 
-def test_pytest_over_a_repository_of_dags_needs_nothing_but_gnomon(environment: ScratchEnvironment, tmp_path: Path) -> None:
+def test_pytest_over_a_repository_of_dags_needs_nothing_but_gnomon(
+    environment: ScratchEnvironment, tmp_path: Path
+) -> None:
     (tmp_path / "dags").mkdir()
     (tmp_path / "tests").mkdir()
     for number in range(30):
         (tmp_path / "dags" / f"dag_{number}.py").write_text(DAG_FILE.format(number=number))
     (tmp_path / "tests" / "test_dags.py").write_text(REPOSITORY_TESTS)
-    done = environment.run("-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", home=tmp_path / "home", cwd=tmp_path)
+    done = environment.run(
+        "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", home=tmp_path / "home", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert "32 passed" in done.stdout
     assert not (tmp_path / "home").exists(), "a test run writes nothing into the home"
 
 
-def test_without_the_plugin_and_beside_another_airflow_pytest_is_as_before(environment: ScratchEnvironment, tmp_path: Path) -> None:
+def test_without_the_plugin_and_beside_another_airflow_pytest_is_as_before(
+    environment: ScratchEnvironment, tmp_path: Path
+) -> None:
     (tmp_path / "test_it.py").write_text(
         "import importlib.util, sys\n"
         "def test_it(request):\n"
@@ -111,7 +117,9 @@ def test_without_the_plugin_and_beside_another_airflow_pytest_is_as_before(envir
     off = environment.run(*common, "-p", "no:gnomon", home=tmp_path, cwd=tmp_path)
     assert "FOUND None False" in off.stdout and "FIXTURE False" in off.stdout, off.stdout + off.stderr
     theirs = environment.run(*common, home=tmp_path, cwd=tmp_path, PYTHONPATH=str(tmp_path / "other"))
-    assert f"FOUND {other / '__init__.py'} False" in theirs.stdout and "FIXTURE False" in theirs.stdout, theirs.stdout + theirs.stderr
+    assert f"FOUND {other / '__init__.py'} False" in theirs.stdout and "FIXTURE False" in theirs.stdout, (
+        theirs.stdout + theirs.stderr
+    )
 
 
 def test_dialect_is_enabled_shown_and_disabled(environment: ScratchEnvironment, tmp_path: Path) -> None:
@@ -130,7 +138,11 @@ def test_dialect_is_enabled_shown_and_disabled(environment: ScratchEnvironment, 
         assert status["enabled"] and status["environment"] == f"virtual environment {environment.folder}"
         assert status["file"] == str(environment.packages / "gnomon_airflow_dialect.pth")
         assert status["providers"] == ["apache-airflow-providers-ftp 3.12.0"]
-        seen = environment.run("-c", "from airflow.providers.ftp import WORD; from airflow.sdk import DAG; print(WORD, DAG('x'))", home=tmp_path)
+        seen = environment.run(
+            "-c",
+            "from airflow.providers.ftp import WORD; from airflow.sdk import DAG; print(WORD, DAG('x'))",
+            home=tmp_path,
+        )
         assert seen.stdout == "found <DAG: x>\n", seen.stderr
     finally:
         shutil.rmtree(environment.packages / "airflow")
@@ -142,13 +154,20 @@ def test_dialect_is_enabled_shown_and_disabled(environment: ScratchEnvironment, 
     assert "No module named 'airflow'" in environment.run("-c", "import airflow", home=tmp_path).stderr
 
 
-def test_dialect_refuses_beside_an_installed_airflow_and_where_it_cannot_write(environment: ScratchEnvironment, tmp_path: Path) -> None:
+def test_dialect_refuses_beside_an_installed_airflow_and_where_it_cannot_write(
+    environment: ScratchEnvironment, tmp_path: Path
+) -> None:
     folder = environment.add_distribution("apache-airflow", "3.1.0")
     try:
         refused = environment.run("-m", "gnomon", "dialect", "enable", home=tmp_path)
         assert refused.returncode != 0 and "Traceback" not in refused.stderr
-        assert "apache-airflow 3.1.0 is installed" in refused.stderr and "pip uninstall apache-airflow" in refused.stderr
-        assert "no: apache-airflow 3.1.0 is installed" in environment.run("-m", "gnomon", "dialect", "status", home=tmp_path).stdout
+        assert (
+            "apache-airflow 3.1.0 is installed" in refused.stderr and "pip uninstall apache-airflow" in refused.stderr
+        )
+        assert (
+            "no: apache-airflow 3.1.0 is installed"
+            in environment.run("-m", "gnomon", "dialect", "status", home=tmp_path).stdout
+        )
     finally:
         shutil.rmtree(folder)
     user = environment.run("-m", "gnomon", "dialect", "enable", "--user", home=tmp_path)
@@ -157,7 +176,11 @@ def test_dialect_refuses_beside_an_installed_airflow_and_where_it_cannot_write(e
     obstacle.mkdir()  # as root, a folder without write permission can be written
     try:
         unwritable = environment.run("-m", "gnomon", "dialect", "enable", home=tmp_path)
-        assert unwritable.returncode != 0 and "cannot be written" in unwritable.stderr and "virtual environment" in unwritable.stderr
+        assert (
+            unwritable.returncode != 0
+            and "cannot be written" in unwritable.stderr
+            and "virtual environment" in unwritable.stderr
+        )
         assert "Traceback" not in unwritable.stderr
     finally:
         obstacle.rmdir()
@@ -185,7 +208,12 @@ def test_a_breakpoint_in_a_task_stops_in_pdb(enabled: ScratchEnvironment, tmp_pa
     (tmp_path / "debugged.py").write_text(BREAKPOINT)
     terminal, theirs = pty.openpty()
     process = subprocess.Popen(
-        [enabled.python, "debugged.py"], env=enabled.environ(tmp_path / "home"), cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs,
+        [enabled.python, "debugged.py"],
+        env=enabled.environ(tmp_path / "home"),
+        cwd=tmp_path,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
         start_new_session=True,
     )
     os.close(theirs)
@@ -239,11 +267,15 @@ def test_use_executor_runs_tasks_in_processes_of_a_worker(enabled: ScratchEnviro
     done = enabled.run("flow.py", home=tmp_path / "home", cwd=tmp_path)
     assert done.stdout == "success True\n", done.stderr
     assert "pid | said by the task" in done.stderr
-    nowhere = enabled.run("-c", "from airflow.sdk import DAG\nDAG('x').test(use_executor=True)", home=tmp_path / "home", cwd=tmp_path)
+    nowhere = enabled.run(
+        "-c", "from airflow.sdk import DAG\nDAG('x').test(use_executor=True)", home=tmp_path / "home", cwd=tmp_path
+    )
     assert "is defined in no file that a worker could load" in nowhere.stderr
 
 
-def test_a_dag_that_tests_itself_at_its_top_level_says_where_the_call_belongs(enabled: ScratchEnvironment, tmp_path: Path) -> None:
+def test_a_dag_that_tests_itself_at_its_top_level_says_where_the_call_belongs(
+    enabled: ScratchEnvironment, tmp_path: Path
+) -> None:
     (tmp_path / "flow.py").write_text("from airflow.sdk import DAG\nwith DAG('flow') as dag: ...\ndag.test()\n")
     code = "from airflow.models import DagBag\nprint(DagBag('flow.py').import_errors['flow.py'])"
     done = enabled.run("-c", code, home=tmp_path / "home", cwd=tmp_path)
@@ -256,7 +288,9 @@ def test_the_blocks_of_the_how_to_run(enabled: ScratchEnvironment, tmp_path: Pat
         file = tmp_path / name.removeprefix("package/")
         file.parent.mkdir(exist_ok=True)
         file.write_text(text.replace('with DAG("prices", ', 'with DAG("prices", tags=["markets"], '))
-    done = enabled.run("-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "tests", home=tmp_path / "home", cwd=tmp_path)
+    done = enabled.run(
+        "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "tests", home=tmp_path / "home", cwd=tmp_path
+    )
     assert "5 passed" in done.stdout, done.stdout + done.stderr
     debugged = enabled.run("dags/prices.py", home=tmp_path / "home", cwd=tmp_path)
     assert debugged.stdout == "success {'city': 'Basel', 'price': 12.5}\n", debugged.stderr

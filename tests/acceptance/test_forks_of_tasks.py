@@ -89,9 +89,15 @@ with DAG("load", schedule=None, max_active_tasks=64):
     busy.expand(i=list(range(2 * COUNT)))
 """
 FILES = {
-    "sigterm.py": SIGTERM_TO_CHILD, "reports.py": CHILD_REPORTS, "dictconfig.py": DICTCONFIG, "dup2.py": DUP2, "no_text.py": NO_TEXT,
+    "sigterm.py": SIGTERM_TO_CHILD,
+    "reports.py": CHILD_REPORTS,
+    "dictconfig.py": DICTCONFIG,
+    "dup2.py": DUP2,
+    "no_text.py": NO_TEXT,
 }
-TRIAL = HEAD + """
+TRIAL = (
+    HEAD
+    + """
 def forks(context):
     if os.fork() == 0:
         return
@@ -112,6 +118,7 @@ with DAG("trial", schedule=None):
         with multiprocessing.Pool(2) as p: return p.map(abs, [-1, -2, 3])
     fork_return(); fork_raise()
 """
+)
 
 
 class Task(NamedTuple):
@@ -157,7 +164,10 @@ def test_a_child_that_returns_or_raises_does_not_report_as_the_task(home: Produc
         assert returned(home, "forked_child_reports_result", run["run_id"], task_id) == "parent"
 
 
-@pytest.mark.parametrize(("dag_id", "text"), [("log_lost_after_dictconfig", "ValueError: after dictconfig"), ("log_lost_after_dup2", "ValueError: fd gone")])
+@pytest.mark.parametrize(
+    ("dag_id", "text"),
+    [("log_lost_after_dictconfig", "ValueError: after dictconfig"), ("log_lost_after_dup2", "ValueError: fd gone")],
+)
 def test_the_log_ends_with_the_failure_and_its_traceback(home: Product, dag_id: str, text: str) -> None:
     lines = ended(home, dag_id, "f").log.splitlines()
     assert any(f"ERROR    task failed: {text}" in line for line in lines)

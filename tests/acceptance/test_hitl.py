@@ -62,7 +62,11 @@ def test_questions_are_answered_on_the_command_line_and_survive_a_restart() -> N
         running.until(lambda: open_questions() == wanted, "three tasks wait for a person")
         settled = {**dict.fromkeys(wanted, "awaiting_input"), "quick": "success"}
         running.until(  # the restart gives no grace: a task that still runs would be lost
-            lambda: {task_id: row["state"] for task_id, row in running.tasks("asks", "r").items() if task_id in settled} == settled, "only questions are open"
+            lambda: (
+                {task_id: row["state"] for task_id, row in running.tasks("asks", "r").items() if task_id in settled}
+                == settled
+            ),
+            "only questions are open",
         )
         running.restart()
         assert "only ann may answer" in running.do("explain", "asks", "r", "approve")
@@ -74,7 +78,12 @@ def test_questions_are_answered_on_the_command_line_and_survive_a_restart() -> N
         assert running.ended("asks", "r")["state"] == "success"
         states = {task_id: row["state"] for task_id, row in running.tasks("asks", "r").items()}
         assert states == {
-            "choose": "success", "approve": "success", "quick": "success", "older": "success", "shown": "success", "after": "skipped",
+            "choose": "success",
+            "approve": "success",
+            "quick": "success",
+            "older": "success",
+            "shown": "success",
+            "after": "skipped",
         }
         assert "(['x', 'y'], {'n': 7})" in running.task_log("asks", "r", "shown")
         assert running.do("tasks", "waiting") == "no task waits for an answer\n"

@@ -23,7 +23,7 @@ HOSTILE = 24
 WORKERS = 2
 ROUND_S = 600.0
 """Seconds after which a round that has not ended is a failure, also on a machine that is busy with other work."""
-_DAGS = f'''
+_DAGS = f"""
 from datetime import datetime, timedelta
 from airflow.sdk import DAG, task
 
@@ -58,11 +58,13 @@ for number in range({HOSTILE}):
 
         give()
         fail()
-'''
+"""
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("broker", "database"), [("redis", "sqlite"), pytest.param("rabbitmq", "postgresql", marks=pytest.mark.postgres)])
+@pytest.mark.parametrize(
+    ("broker", "database"), [("redis", "sqlite"), pytest.param("rabbitmq", "postgresql", marks=pytest.mark.postgres)]
+)
 def test_workers_whose_messages_are_altered_hurt_no_task_of_others(broker: str, database: str, tmp_path: Path) -> None:
     seed = int(os.environ.get("FUZZ_SEED") or time.time_ns() % 2**31)
     print(f"seed {seed}")
@@ -70,7 +72,9 @@ def test_workers_whose_messages_are_altered_hurt_no_task_of_others(broker: str, 
     queue = f"gnomon-test-hostile-{time.time_ns()}"
     with (
         new_database(database, tmp_path) as address,
-        celery_product(url, {"dags.py": _DAGS.replace("QUEUE", queue)}, {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": address}) as deployment,
+        celery_product(
+            url, {"dags.py": _DAGS.replace("QUEUE", queue)}, {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": address}
+        ) as deployment,
     ):
         product = deployment.product
         deployment.start_worker(concurrency=4)
@@ -84,8 +88,14 @@ def test_workers_whose_messages_are_altered_hurt_no_task_of_others(broker: str, 
         until, ends = soak_until(os.environ.get("FUZZ_S")), product.dags / "dags.py.ends"
         while time.monotonic() < until:
             before = _count_least(ends)
-            product.until(partial(_has_more_ends, ends, before), "each DAG of honest tasks has ended once more", ROUND_S)
-        found = Counter(row["state"] for row in product.rows("runs", "list", "--limit", "1000000") if row["dag_id"].startswith("honest"))
+            product.until(
+                partial(_has_more_ends, ends, before), "each DAG of honest tasks has ended once more", ROUND_S
+            )
+        found = Counter(
+            row["state"]
+            for row in product.rows("runs", "list", "--limit", "1000000")
+            if row["dag_id"].startswith("honest")
+        )
         print(f"runs of honest tasks: {dict(found)}")
         sent: Counter[str] = Counter()
         for figure in figures:

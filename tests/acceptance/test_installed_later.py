@@ -25,7 +25,8 @@ with DAG("needs_a_provider"):
 def test_the_first_provider_package_is_found_by_parses_and_by_tasks(tmp_path: Path) -> None:
     site = tmp_path / "python" / "site-packages"
     environ = {
-        "PYTHONPATH": str(site), "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        "PYTHONPATH": str(site),
+        "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
         "GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "36000",
     }
     with product({"flow.py": FLOW}, environ) as running:

@@ -16,7 +16,12 @@ from tests.postgres import own_schema
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 FILE = "fernet.key"
 SERVICES = (
-    ("triggerer",), ("scheduler",), ("worker",), ("dag-processor",), ("api-server", "--port", "0"), ("standalone", "--port", "0")
+    ("triggerer",),
+    ("scheduler",),
+    ("worker",),
+    ("dag-processor",),
+    ("api-server", "--port", "0"),
+    ("standalone", "--port", "0"),
 )
 
 

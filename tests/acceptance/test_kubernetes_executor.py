@@ -15,7 +15,7 @@ import yaml
 from tests.acceptance.product import Product, product
 from tests.fake_cluster import MISSING_IMAGE, NAMESPACE, FakeCluster, Object, Refusal, fake_cluster
 
-_WORK = '''
+_WORK = """
 import os
 from datetime import timedelta
 from pathlib import Path
@@ -105,20 +105,34 @@ with DAG("refused", schedule=None):
         pass
 
     run()
-'''
+"""
 _TEMPLATE = {
-    "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "template", "labels": {"app": "gnomon"}},
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "template", "labels": {"app": "gnomon"}},
     "spec": {
-        "containers": [{
-            "name": "base", "image": "example.com/gnomon:1",
-            "env": [
-                {"name": "GNOMON_HOME", "value": "/home/gnomon"}, {"name": "OF_TEMPLATE", "value": "the template"}, {"name": "GNOMON__WORKERS__SHUTDOWN_GRACE", "value": "0"},
-                {"name": "GNOMON__CORE__DAGS_FOLDER", "value": "/dags"}, {"name": "GNOMON__LOGGING__BASE_LOG_FOLDER", "value": "/logs"},
-            ],
-            "volumeMounts": [{"name": "home", "mountPath": "/home/gnomon"}, {"name": "logs", "mountPath": "/logs"}, {"name": "dags", "mountPath": "/dags"}],
-        }],
+        "containers": [
+            {
+                "name": "base",
+                "image": "example.com/gnomon:1",
+                "env": [
+                    {"name": "GNOMON_HOME", "value": "/home/gnomon"},
+                    {"name": "OF_TEMPLATE", "value": "the template"},
+                    {"name": "GNOMON__WORKERS__SHUTDOWN_GRACE", "value": "0"},
+                    {"name": "GNOMON__CORE__DAGS_FOLDER", "value": "/dags"},
+                    {"name": "GNOMON__LOGGING__BASE_LOG_FOLDER", "value": "/logs"},
+                ],
+                "volumeMounts": [
+                    {"name": "home", "mountPath": "/home/gnomon"},
+                    {"name": "logs", "mountPath": "/logs"},
+                    {"name": "dags", "mountPath": "/dags"},
+                ],
+            }
+        ],
         "volumes": [
-            {"name": "home", "emptyDir": {}}, {"name": "dags", "hostPath": {"path": "/node/dags"}}, {"name": "logs", "hostPath": {"path": "/node/logs"}},
+            {"name": "home", "emptyDir": {}},
+            {"name": "dags", "hostPath": {"path": "/node/dags"}},
+            {"name": "logs", "hostPath": {"path": "/node/logs"}},
         ],
     },
 }
@@ -142,7 +156,10 @@ class Deployment:
 
     def begun_pod(self) -> str:
         """The name of the one pod, once its task runs."""
-        self.product.until(lambda: (self.product.dags / "began.txt").exists() and (self.product.dags / "began.txt").read_text() == "x", "the task runs")
+        self.product.until(
+            lambda: (self.product.dags / "began.txt").exists() and (self.product.dags / "began.txt").read_text() == "x",
+            "the task runs",
+        )
         return str(self.cluster.pods()[-1]["metadata"]["name"])
 
     def why(self, dag_id: str, task_id: str) -> str:
@@ -154,9 +171,12 @@ def deploy(**options: object) -> Iterator[Deployment]:
     with fake_cluster() as cluster:
         path = cluster.folder / "template.yaml"
         environ = {
-            "GNOMON__CORE__EXECUTOR": "KubernetesExecutor", "GNOMON__CORE__EXECUTION_API_SERVER_URL": "http://gnomon-api:8080/execution",
-            "GNOMON__KUBERNETES_EXECUTOR__IN_CLUSTER": "False", "GNOMON__KUBERNETES_EXECUTOR__CONFIG_FILE": str(cluster.write_kubeconfig()),
-            "GNOMON__KUBERNETES_EXECUTOR__NAMESPACE": NAMESPACE, "GNOMON__KUBERNETES_EXECUTOR__POD_TEMPLATE_FILE": str(path),
+            "GNOMON__CORE__EXECUTOR": "KubernetesExecutor",
+            "GNOMON__CORE__EXECUTION_API_SERVER_URL": "http://gnomon-api:8080/execution",
+            "GNOMON__KUBERNETES_EXECUTOR__IN_CLUSTER": "False",
+            "GNOMON__KUBERNETES_EXECUTOR__CONFIG_FILE": str(cluster.write_kubeconfig()),
+            "GNOMON__KUBERNETES_EXECUTOR__NAMESPACE": NAMESPACE,
+            "GNOMON__KUBERNETES_EXECUTOR__POD_TEMPLATE_FILE": str(path),
             "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
             **{f"GNOMON__KUBERNETES_EXECUTOR__{name.upper()}": str(value) for name, value in options.items()},
         }
@@ -190,7 +210,11 @@ def test_mapped_tasks_and_retries_run_in_pods_of_their_own(deployment: Deploymen
     mapped = [pod for pod in cluster.bodies if pod["metadata"]["labels"]["task_id"] == "double"]
     assert {pod["metadata"]["labels"]["map_index"] for pod in mapped} == {"0", "1"}
     pod = mapped[0]
-    assert pod["metadata"]["labels"] | {"app": "gnomon", "team": "data", "dag_id": "work", "run_id": "one", "try_number": "1"} == pod["metadata"]["labels"]
+    assert (
+        pod["metadata"]["labels"]
+        | {"app": "gnomon", "team": "data", "dag_id": "work", "run_id": "one", "try_number": "1"}
+        == pod["metadata"]["labels"]
+    )
     assert pod["spec"]["nodeSelector"] == {"disk": "fast"}
     assert pod["spec"]["containers"][0]["resources"] == {"limits": {"memory": "64Mi"}}
     assert (_value(pod, "GIVEN"), _value(pod, "OF_TEMPLATE")) == ("by the task", "the template")
@@ -198,15 +222,21 @@ def test_mapped_tasks_and_retries_run_in_pods_of_their_own(deployment: Deploymen
     log = running.do("tasks", "logs", "work", "one", "double", "--map-index", "0")
     assert "given by the task in the template" in log
     assert "the environment has a token: False" in log
-    running.until(lambda: [pod["status"]["phase"] for pod in cluster.pods()] == ["Failed"], "the pods that succeeded are deleted, the failed one is kept")
+    running.until(
+        lambda: [pod["status"]["phase"] for pod in cluster.pods()] == ["Failed"],
+        "the pods that succeeded are deleted, the failed one is kept",
+    )
     running.until(lambda: len(cluster.secrets()) == 1, "the Secrets go with their pods")
 
 
-@pytest.mark.parametrize(("what", "reason"), [
-    ("kill_for_memory", "was killed, because it used more memory than its limit of 64Mi (OOMKilled)"),
-    ("evict", "was evicted on node node-1 (Evicted): The node was low on resource: memory."),
-    ("vanish", "was deleted while it ran, by a person or a controller of the cluster"),
-])
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        ("kill_for_memory", "was killed, because it used more memory than its limit of 64Mi (OOMKilled)"),
+        ("evict", "was evicted on node node-1 (Evicted): The node was low on resource: memory."),
+        ("vanish", "was deleted while it ran, by a person or a controller of the cluster"),
+    ],
+)
 def test_a_pod_that_is_ended_fails_its_task_with_the_reason(deployment: Deployment, what: str, reason: str) -> None:
     deployment.trigger("hangs")
     name = deployment.begun_pod()
@@ -217,8 +247,13 @@ def test_a_pod_that_is_ended_fails_its_task_with_the_reason(deployment: Deployme
     assert (deployment.product.dags / "began.txt").read_text() == "x"
 
 
-@pytest.mark.parametrize(("what", "state", "begins"), [("evict", "success", "xx"), ("vanish", "success", "xx"), ("kill_for_memory", "failed", "x")])
-def test_a_restartable_task_whose_pod_the_cluster_ends_begins_again_in_its_try(deployment: Deployment, what: str, state: str, begins: str) -> None:
+@pytest.mark.parametrize(
+    ("what", "state", "begins"),
+    [("evict", "success", "xx"), ("vanish", "success", "xx"), ("kill_for_memory", "failed", "x")],
+)
+def test_a_restartable_task_whose_pod_the_cluster_ends_begins_again_in_its_try(
+    deployment: Deployment, what: str, state: str, begins: str
+) -> None:
     """What the pod ended itself costs the try."""
     running = deployment.product
     running.do("dags", "trigger", "restarts", "--run-id", "one")
@@ -241,7 +276,9 @@ def test_the_pod_mutation_hook_of_the_local_settings_changes_each_pod_or_fails_t
     assert {pod["metadata"]["annotations"]["team"] for pod in deployment.cluster.bodies} == {"data"}
     deployment.trigger("hangs")
     assert running.ended("hangs", "one")["state"] == "failed"
-    assert "pod_mutation_hook failed at" in deployment.why("hangs", "hang") and "line 3: ValueError: no team" in deployment.why("hangs", "hang")
+    assert "pod_mutation_hook failed at" in deployment.why(
+        "hangs", "hang"
+    ) and "line 3: ValueError: no team" in deployment.why("hangs", "hang")
     assert "ValueError: no team" in running.task_log("hangs", "one", "hang"), "a try without a pod has a log too"
 
 
@@ -256,7 +293,8 @@ def test_a_pod_that_no_node_takes_says_why_and_runs_later(deployment: Deployment
     deployment.cluster.has_room = False
     deployment.trigger("once")
     deployment.product.until(
-        lambda: "(Unschedulable): 0/1 nodes are available: 1 Insufficient memory." in deployment.why("once", "count"), "the reason is shown",
+        lambda: "(Unschedulable): 0/1 nodes are available: 1 Insufficient memory." in deployment.why("once", "count"),
+        "the reason is shown",
     )
     deployment.cluster.has_room = True
     assert deployment.product.ended("once", "one")["state"] == "success"
@@ -276,7 +314,9 @@ def test_a_pod_that_is_deleted_before_it_began_costs_no_try(deployment: Deployme
 def test_an_image_that_cannot_be_pulled_fails_the_task(deployment: Deployment) -> None:
     deployment.trigger("no_image")
     assert deployment.product.ended("no_image", "one")["state"] == "failed"
-    assert f'cannot start: ErrImagePull: failed to pull image "{MISSING_IMAGE}:1": not found' in deployment.why("no_image", "run")
+    assert f'cannot start: ErrImagePull: failed to pull image "{MISSING_IMAGE}:1": not found' in deployment.why(
+        "no_image", "run"
+    )
     deployment.product.until(lambda: not deployment.cluster.pods(), "the pod that would start later is deleted")
 
 
@@ -346,5 +386,7 @@ def test_marking_a_task_that_waits_or_runs_deletes_its_pod(deployment: Deploymen
     deployment.trigger("hangs")
     deployment.begun_pod()
     running.do("tasks", "mark", "hangs", "one", "hang", "--state", "failed")
-    running.until(lambda: [pod["status"]["phase"] for pod in cluster.pods()] == ["Failed"], "the process in its pod has ended")
+    running.until(
+        lambda: [pod["status"]["phase"] for pod in cluster.pods()] == ["Failed"], "the process in its pod has ended"
+    )
     assert not Path(running.dags / "count.txt").exists()

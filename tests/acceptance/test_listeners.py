@@ -11,7 +11,7 @@ from tests.acceptance.product import product
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 
-PLUGIN = '''
+PLUGIN = """
 import json, sys
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
@@ -62,9 +62,9 @@ def on_dag_run_success(dag_run):
 class Noted(AirflowPlugin):
     name = "noted"
     listeners = [sys.modules[__name__]]
-'''
+"""
 BAD = "from airflow.sdk import DAG\ndef f(:\n"
-FILE = '''
+FILE = """
 from airflow.providers.standard.triggers.file import FileDeleteTrigger
 from airflow.sdk import DAG, Asset, AssetAlias, AssetWatcher, Metadata, task
 
@@ -79,12 +79,16 @@ with DAG("load", schedule=None, is_paused_upon_creation=False):
 
 with DAG("watching", schedule=watched, is_paused_upon_creation=False):
     pass
-'''
+"""
 
 
 def test_listeners_are_told_of_files_assets_events_and_tasks(tmp_path: Path) -> None:
     notes, box = tmp_path / "notes", tmp_path / "box"
-    files = {"../plugins/noted.py": PLUGIN.format(notes=str(notes)), "load.py": FILE.format(box=str(box)), "bad.py": BAD}
+    files = {
+        "../plugins/noted.py": PLUGIN.format(notes=str(notes)),
+        "load.py": FILE.format(box=str(box)),
+        "bad.py": BAD,
+    }
     with product(files) as made:
 
         def seen() -> list[list[object]]:
@@ -98,10 +102,23 @@ def test_listeners_are_told_of_files_assets_events_and_tasks(tmp_path: Path) -> 
         assert made.run("load")["state"] == "success", "a listener that fails changes no outcome"
         made.until(lambda: ["run", "load", ["write"], True] in seen(), "the listener of the run has the DAG")
         box.touch()
-        made.until(lambda: ["emitted", "watched", {"from_trigger": True, "payload": True}, None, []] in seen(), "the event of the watcher was told")
+        made.until(
+            lambda: ["emitted", "watched", {"from_trigger": True, "payload": True}, None, []] in seen(),
+            "the event of the watcher was told",
+        )
         found = seen()
-        assert [note for note in found if note[0] == "created"] == [["created", "orders", "s3://b/orders"], ["created", "watched", "watched"]]
-        of_task = [note for note in found if note[0] in ("starting", "stopping", "emitted", "changed") and note[1] != "watched"]
-        assert of_task[:4] == [["starting", "TaskRunnerMarker"], ["changed", "orders"], ["emitted", "orders", {"rows": 5}, "write", []], ["stopping", "TaskRunnerMarker"]]
+        assert [note for note in found if note[0] == "created"] == [
+            ["created", "orders", "s3://b/orders"],
+            ["created", "watched", "watched"],
+        ]
+        of_task = [
+            note for note in found if note[0] in ("starting", "stopping", "emitted", "changed") and note[1] != "watched"
+        ]
+        assert of_task[:4] == [
+            ["starting", "TaskRunnerMarker"],
+            ["changed", "orders"],
+            ["emitted", "orders", {"rows": 5}, "write", []],
+            ["stopping", "TaskRunnerMarker"],
+        ]
         assert of_task[4] == ["starting", "TaskRunnerMarker"], "the process of the listener of the run"
         assert ["changed", "watched"] in found

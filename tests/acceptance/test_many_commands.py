@@ -65,15 +65,25 @@ def busy(request: pytest.FixtureRequest) -> Iterator[Product]:
             running.has_dag("acted_on")
             yield running
         return
-    with postgres.own_schema() as url, product({"busy.py": BUSY}, {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url}) as running:
+    with (
+        postgres.own_schema() as url,
+        product({"busy.py": BUSY}, {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url}) as running,
+    ):
         running.has_dag("acted_on")
         yield running
 
 
 @pytest.mark.parametrize("seconds", [pytest.param(4, id="short"), pytest.param(60, id="long", marks=pytest.mark.soak)])
-def test_ten_processes_act_beside_a_busy_standalone_without_an_error(seconds: int, busy: Product, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ten_processes_act_beside_a_busy_standalone_without_an_error(
+    seconds: int, busy: Product, capsys: pytest.CaptureFixture[str]
+) -> None:
     actors = [
-        subprocess.Popen([sys.executable, "-c", ACTOR, str(number), str(seconds), str(PATIENCE_S)], env=busy.env, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", ACTOR, str(number), str(seconds), str(PATIENCE_S)],
+            env=busy.env,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for number in range(PROCESSES)
     ]
     answers = [json.loads(actor.communicate(timeout=seconds + 2 * PATIENCE_S)[0]) for actor in actors]
@@ -83,7 +93,9 @@ def test_ten_processes_act_beside_a_busy_standalone_without_an_error(seconds: in
         for command, span in answer["took"]:
             took[command].append(span)
     with capsys.disabled():
-        print(f"\n{sum(map(len, took.values()))} commands of {PROCESSES} processes in {seconds} s on {os.cpu_count()} cores")
+        print(
+            f"\n{sum(map(len, took.values()))} commands of {PROCESSES} processes in {seconds} s on {os.cpu_count()} cores"
+        )
         for command, spans in took.items():
             spans.sort()
             print(f"  {command:<16} {len(spans):>5} times  p50 {_ms(spans, 0.5):>5} ms  p99 {_ms(spans, 0.99):>5} ms")

@@ -19,7 +19,7 @@ SHORT, LONG = 400, 10_000
 SECRET_S = 0.1
 """Seconds that one secret may take on a slow machine."""
 ALPHABET = string.ascii_letters + string.digits + " %&+/:=?@'\"\\<>{}äß\u20ac\U0001f600"
-PLUGIN = '''
+PLUGIN = """
 import asyncio, random
 from airflow.sdk import BaseOperator
 from airflow.sdk.log import mask_secret
@@ -61,8 +61,8 @@ class Waits(BaseOperator):
         self.defer(trigger=Chatty(self.seed, self.count), method_name="done")
     def done(self, context, event):
         pass
-'''
-FLOW = '''
+"""
+FLOW = """
 import logging, os, random, subprocess, sys, time, traceback, warnings
 from airflow.sdk import BaseHook, DAG, task
 from airflow.sdk.log import mask_secret
@@ -114,7 +114,7 @@ with DAG("talk", schedule=None, is_paused_upon_creation=False):
 
     talk(%(seed)d, %(count)d)
     Waits(task_id="waits", seed=%(seed)d, count=%(count)d)
-'''
+"""
 BROKEN = """
 from airflow.sdk import BaseHook, DAG
 raise ValueError("cannot use " + BaseHook.get_connection("db").get_uri() + " " + BaseHook.get_connection("db").password)
@@ -132,8 +132,14 @@ def make_secrets(seed: int, count: int) -> list[str]:
 def iterate_forms(secret: str) -> Iterator[str]:
     """The secret as it is, in the encodings of a URI, and as code prints it."""
     yield from {
-        secret, quote(secret, safe=""), quote(secret), quote_plus(secret), repr(secret)[1:-1], json.dumps(secret)[1:-1],
-        json.dumps(secret, ensure_ascii=False)[1:-1], base64.b64encode(secret.encode()).decode().rstrip("="),
+        secret,
+        quote(secret, safe=""),
+        quote(secret),
+        quote_plus(secret),
+        repr(secret)[1:-1],
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        base64.b64encode(secret.encode()).decode().rstrip("="),
     }
 
 
@@ -142,7 +148,13 @@ def test_no_secret_is_in_a_file_a_row_or_an_answer(count: int) -> None:
     seed = 20260105
     print(f"seed {seed}")
     with product({}, {"PYTHONIOENCODING": "utf-8"}) as here:
-        connection = {"conn_type": "postgres", "host": "h", "login": "me", "password": PASSWORD, "extra": {"api_token": TOKEN, "region": "north"}}
+        connection = {
+            "conn_type": "postgres",
+            "host": "h",
+            "login": "me",
+            "password": PASSWORD,
+            "extra": {"api_token": TOKEN, "region": "north"},
+        }
         here.do("connections", "add", "db", "--conn-json", json.dumps(connection))
         (here.home / "plugins").mkdir(exist_ok=True)
         (here.home / "plugins" / "chatty.py").write_text(PLUGIN % {"alphabet": ALPHABET})
@@ -151,26 +163,39 @@ def test_no_secret_is_in_a_file_a_row_or_an_answer(count: int) -> None:
         here.has_dag("talk")
         here.until(lambda: bool(here.rows("dags", "errors")), "the error of broken.py is listed")
         run_id = here.do("dags", "trigger", "talk").strip()
-        here.until(lambda: here.rows("runs", "list", "talk")[0]["state"] == "failed", "the run has failed", PATIENCE_S + count * SECRET_S)
+        here.until(
+            lambda: here.rows("runs", "list", "talk")[0]["state"] == "failed",
+            "the run has failed",
+            PATIENCE_S + count * SECRET_S,
+        )
         answers = [*_ask(here, run_id)]
         task = here.tasks("talk", run_id)["talk"]
         assert (task["state"], task["reason"]) == ("failed", "ValueError: login with *** and *** failed")
         files = list(_read_files(here.home))
     logs = "\n".join(text for _, text in files)
     written = [len(re.findall(pattern, logs)) for pattern in (r"<.*\*\*\*>", r"trigger .*\*\*\*")]
-    assert min(written) >= 2 * count, f"the channels have written; on a slow machine, the beginning of a secret may be there: {written}"
+    assert min(written) >= 2 * count, (
+        f"the channels have written; on a slow machine, the beginning of a secret may be there: {written}"
+    )
     secrets = [PASSWORD, TOKEN, *make_secrets(seed, count)]
     for place, text in [*((f"answer {number}", answer) for number, answer in enumerate(answers)), *files]:
         for secret in secrets:
             for form in iterate_forms(secret):
-                assert form not in text, f"{place} has {secret!r} as {form!r}: {text[max(0, text.find(form) - 200):text.find(form) + 200]}"
+                assert form not in text, (
+                    f"{place} has {secret!r} as {form!r}: {text[max(0, text.find(form) - 200) : text.find(form) + 200]}"
+                )
 
 
 def _ask(here: Product, run_id: str) -> Iterator[str]:
     """What commands print about the run, the files and the connections."""
     for words in (
-        ["tasks", "logs", "talk", run_id, "talk"], ["tasks", "states", "talk", run_id, "-o", "json"], ["runs", "show", "talk", run_id],
-        ["dags", "errors", "-o", "json"], ["explain", "talk", run_id], ["connections", "list", "-o", "json"], ["connections", "get", "db"],
+        ["tasks", "logs", "talk", run_id, "talk"],
+        ["tasks", "states", "talk", run_id, "-o", "json"],
+        ["runs", "show", "talk", run_id],
+        ["dags", "errors", "-o", "json"],
+        ["explain", "talk", run_id],
+        ["connections", "list", "-o", "json"],
+        ["connections", "get", "db"],
     ):
         ended = here.cli(*words)
         yield ended.out + ended.err

@@ -42,7 +42,12 @@ _NAME = re.compile(r"\bgnomon_\w+")
 
 
 def _names_in_queries(text: str) -> set[str]:
-    return {name for panel in json.loads(text)["panels"] for target in panel.get("targets", ()) for name in _NAME.findall(target["expr"])}
+    return {
+        name
+        for panel in json.loads(text)["panels"]
+        for target in panel.get("targets", ())
+        for name in _NAME.findall(target["expr"])
+    }
 
 
 def _scrape(running: Product) -> str:
@@ -72,7 +77,9 @@ def test_every_metric_of_the_dashboard_is_in_a_scrape(running: Product) -> None:
     missing: set[str] = set()
 
     def all_there() -> bool:
-        found = {sample.name for family in text_string_to_metric_families(_scrape(running)) for sample in family.samples}
+        found = {
+            sample.name for family in text_string_to_metric_families(_scrape(running)) for sample in family.samples
+        }
         missing.clear()
         missing.update(wanted - found)
         return not missing
@@ -87,7 +94,10 @@ def test_every_metric_that_the_page_names_is_in_a_scrape(running: Product) -> No
     named = set(_NAME.findall(PAGE.read_text()))
     assert named
     running.until(
-        lambda: not named - {sample.name for family in text_string_to_metric_families(_scrape(running)) for sample in family.samples},
+        lambda: (
+            not named
+            - {sample.name for family in text_string_to_metric_families(_scrape(running)) for sample in family.samples}
+        ),
         "a scrape has all metrics of the page",
     )
 
@@ -98,7 +108,11 @@ def test_panels_have_titles_sources_and_places_of_their_own() -> None:
     taken = set()
     for panel in panels:
         place = panel["gridPos"]
-        cells = {(x, y) for x in range(place["x"], place["x"] + place["w"]) for y in range(place["y"], place["y"] + place["h"])}
+        cells = {
+            (x, y)
+            for x in range(place["x"], place["x"] + place["w"])
+            for y in range(place["y"], place["y"] + place["h"])
+        }
         assert not cells & taken, panel["title"]
         assert place["x"] + place["w"] <= 24
         taken |= cells

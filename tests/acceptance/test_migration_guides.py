@@ -18,7 +18,8 @@ GUIDES = Path(__file__).parents[2] / "docs" / "how-to"
 BLOCK = re.compile(r"^ *```(?P<language>sh|toml)\n(?P<code>.*?)^ *```$", re.MULTILINE | re.DOTALL)
 FOREIGN_ADDRESS = re.compile(r"(?<=--database )\S+")
 EXPORTS = {
-    "connections.json": '{"web": {"conn_type": "http", "host": "example.org"}}', "variables.json": '{"v": "other", "w": "1"}',
+    "connections.json": '{"web": {"conn_type": "http", "host": "example.org"}}',
+    "variables.json": '{"v": "other", "w": "1"}',
     "pools.json": '{"narrow": {"slots": 2, "description": ""}}',
 }
 DAG = """
@@ -40,7 +41,9 @@ def make_airflow(user: Path, schedule: str) -> None:
     key = Fernet.generate_key()
     (user / "airflow-fernet.key").write_bytes(key + b"\n")
     with sqlite3.connect(user / "airflow.db") as db:
-        db.execute("CREATE TABLE connection (conn_id, conn_type, description, host, schema, login, password, port, is_encrypted, is_extra_encrypted, extra)")
+        db.execute(
+            "CREATE TABLE connection (conn_id, conn_type, description, host, schema, login, password, port, is_encrypted, is_extra_encrypted, extra)"
+        )
         db.execute("CREATE TABLE variable (key, val, description, is_encrypted)")
         db.execute("CREATE TABLE slot_pool (pool, slots, description, include_deferred)")
         db.execute("INSERT INTO variable VALUES ('hidden', ?, NULL, true)", (Fernet(key).encrypt(b"value").decode(),))
@@ -81,14 +84,20 @@ class Reader:
         line = FOREIGN_ADDRESS.sub(f"sqlite:///{self._user}/airflow.db", line)
         function = f'gnomon() {{ "{sys.executable}" -m gnomon "$@"; }}'
         done = subprocess.run(
-            ["bash", "-ec", "\n".join([function, *self._exports, line])], cwd=self._user, env={"HOME": str(self._user), "PATH": "/usr/bin:/bin"},
-            capture_output=True, text=True, check=False,
+            ["bash", "-ec", "\n".join([function, *self._exports, line])],
+            cwd=self._user,
+            env={"HOME": str(self._user), "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, f"{line}:\n{done.stdout}{done.stderr}"
         return done.stdout
 
 
-@pytest.mark.parametrize(("guide", "schedule"), [("move-from-airflow-2", "schedule_interval"), ("move-from-airflow-3", "schedule")])
+@pytest.mark.parametrize(
+    ("guide", "schedule"), [("move-from-airflow-2", "schedule_interval"), ("move-from-airflow-3", "schedule")]
+)
 def test_the_steps_of_the_guide_work_in_their_order_from_a_new_home(tmp_path: Path, guide: str, schedule: str) -> None:
     make_airflow(tmp_path, schedule)
     with ExitStack() as opened:

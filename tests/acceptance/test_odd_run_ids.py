@@ -8,9 +8,19 @@ import pytest
 from tests.acceptance.product import Product, product
 
 TEXTS = (
-    "2021-01-05 Tuesday", "..", "a/b/../../c", "100% 'quoted' \"twice\" $HOME `id` ; & | < >", "--help", "Größe 時刻",
-    "{{ ds }}", "x" * 250, "時" * 250, "\N{GRINNING FACE}" * 250, "Case", "case",
-)  # fmt: skip
+    "2021-01-05 Tuesday",
+    "..",
+    "a/b/../../c",
+    "100% 'quoted' \"twice\" $HOME `id` ; & | < >",
+    "--help",
+    "Größe 時刻",
+    "{{ ds }}",
+    "x" * 250,
+    "時" * 250,
+    "\N{GRINNING FACE}" * 250,
+    "Case",
+    "case",
+)
 FILE = f"""
 import datetime as dt
 from airflow.timetables.base import DagRunInfo, DataInterval, Timetable

@@ -9,7 +9,7 @@ from tests.acceptance.product import product
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 
-PLUGIN = '''
+PLUGIN = """
 from airflow.plugins_manager import AirflowPlugin
 from airflow.providers.standard.operators.empty import EmptyOperator
 from airflow.sdk import BaseOperatorLink
@@ -28,8 +28,8 @@ class Links(AirflowPlugin):
     name = "links"
     operator_extra_links = [Page()]
     global_operator_extra_links = [Docs()]
-'''
-FILE = '''
+"""
+FILE = """
 from datetime import timedelta
 from airflow.models import XCom
 from airflow.providers.standard.operators.empty import EmptyOperator
@@ -75,7 +75,7 @@ with DAG("links", schedule=None, is_paused_upon_creation=False):
     Wait(task_id="timed_out", wait=timedelta(hours=1), timeout=timedelta(seconds=1)) >> EmptyOperator(task_id="rest", trigger_rule="all_done")
     Load.partial(task_id="load").expand(size=[4, 5])
     EmptyOperator(task_id="empty")
-'''
+"""
 
 
 def test_links_of_operators_and_plugins_are_shown() -> None:
@@ -90,13 +90,19 @@ def test_links_of_operators_and_plugins_are_shown() -> None:
 
         assert shown("load[1]") == {"Bad": None, "Docs": "https://docs", "Job": "https://jobs/5/done"}
         for task in ("ended", "timed_out"):
-            assert shown(task) == {"Docs": "https://docs", "Job": f"https://jobs/of-{task}"}, "as the attempt that deferred computed them"
+            assert shown(task) == {"Docs": "https://docs", "Job": f"https://jobs/of-{task}"}, (
+                "as the attempt that deferred computed them"
+            )
         assert shown("empty") == {"Docs": "https://docs", "Page": "https://page/empty"}
-        assert "link 'Bad' of task load failed; the outcome stays" in made.do("tasks", "logs", "links", run_id, "load[0]")
+        assert "link 'Bad' of task load failed; the outcome stays" in made.do(
+            "tasks", "logs", "links", run_id, "load[0]"
+        )
         keys = {row["key"] for row in made.rows("xcom", "list", "links", run_id, "load[0]")}
         assert keys == {"return_value", "_link_Job"}
         for task, words in (
-            ("load", "task 'load' is mapped: name one of its 2 instances"), ("load[9]", "task 'load' has no map index 9"), ("lod", "did you mean 'load'?"),
+            ("load", "task 'load' is mapped: name one of its 2 instances"),
+            ("load[9]", "task 'load' has no map index 9"),
+            ("lod", "did you mean 'load'?"),
         ):
             ended = made.cli("tasks", "links", "links", run_id, task)
             assert ended.code == 1 and words in ended.err

@@ -50,13 +50,17 @@ def test_the_times_of_sessions_and_tokens_are_options(tmp_path: Path) -> None:
 
 @effect_of("api_auth.jwt_expiration_time", "api_auth.jwt_cli_expiration_time")
 def test_signed_tokens_live_as_long_as_the_options_say(tmp_path: Path) -> None:
-    cfg = load_config({"GNOMON__API_AUTH__JWT_EXPIRATION_TIME": "70", "GNOMON__API_AUTH__JWT_CLI_EXPIRATION_TIME": "7"}, tmp_path)
+    cfg = load_config(
+        {"GNOMON__API_AUTH__JWT_EXPIRATION_TIME": "70", "GNOMON__API_AUTH__JWT_CLI_EXPIRATION_TIME": "7"}, tmp_path
+    )
     create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     login = {"username": "admin", "password": create_first_account(context.database, NOW)}
     with served(context) as client:
         for path, lifetime_s in (("/auth/token", 70), ("/auth/token/cli", 7)):
-            claims = jwt.decode(client.request("POST", path, login).json()["access_token"], options={"verify_signature": False})
+            claims = jwt.decode(
+                client.request("POST", path, login).json()["access_token"], options={"verify_signature": False}
+            )
             assert claims["exp"] - claims["iat"] == lifetime_s
     context.close()
 
@@ -72,7 +76,10 @@ def test_the_api_tests_connections_only_if_the_option_allows_it(tmp_path: Path, 
         if value != "Enabled":
             assert f"[core] test_connection is {value}" in client.fails(403, "/connections/test", "POST", body)
         else:
-            assert client.send("POST", "/connections/test", body) == {"status": True, "message": f"Path {tmp_path} is existing."}
+            assert client.send("POST", "/connections/test", body) == {
+                "status": True,
+                "message": f"Path {tmp_path} is existing.",
+            }
             missing = client.send("POST", "/connections/test", {"connection_id": "x", "conn_type": "no_such_type"})
             assert (missing["status"], "no_such_type" in missing["message"]) == (False, True)
     context.close()
@@ -80,16 +87,32 @@ def test_the_api_tests_connections_only_if_the_option_allows_it(tmp_path: Path, 
 
 @effect_of("api.base_url")
 def test_without_accounts_pages_of_other_sites_are_refused(tmp_path: Path) -> None:
-    cfg = load_config({"GNOMON__API__AUTH": "none", "GNOMON__API__BASE_URL": "https://gnomon.example.com:8443/"}, tmp_path)
+    cfg = load_config(
+        {"GNOMON__API__AUTH": "none", "GNOMON__API__BASE_URL": "https://gnomon.example.com:8443/"}, tmp_path
+    )
     create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with served(context) as client:
-        for host in ("localhost:8080", "gnomon.localhost", "127.0.0.2", "[::1]:8080", "gnomon.example.com", "GNOMON.example.com:8443"):
+        for host in (
+            "localhost:8080",
+            "gnomon.localhost",
+            "127.0.0.2",
+            "[::1]:8080",
+            "gnomon.example.com",
+            "GNOMON.example.com:8443",
+        ):
             assert client.request("GET", "/api/v2/dags", headers={"Host": host}).status == 200, host
         for host in ("evil.example", "example.com", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.7"):
             assert client.request("GET", "/api/v2/dags", headers={"Host": host}).status == 403, host
-        for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
-            assert client.request("PATCH", "/api/v2/pools/default_pool", {"slots": 7}, headers=headers).status == 403, headers
+        for headers in (
+            {"Origin": "https://evil.example"},
+            {"Origin": "null"},
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Sec-Fetch-Site": "same-site"},
+        ):
+            assert client.request("PATCH", "/api/v2/pools/default_pool", {"slots": 7}, headers=headers).status == 403, (
+                headers
+            )
         own = {"Host": "localhost:1", "Origin": "http://localhost:1", "Sec-Fetch-Site": "same-origin"}
         assert client.request("PATCH", "/api/v2/pools/default_pool", {"slots": 7}, headers=own).status == 200
     context.close()
@@ -98,16 +121,33 @@ def test_without_accounts_pages_of_other_sites_are_refused(tmp_path: Path) -> No
 @effect_of("oidc.issuer", "oidc.client_id", "oidc.scopes", "oidc.redirect_url", "oidc.button")
 def test_browsers_are_sent_to_the_provider_as_the_options_say(tmp_path: Path) -> None:
     with oidc_server(NOW / SECOND) as provider:
-        options = {"client_id": "me", "scopes": "openid groups", "redirect_url": "https://here/auth/oidc/callback", "button": "Log in at work"}
+        options = {
+            "client_id": "me",
+            "scopes": "openid groups",
+            "redirect_url": "https://here/auth/oidc/callback",
+            "button": "Log in at work",
+        }
         with oidc_site(provider, tmp_path, **options) as site:
             assert b">Log in at work</a>" in site.browser().get("/login").body
             target = urlsplit(site.browser().get("/auth/oidc/login").headers["location"])
             query = parse_qs(target.query)
-            assert (target.netloc, query["client_id"], query["scope"]) == (f"127.0.0.1:{provider.port}", ["me"], ["openid groups"])
+            assert (target.netloc, query["client_id"], query["scope"]) == (
+                f"127.0.0.1:{provider.port}",
+                ["me"],
+                ["openid groups"],
+            )
             assert query["redirect_uri"] == ["https://here/auth/oidc/callback"]
 
 
-@effect_of("oidc.client_secret", "oidc.leeway", "oidc.link_existing", "oidc.name_claim", "oidc.role_claim", "oidc.roles", "oidc.default_role")
+@effect_of(
+    "oidc.client_secret",
+    "oidc.leeway",
+    "oidc.link_existing",
+    "oidc.name_claim",
+    "oidc.role_claim",
+    "oidc.roles",
+    "oidc.default_role",
+)
 @pytest.mark.parametrize(
     ("options", "status", "role"),
     [
@@ -121,8 +161,18 @@ def test_browsers_are_sent_to_the_provider_as_the_options_say(tmp_path: Path) ->
         ({"role_claim": "teams", "default_role": ""}, 403, Role.ADMIN),
     ],
 )
-def test_the_options_say_who_is_let_in_and_with_which_role(options: dict[str, str], status: int, role: Role, tmp_path: Path) -> None:
-    given = {"link_existing": "True", "name_claim": "login", "role_claim": "groups", "roles": "ops=operator", "default_role": "user", "leeway": "60", **options}
+def test_the_options_say_who_is_let_in_and_with_which_role(
+    options: dict[str, str], status: int, role: Role, tmp_path: Path
+) -> None:
+    given = {
+        "link_existing": "True",
+        "name_claim": "login",
+        "role_claim": "groups",
+        "roles": "ops=operator",
+        "default_role": "user",
+        "leeway": "60",
+        **options,
+    }
     with oidc_server(NOW / SECOND + 30) as provider, oidc_site(provider, tmp_path, **given) as site:
         provider.user = {"sub": "s", "login": "ada", "groups": ["ops"]}
         with site.context.database.write() as tx:

@@ -85,8 +85,12 @@ def mailbox() -> Iterator[SmtpServer]:
 def it(mailbox: SmtpServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     go = tmp_path_factory.mktemp("go") / "go"
     environ = {
-        "GNOMON__SMTP__SMTP_HOST": "127.0.0.1", "GNOMON__SMTP__SMTP_PORT": str(mailbox.port), "GNOMON__SMTP__SMTP_STARTTLS": "False",
-        "GNOMON__CALLBACKS__CALLBACK_EXECUTION_TIMEOUT": "1", "GNOMON__CORE__KILLED_TASK_CLEANUP_TIME": "1", "GO": str(go),
+        "GNOMON__SMTP__SMTP_HOST": "127.0.0.1",
+        "GNOMON__SMTP__SMTP_PORT": str(mailbox.port),
+        "GNOMON__SMTP__SMTP_STARTTLS": "False",
+        "GNOMON__CALLBACKS__CALLBACK_EXECUTION_TIMEOUT": "1",
+        "GNOMON__CORE__KILLED_TASK_CLEANUP_TIME": "1",
+        "GO": str(go),
         "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
     }
     with product({"flows.py": FLOWS % {"go": go}}, environ) as made:
@@ -121,7 +125,9 @@ def test_a_failure_calls_every_callback_and_sends_the_mail_of_the_task(it: Produ
     assert (row["state"], row["reason"]) == ("failed", "on_failure_callback raises: ValueError: nobody listens")
     assert "called task_failure failed fails" in it.do("runs", "logs", "bad", run_id)
     assert "on_failure_callback failed at" in it.do("explain", "bad", run_id)
-    assert [(mail.recipients, "RuntimeError: no rows" in mail.html) for mail in mailbox.mails] == [(["boss@x.test"], True)]
+    assert [(mail.recipients, "RuntimeError: no rows" in mail.html) for mail in mailbox.mails] == [
+        (["boss@x.test"], True)
+    ]
 
 
 @linux
@@ -169,7 +175,10 @@ def test_the_mail_goes_to_the_server_of_the_options_or_of_the_connection(
         use(tmp_path, server, smtp__smtp_mail_from="", email__from_email="them@x.test")
         send_email("a@x.test", "s", "h")
         extra = {"disable_ssl": True, "disable_tls": True, "from_email": "robot@x.test"}
-        monkeypatch.setenv("AIRFLOW_CONN_MINE", json.dumps({"conn_type": "smtp", "host": "127.0.0.1", "port": other.port, "extra": extra}))
+        monkeypatch.setenv(
+            "AIRFLOW_CONN_MINE",
+            json.dumps({"conn_type": "smtp", "host": "127.0.0.1", "port": other.port, "extra": extra}),
+        )
         use(tmp_path, server, email__email_conn_id="mine")
         send_email("a@x.test", "s", "h")
     assert [mail.sender for mail in (*server.mails, *other.mails)] == ["us@x.test", "them@x.test", "robot@x.test"]
@@ -208,7 +217,9 @@ def _self_signed(folder: Path) -> ssl.SSLContext:
     begin = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
     signed = made.not_valid_before(begin).not_valid_after(begin.replace(year=2100)).sign(key, hashes.SHA256())
-    plain = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    plain = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
     (folder / "server.pem").write_bytes(plain + signed.public_bytes(serialization.Encoding.PEM))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "server.pem")
@@ -226,7 +237,9 @@ def test_a_silent_server_is_given_up(tmp_path: Path) -> None:
 
 @effect_of("email.email_backend")
 def test_another_backend_is_called_instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "alert_backend.py").write_text("def send(to, subject, html_content, **rest):\n    return f'{to} {subject}'\n")
+    (tmp_path / "alert_backend.py").write_text(
+        "def send(to, subject, html_content, **rest):\n    return f'{to} {subject}'\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     set_current_config(options(tmp_path, email__email_backend="alert_backend.send"))
     assert send_email(["a@x.test"], "s", "h") == "a@x.test s"
@@ -248,7 +261,12 @@ def test_the_texts_of_a_mail_are_those_of_the_templates(tmp_path: Path) -> None:
     (tmp_path / "subject").write_text("{{ ti.task_id }} failed")
     (tmp_path / "html").write_text("{{ exception_html }}")
     with smtp_server() as server:
-        use(tmp_path, server, email__subject_template=tmp_path / "subject", email__html_content_template=tmp_path / "html")
+        use(
+            tmp_path,
+            server,
+            email__subject_template=tmp_path / "subject",
+            email__html_content_template=tmp_path / "html",
+        )
         run(failing())
     assert server.mails[0].message["Subject"] == "t failed"
     assert server.mails[0].html.startswith("Traceback")

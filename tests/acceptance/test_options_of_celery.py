@@ -46,13 +46,17 @@ class OfferedAttempt:
         self.cfg = options(home, **{"core__executor": "CeleryExecutor", "celery__broker_url": "memory://", **values})
         create_schema(self.cfg.database_url)
         self.clock = VirtualClock(AT)
-        self.db: Database = open_database(self.cfg.database_url, synchronous="OFF", clock=self.clock, cipher=load_cipher(self.cfg))
+        self.db: Database = open_database(
+            self.cfg.database_url, synchronous="OFF", clock=self.clock, cipher=load_cipher(self.cfg)
+        )
         world = World(self.db)
         world.dag()
         run = world.run()
         world.apply(Changes(tasks=[task(run, attempt="a", worker="CeleryExecutor")]))
         facts = RunFacts(run_pk=run.run_pk, dag_id="d", run_id="m", run_type="manual", run_after=AT)
-        self.attempt = Attempt(attempt_id="a", group_no=1, epoch=1, run=facts, task_id="a", task_no=0, file="/d.py", queue=self.queue)
+        self.attempt = Attempt(
+            attempt_id="a", group_no=1, epoch=1, run=facts, task_id="a", task_no=0, file="/d.py", queue=self.queue
+        )
         self.executor: Executor = create_executor(self.cfg, "s", "h", self.db, self.clock)
 
     def submit(self) -> None:
@@ -94,14 +98,18 @@ def offered(tmp_path: Path) -> Iterator[Callable[..., OfferedAttempt]]:
 
 @effect_of("core.executor")
 def test_several_executors_are_one_to_the_scheduler(offered: Callable[..., OfferedAttempt]) -> None:
-    world = offered(core__executor="LocalExecutor,big:airflow.providers.celery.executors.celery_executor.CeleryExecutor")
+    world = offered(
+        core__executor="LocalExecutor,big:airflow.providers.celery.executors.celery_executor.CeleryExecutor"
+    )
     assert isinstance(world.executor, CombinedExecutor)
     world.submit()
     assert world.receive()["args"][0] == "a"
 
 
 @effect_of("core.executor", "celery.broker_url")
-def test_the_celery_executor_gives_names_of_attempts_to_the_broker(offered: Callable[..., OfferedAttempt], tmp_path: Path) -> None:
+def test_the_celery_executor_gives_names_of_attempts_to_the_broker(
+    offered: Callable[..., OfferedAttempt], tmp_path: Path
+) -> None:
     world = offered()
     assert isinstance(world.executor, RemoteExecutor)
     world.submit()
@@ -113,7 +121,9 @@ def test_the_celery_executor_gives_names_of_attempts_to_the_broker(offered: Call
 
 
 @effect_of("scheduler.task_queued_timeout")
-def test_an_attempt_that_no_worker_claims_gets_another_message_after_the_timeout(offered: Callable[..., OfferedAttempt]) -> None:
+def test_an_attempt_that_no_worker_claims_gets_another_message_after_the_timeout(
+    offered: Callable[..., OfferedAttempt],
+) -> None:
     world = offered(scheduler__task_queued_timeout=30)
     world.submit()
     first = world.receive()
@@ -139,11 +149,24 @@ def test_a_worker_consumes_as_its_options_say(tmp_path: Path, monkeypatch: pytes
         return told[-1]
 
     consumer, api_url = start()
-    assert (consumer.concurrency, consumer.prefetch, consumer.queues, api_url) == (16, 1, ("default",), "http://127.0.0.1:8080/execution")
-    consumer, api_url = start(
-        celery__worker_concurrency=3, celery__worker_prefetch_multiplier=5, operators__default_queue="mine", core__execution_api_server_url="https://gnomon.example.com/execution/",
+    assert (consumer.concurrency, consumer.prefetch, consumer.queues, api_url) == (
+        16,
+        1,
+        ("default",),
+        "http://127.0.0.1:8080/execution",
     )
-    assert (consumer.concurrency, consumer.prefetch, consumer.queues, api_url) == (3, 5, ("mine",), "https://gnomon.example.com/execution")
+    consumer, api_url = start(
+        celery__worker_concurrency=3,
+        celery__worker_prefetch_multiplier=5,
+        operators__default_queue="mine",
+        core__execution_api_server_url="https://gnomon.example.com/execution/",
+    )
+    assert (consumer.concurrency, consumer.prefetch, consumer.queues, api_url) == (
+        3,
+        5,
+        ("mine",),
+        "https://gnomon.example.com/execution",
+    )
     services.serve_celery_worker(options(tmp_path, celery__worker_concurrency=3), ("q",), 7, "me@%h")
     assert (told[-1][0].concurrency, told[-1][0].queues, told[-1][0].hostname) == (7, ("q",), "me@%h")
 
@@ -151,7 +174,10 @@ def test_a_worker_consumes_as_its_options_say(tmp_path: Path, monkeypatch: pytes
 @effect_of("core.execution_api_server_url")
 def test_a_worker_asks_the_api_server_at_the_address(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        cfg = options(tmp_path, core__execution_api_server_url=f"http://127.0.0.1:{listener.getsockname()[1]}/behind/proxy/execution")
+        cfg = options(
+            tmp_path,
+            core__execution_api_server_url=f"http://127.0.0.1:{listener.getsockname()[1]}/behind/proxy/execution",
+        )
         seen: list[bytes] = []
 
         def answer() -> None:
@@ -167,7 +193,9 @@ def test_a_worker_asks_the_api_server_at_the_address(tmp_path: Path) -> None:
     assert seen[0].startswith(b"POST /behind/proxy/execution/attempts/a/claim HTTP/1.1")
 
 
-@pytest.mark.parametrize("wrong", ["gnomon.example.com:8080", "ftp://gnomon.example.com/execution", "http:///execution"])
+@pytest.mark.parametrize(
+    "wrong", ["gnomon.example.com:8080", "ftp://gnomon.example.com/execution", "http:///execution"]
+)
 def test_an_address_of_another_form_is_refused(tmp_path: Path, wrong: str) -> None:
     cfg: Config = options(tmp_path, core__execution_api_server_url=wrong)
     with pytest.raises(ConfigurationError, match=r"\[core\] execution_api_server_url is no address of http or https"):

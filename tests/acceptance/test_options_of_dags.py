@@ -68,9 +68,14 @@ def test_parallelism_bounds_what_runs_and_0_is_no_bound(world: ForWorld, paralle
 
 
 @effect_of("workers.attempts_per_child")
-@pytest.mark.parametrize(("values", "arguments", "told"), [
-    ({}, {}, 1), ({"workers__attempts_per_child": 50}, {}, 50), ({"workers__attempts_per_child": 50}, {"attempts_per_child": 3}, 3),
-])
+@pytest.mark.parametrize(
+    ("values", "arguments", "told"),
+    [
+        ({}, {}, 1),
+        ({"workers__attempts_per_child": 50}, {}, 50),
+        ({"workers__attempts_per_child": 50}, {"attempts_per_child": 3}, 3),
+    ],
+)
 def test_a_process_runs_as_many_tasks_as_the_dag_or_else_the_option_says(
     world: ForWorld, values: dict[str, object], arguments: dict[str, object], told: int
 ) -> None:
@@ -96,7 +101,9 @@ def test_one_admission_takes_at_most_max_tis_per_query(world: ForWorld, most: in
 
 @effect_of("core.max_map_length")
 @pytest.mark.parametrize(("longest", "state"), [(2, S.FAILED), (3, S.SUCCESS)])
-def test_a_return_value_over_max_map_length_fails_the_task_that_is_mapped_over_it(world: ForWorld, longest: int, state: S) -> None:
+def test_a_return_value_over_max_map_length_fails_the_task_that_is_mapped_over_it(
+    world: ForWorld, longest: int, state: S
+) -> None:
     it = world(core__max_map_length=longest)
     over_u = Expansion(factors=(XComLength(task_id="u"),))
     it.add(spec_of("flow", tasks=(TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("u",), expansion=over_u))))
@@ -129,11 +136,17 @@ def test_a_dag_has_so_many_active_runs(world: ForWorld, most: int, running: int)
 
 
 @effect_of("core.max_consecutive_failed_dag_runs_per_dag")
-@pytest.mark.parametrize(("values", "argument", "made"), [
-    ({}, "", 6), ({"core__max_consecutive_failed_dag_runs_per_dag": 2}, "", 2),
-    ({"core__max_consecutive_failed_dag_runs_per_dag": 2}, "max_consecutive_failed_dag_runs=4, ", 4),
-])
-def test_a_dag_is_paused_after_so_many_failed_runs(world: ForWorld, values: dict[str, object], argument: str, made: int) -> None:
+@pytest.mark.parametrize(
+    ("values", "argument", "made"),
+    [
+        ({}, "", 6),
+        ({"core__max_consecutive_failed_dag_runs_per_dag": 2}, "", 2),
+        ({"core__max_consecutive_failed_dag_runs_per_dag": 2}, "max_consecutive_failed_dag_runs=4, ", 4),
+    ],
+)
+def test_a_dag_is_paused_after_so_many_failed_runs(
+    world: ForWorld, values: dict[str, object], argument: str, made: int
+) -> None:
     it = world(**values)
     it.plays["t"] = Play(outcome="failed")
     it.file(f"""
@@ -277,8 +290,12 @@ def test_without_the_job_schedule_there_are_manual_runs_only(world: ForWorld, us
 
 
 @effect_of("scheduler.misfire_grace")
-@pytest.mark.parametrize(("grace", "made"), [(60, ["09:01:00", "09:04:00"]), (600, ["09:01:00", "09:02:00", "09:03:00", "09:04:00"])])
-def test_a_run_that_is_later_than_the_grace_gives_way_to_a_newer_one(world: ForWorld, grace: int, made: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("grace", "made"), [(60, ["09:01:00", "09:04:00"]), (600, ["09:01:00", "09:02:00", "09:03:00", "09:04:00"])]
+)
+def test_a_run_that_is_later_than_the_grace_gives_way_to_a_newer_one(
+    world: ForWorld, grace: int, made: list[str]
+) -> None:
     it = world(scheduler__misfire_grace=grace, core__max_active_runs_per_dag=1)
     it.plays["t"] = Play(run_s=200.0)
     it.file("""
@@ -293,7 +310,9 @@ def test_a_run_that_is_later_than_the_grace_gives_way_to_a_newer_one(world: ForW
 
 @effect_of("scheduler.max_waiting_runs")
 @pytest.mark.parametrize(("most", "made"), [(3, 3), (1000, 21)])
-def test_so_many_runs_of_a_dag_wait_for_others_and_no_more_are_made_ahead(world: ForWorld, most: int, made: int) -> None:
+def test_so_many_runs_of_a_dag_wait_for_others_and_no_more_are_made_ahead(
+    world: ForWorld, most: int, made: int
+) -> None:
     it = world(scheduler__max_waiting_runs=most, core__max_active_runs_per_dag=2)
     it.file("""
         from gnomon import After
@@ -312,7 +331,11 @@ def test_so_many_runs_of_a_dag_wait_for_others_and_no_more_are_made_ahead(world:
 @pytest.mark.parametrize("delta_has", [True, False])
 @effect_of("scheduler.create_cron_data_intervals", "scheduler.create_delta_data_intervals")
 def test_cron_and_delta_have_intervals_each_for_itself(world: ForWorld, cron_has: bool, delta_has: bool) -> None:
-    it = world(MONDAY - 2 * SECOND, scheduler__create_cron_data_intervals=cron_has, scheduler__create_delta_data_intervals=delta_has)
+    it = world(
+        MONDAY - 2 * SECOND,
+        scheduler__create_cron_data_intervals=cron_has,
+        scheduler__create_delta_data_intervals=delta_has,
+    )
     it.file("""
         with DAG("cron", schedule="0 0 * * 1-5", start_date=datetime(2026, 2, 1, tzinfo=timezone.utc)):
             BaseOperator(task_id="t")
@@ -330,13 +353,19 @@ def test_cron_and_delta_have_intervals_each_for_itself(world: ForWorld, cron_has
 
 
 def _interval_of_midnight(it: World, dag_id: str) -> tuple[str, str]:
-    (run,) = (run for run in json.loads(it.cli("runs", "list", dag_id, "-o", "json").out) if run["run_after"].startswith("2026-03-02T00:00:00"))
+    (run,) = (
+        run
+        for run in json.loads(it.cli("runs", "list", dag_id, "-o", "json").out)
+        if run["run_after"].startswith("2026-03-02T00:00:00")
+    )
     return run["data_interval_start"], run["data_interval_end"]
 
 
 @effect_of("core.airflow_dialect")
 @pytest.mark.parametrize(("option", "number"), [(2, 2), (3, 3)])
-def test_dags_without_arguments_of_airflow_2_follow_the_dialect_of_the_option(world: ForWorld, option: int, number: int) -> None:
+def test_dags_without_arguments_of_airflow_2_follow_the_dialect_of_the_option(
+    world: ForWorld, option: int, number: int
+) -> None:
     it = world(MONDAY - 2 * SECOND, core__airflow_dialect=option)
     it.file("""
         with DAG("cron", schedule="0 0 * * 1-5", start_date=datetime(2026, 2, 25, tzinfo=timezone.utc)):
@@ -352,11 +381,17 @@ def test_dags_without_arguments_of_airflow_2_follow_the_dialect_of_the_option(wo
     assert len(it.runs("none")) == (3 if number == 2 else 0), "the default of schedule"
     assert _interval_of_midnight(it, "cron")[0].startswith("2026-02-27" if number == 2 else "2026-03-02")
     it.cli("dags", "trigger", "cron", "--run-id", "by-hand")
-    assert ("2026-03-02" in (json.loads(it.cli("runs", "show", "cron", "by-hand", "-o", "json").out)["logical_date"] or "")) is (number == 2)
+    assert (
+        "2026-03-02" in (json.loads(it.cli("runs", "show", "cron", "by-hand", "-o", "json").out)["logical_date"] or "")
+    ) is (number == 2)
 
 
-@pytest.mark.parametrize("options", [{}, {"scheduler__create_cron_data_intervals": False, "scheduler__catchup_by_default": False}])
-def test_a_dag_with_schedule_interval_follows_airflow_2_and_options_that_are_set_win(world: ForWorld, options: dict[str, bool]) -> None:
+@pytest.mark.parametrize(
+    "options", [{}, {"scheduler__create_cron_data_intervals": False, "scheduler__catchup_by_default": False}]
+)
+def test_a_dag_with_schedule_interval_follows_airflow_2_and_options_that_are_set_win(
+    world: ForWorld, options: dict[str, bool]
+) -> None:
     it = world(MONDAY - 2 * SECOND, **options)
     it.file("""
         with DAG("old", schedule_interval="0 0 * * 1-5", start_date=datetime(2026, 2, 25, tzinfo=timezone.utc)):

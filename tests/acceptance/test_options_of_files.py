@@ -72,15 +72,22 @@ def test_the_folder_is_listed_every_interval(home: Home, deployed: Deploy, inter
 
 @effect_of("dag_processor.min_file_process_interval")
 @pytest.mark.parametrize(("interval", "parsed"), [(100, []), (5, ["asks.py"])])
-def test_a_file_that_looks_further_is_parsed_every_interval(home: Home, deployed: Deploy, interval: int, parsed: list[str]) -> None:
-    home.write("asks.py", "import subprocess\nsubprocess.run(['true'])\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('a')\n")
+def test_a_file_that_looks_further_is_parsed_every_interval(
+    home: Home, deployed: Deploy, interval: int, parsed: list[str]
+) -> None:
+    home.write(
+        "asks.py",
+        "import subprocess\nsubprocess.run(['true'])\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('a')\n",
+    )
     one = deployed(dag_processor__min_file_process_interval=interval)
     one.settle()
     assert one.later(10) == parsed
 
 
 @effect_of("dag_processor.file_parsing_sort_mode")
-@pytest.mark.parametrize(("mode", "order"), [("alphabetical", ["a.py", "b.py", "c.py"]), ("modified_time", ["c.py", "b.py", "a.py"])])
+@pytest.mark.parametrize(
+    ("mode", "order"), [("alphabetical", ["a.py", "b.py", "c.py"]), ("modified_time", ["c.py", "b.py", "a.py"])]
+)
 def test_files_are_parsed_in_the_order_of_the_mode(home: Home, deployed: Deploy, mode: str, order: list[str]) -> None:
     for age, name in enumerate(("c.py", "b.py", "a.py")):
         os.utime(home.one_dag(name), (1_700_000_000 - age, 1_700_000_000 - age))
@@ -107,7 +114,9 @@ def test_the_ignore_file_is_read_in_its_syntax(home: Home, deployed: Deploy, syn
 @effect_of("core.dagbag_import_timeout")
 @pytest.mark.parametrize(("seconds", "errors"), [(0.2, {"slow.py": "timeout"}), (30, {})])
 def test_an_import_may_take_so_long(home: Home, deployed: Deploy, seconds: float, errors: dict[str, str]) -> None:
-    home.write("slow.py", "import time\ntime.sleep(0.6)\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('a')\n")
+    home.write(
+        "slow.py", "import time\ntime.sleep(0.6)\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('a')\n"
+    )
     one = deployed(core__dagbag_import_timeout=seconds)
     one.settle()
     assert one.errors() == errors
@@ -115,13 +124,16 @@ def test_an_import_may_take_so_long(home: Home, deployed: Deploy, seconds: float
 
 @effect_of("dag_processor.dag_file_processor_timeout")
 def test_a_parse_child_that_hides_from_the_import_timeout_is_killed_after_so_long(home: Home, deployed: Deploy) -> None:
-    home.write("stubborn.py", """
+    home.write(
+        "stubborn.py",
+        """
         import signal, time
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
         time.sleep(1.6)
         from gnomon.authoring.sdk.dags.dag import DAG
         dag = DAG("late")
-    """)
+    """,
+    )
     short = deployed(dag_processor__dag_file_processor_timeout=1, core__dagbag_import_timeout=30)
     short.settle()
     assert (short.active(), short.errors()) == ([], {"stubborn.py": "timeout"})
@@ -132,8 +144,12 @@ def test_a_parse_child_that_hides_from_the_import_timeout_is_killed_after_so_lon
 
 @effect_of("dag_processor.parsing_memory_limit")
 @pytest.mark.parametrize(("megabytes", "errors"), [(100, {"large.py": "memory"}), (0, {}), (2048, {})])
-def test_a_parse_child_may_take_so_much_memory(home: Home, deployed: Deploy, megabytes: int, errors: dict[str, str]) -> None:
-    home.write("large.py", "x = bytearray(300_000_000)\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('a')\n")
+def test_a_parse_child_may_take_so_much_memory(
+    home: Home, deployed: Deploy, megabytes: int, errors: dict[str, str]
+) -> None:
+    home.write(
+        "large.py", "x = bytearray(300_000_000)\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('a')\n"
+    )
     one = deployed(dag_processor__parsing_memory_limit=megabytes)
     one.settle()
     assert one.errors() == errors
@@ -145,7 +161,9 @@ def test_files_come_from_the_folders_and_the_examples_that_the_options_name(home
     flows.mkdir()
     extra.mkdir()
     (extra / "from_plugins.py").write_text("ID = 'named_by_a_plugin'\n")
-    (flows / "flow.py").write_text("from from_plugins import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
+    (flows / "flow.py").write_text(
+        "from from_plugins import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n"
+    )
     home.one_dag("elsewhere.py")
     plain = deployed()
     plain.settle()

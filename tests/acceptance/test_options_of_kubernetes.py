@@ -37,9 +37,14 @@ class Submission:
     def __init__(self, cluster: FakeCluster, home: Path, **values: object) -> None:
         self.cluster = cluster
         given: dict[str, object] = {
-            "core__executor": NAME, "core__execution_api_server_url": "http://gnomon-api:8080/execution", "kubernetes_executor__in_cluster": False,
-            "kubernetes_executor__config_file": cluster.write_kubeconfig(), "kubernetes_executor__namespace": NAMESPACE,
-            "kubernetes_executor__worker_container_repository": "example.com/gnomon", "kubernetes_executor__worker_container_tag": "7", **values,
+            "core__executor": NAME,
+            "core__execution_api_server_url": "http://gnomon-api:8080/execution",
+            "kubernetes_executor__in_cluster": False,
+            "kubernetes_executor__config_file": cluster.write_kubeconfig(),
+            "kubernetes_executor__namespace": NAMESPACE,
+            "kubernetes_executor__worker_container_repository": "example.com/gnomon",
+            "kubernetes_executor__worker_container_tag": "7",
+            **values,
         }
         self.cfg: Config = options(home, **given)
         create_schema(self.cfg.database_url)
@@ -53,9 +58,21 @@ class Submission:
         run = world.run()
         world.apply(Changes(tasks=[task(run, number, attempt=f"a{number}", worker=NAME) for number in range(count)]))
         facts = RunFacts(run_pk=run.run_pk, dag_id="d", run_id="m", run_type="manual", run_after=AT)
-        self.executor.submit(NAME, [
-            Attempt(attempt_id=f"a{number}", group_no=3, epoch=1, run=facts, task_id="ab"[number], task_no=number, file="/d.py") for number in range(count)
-        ])
+        self.executor.submit(
+            NAME,
+            [
+                Attempt(
+                    attempt_id=f"a{number}",
+                    group_no=3,
+                    epoch=1,
+                    run=facts,
+                    task_id="ab"[number],
+                    task_no=number,
+                    file="/d.py",
+                )
+                for number in range(count)
+            ],
+        )
 
     def until(self, holds: Callable[[], bool]) -> None:
         """Rounds of the scheduler until the condition holds."""
@@ -91,7 +108,16 @@ def start(cluster: FakeCluster, tmp_path: Path) -> Iterator[Callable[..., Submis
     made: list[Submission] = []
 
     def make(**values: object) -> Submission:
-        made.append(Submission(cluster, tmp_path / str(len(made)), **{f"kubernetes_executor__{name}" if "__" not in name else name: value for name, value in values.items()}))
+        made.append(
+            Submission(
+                cluster,
+                tmp_path / str(len(made)),
+                **{
+                    f"kubernetes_executor__{name}" if "__" not in name else name: value
+                    for name, value in values.items()
+                },
+            )
+        )
         return made[-1]
 
     yield make
@@ -102,13 +128,22 @@ def start(cluster: FakeCluster, tmp_path: Path) -> Iterator[Callable[..., Submis
 def write_template(folder: Path, command: str, **spec: Any) -> Path:
     """A template whose container runs this shell command in place of Gnomon."""
     path = folder / "template.yaml"
-    path.write_text(yaml.safe_dump({"kind": "Pod", "spec": {"containers": [{"name": "base", "command": ["sh", "-c", command]}], **spec}}))
+    path.write_text(
+        yaml.safe_dump(
+            {"kind": "Pod", "spec": {"containers": [{"name": "base", "command": ["sh", "-c", command]}], **spec}}
+        )
+    )
     return path
 
 
 @effect_of(
-    "core.executor", "core.execution_api_server_url", "kubernetes_executor.namespace", "kubernetes_executor.config_file", "kubernetes_executor.in_cluster",
-    "kubernetes_executor.worker_container_repository", "kubernetes_executor.worker_container_tag",
+    "core.executor",
+    "core.execution_api_server_url",
+    "kubernetes_executor.namespace",
+    "kubernetes_executor.config_file",
+    "kubernetes_executor.in_cluster",
+    "kubernetes_executor.worker_container_repository",
+    "kubernetes_executor.worker_container_tag",
 )
 def test_a_submitted_attempt_is_a_pod_of_the_cluster(start: Callable[..., Submission], cluster: FakeCluster) -> None:
     cluster.is_paused = True
@@ -118,27 +153,42 @@ def test_a_submitted_attempt_is_a_pod_of_the_cluster(start: Callable[..., Submis
     pod = submission.pod()
     base = pod["spec"]["containers"][0]
     assert (pod["metadata"]["namespace"], base["image"]) == (NAMESPACE, "example.com/gnomon:7")
-    assert {"name": "GNOMON__CORE__EXECUTION_API_SERVER_URL", "value": "http://gnomon-api:8080/execution"} in base["env"]
+    assert {"name": "GNOMON__CORE__EXECUTION_API_SERVER_URL", "value": "http://gnomon-api:8080/execution"} in base[
+        "env"
+    ]
     submission.until(lambda: bool(cluster.secrets()))
     with pytest.raises(ConfigurationError, match="this process runs in no pod with a service account"):
         start(in_cluster=True)
 
 
 @effect_of("kubernetes_executor.pod_template_file")
-def test_pods_are_made_from_the_template(start: Callable[..., Submission], cluster: FakeCluster, tmp_path: Path) -> None:
+def test_pods_are_made_from_the_template(
+    start: Callable[..., Submission], cluster: FakeCluster, tmp_path: Path
+) -> None:
     cluster.is_paused = True
     submission = start(pod_template_file=write_template(tmp_path, "true", priorityClassName="low"))
     submission.submit()
     assert submission.pod()["spec"]["priorityClassName"] == "low"
 
 
-@pytest.mark.parametrize(("code", "values", "is_kept"), [
-    (0, {}, False), (0, {"delete_worker_pods": False}, True), (1, {}, True), (1, {"delete_worker_pods_on_failure": True}, False),
-    (1, {"delete_worker_pods": False, "delete_worker_pods_on_failure": True}, True),
-])
+@pytest.mark.parametrize(
+    ("code", "values", "is_kept"),
+    [
+        (0, {}, False),
+        (0, {"delete_worker_pods": False}, True),
+        (1, {}, True),
+        (1, {"delete_worker_pods_on_failure": True}, False),
+        (1, {"delete_worker_pods": False, "delete_worker_pods_on_failure": True}, True),
+    ],
+)
 @effect_of("kubernetes_executor.delete_worker_pods", "kubernetes_executor.delete_worker_pods_on_failure")
 def test_pods_that_have_ended_are_deleted_as_the_options_say(
-    start: Callable[..., Submission], cluster: FakeCluster, tmp_path: Path, code: int, values: dict[str, object], is_kept: bool,
+    start: Callable[..., Submission],
+    cluster: FakeCluster,
+    tmp_path: Path,
+    code: int,
+    values: dict[str, object],
+    is_kept: bool,
 ) -> None:
     submission = start(pod_template_file=write_template(tmp_path, f"exit {code}"), **values)
     submission.submit()
@@ -154,7 +204,9 @@ def test_pods_that_have_ended_are_deleted_as_the_options_say(
 
 
 @effect_of("kubernetes_executor.worker_pod_pending_fatal_container_state_reasons")
-def test_a_container_that_waits_for_a_listed_reason_fails_its_attempt(start: Callable[..., Submission], cluster: FakeCluster) -> None:
+def test_a_container_that_waits_for_a_listed_reason_fails_its_attempt(
+    start: Callable[..., Submission], cluster: FakeCluster
+) -> None:
     submission = start(worker_container_repository=MISSING_IMAGE)
     submission.submit()
     submission.until(lambda: bool(submission.events))
@@ -164,8 +216,12 @@ def test_a_container_that_waits_for_a_listed_reason_fails_its_attempt(start: Cal
 
 
 @effect_of("kubernetes_executor.worker_pod_pending_fatal_container_state_reasons")
-def test_a_container_that_waits_for_another_reason_goes_on_waiting(start: Callable[..., Submission], cluster: FakeCluster) -> None:
-    submission = start(worker_container_repository=MISSING_IMAGE, worker_pod_pending_fatal_container_state_reasons="InvalidImageName")
+def test_a_container_that_waits_for_another_reason_goes_on_waiting(
+    start: Callable[..., Submission], cluster: FakeCluster
+) -> None:
+    submission = start(
+        worker_container_repository=MISSING_IMAGE, worker_pod_pending_fatal_container_state_reasons="InvalidImageName"
+    )
     submission.submit()
 
     def is_noted() -> bool:
@@ -197,7 +253,12 @@ def test_the_client_uses_context_and_certificates(cluster: FakeCluster, tmp_path
     (tmp_path / "ca.pem").write_text("")
 
     def configure(**values: object) -> Any:
-        cfg = options(tmp_path, kubernetes_executor__in_cluster=False, kubernetes_executor__config_file=path, **{f"kubernetes_executor__{key}": value for key, value in values.items()})
+        cfg = options(
+            tmp_path,
+            kubernetes_executor__in_cluster=False,
+            kubernetes_executor__config_file=path,
+            **{f"kubernetes_executor__{key}": value for key, value in values.items()},
+        )
         settings = read_cluster_settings(cfg, ("d",))
         return Cluster(settings).configuration
 
@@ -211,7 +272,9 @@ def test_the_client_uses_context_and_certificates(cluster: FakeCluster, tmp_path
 
 @effect_of("kubernetes_executor.delete_option_kwargs")
 def test_deletions_have_the_options(start: Callable[..., Submission], cluster: FakeCluster, tmp_path: Path) -> None:
-    submission = start(pod_template_file=write_template(tmp_path, "true"), delete_option_kwargs=json.dumps({"grace_period_seconds": 7}))
+    submission = start(
+        pod_template_file=write_template(tmp_path, "true"), delete_option_kwargs=json.dumps({"grace_period_seconds": 7})
+    )
     submission.submit()
     submission.until(lambda: bool(cluster.deletions))
     assert cluster.deletions == [{"gracePeriodSeconds": 7}]
@@ -219,13 +282,21 @@ def test_deletions_have_the_options(start: Callable[..., Submission], cluster: F
         start(delete_option_kwargs='{"grace": 1}')
 
 
-@pytest.mark.parametrize(("values", "sentence"), [
-    ({"core__execution_api_server_url": ""}, r"\[core\] execution_api_server_url is empty: pods reach the api-server at this address"),
-    ({"worker_container_tag": ""}, "name an image together: set both or neither"),
-    ({"worker_container_tag": "", "worker_container_repository": ""}, "pods have no image"),
-    ({"pod_template_file": "/nowhere.yaml"}, "the pod template /nowhere.yaml cannot be read"),
-    ({"config_file": "/nowhere"}, "the kubeconfig /nowhere cannot be used"),
-])
-def test_a_deployment_that_cannot_make_pods_says_so_at_the_start(start: Callable[..., Submission], values: dict[str, object], sentence: str) -> None:
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (
+            {"core__execution_api_server_url": ""},
+            r"\[core\] execution_api_server_url is empty: pods reach the api-server at this address",
+        ),
+        ({"worker_container_tag": ""}, "name an image together: set both or neither"),
+        ({"worker_container_tag": "", "worker_container_repository": ""}, "pods have no image"),
+        ({"pod_template_file": "/nowhere.yaml"}, "the pod template /nowhere.yaml cannot be read"),
+        ({"config_file": "/nowhere"}, "the kubeconfig /nowhere cannot be used"),
+    ],
+)
+def test_a_deployment_that_cannot_make_pods_says_so_at_the_start(
+    start: Callable[..., Submission], values: dict[str, object], sentence: str
+) -> None:
     with pytest.raises(ConfigurationError, match=sentence):
         start(**values)

@@ -29,21 +29,34 @@ DAY = 86_400_000_000
 
 @effect_of("alerts.base_url", "alerts.group_wait", "alerts.group_interval")
 def test_the_options_of_alerts_reach_the_monitor(tmp_path: Path) -> None:
-    settings = build_monitor_settings(options(tmp_path, alerts__base_url="https://g.example/", alerts__group_wait=3, alerts__group_interval=7))
+    settings = build_monitor_settings(
+        options(tmp_path, alerts__base_url="https://g.example/", alerts__group_wait=3, alerts__group_interval=7)
+    )
     assert (settings.base_url, settings.group_wait_s, settings.group_interval_s) == ("https://g.example", 3.0, 7.0)
 
 
-@pytest.mark.parametrize(("at", "zone", "expected"), [
-    ("10:30", "UTC", "2026-03-01T10:30:00+00:00"), ("08:00", "UTC", "2026-03-02T08:00:00+00:00"), ("09:00", "UTC", "2026-03-02T09:00:00+00:00"),
-    ("10:30", "Europe/Zurich", "2026-03-01T09:30:00+00:00"),
-])
+@pytest.mark.parametrize(
+    ("at", "zone", "expected"),
+    [
+        ("10:30", "UTC", "2026-03-01T10:30:00+00:00"),
+        ("08:00", "UTC", "2026-03-02T08:00:00+00:00"),
+        ("09:00", "UTC", "2026-03-02T09:00:00+00:00"),
+        ("10:30", "Europe/Zurich", "2026-03-01T09:30:00+00:00"),
+    ],
+)
 def test_the_next_clean_is_at_its_time_of_day(at: str, zone: str, expected: str) -> None:
     assert to_datetime(find_next(at, zone, NOW)).isoformat() == expected
 
 
 @effect_of("housekeeping.clean_at", "housekeeping.older_than", "housekeeping.keep_last", "housekeeping.tables")
 def test_the_nightly_clean_deletes_what_its_options_say_once_a_day(tmp_path: Path) -> None:
-    cfg = options(tmp_path, housekeeping__clean_at="10:00", housekeeping__older_than="2d", housekeeping__keep_last=3, housekeeping__tables="events")
+    cfg = options(
+        tmp_path,
+        housekeeping__clean_at="10:00",
+        housekeeping__older_than="2d",
+        housekeeping__keep_last=3,
+        housekeeping__tables="events",
+    )
     create_schema(cfg.database_url)
     db = open_database(cfg.database_url, cipher=CIPHER)
     clock = VirtualClock(NOW)
@@ -59,7 +72,10 @@ def test_the_nightly_clean_deletes_what_its_options_say_once_a_day(tmp_path: Pat
         assert work._thread is not None
         work._thread.join()
         with db.read() as tx:
-            assert [(event.kind, event.body) for event in list_events(tx)] == [("database_cleaned", '{"events": 1}'), ("marked", "1")]
+            assert [(event.kind, event.body) for event in list_events(tx)] == [
+                ("database_cleaned", '{"events": 1}'),
+                ("marked", "1"),
+            ]
         assert work._keep_last == 3
         assert work.due_at == NOW + 3600_000_000 + DAY
     finally:
@@ -76,10 +92,18 @@ def test_a_clean_whose_time_has_long_passed_is_left_out(tmp_path: Path) -> None:
     assert (work._thread, work.due_at) == (None, NOW + 3600_000_000 + DAY)
 
 
-@pytest.mark.parametrize(("name", "value", "expected"), [
-    ("clean_at", "25:00", "write a time of day such as 03:30"), ("older_than", "soon", "is 'soon'; write a number of seconds"),
-    ("tables", "runs,everything", "'everything' is not one of runs, events, xcoms, alerts, asset_events, dag_versions, logs"),
-])
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("clean_at", "25:00", "write a time of day such as 03:30"),
+        ("older_than", "soon", "is 'soon'; write a number of seconds"),
+        (
+            "tables",
+            "runs,everything",
+            "'everything' is not one of runs, events, xcoms, alerts, asset_events, dag_versions, logs",
+        ),
+    ],
+)
 def test_a_wrong_option_of_the_clean_is_named(tmp_path: Path, name: str, value: str, expected: str) -> None:
     with pytest.raises(OptionError, match=expected):
         cfg = options(tmp_path, **{f"housekeeping__{name}": value})
@@ -126,7 +150,9 @@ def test_a_channel_is_tried_from_the_command_line(shell: Shell) -> None:
         assert "t0ken" not in out + err + "".join(shell.run("alerts", "channels")[1:])
     assert "there" not in shell.run("alerts", "rules")[2]
     assert "etl_*" in shell.run("alerts", "rules")[1]
-    assert shell.run("alerts", "test", "opps")[2].strip() == "gnomon: gnomon.toml has no channel 'opps'; did you mean ops?"
+    assert (
+        shell.run("alerts", "test", "opps")[2].strip() == "gnomon: gnomon.toml has no channel 'opps'; did you mean ops?"
+    )
     assert "no rule has raised an alert" in shell.run("alerts", "list")[1]
     assert "no message has been written" in shell.run("alerts", "history")[1]
 
@@ -150,7 +176,9 @@ def test_a_backup_is_restored_and_the_database_before_is_kept(shell: Shell) -> N
     code, out, err = shell.run("db", "restore", str(backup))
     assert (code, err) == (0, "")
     assert shell.run("variables", "get", "colour")[1].strip() == "blue"
-    (kept,) = [path for path in shell.folder.glob("gnomon.db.before-restore-*") if not path.name.endswith(("-wal", "-shm"))]
+    (kept,) = [
+        path for path in shell.folder.glob("gnomon.db.before-restore-*") if not path.name.endswith(("-wal", "-shm"))
+    ]
     assert str(kept) in out
 
 
@@ -173,18 +201,35 @@ def test_a_restore_is_refused_for_what_is_no_backup_of_this_home(shell: Shell, t
 
 def test_the_clean_says_what_it_would_delete_and_refuses_unknown_tables(shell: Shell) -> None:
     code, out, _ = shell.run("db", "clean", "--older-than", "30d", "--dry-run", "-o", "json")
-    assert (code, [row["table"] for row in json.loads(out)]) == (0, ["runs", "events", "alerts", "asset_events", "dag_versions", "logs"])
+    assert (code, [row["table"] for row in json.loads(out)]) == (
+        0,
+        ["runs", "events", "alerts", "asset_events", "dag_versions", "logs"],
+    )
     assert "'dags' is not one of runs" in shell.run("db", "clean", "--tables", "dags")[2]
     assert shell.run("db", "clean", "--older-than", "soon")[0] == 2
 
 
 def test_the_doctor_gives_each_line_a_verdict_and_each_complaint_a_remedy(shell: Shell) -> None:
-    (shell.folder / "gnomon.toml").write_text('[alerts.channels.ops]\ntype = "slack"\nurl_env = "X"\n[[alerts.rules]]\nwhen = "failure"\nto = "ops"\n')
+    (shell.folder / "gnomon.toml").write_text(
+        '[alerts.channels.ops]\ntype = "slack"\nurl_env = "X"\n[[alerts.rules]]\nwhen = "failure"\nto = "ops"\n'
+    )
     code, out, _ = shell.run("doctor", "-o", "json")
     rows = json.loads(out)
     assert code == 1
-    assert {row["check"] for row in rows} >= {"clock", "time zones", "permissions", "database", "key", "services", "alerts", "limit of open files", "file of the database"}
+    assert {row["check"] for row in rows} >= {
+        "clock",
+        "time zones",
+        "permissions",
+        "database",
+        "key",
+        "services",
+        "alerts",
+        "limit of open files",
+        "file of the database",
+    }
     assert all(row["remedy"] for row in rows if row["verdict"] != "ok")
-    assert [row["found"] for row in rows if row["verdict"] == "fail"] == ["no monitor is alive, and rules of alerts exist: nobody is told"]
+    assert [row["found"] for row in rows if row["verdict"] == "fail"] == [
+        "no monitor is alive, and rules of alerts exist: nobody is told"
+    ]
     (shell.folder / "gnomon.toml").unlink()
     assert shell.run("doctor")[0] == 0

@@ -55,9 +55,12 @@ def store() -> Iterator[S3Server]:
 def changed(store: S3Server) -> Iterator[Product]:
     """A standalone whose logs go to the store, and stay on the machine no longer than needed."""
     environ = {
-        "AIRFLOW__LOGGING__REMOTE_LOGGING": "True", "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": f"s3://{BUCKET}/team/logs",
-        "AIRFLOW__LOGGING__REMOTE_LOG_CONN_ID": "s3_of_tests", "AIRFLOW__LOGGING__DELETE_LOCAL_LOGS": "True", **ACTIVE,
-    }  # fmt: skip
+        "AIRFLOW__LOGGING__REMOTE_LOGGING": "True",
+        "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": f"s3://{BUCKET}/team/logs",
+        "AIRFLOW__LOGGING__REMOTE_LOG_CONN_ID": "s3_of_tests",
+        "AIRFLOW__LOGGING__DELETE_LOCAL_LOGS": "True",
+        **ACTIVE,
+    }
     with product({"flows.py": FLOWS}, environ) as running:
         running.has_dag("says")
         running.write("broken.py", "x = (\n")
@@ -78,16 +81,28 @@ def _is_moved(running: Product, name: str) -> bool:
     return not (running.home / "logs" / name).exists() and name not in list_unsent_logs(running.home / "logs")
 
 
-@effect_of("logging.remote_logging", "logging.remote_base_log_folder", "logging.remote_log_conn_id", "logging.delete_local_logs")
-def test_logs_wait_for_the_connection_and_are_read_from_the_store_once_they_have_left(changed: Product, store: S3Server) -> None:
+@effect_of(
+    "logging.remote_logging",
+    "logging.remote_base_log_folder",
+    "logging.remote_log_conn_id",
+    "logging.delete_local_logs",
+)
+def test_logs_wait_for_the_connection_and_are_read_from_the_store_once_they_have_left(
+    changed: Product, store: S3Server
+) -> None:
     name = _find_key("says", "r?versionId=#1", "hello")
     assert changed.run("says", "--run-id", "r?versionId=#1")["state"] == "success"
-    changed.until(lambda: "connection 's3_of_tests' of [logging] remote_log_conn_id does not exist: create it" in changed.log(), "the failed upload is said")
+    changed.until(
+        lambda: "connection 's3_of_tests' of [logging] remote_log_conn_id does not exist: create it" in changed.log(),
+        "the failed upload is said",
+    )
     assert (changed.home / "logs" / name).exists()
     assert "hello from the task" in changed.task_log("says", "r?versionId=#1", "hello")
     _set_connection(changed, store)
     changed.until(lambda: _is_moved(changed, name), "the log has left the machine")
-    assert [key for key in store.list_keys() if "says" in key] == ["team/logs/dag_id=says/run_id=r%3FversionId=%231/task_id=hello.attempt=1.log"]
+    assert [key for key in store.list_keys() if "says" in key] == [
+        "team/logs/dag_id=says/run_id=r%3FversionId=%231/task_id=hello.attempt=1.log"
+    ]
     assert "hello from the task" in changed.task_log("says", "r?versionId=#1", "hello")
     assert "hello from the task" in changed.do("tasks", "logs", "says", "r?versionId=#1")
     address = f"{changed.said.split()[3]}/api/v2/dags/says/dagRuns/r%3FversionId%3D%231/taskInstances/hello/logs/1"
@@ -126,7 +141,12 @@ def test_the_log_of_a_killed_task_has_the_reason_in_the_store_too(changed: Produ
 def test_logs_that_a_stopped_worker_has_left_are_uploaded_by_the_next(tmp_path: Path) -> None:
     remote = tmp_path / "remote"
     remote.write_text("a file, where the folder should be")
-    environ = {"GNOMON__LOGGING__REMOTE_LOGGING": "True", "GNOMON__LOGGING__REMOTE_BASE_LOG_FOLDER": f"file://{remote}", "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "5", **ACTIVE}
+    environ = {
+        "GNOMON__LOGGING__REMOTE_LOGGING": "True",
+        "GNOMON__LOGGING__REMOTE_BASE_LOG_FOLDER": f"file://{remote}",
+        "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "5",
+        **ACTIVE,
+    }
     with product({"flows.py": FLOWS}, environ) as running:
         running.has_dag("says")
         running.run("says", "--run-id", "r")
@@ -142,5 +162,11 @@ def test_logs_that_a_stopped_worker_has_left_are_uploaded_by_the_next(tmp_path: 
 
 def test_a_standalone_with_a_wrong_folder_does_not_start(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=r"\[logging\] remote_base_log_folder .* has the scheme 'cloudwatch'"):
-        with product({}, {"AIRFLOW__LOGGING__REMOTE_LOGGING": "True", "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": "cloudwatch://arn"}):
+        with product(
+            {},
+            {
+                "AIRFLOW__LOGGING__REMOTE_LOGGING": "True",
+                "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": "cloudwatch://arn",
+            },
+        ):
             raise RuntimeError("it has started")

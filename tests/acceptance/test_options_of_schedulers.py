@@ -35,7 +35,12 @@ START = 1_767_225_600 * SECOND
 def gnomon(home: Path, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "GNOMON_HOME": str(home), "GNOMON__LOGGING__STYLE": "json", **environ}
     return subprocess.run(
-        [sys.executable, "-m", "gnomon", *words], env=environment, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-m", "gnomon", *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 
@@ -56,12 +61,19 @@ def test_a_scheduler_ends_after_so_many_rounds(tmp_path: Path, only_idle: str) -
     assert [entry["rounds"] for entry in done] == [2]
 
 
-@effect_of("scheduler.enable_health_check", "scheduler.scheduler_health_check_server_host", "scheduler.scheduler_health_check_server_port")
+@effect_of(
+    "scheduler.enable_health_check",
+    "scheduler.scheduler_health_check_server_host",
+    "scheduler.scheduler_health_check_server_port",
+)
 def test_the_scheduler_answers_health_on_a_port_of_its_own(tmp_path: Path) -> None:
     cfg = options(
-        tmp_path, scheduler__enable_health_check=True, scheduler__scheduler_health_check_server_host="127.0.0.1",
-        scheduler__scheduler_health_check_server_port=0, scheduler__scheduler_health_check_threshold=30,
-    )  # fmt: skip
+        tmp_path,
+        scheduler__enable_health_check=True,
+        scheduler__scheduler_health_check_server_host="127.0.0.1",
+        scheduler__scheduler_health_check_server_port=0,
+        scheduler__scheduler_health_check_threshold=30,
+    )
     create_schema(cfg.database_url)
     database, clock = open_database(cfg.database_url, synchronous="OFF"), VirtualClock(START)
     lease = Lease(database, clock, "s", "here")
@@ -81,8 +93,12 @@ def test_the_scheduler_answers_health_on_a_port_of_its_own(tmp_path: Path) -> No
         database.close()
 
 
-def test_a_health_port_that_is_taken_is_told_and_the_scheduler_runs_without(tmp_path: Path, entries: io.StringIO) -> None:
-    cfg = options(tmp_path, scheduler__enable_health_check=True, scheduler__scheduler_health_check_server_host="256.0.0.1")
+def test_a_health_port_that_is_taken_is_told_and_the_scheduler_runs_without(
+    tmp_path: Path, entries: io.StringIO
+) -> None:
+    cfg = options(
+        tmp_path, scheduler__enable_health_check=True, scheduler__scheduler_health_check_server_host="256.0.0.1"
+    )
     create_schema(cfg.database_url)
     database, clock = open_database(cfg.database_url, synchronous="OFF"), VirtualClock(START)
     assert open_health_server(cfg, Lease(database, clock, "s", "here"), clock) is None
@@ -101,7 +117,9 @@ def _status(url: str) -> int:
 
 @effect_of("dag_processor.print_stats_interval")
 @pytest.mark.parametrize(("interval", "logged"), [("10", 1), ("0", 0)])
-def test_parses_are_counted_in_the_log_every_interval(tmp_path: Path, entries: io.StringIO, interval: str, logged: int) -> None:
+def test_parses_are_counted_in_the_log_every_interval(
+    tmp_path: Path, entries: io.StringIO, interval: str, logged: int
+) -> None:
     settings = build_dag_processor_settings(options(tmp_path, dag_processor__print_stats_interval=interval))
     statistics = ParseStatistics(settings.stats_interval_s, 0.0)
     for path in ("/dags/a.py", "/dags/b.py"):
@@ -127,16 +145,29 @@ def test_an_option_that_is_set_and_does_not_act_is_named_with_its_reason(tmp_pat
     (tmp_path / "gnomon.toml").write_text("[scheduler]\njob_heartbeat_sec = 3\n[core]\nparallelism = 4\n")
     warn_of_options_without_effect(options(tmp_path))
     (entry,) = [json.loads(line) for line in entries.getvalue().splitlines()]
-    assert (entry["event"], entry["option"], entry["level"]) == ("option_without_effect", "[scheduler] job_heartbeat_sec", "warning")
+    assert (entry["event"], entry["option"], entry["level"]) == (
+        "option_without_effect",
+        "[scheduler] job_heartbeat_sec",
+        "warning",
+    )
     assert entry["source"].endswith("gnomon.toml, line 2")
     assert "every second" in entry["reason"]
 
 
-def test_a_variable_that_sets_no_option_is_named_with_the_reason_and_the_nearest_option(tmp_path: Path, entries: io.StringIO) -> None:
+def test_a_variable_that_sets_no_option_is_named_with_the_reason_and_the_nearest_option(
+    tmp_path: Path, entries: io.StringIO
+) -> None:
     environ = {
-        "AIRFLOW__CORE__PARALELLISM": "4", "AIRFLOW__SCHEDULER__PARALLELISM": "4", "AIRFLOW__NOWHERE__AT_ALL_XYZ": "secret", "AIRFLOW__PARALLELISM": "4",
-        "AIRFLOW_CORE__DAGS_FOLDER": "/x", "GNOMON_CORE_DAGS_FOLDER": "/x", "AIRFLOW__CORE": "1", "AIRFLOW_CONN_CORE__PARALLELISM": "http://a", "AIRFLOW_HOME": "/x",
-    }  # fmt: skip
+        "AIRFLOW__CORE__PARALELLISM": "4",
+        "AIRFLOW__SCHEDULER__PARALLELISM": "4",
+        "AIRFLOW__NOWHERE__AT_ALL_XYZ": "secret",
+        "AIRFLOW__PARALLELISM": "4",
+        "AIRFLOW_CORE__DAGS_FOLDER": "/x",
+        "GNOMON_CORE_DAGS_FOLDER": "/x",
+        "AIRFLOW__CORE": "1",
+        "AIRFLOW_CONN_CORE__PARALLELISM": "http://a",
+        "AIRFLOW_HOME": "/x",
+    }
     warn_of_options_without_effect(load_config(environ, tmp_path))
     found = [json.loads(line) for line in entries.getvalue().splitlines()]
     assert {entry["event"] for entry in found} == {"option_unknown"}
@@ -157,16 +188,28 @@ def test_a_variable_that_sets_no_option_is_named_with_the_reason_and_the_nearest
 def test_each_service_and_each_command_about_options_names_a_variable_that_sets_no_option(tmp_path: Path) -> None:
     environ = {"AIRFLOW__CORE__PARALELLISM": "4"}
     started = gnomon(tmp_path, "scheduler", GNOMON__SCHEDULER__NUM_RUNS="1", **environ)
-    assert [json.loads(line)["source"] for line in started.stderr.splitlines() if "option_unknown" in line] == ["AIRFLOW__CORE__PARALELLISM"]
+    assert [json.loads(line)["source"] for line in started.stderr.splitlines() if "option_unknown" in line] == [
+        "AIRFLOW__CORE__PARALELLISM"
+    ]
     checks = json.loads(gnomon(tmp_path, "doctor", "-o", "json", **environ).stdout)
-    assert [row["found"] for row in checks if row["check"] == "options"] == ["set and without effect: AIRFLOW__CORE__PARALELLISM"]
+    assert [row["found"] for row in checks if row["check"] == "options"] == [
+        "set and without effect: AIRFLOW__CORE__PARALELLISM"
+    ]
     listed = gnomon(tmp_path, "config", "list", **environ)
-    assert listed.stderr == "AIRFLOW__CORE__PARALELLISM does not act. Gnomon has no such option; only DAG files and tasks that read it see the value. Did you mean [core] parallelism?\n"
+    assert (
+        listed.stderr
+        == "AIRFLOW__CORE__PARALELLISM does not act. Gnomon has no such option; only DAG files and tasks that read it see the value. Did you mean [core] parallelism?\n"
+    )
 
 
-@pytest.mark.parametrize(("variable", "remedy"), [("GNOMON__PARALLELISM", "Did you mean GNOMON__CORE__PARALLELISM"), ("GNOMON__CORE", "gnomon config list")])
+@pytest.mark.parametrize(
+    ("variable", "remedy"),
+    [("GNOMON__PARALLELISM", "Did you mean GNOMON__CORE__PARALLELISM"), ("GNOMON__CORE", "gnomon config list")],
+)
 def test_a_variable_of_gnomon_without_section_or_key_is_refused(tmp_path: Path, variable: str, remedy: str) -> None:
-    with pytest.raises(OptionError, match=rf"{variable}: the variable of an option is GNOMON__SECTION__KEY\. .*{remedy}"):
+    with pytest.raises(
+        OptionError, match=rf"{variable}: the variable of an option is GNOMON__SECTION__KEY\. .*{remedy}"
+    ):
         load_config({variable: "4"}, tmp_path)
 
 
@@ -181,6 +224,7 @@ def test_config_says_of_an_option_whether_it_acts(tmp_path: Path) -> None:
     lint = gnomon(tmp_path, "config", "lint", "-o", "json", **environ)
     assert lint.returncode == 1
     assert [(row["option"], row["source"]) for row in json.loads(lint.stdout)] == [
-        ("[core] multi_team", "AIRFLOW__CORE__MULTI_TEAM"), ("[celery] flower_port", "AIRFLOW__CELERY__FLOWER_PORT"),
-    ]  # fmt: skip
+        ("[core] multi_team", "AIRFLOW__CORE__MULTI_TEAM"),
+        ("[celery] flower_port", "AIRFLOW__CELERY__FLOWER_PORT"),
+    ]
     assert gnomon(tmp_path, "config", "lint").returncode == 0

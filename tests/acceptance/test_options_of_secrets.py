@@ -55,17 +55,28 @@ def test_operators_defer_by_default_if_the_option_says_so(tmp_path: Path, deferr
 
 
 @effect_of(
-    "core.hide_sensitive_var_conn_fields", "core.sensitive_var_conn_names", "logging.min_length_masked_secret", "logging.secret_mask_adapter",
+    "core.hide_sensitive_var_conn_fields",
+    "core.sensitive_var_conn_names",
+    "logging.min_length_masked_secret",
+    "logging.secret_mask_adapter",
 )
 def test_what_is_hidden_in_logs_follows_the_options(tmp_path: Path) -> None:
     try:
-        set_current_config(options(tmp_path, logging__min_length_masked_secret=3, core__sensitive_var_conn_names="colour",
-                                   logging__secret_mask_adapter="builtins.ascii"))  # fmt: skip
+        set_current_config(
+            options(
+                tmp_path,
+                logging__min_length_masked_secret=3,
+                core__sensitive_var_conn_names="colour",
+                logging__secret_mask_adapter="builtins.ascii",
+            )
+        )
         mask_secret("xyz")
         mask_secret("Käse-brot")
         mask_secret("scarlet-red", "colour")
         assert hide(r"xyz 'K\xe4se-brot' scarlet-red") == "*** *** ***"
-        set_current_config(options(tmp_path, core__hide_sensitive_var_conn_fields=False, logging__min_length_masked_secret=6))
+        set_current_config(
+            options(tmp_path, core__hide_sensitive_var_conn_fields=False, logging__min_length_masked_secret=6)
+        )
         assert not should_hide_value_for_key("password")
         mask_secret("12345")
         assert hide("12345") == "12345"
@@ -123,7 +134,11 @@ def test_a_secrets_backend_is_asked_first(tmp_path: Path, monkeypatch: pytest.Mo
     forget_backend()
     set_current_config(options(tmp_path, secrets__backend=BACKEND, secrets__backend_kwargs='{"shape": "round"}'))
     assert Variable.get("colour") == "of the environment"
-    both = {"secrets__backend": BACKEND, "workers__secrets_backend": BACKEND, "workers__secrets_backend_kwargs": '{"colour": "blue"}'}
+    both = {
+        "secrets__backend": BACKEND,
+        "workers__secrets_backend": BACKEND,
+        "workers__secrets_backend_kwargs": '{"colour": "blue"}',
+    }
     set_current_config(options(tmp_path, **both))
     assert Variable.get("colour") == "of the environment", "an import of a DAG file uses the backend of [secrets]"
     secrets_lookup.prefer_worker_options()
@@ -143,7 +158,9 @@ def test_a_backend_that_hangs_is_given_up(tmp_path: Path, caplog: pytest.LogCapt
 @pytest.mark.usefixtures("_no_backend")
 def test_answers_to_imports_are_kept_for_some_time(tmp_path: Path) -> None:
     def count(**given: object) -> int:
-        set_current_config(options(tmp_path, secrets__backend=BACKEND, secrets__backend_kwargs='{"colour": "red"}', **given))
+        set_current_config(
+            options(tmp_path, secrets__backend=BACKEND, secrets__backend_kwargs='{"colour": "red"}', **given)
+        )
         Backend.asked = 0
         assert [Variable.get("colour"), Variable.get("colour"), Variable.get("colour")] == ["red"] * 3
         return Backend.asked
@@ -154,14 +171,31 @@ def test_answers_to_imports_are_kept_for_some_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_no_backend")
-@pytest.mark.parametrize(("backend", "kwargs", "sentence"), [
-    ("no.such.Backend", "", "[secrets] backend (GNOMON__SECRETS__BACKEND): the backend no.such.Backend cannot be used: ModuleNotFoundError: No module named 'no'"),
-    ("Backend", "", "the backend Backend cannot be used: ValueError: "),
-    (BACKEND, "{broken", "[secrets] backend_kwargs (GNOMON__SECRETS__BACKEND_KWARGS) is not JSON ("),
-    (BACKEND, "[1]", "[secrets] backend_kwargs (GNOMON__SECRETS__BACKEND_KWARGS) must be a JSON object, not a list."),
-    ("airflow.secrets.local_filesystem.LocalFilesystemBackend", '{"variables_file_path": "/no/such.json"}', "/no/such.json cannot be read: No such file"),
-])  # fmt: skip
-def test_a_backend_that_cannot_be_used_is_a_sentence(tmp_path: Path, caplog: pytest.LogCaptureFixture, backend: str, kwargs: str, sentence: str) -> None:
+@pytest.mark.parametrize(
+    ("backend", "kwargs", "sentence"),
+    [
+        (
+            "no.such.Backend",
+            "",
+            "[secrets] backend (GNOMON__SECRETS__BACKEND): the backend no.such.Backend cannot be used: ModuleNotFoundError: No module named 'no'",
+        ),
+        ("Backend", "", "the backend Backend cannot be used: ValueError: "),
+        (BACKEND, "{broken", "[secrets] backend_kwargs (GNOMON__SECRETS__BACKEND_KWARGS) is not JSON ("),
+        (
+            BACKEND,
+            "[1]",
+            "[secrets] backend_kwargs (GNOMON__SECRETS__BACKEND_KWARGS) must be a JSON object, not a list.",
+        ),
+        (
+            "airflow.secrets.local_filesystem.LocalFilesystemBackend",
+            '{"variables_file_path": "/no/such.json"}',
+            "/no/such.json cannot be read: No such file",
+        ),
+    ],
+)
+def test_a_backend_that_cannot_be_used_is_a_sentence(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, backend: str, kwargs: str, sentence: str
+) -> None:
     dialect.enable()
     set_current_config(options(tmp_path, secrets__backend=backend, secrets__backend_kwargs=kwargs))
     assert Variable.get("colour", default="the default") == "the default"
@@ -175,8 +209,14 @@ def test_an_option_is_read_from_the_secrets_backend(tmp_path: Path) -> None:
     )
     environ = {"GNOMON__SECRETS__BACKEND": "vault_of_options.Backend", "GNOMON_HOME": str(tmp_path)}
     found = load_config({**os.environ, **environ, "GNOMON__CORE__FERNET_KEY_SECRET": "key-of-home"}, tmp_path)
-    assert (found.text("core", "fernet_key"), found.source("core", "fernet_key")) == (KEY, "GNOMON__CORE__FERNET_KEY_SECRET")
-    with pytest.raises(OptionError, match="GNOMON__CORE__FERNET_KEY_SECRET: the secrets backend has no value for the key 'other': it does not know that key"):
+    assert (found.text("core", "fernet_key"), found.source("core", "fernet_key")) == (
+        KEY,
+        "GNOMON__CORE__FERNET_KEY_SECRET",
+    )
+    with pytest.raises(
+        OptionError,
+        match="GNOMON__CORE__FERNET_KEY_SECRET: the secrets backend has no value for the key 'other': it does not know that key",
+    ):
         load_config({**os.environ, **environ, "GNOMON__CORE__FERNET_KEY_SECRET": "other"}, tmp_path)
 
 

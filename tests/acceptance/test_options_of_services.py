@@ -92,12 +92,20 @@ hangs = DAG("hangs", schedule=Forever(), start_date=dt.datetime(2026, 1, 1, tzin
 @pytest.fixture(scope="module")
 def changed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     store = tmp_path_factory.mktemp("store") / "elsewhere.db"
-    with product({"flows.py": FLOWS, "hangs.py": HANGS, "broken.py": "from airflow import DAG(\n"}, {
-        "GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{store}", "GNOMON__LOGGING__BASE_LOG_FOLDER": "protocols",
-        "GNOMON__LOGGING__STYLE": "text", "GNOMON__LOGGING__LOGGING_LEVEL": "WARNING",
-        "GNOMON__CORE__DEFAULT_TASK_EXECUTION_TIMEOUT": "1", "GNOMON__SENSORS__DEFAULT_TIMEOUT": "0.5",
-        "GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": "0.5", "GNOMON__CORE__KILLED_TASK_CLEANUP_TIME": "1", "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
-    }) as running:
+    with product(
+        {"flows.py": FLOWS, "hangs.py": HANGS, "broken.py": "from airflow import DAG(\n"},
+        {
+            "GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{store}",
+            "GNOMON__LOGGING__BASE_LOG_FOLDER": "protocols",
+            "GNOMON__LOGGING__STYLE": "text",
+            "GNOMON__LOGGING__LOGGING_LEVEL": "WARNING",
+            "GNOMON__CORE__DEFAULT_TASK_EXECUTION_TIMEOUT": "1",
+            "GNOMON__SENSORS__DEFAULT_TIMEOUT": "0.5",
+            "GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": "0.5",
+            "GNOMON__CORE__KILLED_TASK_CLEANUP_TIME": "1",
+            "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        },
+    ) as running:
         running.has_dag("stubborn")
         yield running
 
@@ -168,12 +176,18 @@ def test_services_log_in_the_style_and_from_the_level_on(changed: Product) -> No
 
 @effect_of("logging.service_log_folder", "logging.service_log_max_bytes", "logging.service_log_backup_count")
 def test_services_rotate_their_log_files_where_and_as_the_options_say() -> None:
-    rules = {"GNOMON__LOGGING__SERVICE_LOG_FOLDER": "kept", "GNOMON__LOGGING__SERVICE_LOG_MAX_BYTES": "400", "GNOMON__LOGGING__SERVICE_LOG_BACKUP_COUNT": "2"}
+    rules = {
+        "GNOMON__LOGGING__SERVICE_LOG_FOLDER": "kept",
+        "GNOMON__LOGGING__SERVICE_LOG_MAX_BYTES": "400",
+        "GNOMON__LOGGING__SERVICE_LOG_BACKUP_COUNT": "2",
+    }
     with product({"flows.py": FLOWS}, rules) as running:
         running.has_dag("stubborn")
         for number in range(6):
             running.write("flows.py", FLOWS + f"# {number}\n" + "x = (\n" * (number % 2 == 0))
-            running.until(lambda number=number: bool(running.rows("dags", "errors")) == (number % 2 == 0), "the change is seen")  # type: ignore[misc]
+            running.until(
+                lambda number=number: bool(running.rows("dags", "errors")) == (number % 2 == 0), "the change is seen"
+            )  # type: ignore[misc]
         texts: dict[str, str] = {}
         wanted = {"dag-processor.log", "dag-processor.log.1", "dag-processor.log.2", "scheduler.log", "worker.log"}
 
@@ -187,14 +201,22 @@ def test_services_rotate_their_log_files_where_and_as_the_options_say() -> None:
         running.until(are_there, f"the files {sorted(wanted)}")
         assert not any(name.endswith(".3") for name in texts)
         assert all(text.count("\n") <= 1 or len(text.encode()) <= 400 for text in texts.values())
-        (found,) = (row["found"] for row in json.loads(running.cli("doctor", "-o", "json").out) if row["check"] == "service logs")
+        (found,) = (
+            row["found"]
+            for row in json.loads(running.cli("doctor", "-o", "json").out)
+            if row["check"] == "service logs"
+        )
         assert re.fullmatch(rf"\d+ files, [1-9]\d* of them rotated, use \d+\.\d MiB: {running.home}/kept", found)
         assert not (running.home / "logs" / "services").exists()
 
 
 @pytest.mark.parametrize("folder", ["", None])
-def test_a_service_that_runs_alone_writes_its_log_file_unless_the_folder_is_empty(tmp_path: Path, folder: str | None) -> None:
-    environ = {**os.environ, "GNOMON_HOME": str(tmp_path)} | ({} if folder is None else {"GNOMON__LOGGING__SERVICE_LOG_FOLDER": folder})
+def test_a_service_that_runs_alone_writes_its_log_file_unless_the_folder_is_empty(
+    tmp_path: Path, folder: str | None
+) -> None:
+    environ = {**os.environ, "GNOMON_HOME": str(tmp_path)} | (
+        {} if folder is None else {"GNOMON__LOGGING__SERVICE_LOG_FOLDER": folder}
+    )
     command = [sys.executable, "-m", "gnomon", "api-server", "--port", "0"]
     with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as service:
         assert service.stderr is not None
@@ -217,12 +239,22 @@ def test_by_default_services_log_json_from_info_on() -> None:
 
 
 @effect_of("workers.shutdown_grace")
-@pytest.mark.parametrize(("grace", "outcome", "reason"), [
-    ("60", "success", None),
-    ("0.5", "failed", "the worker was stopped, and the attempt did not end within 0.5 s ([workers] shutdown_grace)"),
-])
+@pytest.mark.parametrize(
+    ("grace", "outcome", "reason"),
+    [
+        ("60", "success", None),
+        (
+            "0.5",
+            "failed",
+            "the worker was stopped, and the attempt did not end within 0.5 s ([workers] shutdown_grace)",
+        ),
+    ],
+)
 def test_running_tasks_may_end_within_the_grace_after_ctrl_c(grace: str, outcome: str, reason: str | None) -> None:
-    with product({"holds.py": HOLDS}, {"GNOMON__WORKERS__SHUTDOWN_GRACE": grace, "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}) as running:
+    with product(
+        {"holds.py": HOLDS},
+        {"GNOMON__WORKERS__SHUTDOWN_GRACE": grace, "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"},
+    ) as running:
         running.has_dag("holds")
         running.do("dags", "trigger", "holds", "--run-id", "r")
         running.until((running.home / "entered").exists, "the task runs")
@@ -245,14 +277,19 @@ def test_the_api_server_listens_where_the_options_say(tmp_path: Path) -> None:
         port = probe.getsockname()[1]
     with open_listener(options(tmp_path, api__host="127.0.0.2", api__port=port)) as listener:
         assert listener.getsockname() == ("127.0.0.2", port)
-        with pytest.raises(ConfigurationError, match=f"port {port} of 127.0.0.2 is in use.*--port or GNOMON__API__PORT"):
+        with pytest.raises(
+            ConfigurationError, match=f"port {port} of 127.0.0.2 is in use.*--port or GNOMON__API__PORT"
+        ):
             open_listener(options(tmp_path, api__host="127.0.0.2", api__port=port))
 
 
 @effect_of("core.executor")
 def test_an_executor_that_gnomon_does_not_have_is_refused(tmp_path: Path) -> None:
     assert options(tmp_path, core__executor="airflow.executors.local_executor.LocalExecutor").text("core", "executor")
-    with pytest.raises(OptionError, match="'EdgeExecutor' is no executor of Gnomon; write one or several of: LocalExecutor, CeleryExecutor"):
+    with pytest.raises(
+        OptionError,
+        match="'EdgeExecutor' is no executor of Gnomon; write one or several of: LocalExecutor, CeleryExecutor",
+    ):
         options(tmp_path, core__executor="EdgeExecutor")
 
 
@@ -269,7 +306,9 @@ def test_a_commit_waits_for_the_disk_or_not(tmp_path: Path, word: str, level: in
 
 @effect_of("scheduler.scheduler_health_check_threshold")
 @pytest.mark.parametrize(("threshold", "status"), [(30, HealthStatus.UNHEALTHY), (600, HealthStatus.HEALTHY)])
-def test_a_scheduler_that_is_silent_for_longer_than_the_threshold_is_unhealthy(tmp_path: Path, threshold: int, status: HealthStatus) -> None:
+def test_a_scheduler_that_is_silent_for_longer_than_the_threshold_is_unhealthy(
+    tmp_path: Path, threshold: int, status: HealthStatus
+) -> None:
     cfg = options(tmp_path, scheduler__scheduler_health_check_threshold=threshold)
     create_schema(cfg.database_url)
     clock = SystemClock()

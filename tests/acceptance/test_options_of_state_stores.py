@@ -24,12 +24,17 @@ def _with_run(it: World) -> str:
 
 
 def _values(it: World, run_id: str) -> dict[str, str]:
-    return {row["key"]: row["value"] for row in json.loads(it.cli("state-store", "task", "list", "d", run_id, "-o", "json").out)}
+    return {
+        row["key"]: row["value"]
+        for row in json.loads(it.cli("state-store", "task", "list", "d", run_id, "-o", "json").out)
+    }
 
 
 @effect_of("state_store.clear_on_success")
 @pytest.mark.parametrize(("option", "kept"), [(False, {"k": "1"}), (True, {})])
-def test_what_a_task_keeps_goes_with_its_success_if_the_option_says_so(world: ForWorld, option: bool, kept: dict[str, str]) -> None:  # noqa: F811
+def test_what_a_task_keeps_goes_with_its_success_if_the_option_says_so(
+    world: ForWorld, option: bool, kept: dict[str, str]  # noqa: F811
+) -> None:
     it = world(state_store__clear_on_success=option)
     run_id = _with_run(it)
     assert it.live == ["a"]
@@ -50,7 +55,11 @@ def test_values_expire_after_the_days_of_the_option_and_are_cleaned_in_batches(w
     it.clock.advance(3 * 86400)
     assert _values(it, run_id) == {"late": "1"}
     shown = json.loads(it.cli("state-store", "clean", "--dry-run", "-o", "json").out)
-    assert [(row["dag_id"], row["task_id"], row["key"]) for row in shown] == [("d", "a", "a"), ("d", "a", "b"), ("d", "a", "c")]
+    assert [(row["dag_id"], row["task_id"], row["key"]) for row in shown] == [
+        ("d", "a", "a"),
+        ("d", "a", "b"),
+        ("d", "a", "c"),
+    ]
     assert it.cli("state-store", "clean").out == "deleted 3 values\n"
     assert it.cli("state-store", "clean").out == "deleted 0 values\n"
 
@@ -62,7 +71,10 @@ def test_a_value_above_the_limit_is_refused_by_the_command(world: ForWorld) -> N
     for command in (("task", "set", "d", run_id, "a"), ("asset", "set", "orders")):
         assert it.cli("state-store", *command, "k", "12345").code == 0
         refused = it.cli("state-store", *command, "k", "123456")
-        assert refused.code == 1 and "takes 6 bytes, more than [state_store] max_value_storage_bytes=5: nothing was stored" in refused.err
+        assert (
+            refused.code == 1
+            and "takes 6 bytes, more than [state_store] max_value_storage_bytes=5: nothing was stored" in refused.err
+        )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +86,10 @@ def test_a_value_above_the_limit_is_refused_by_the_command(world: ForWorld) -> N
         ("asset get ordexs k", "there is no asset 'ordexs'"),
         ("asset list ordexs", "there is no asset 'ordexs'"),
         ("asset clear ordexs", "there is no asset 'ordexs'"),
-        ("asset set s3://b/orders k 1", "'s3://b/orders' is the URI of an asset; the state of an asset is kept under its name"),
+        (
+            "asset set s3://b/orders k 1",
+            "'s3://b/orders' is the URI of an asset; the state of an asset is kept under its name",
+        ),
         ("asset clear orders --key k", "nothing is kept of asset 'orders' under 'k'"),
     ],
 )
@@ -144,7 +159,9 @@ def test_a_run_of_a_partition_has_its_key_and_its_date(world: ForWorld) -> None:
     it.go(1)
     planned = _runs(it, "hourly")
     assert ("2026-03-01T17:00:00", "2026-03-01T08:00:00.000000+00:00") in planned
-    assert it.cli("dags", "trigger", "hourly", "--partition-key", "2026-01-01T00:00:00", "--run-id", "by-hand").code == 0
+    assert (
+        it.cli("dags", "trigger", "hourly", "--partition-key", "2026-01-01T00:00:00", "--run-id", "by-hand").code == 0
+    )
     assert ("2026-01-01T00:00:00", "2025-12-31T15:00:00.000000+00:00") in _runs(it, "hourly")
     refused = it.cli("dags", "trigger", "hourly", "--partition-key", "yesterday")
     assert refused.code == 1 and "does not match the timetable's key_format" in refused.err

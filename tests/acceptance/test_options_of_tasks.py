@@ -36,7 +36,9 @@ def default_options() -> Iterator[None]:
 
 def run(dag: DAG) -> AttemptResult:
     facts = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
-    return run_attempt(dag, Attempt(attempt_id="a", group_no=0, epoch=1, run=facts, task_id="t", task_no=0, file=__file__), Nobody())
+    return run_attempt(
+        dag, Attempt(attempt_id="a", group_no=0, epoch=1, run=facts, task_id="t", task_no=0, file=__file__), Nobody()
+    )
 
 
 @effect_of("core.xcom_backend")
@@ -60,7 +62,9 @@ def test_the_xcom_backend_serializes_what_a_task_returns(tmp_path: Path, monkeyp
 
 @effect_of("core.allowed_deserialization_classes", "core.allowed_deserialization_classes_regexp")
 def test_an_object_is_read_back_when_its_class_is_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "upside_down.py").write_text("import dataclasses\n@dataclasses.dataclass\nclass Order:\n    number: int\n")
+    (tmp_path / "upside_down.py").write_text(
+        "import dataclasses\n@dataclasses.dataclass\nclass Order:\n    number: int\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
 
     def push_and_pull(ti: Any) -> int:
@@ -74,7 +78,13 @@ def test_an_object_is_read_back_when_its_class_is_allowed(tmp_path: Path, monkey
     PythonOperator(task_id="t", python_callable=push_and_pull, dag=dag)
     found = []
     for globs, regexps in (("airflow.*", ""), ("airflow.* upside_down.*", ""), ("airflow.*", r"upside_down\.[A-Z]\w+")):
-        set_current_config(options(tmp_path, core__allowed_deserialization_classes=globs, core__allowed_deserialization_classes_regexp=regexps))
+        set_current_config(
+            options(
+                tmp_path,
+                core__allowed_deserialization_classes=globs,
+                core__allowed_deserialization_classes_regexp=regexps,
+            )
+        )
         ended = run(dag)
         found.append((ended.outcome, (ended.reason or "").split(":")[0]))
     assert found == [("failed", "ClassNotAllowed"), ("success", ""), ("success", "")]
@@ -108,7 +118,9 @@ def test_the_install_method_chooses_what_builds_an_environment(
 
 
 @effect_of("workers.task_nice")
-@pytest.mark.parametrize(("option", "above"), [({}, 5), ({"GNOMON__WORKERS__TASK_NICE": "0"}, 0), ({"GNOMON__WORKERS__TASK_NICE": "12"}, 12)])
+@pytest.mark.parametrize(
+    ("option", "above"), [({}, 5), ({"GNOMON__WORKERS__TASK_NICE": "0"}, 0), ({"GNOMON__WORKERS__TASK_NICE": "12"}, 12)]
+)
 def test_a_task_has_a_nice_value_above_that_of_its_worker(tmp_path: Path, option: dict[str, str], above: int) -> None:
     world = WorkerWorld(tmp_path / "w", environ=option)
     try:

@@ -40,7 +40,9 @@ def make(tmp_path: Path) -> Iterator[Make]:
         (tmp_path / "plugins" / "authored.py").write_text(TRIGGERS)
         url = f"sqlite:///{tmp_path / 'gnomon.db'}"
         create_schema(url)
-        db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: made[0].lease_now() if made else 0)
+        db = open_database(
+            url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: made[0].lease_now() if made else 0
+        )
         named = {name if "__" in name else f"triggerer__{name}": value for name, value in values.items()}
         made.append(Deferred(db, options(tmp_path, **named)))
         made[0].dag("d")
@@ -100,12 +102,20 @@ def test_on_kill_is_given_up_after_its_timeout(make: Make, tmp_path: Path) -> No
     assert notes.read_text() == "run\nbegins\ncleanup\n"
 
 
-@effect_of("triggerer.shared_stream_subscriber_queue_size", "triggerer.shared_stream_ack_timeout", "triggerer.shared_stream_cohort_grace_period")
+@effect_of(
+    "triggerer.shared_stream_subscriber_queue_size",
+    "triggerer.shared_stream_ack_timeout",
+    "triggerer.shared_stream_cohort_grace_period",
+)
 def test_options_limit_the_shared_streams_of_a_host(tmp_path: Path) -> None:
-    limits = read_shared_stream_limits(options(
-        tmp_path, triggerer__shared_stream_subscriber_queue_size=1, triggerer__shared_stream_ack_timeout=0.05,
-        triggerer__shared_stream_cohort_grace_period=0.1,
-    ))
+    limits = read_shared_stream_limits(
+        options(
+            tmp_path,
+            triggerer__shared_stream_subscriber_queue_size=1,
+            triggerer__shared_stream_ack_timeout=0.05,
+            triggerer__shared_stream_cohort_grace_period=0.1,
+        )
+    )
 
     async def read(slow: bool) -> tuple[float, str]:
         began, source = time.monotonic(), Source()
@@ -133,8 +143,11 @@ def test_figures_are_sent_to_a_statsd_server(make: Make) -> None:
         server.bind(("127.0.0.1", 0))
         server.settimeout(PATIENCE_S)
         world = make(
-            metrics__statsd_on=True, metrics__statsd_host="127.0.0.1", metrics__statsd_port=server.getsockname()[1],
-            metrics__statsd_prefix="acme", capacity=7,
+            metrics__statsd_on=True,
+            metrics__statsd_host="127.0.0.1",
+            metrics__statsd_port=server.getsockname()[1],
+            metrics__statsd_prefix="acme",
+            capacity=7,
         )
         for name in ("Nap", "Success", "Raises"):
             world.wait(name)
@@ -144,8 +157,11 @@ def test_figures_are_sent_to_a_statsd_server(make: Make) -> None:
         world.until(lambda: one[1].block_count, one)
         said: set[str] = set()
         wanted = {
-            "acme.triggerer_heartbeat:1|c", "acme.triggers.running:0|g", "acme.triggerer.capacity_left.here_test:7|g",
-            "acme.triggers.failed:1|c", "acme.triggers.blocked_main_thread:1|c",
+            "acme.triggerer_heartbeat:1|c",
+            "acme.triggers.running:0|g",
+            "acme.triggerer.capacity_left.here_test:7|g",
+            "acme.triggers.failed:1|c",
+            "acme.triggers.blocked_main_thread:1|c",
             "acme.triggers.blocked_main_thread.authored.Blocks:1|c",
         }
         while not wanted <= said:

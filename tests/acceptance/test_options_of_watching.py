@@ -27,9 +27,15 @@ from gnomon.services.monitor.run_spans import RunSpan
 @effect_of("metrics.prometheus_on", "metrics.prometheus_allow")
 @pytest.mark.parametrize(
     ("options", "status"),
-    [({}, 401), ({"GNOMON__METRICS__PROMETHEUS_ALLOW": "127.0.0.1"}, 200), ({"GNOMON__METRICS__PROMETHEUS_ON": "False"}, 404)],
+    [
+        ({}, 401),
+        ({"GNOMON__METRICS__PROMETHEUS_ALLOW": "127.0.0.1"}, 200),
+        ({"GNOMON__METRICS__PROMETHEUS_ON": "False"}, 404),
+    ],
 )
-def test_metrics_are_answered_where_and_to_whom_the_options_say(options: dict[str, str], status: int, tmp_path: Path) -> None:
+def test_metrics_are_answered_where_and_to_whom_the_options_say(
+    options: dict[str, str], status: int, tmp_path: Path
+) -> None:
     cfg = load_config(options, tmp_path)
     create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
@@ -41,7 +47,9 @@ def test_metrics_are_answered_where_and_to_whom_the_options_say(options: dict[st
 @effect_of("api.trusted_proxies")
 @pytest.mark.parametrize(("trusted", "status"), [("127.0.0.1", 200), ("", 401)])
 def test_the_address_of_a_client_is_what_a_trusted_proxy_says(trusted: str, status: int, tmp_path: Path) -> None:
-    cfg = load_config({"GNOMON__API__TRUSTED_PROXIES": trusted, "GNOMON__METRICS__PROMETHEUS_ALLOW": "192.0.2.7"}, tmp_path)
+    cfg = load_config(
+        {"GNOMON__API__TRUSTED_PROXIES": trusted, "GNOMON__METRICS__PROMETHEUS_ALLOW": "192.0.2.7"}, tmp_path
+    )
     create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with served(context) as client:
@@ -53,12 +61,19 @@ def test_the_address_of_a_client_is_what_a_trusted_proxy_says(trusted: str, stat
 def test_spans_are_sent_where_and_under_the_name_that_the_options_say(tmp_path: Path) -> None:
     with receiving() as receiver:
         host, port = "127.0.0.1", str(receiver.port)
-        options = {"GNOMON__TRACES__OTEL_HOST": host, "GNOMON__TRACES__OTEL_PORT": port, "GNOMON__TRACES__OTEL_SERVICE": "deployment-7"}
+        options = {
+            "GNOMON__TRACES__OTEL_HOST": host,
+            "GNOMON__TRACES__OTEL_PORT": port,
+            "GNOMON__TRACES__OTEL_SERVICE": "deployment-7",
+        }
         sender = OtlpSender(load_config(options, tmp_path), "1")
         assert sender.send([RunSpan(1, 2, 0, "run", NOW, NOW + 1, {})])
         sender.close()
         assert (len(receiver.spans), receiver.services) == (1, {"deployment-7"})
-    assert find_endpoint(load_config({"GNOMON__TRACES__OTEL_SSL_ACTIVE": "True"}, tmp_path)) == "https://localhost:4318/v1/traces"
+    assert (
+        find_endpoint(load_config({"GNOMON__TRACES__OTEL_SSL_ACTIVE": "True"}, tmp_path))
+        == "https://localhost:4318/v1/traces"
+    )
 
 
 @effect_of("traces.otel_on")

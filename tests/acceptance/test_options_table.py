@@ -26,9 +26,22 @@ from tests.acceptance import (
 from gnomon.ground.config import OPTIONS, ConfigOption, load_config
 
 MODULES = (
-    test_options_of_accounts, test_options_of_alerts, test_options_of_bundles, test_options_of_celery, test_options_of_dags, test_options_of_files, test_options_of_kubernetes, test_options_of_monitors, test_options_of_schedulers, test_options_of_secrets, test_options_of_services, test_options_of_state_stores,
-    test_options_of_remote_logs, test_options_of_tasks,
-    test_options_of_triggerers, test_options_of_watching,
+    test_options_of_accounts,
+    test_options_of_alerts,
+    test_options_of_bundles,
+    test_options_of_celery,
+    test_options_of_dags,
+    test_options_of_files,
+    test_options_of_kubernetes,
+    test_options_of_monitors,
+    test_options_of_schedulers,
+    test_options_of_secrets,
+    test_options_of_services,
+    test_options_of_state_stores,
+    test_options_of_remote_logs,
+    test_options_of_tasks,
+    test_options_of_triggerers,
+    test_options_of_watching,
 )
 ANOTHER = {"boolean": "False", "integer": "7", "number": "7.5"}
 IDS = [f"{option.section}.{option.name}" for option in OPTIONS]
@@ -36,8 +49,12 @@ IDS = [f"{option.section}.{option.name}" for option in OPTIONS]
 
 def test_every_option_has_a_test_that_sees_its_effect_or_is_declared_to_have_none() -> None:
     declared = {f"{option.section}.{option.name}" for option in OPTIONS if option.is_used}
-    assert declared - effects.SEEN_BY.keys() == set(), "options without a test of their effect: add one with @effect_of(...) to tests/acceptance/test_options_of_*.py"
-    assert effects.SEEN_BY.keys() - declared == set(), "effects of options that nobody declares, or that are declared to have none"
+    assert declared - effects.SEEN_BY.keys() == set(), (
+        "options without a test of their effect: add one with @effect_of(...) to tests/acceptance/test_options_of_*.py"
+    )
+    assert effects.SEEN_BY.keys() - declared == set(), (
+        "effects of options that nobody declares, or that are declared to have none"
+    )
 
 
 def test_the_tests_named_are_tests() -> None:
@@ -47,7 +64,9 @@ def test_the_tests_named_are_tests() -> None:
 
 @pytest.mark.parametrize("option", [option for option in OPTIONS if option.aliases], ids=lambda option: option.name)
 @pytest.mark.parametrize("prefix", ["GNOMON", "AIRFLOW"])
-def test_each_old_name_sets_its_option_from_environment_and_file(option: ConfigOption, prefix: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_each_old_name_sets_its_option_from_environment_and_file(
+    option: ConfigOption, prefix: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     for alias in option.aliases:
         home = tmp_path_factory.mktemp("home")
         value = _another(option)

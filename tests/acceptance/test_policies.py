@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.acceptance.product import Product, product
 
-DAG = '''
+DAG = """
 import datetime as dt
 import time
 
@@ -22,7 +22,7 @@ with DAG("{dag_id}", schedule="{schedule}", start_date=dt.datetime(2026, 1, 1, t
         time.sleep({seconds})
 
     work()
-'''
+"""
 EVERY_2_S = "*/2 * * * * *"
 _NOW = dt.datetime.now(dt.UTC)
 HOURLY = f"{(_NOW.minute + 30) % 60} * * * *"
@@ -83,7 +83,9 @@ def test_a_changed_schedule_is_shown_before_it_is_written_and_does_what_was_show
 
 def test_a_due_run_ends_the_one_that_is_active(running: Product) -> None:
     write(running, "relay", EVERY_2_S, LONG_S, is_paused_upon_creation=False, overlap="cancel_running")
-    running.until(lambda: len([row for row in running.rows("dags", "list") if row["dag_id"] == "relay"]) == 1, "relay is listed")
+    running.until(
+        lambda: len([row for row in running.rows("dags", "list") if row["dag_id"] == "relay"]) == 1, "relay is listed"
+    )
     running.until(lambda: len(runs(running, "relay")) >= 3, "three runs were due")
     running.do("dags", "pause", "relay")
     first = running.ended("relay", str(runs(running, "relay")[0]["run_id"]))

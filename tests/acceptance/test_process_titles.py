@@ -54,7 +54,16 @@ with DAG("new"):
             time.sleep(0.05)
     interpreter()
 """
-SERVICES = {"standalone", "worker", "dag-processor", "scheduler", "api-server", "triggerer", "monitor", "write-lock-watchdog"}
+SERVICES = {
+    "standalone",
+    "worker",
+    "dag-processor",
+    "scheduler",
+    "api-server",
+    "triggerer",
+    "monitor",
+    "write-lock-watchdog",
+}
 
 
 def _titles(running: Product) -> set[str]:
@@ -62,7 +71,11 @@ def _titles(running: Product) -> set[str]:
 
 
 def test_each_process_says_its_role_its_home_and_nothing_secret() -> None:
-    options = {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "AIRFLOW_VAR_TOKEN": "s3cret", "PGPASSWORD": "s3cret"}
+    options = {
+        "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        "AIRFLOW_VAR_TOKEN": "s3cret",
+        "PGPASSWORD": "s3cret",
+    }
     with product({"flows.py": FLOWS, "fresh.py": FRESH}, options, address=True, interpreter=True) as running:
         running.has_dag("titles")
         running.has_dag("new")
@@ -70,7 +83,13 @@ def test_each_process_says_its_role_its_home_and_nothing_secret() -> None:
         running.do("dags", "trigger", "new", "--run-id", "r")
         flows = running.dags / "flows.py"
         roles = {
-            *SERVICES, "base zygote", f"zygote {flows}", "task titles.forked", "task new.interpreter", "parse server", "trigger host",
+            *SERVICES,
+            "base zygote",
+            f"zygote {flows}",
+            "task titles.forked",
+            "task new.interpreter",
+            "parse server",
+            "trigger host",
             "timetable host",
         }
         wanted = {f"gnomon: {role} [{running.home}]" for role in roles}
@@ -94,7 +113,18 @@ def test_each_process_says_its_role_its_home_and_nothing_secret() -> None:
 
 def test_the_short_names_of_services_differ_too() -> None:
     with product({}, interpreter=True) as running:
-        running.until(lambda: len(_titles(running) & {f"gnomon: {name} [{running.home}]" for name in SERVICES}) == len(SERVICES), "all services")
+        running.until(
+            lambda: len(_titles(running) & {f"gnomon: {name} [{running.home}]" for name in SERVICES}) == len(SERVICES),
+            "all services",
+        )
         names = {process.comm for process in of_home(running.home).values() if process.command.split()[1] in SERVICES}
-        assert names == {"gnomon-worker", "gnomon-dag-proc", "gnomon-schedule", "gnomon-api-serv", "gnomon-triggere", "gnomon-monitor", "gnomon-write-lo",
-                         "gnomon: standal"}
+        assert names == {
+            "gnomon-worker",
+            "gnomon-dag-proc",
+            "gnomon-schedule",
+            "gnomon-api-serv",
+            "gnomon-triggere",
+            "gnomon-monitor",
+            "gnomon-write-lo",
+            "gnomon: standal",
+        }

@@ -15,7 +15,7 @@ from tests.databases import new_database
 
 pytestmark = pytest.mark.postgres
 
-_DAGS = '''
+_DAGS = """
 import os
 import time
 from datetime import datetime, timedelta
@@ -96,14 +96,17 @@ with DAG("mapped", schedule=None):
 with DAG("daily", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False, is_paused_upon_creation=True):
     create, work, drop = named(step, "create"), named(step, "work"), named(step, "drop")
     create >> work >> drop.as_teardown(setups=create)
-'''
+"""
 
 
 @pytest.fixture(scope="module")
 def deployment() -> Iterator[CeleryProduct]:
-    with new_database("postgresql") as url, celery_product(
-        require_broker("redis"), {"dags.py": _DAGS}, {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url}
-    ) as running:
+    with (
+        new_database("postgresql") as url,
+        celery_product(
+            require_broker("redis"), {"dags.py": _DAGS}, {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url}
+        ) as running,
+    ):
         running.start_worker(concurrency=4)
         running.product.has_dag("marked")
         yield running
@@ -138,11 +141,19 @@ def _is_alive(pid: int) -> bool:
 
 def test_a_run_that_is_marked_failed_is_torn_down_and_its_process_has_ended(product: Product) -> None:
     pid = _start(product, "marked", "r")
-    preview = {row["task_id"]: row["becomes"] for row in product.rows("runs", "mark", "marked", "r", "--state", "failed", "--dry-run")}
+    preview = {
+        row["task_id"]: row["becomes"]
+        for row in product.rows("runs", "mark", "marked", "r", "--state", "failed", "--dry-run")
+    }
     assert preview == {"work": "failed", "after": "skipped"}
     assert "its teardowns run first" in product.do("runs", "mark", "marked", "r", "--state", "failed")
     assert product.ended("marked", "r")["state"] == "failed"
-    assert _states(product, "marked", "r") == {"create": "success", "work": "failed", "after": "skipped", "drop": "success"}
+    assert _states(product, "marked", "r") == {
+        "create": "success",
+        "work": "failed",
+        "after": "skipped",
+        "drop": "success",
+    }
     product.until(lambda: not _is_alive(pid), "the process of the task has ended")
 
 
@@ -152,14 +163,24 @@ def test_a_single_task_that_is_marked_failed_is_torn_down(product: Product) -> N
     assert [(row["task_id"], row["becomes"]) for row in preview] == [("work", "failed")]
     product.do("tasks", "mark", "marked", "one", "work", "--state", "failed")
     assert product.ended("marked", "one")["state"] == "failed"
-    assert _states(product, "marked", "one") == {"create": "success", "work": "failed", "after": "upstream_failed", "drop": "success"}
+    assert _states(product, "marked", "one") == {
+        "create": "success",
+        "work": "failed",
+        "after": "upstream_failed",
+        "drop": "success",
+    }
     product.until(lambda: not _is_alive(pid), "the process of the task has ended")
 
 
 def test_a_task_whose_process_is_killed_is_torn_down(product: Product) -> None:
     os.kill(_start(product, "killed", "r"), signal.SIGKILL)
     assert product.ended("killed", "r")["state"] == "failed"
-    assert _states(product, "killed", "r") == {"create": "success", "work": "failed", "after": "upstream_failed", "drop": "success"}
+    assert _states(product, "killed", "r") == {
+        "create": "success",
+        "work": "failed",
+        "after": "upstream_failed",
+        "drop": "success",
+    }
 
 
 def test_a_run_that_takes_longer_than_it_may_is_not_torn_down_as_in_airflow(product: Product) -> None:
@@ -172,7 +193,13 @@ def test_a_run_that_takes_longer_than_it_may_is_not_torn_down_as_in_airflow(prod
 def test_a_run_that_fails_fast_is_torn_down(product: Product) -> None:
     pid = _start(product, "fails_fast", "r")
     assert product.ended("fails_fast", "r")["state"] == "failed"
-    assert _states(product, "fails_fast", "r") == {"create": "success", "bad": "failed", "long": "failed", "after": "skipped", "drop": "success"}
+    assert _states(product, "fails_fast", "r") == {
+        "create": "success",
+        "bad": "failed",
+        "long": "failed",
+        "after": "skipped",
+        "drop": "success",
+    }
     product.until(lambda: not _is_alive(pid), "the process of the task has ended")
 
 
@@ -181,7 +208,9 @@ def test_a_cleared_task_takes_its_setup_and_its_teardown_as_the_preview_says(pro
     preview = [row["task_id"] for row in product.rows("tasks", "clear", "cleared", "r", "w2", "--dry-run")]
     done = [row["task_id"] for row in product.rows("tasks", "clear", "cleared", "r", "w2")]
     assert preview == done == ["s", "w2", "t"]
-    product.until(lambda: _tries(product, "cleared", "r") == {"s": 2, "w1": 1, "w2": 2, "w3": 1, "t": 2}, "these three ran again")
+    product.until(
+        lambda: _tries(product, "cleared", "r") == {"s": 2, "w1": 1, "w2": 2, "w3": 1, "t": 2}, "these three ran again"
+    )
     assert product.ended("cleared", "r")["state"] == "success"
     rows = product.tasks("cleared", "r")
     assert rows["s"]["end_date"] <= rows["w2"]["start_date"] <= rows["w2"]["end_date"] <= rows["t"]["start_date"]
@@ -190,7 +219,11 @@ def test_a_cleared_task_takes_its_setup_and_its_teardown_as_the_preview_says(pro
 def test_each_index_of_a_mapped_group_has_a_setup_of_its_own(product: Product) -> None:
     assert product.run("mapped", "--run-id", "r")["state"] == "failed"
     rows = [("success", "success", "success", "success"), ("skipped",) * 4, ("failed", *("upstream_failed",) * 3)]
-    expected = {f"group.{task_id}[{index}]": rows[index][place] for place, task_id in enumerate(("s", "w1", "w2", "t")) for index in range(3)}
+    expected = {
+        f"group.{task_id}[{index}]": rows[index][place]
+        for place, task_id in enumerate(("s", "w1", "w2", "t"))
+        for index in range(3)
+    }
     assert _states(product, "mapped", "r") == expected
     done = product.rows("tasks", "clear", "mapped", "r", "group.w1[0]")
     assert [(row["task_id"], row["map_index"]) for row in done] == [("group.s", 0), ("group.w1", 0), ("group.t", 0)]

@@ -40,7 +40,8 @@ MEMORY_QUICK_MB = 24.0
 """What a process may grow by while caches fill; a leak of 10 KB a task shows."""
 MEMORY_SOAK = 1.05
 OPTIONS = {
-    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__PARALLELISM": "8",
+    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    "GNOMON__CORE__PARALLELISM": "8",
     "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64",
 }
 FILE = f"""
@@ -99,7 +100,9 @@ def compare(first: dict[str, Size], last: dict[str, Size]) -> None:
     for role, size in first.items():
         print(f"{role}: {size} {last.get(role)}")
     assert {role: size.pid for role, size in first.items()} == {role: size.pid for role, size in last.items()}
-    assert {role: size.descriptors for role, size in first.items()} == {role: size.descriptors for role, size in last.items()}
+    assert {role: size.descriptors for role, size in first.items()} == {
+        role: size.descriptors for role, size in last.items()
+    }
 
 
 def sizes_after(place: Home, total: int) -> dict[str, Size]:
@@ -123,7 +126,15 @@ def trigger(place: Home, dag_id: str, numbers: range) -> None:
     with place.store() as database, database.write() as tx:
         for n in numbers:
             dag_runs.create_manual_run(
-                tx, dag_id=dag_id, run_id=f"r{n}", logical_at=None, run_after=at, interval=None, conf={}, by="soak", at=at
+                tx,
+                dag_id=dag_id,
+                run_id=f"r{n}",
+                logical_at=None,
+                run_after=at,
+                interval=None,
+                conf={},
+                by="soak",
+                at=at,
             )
         notify_on_commit(tx)
     Notifier(run_folder(load_config(place.env).home)).notify()
@@ -131,6 +142,7 @@ def trigger(place: Home, dag_id: str, numbers: range) -> None:
 
 def tally(place: Home, dag_id: str) -> int:
     """How many runs of the DAG have succeeded; none may have failed."""
+
     def known() -> int | None:
         with place.store() as database, database.read() as tx:
             dag = dags.find_dag_row(tx, dag_id)
@@ -150,7 +162,9 @@ def rest(place: Home) -> dict[str, Size]:
     def quiet() -> dict[str, Size] | None:
         time.sleep(1.0)
         before, last[0] = last[0], {} if place.pids("task child") else sizes(place)
-        same = {role: size.descriptors for role, size in before.items()} == {r: s.descriptors for r, s in last[0].items()}
+        same = {role: size.descriptors for role, size in before.items()} == {
+            r: s.descriptors for r, s in last[0].items()
+        }
         return last[0] if same else None
 
     return until(quiet, "an end of the changes")

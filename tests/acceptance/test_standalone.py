@@ -20,7 +20,7 @@ from tests.chaos.home import BUSY, GONE_S
 from tests.commands import run_command
 from tests.patience import PATIENCE_S
 
-DAG_FILE = '''
+DAG_FILE = """
 import datetime as dt
 from airflow.providers.standard.operators.python import PythonOperator
 from airflow.sdk import DAG
@@ -34,7 +34,7 @@ with DAG("long", schedule="@once", start_date=dt.datetime(2026, 1, 1, tzinfo=dt.
         print("waiting", flush=True)
         time.sleep(600)
     PythonOperator(task_id="t", python_callable=wait)
-'''
+"""
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 
 
@@ -43,11 +43,20 @@ class Standalone:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.env = {**os.environ, "GNOMON_HOME": str(home), "GNOMON__LOGGING__STYLE": "json", "GNOMON__WORKERS__SHUTDOWN_GRACE": "0"}
+        self.env = {
+            **os.environ,
+            "GNOMON_HOME": str(home),
+            "GNOMON__LOGGING__STYLE": "json",
+            "GNOMON__WORKERS__SHUTDOWN_GRACE": "0",
+        }
         with (home / "stderr").open("w") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gnomon", "standalone", "--port", "0"], env=self.env, stdout=subprocess.PIPE,
-                stderr=errors, text=True, start_new_session=True,
+                [sys.executable, "-m", "gnomon", "standalone", "--port", "0"],
+                env=self.env,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                start_new_session=True,
             )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
@@ -157,7 +166,10 @@ def test_a_killed_scheduler_comes_back_while_the_worker_runs_on(standalone: Stan
     before = standalone.services()
     os.kill(before["gnomon-schedule"], signal.SIGKILL)
     _until(lambda: "service_exited" in (standalone.home / "stderr").read_text(), "the supervisor's word")
-    _until(lambda: standalone.services().get("gnomon-schedule", before["gnomon-schedule"]) != before["gnomon-schedule"], "a new scheduler")
+    _until(
+        lambda: standalone.services().get("gnomon-schedule", before["gnomon-schedule"]) != before["gnomon-schedule"],
+        "a new scheduler",
+    )
     after = standalone.services()
     assert {name for name, pid in before.items() if after.get(name) != pid} == {"gnomon-schedule"}
     assert [run["state"] for run in standalone.runs("long")] == ["running"]
@@ -168,7 +180,11 @@ def test_a_port_that_is_taken_ends_it_with_a_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = subprocess.run(
             [sys.executable, "-m", "gnomon", "standalone", "--port", str(taken.getsockname()[1])],
-            env={**os.environ, "GNOMON_HOME": str(tmp_path)}, capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+            env={**os.environ, "GNOMON_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_S,
         )
     assert done.returncode == 1
     assert "is in use by another program; choose another port with --port" in done.stderr

@@ -208,8 +208,16 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def running(server: Server) -> Iterator[Product]:
-    texts = {"ends": ENDS, "daemon": DAEMON, "places": PLACES, "threads": THREADS, "libraries": LIBRARIES, "numpy_alone": NUMPY,
-             "session": SESSION.format(port=server.server_address[1]), "looks": LOOK}
+    texts = {
+        "ends": ENDS,
+        "daemon": DAEMON,
+        "places": PLACES,
+        "threads": THREADS,
+        "libraries": LIBRARIES,
+        "numpy_alone": NUMPY,
+        "session": SESSION.format(port=server.server_address[1]),
+        "looks": LOOK,
+    }
     files = {f"{name}.py": HEAD + text for name, text in texts.items()}
     environ = {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__FERNET_KEY": KEY}
     with product(files, environ, address=True, interpreter=True) as made:
@@ -226,14 +234,17 @@ def ends(running: Product) -> dict[str, Row]:
     return running.tasks("ends", "r")
 
 
-@pytest.mark.parametrize(("task_id", "words"), [
-    ("leaves", "exited with code 3 without a result"),
-    ("killed", "killed by signal 9 (SIGKILL), probably out of memory"),
-    ("crashes", "killed by signal 11 (SIGSEGV), a crash inside a compiled library"),
-    ("slow", "execution_timeout of 0.3 s"),
-    ("bash", "execution_timeout of 3 s"),
-    ("unspeakable", "XCom"),
-])
+@pytest.mark.parametrize(
+    ("task_id", "words"),
+    [
+        ("leaves", "exited with code 3 without a result"),
+        ("killed", "killed by signal 9 (SIGKILL), probably out of memory"),
+        ("crashes", "killed by signal 11 (SIGSEGV), a crash inside a compiled library"),
+        ("slow", "execution_timeout of 0.3 s"),
+        ("bash", "execution_timeout of 3 s"),
+        ("unspeakable", "XCom"),
+    ],
+)
 def test_how_a_task_ended_is_said_in_words(ends: dict[str, Row], task_id: str, words: str) -> None:
     assert (ends[task_id]["state"], ends[task_id]["try_number"]) == ("failed", 1)
     assert words in ends[task_id]["reason"]
@@ -281,9 +292,14 @@ def test_a_dag_may_share_one_process_among_its_tasks(running: Product) -> None:
     assert "up to 10 tasks" in running.do("dags", "show", "reused")
 
 
-@pytest.mark.parametrize(("dag_id", "task_id", "words"), [
-    ("asked", "two", "fresh_import=True"), ("threads", "one", "poller"), ("session", "asks", "connection"),
-])
+@pytest.mark.parametrize(
+    ("dag_id", "task_id", "words"),
+    [
+        ("asked", "two", "fresh_import=True"),
+        ("threads", "one", "poller"),
+        ("session", "asks", "connection"),
+    ],
+)
 def test_a_file_that_cannot_be_forked_has_a_new_interpreter_for_each_task_and_says_why(
     running: Product, dag_id: str, task_id: str, words: str
 ) -> None:
@@ -333,7 +349,9 @@ def test_a_task_and_an_import_see_no_way_to_the_database(running: Product) -> No
         assert seen["modules"] == []
         assert (seen["conn"], seen["old_conn"], seen["fernet"]) == ("AirflowConfigException",) * 3
         assert seen["parallelism"] == 32
-    assert address not in inside["initial"] and "very-secret" not in inside["initial"], "nor in what its process began with"
+    assert address not in inside["initial"] and "very-secret" not in inside["initial"], (
+        "nor in what its process began with"
+    )
 
 
 def test_author_code_runs_in_no_service(running: Product) -> None:

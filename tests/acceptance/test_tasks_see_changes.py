@@ -41,8 +41,17 @@ with DAG("asks", tags=[WORD]):
 
     says()
 """
-FILES = {"words.py": 'WORD = "before"\n', "helped.py": HELPED, "flows.yaml": "one: before\n", "generated.py": GENERATED, "asks.py": ASKS}
-ENVIRON = {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1"}
+FILES = {
+    "words.py": 'WORD = "before"\n',
+    "helped.py": HELPED,
+    "flows.yaml": "one: before\n",
+    "generated.py": GENERATED,
+    "asks.py": ASKS,
+}
+ENVIRON = {
+    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    "GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1",
+}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +84,8 @@ def test_a_yaml_file_that_changed_makes_other_dags_with_other_tasks(running: Pro
     running.until(lambda: said(running, "flow_one") == "after", "a task sees the changed YAML file")
     running.write("flows.yaml", "two: new\n")
     running.until(
-        lambda: "flow_one" not in {row["dag_id"] for row in running.rows("dags", "list")}, "a DAG that is no more is gone"
+        lambda: "flow_one" not in {row["dag_id"] for row in running.rows("dags", "list")},
+        "a DAG that is no more is gone",
     )
 
 

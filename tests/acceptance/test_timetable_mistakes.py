@@ -62,7 +62,10 @@ WHEN_PARSED = {
 """DAG id: (the rest of its class, its schedule, what `dags errors` says)."""
 
 WHEN_PLANNED = {
-    "nothing_yet": ("class Mine(Timetable):\n    pass\n", "Mine lacks the method next_dagrun_info; write `def next_dagrun_info("),
+    "nothing_yet": (
+        "class Mine(Timetable):\n    pass\n",
+        "Mine lacks the method next_dagrun_info; write `def next_dagrun_info(",
+    ),
     "misspelt_method": (
         "class Mine(Timetable):\n    def next_dagruninfo(self, **_): return None\n",
         "Mine lacks the method next_dagrun_info; rename next_dagruninfo",
@@ -79,7 +82,10 @@ WHEN_PLANNED = {
         "    def next_dagrun_info(self, **_): return DataInterval(START, START + DAY)\n",
         "Mine.next_dagrun_info returned DataInterval; return a DagRunInfo or None",
     ),
-    "raises": ("    def next_dagrun_info(self, **_): return 1 / 0\n", "Mine.next_dagrun_info raised ZeroDivisionError: division by zero"),
+    "raises": (
+        "    def next_dagrun_info(self, **_): return 1 / 0\n",
+        "Mine.next_dagrun_info raised ZeroDivisionError: division by zero",
+    ),
     "same_twice": (
         "    def next_dagrun_info(self, **_): return DagRunInfo.interval(START, START + DAY)\n",
         "Mine.next_dagrun_info returned a run after 2021-01-05T00:00:00+00:00, which is not later than the last one",
@@ -94,12 +100,18 @@ WHEN_PLANNED = {
         "    def next_dagrun_info(self, **_):\n        day = START\n        while day.weekday() != 7: day += DAY * 0\n",
         "did not answer within 1 s (it was at",
     ),
-    "long_id": ("    def generate_run_id(self, **_): return 'x' * 251\n", "a run id has 1 to 250 characters; this one has 251"),
+    "long_id": (
+        "    def generate_run_id(self, **_): return 'x' * 251\n",
+        "a run id has 1 to 250 characters; this one has 251",
+    ),
     "repeated_id": (
         "    def generate_run_id(self, **_): return 'every day'\n",
         "run 'every day' cannot be made: another run of this DAG has that run id",
     ),
-    "no_id": ("    def generate_run_id(self, **_): 'forgot'\n", "Mine.generate_run_id returned None (is there a `return`?)"),
+    "no_id": (
+        "    def generate_run_id(self, **_): 'forgot'\n",
+        "Mine.generate_run_id returned None (is there a `return`?)",
+    ),
 }
 """DAG id: (its class, or the rest of it; what stands on the DAG)."""
 
@@ -181,6 +193,9 @@ def test_a_run_by_hand_of_a_class_without_methods_is_refused_in_words(deployed: 
     deployed.has_dag("nothing_yet")
     ended = deployed.cli("dags", "trigger", "nothing_yet")
     assert ended.code == 1
-    assert "Mine lacks the method infer_manual_data_interval; write `def infer_manual_data_interval(self, *, run_after)`" in ended.err
+    assert (
+        "Mine lacks the method infer_manual_data_interval; write `def infer_manual_data_interval(self, *, run_after)`"
+        in ended.err
+    )
     assert "Traceback" not in ended.err
     assert deployed.rows("runs", "list", "nothing_yet") == []

@@ -37,9 +37,12 @@ with DAG("traced", schedule=None, is_paused_upon_creation=False):
 def test_a_run_is_one_trace_and_spans_of_authors_join_it() -> None:
     with receiving() as receiver:
         options = {
-            "GNOMON__TRACES__OTEL_ON": "True", "GNOMON__TRACES__OTEL_HOST": "127.0.0.1", "GNOMON__TRACES__OTEL_PORT": str(receiver.port),
-            "GNOMON__TRACES__OTEL_SERVICE": "here", "COLLECTOR": f"http://127.0.0.1:{receiver.port}/v1/traces",
-        }  # fmt: skip
+            "GNOMON__TRACES__OTEL_ON": "True",
+            "GNOMON__TRACES__OTEL_HOST": "127.0.0.1",
+            "GNOMON__TRACES__OTEL_PORT": str(receiver.port),
+            "GNOMON__TRACES__OTEL_SERVICE": "here",
+            "COLLECTOR": f"http://127.0.0.1:{receiver.port}/v1/traces",
+        }
         with product({"traced.py": FLOW}, options) as running:
             running.has_dag("traced")
             running.until(lambda: "monitor_started" in running.log(), "the monitor runs")
@@ -53,5 +56,7 @@ def test_a_run_is_one_trace_and_spans_of_authors_join_it() -> None:
     assert {span.trace_id for span in receiver.spans} == {root.trace_id}
     assert (root.parent_span_id, author.parent_span_id, step.parent_span_id) == (b"", root.span_id, author.span_id)
     assert f"parent=00-{root.trace_id.hex()}-{by_name['task traced.shell'].span_id.hex()}-01" in shell
-    assert author.start_time_unix_nano <= step.start_time_unix_nano <= step.end_time_unix_nano <= author.end_time_unix_nano
+    assert (
+        author.start_time_unix_nano <= step.start_time_unix_nano <= step.end_time_unix_nano <= author.end_time_unix_nano
+    )
     assert "here" in receiver.services

@@ -73,7 +73,11 @@ with DAG("marked"):
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Product]:
-    with product({"../plugins/doors.py": PLUGIN, "flows.py": DAG}, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}, interpreter=True) as one:
+    with product(
+        {"../plugins/doors.py": PLUGIN, "flows.py": DAG},
+        {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"},
+        interpreter=True,
+    ) as one:
         one.has_dag("waits")
         assert not list((one.home / "run").glob("triggerers/*.pid")), "nothing waits for a triggerer yet"
         yield one
@@ -107,7 +111,9 @@ def test_a_reload_takes_a_changed_trigger_and_loses_none(running: Product) -> No
 def test_a_trigger_that_blocked_is_named_in_explain_and_in_the_log(running: Product) -> None:
     running.do("dags", "trigger", "held", "--run-id", "r")
     assert running.ended("held", "r")["state"] == "success"
-    running.until(lambda: "its trigger blocked all other triggers" in running.do("explain", "held", "r", "up"), "explain says so")
+    running.until(
+        lambda: "its trigger blocked all other triggers" in running.do("explain", "held", "r", "up"), "explain says so"
+    )
     assert "time.sleep(1)" in running.do("explain", "held", "r", "up")
     assert '"event": "loop_blocked", "trigger": "doors.Holds", "task": "held r up"' in running.log()
 
@@ -134,7 +140,9 @@ def test_a_restart_starts_no_triggerer_when_nothing_waits_and_one_when_something
     running.until(lambda: bool(list(present.glob("*.pid"))), "a triggerer")
     running.restart()
     running.until(lambda: bool(list(present.glob("*.pid"))), "a triggerer for what waits since before")
-    running.until(lambda: "runs on triggerer" in running.cli("explain", "marked", "again", "hatch").out, "its trigger runs")
+    running.until(
+        lambda: "runs on triggerer" in running.cli("explain", "marked", "again", "hatch").out, "its trigger runs"
+    )
 
 
 def hosts_of(one: Product) -> list[int]:

@@ -46,7 +46,9 @@ def running(request: pytest.FixtureRequest) -> Iterator[Product]:
 
 
 def test_a_waiting_run_is_explained_released_and_run_again_with_what_came_after(running: Product) -> None:
-    running.until(lambda: _reasons(running) == {"report": "waits for orders", "mail": "waits for report"}, "both runs wait")
+    running.until(
+        lambda: _reasons(running) == {"report": "waits for orders", "mail": "waits for report"}, "both runs wait"
+    )
     told = running.do("explain", "report", RUN)
     assert "is not created yet; DAG orders is paused; unpause it with: gnomon dags unpause orders" in told
     assert f"to stop waiting: gnomon runs release report {RUN} --from orders" in told
@@ -63,7 +65,11 @@ def test_a_waiting_run_is_explained_released_and_run_again_with_what_came_after(
     running.ended("orders", RUN)
     over = running.ended("mail", RUN)["end_date"]
     shown = json.loads(running.do("runs", "clear", "orders", RUN, "--downstream-dags", "--yes", "-o", "json"))
-    assert [(row["dag_id"], row["waited_for"]) for row in shown] == [("orders", []), ("report", ["orders"]), ("mail", ["report"])]
+    assert [(row["dag_id"], row["waited_for"]) for row in shown] == [
+        ("orders", []),
+        ("report", ["orders"]),
+        ("mail", ["report"]),
+    ]
     again: dict[str, Row] = {}
 
     def all_again() -> bool:
@@ -94,13 +100,23 @@ with DAG("sheet", schedule=Daily(timezone="UTC"), start_date=start, end_date=dat
 
 def test_a_slot_that_was_passed_has_a_run_once_somebody_makes_it(running: Product) -> None:
     running.write("hole.py", HOLE % DAY.isoformat())
-    running.until(lambda: {row["run_id"] for row in _rows(running, "sheet")} >= {FIRST, RUN}, "the runs of both days wait")
-    running.until(lambda: "no run of loads was created" in running.do("explain", "sheet", RUN), "planning has passed the day")
-    (line,) = [line for line in running.do("explain", "sheet", RUN).splitlines() if "no run of loads was created" in line]
+    running.until(
+        lambda: {row["run_id"] for row in _rows(running, "sheet")} >= {FIRST, RUN}, "the runs of both days wait"
+    )
+    running.until(
+        lambda: "no run of loads was created" in running.do("explain", "sheet", RUN), "planning has passed the day"
+    )
+    (line,) = [
+        line for line in running.do("explain", "sheet", RUN).splitlines() if "no run of loads was created" in line
+    ]
     command = line.partition("or until the missing run is created with: gnomon ")[2].split()
     assert command == ["dags", "trigger", "loads", "--slot", "2026-01-02T00:00:00Z"]
     made = running.run("loads", *command[3:])
-    assert (made["state"], made["run_type"], made["logical_date"]) == ("success", "manual", "2026-01-01T00:00:00.000000+00:00")
+    assert (made["state"], made["run_type"], made["logical_date"]) == (
+        "success",
+        "manual",
+        "2026-01-01T00:00:00.000000+00:00",
+    )
     assert "since 2026-01-01" in running.task_log("loads", made["run_id"], "load")
     assert running.ended("sheet", RUN)["state"] == "success"
     assert {row["run_id"]: row["state"] for row in _rows(running, "sheet")}[FIRST] == "queued"

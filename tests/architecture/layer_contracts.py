@@ -21,4 +21,10 @@ def list_rows(layer: str) -> list[set[str]]:
 
 def _rows(contract_id: str) -> list[set[str]]:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    return [set(re.findall(r"\w+", row)) for contract in contracts if contract["id"] == contract_id for row in contract["layers"] if row != "(__main__)"]
+    return [
+        set(re.findall(r"\w+", row))
+        for contract in contracts
+        if contract["id"] == contract_id
+        for row in contract["layers"]
+        if row != "(__main__)"
+    ]

@@ -48,4 +48,14 @@ def test_the_base_install_has_few_distributions_and_is_small() -> None:
 
 
 def test_an_extra_brings_nothing_to_the_base_install() -> None:
-    assert not {"authlib", "fsspec", "s3fs", "moto", "botocore", "opentelemetry-sdk", "exchange-calendars", "sqlalchemy", "alembic"} & set(_find_base_install())
+    assert not {
+        "authlib",
+        "fsspec",
+        "s3fs",
+        "moto",
+        "botocore",
+        "opentelemetry-sdk",
+        "exchange-calendars",
+        "sqlalchemy",
+        "alembic",
+    } & set(_find_base_install())

@@ -54,12 +54,15 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
     assert cycle(PACKAGE) is None
 
 
-@pytest.mark.parametrize("line", [
-    "import sample.two",
-    "from sample import two",
-    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from sample.two import f",
-    "def g():\n    from sample.two import f",
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import sample.two",
+        "from sample import two",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from sample.two import f",
+        "def g():\n    from sample.two import f",
+    ],
+)
 def test_a_circle_is_found(tmp_path: Path, line: str) -> None:
     package = tmp_path / "sample"
     package.mkdir()

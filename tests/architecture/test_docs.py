@@ -21,11 +21,18 @@ def _script(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("page", [
-    "reference/options.md", "reference/cli.md", "reference/python-api.md", "reference/database.md",
-    "how-to/pictures/hourly-on-discrete-hours.svg", "how-to/pictures/daily-on-hourly.svg",
-    "tutorial/pictures/custom-timetable-preview.svg",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "page",
+    [
+        "reference/options.md",
+        "reference/cli.md",
+        "reference/python-api.md",
+        "reference/database.md",
+        "how-to/pictures/hourly-on-discrete-hours.svg",
+        "how-to/pictures/daily-on-hourly.svg",
+        "tutorial/pictures/custom-timetable-preview.svg",
+    ],
+)
 def test_a_generated_page_is_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text() == _script("generate").PAGES[page](), "run `python docs/generate.py`"
 
@@ -33,7 +40,9 @@ def test_a_generated_page_is_up_to_date(page: str) -> None:
 @pytest.mark.parametrize("page", ["first-dag", "failing-task", "waits-between-dags"])
 def test_each_command_of_a_page_of_the_tutorial_succeeds_and_its_pictures_are_up_to_date(page: str) -> None:
     made = _script("tutorial_session").pictures_of(page)
-    written = {f"pictures/{file.name}": file.read_text() for file in (DOCS / "tutorial" / "pictures").glob(f"{page}-*.svg")}
+    written = {
+        f"pictures/{file.name}": file.read_text() for file in (DOCS / "tutorial" / "pictures").glob(f"{page}-*.svg")
+    }
     assert written == made, "run `python docs/generate.py tutorial/pictures`"
     assert len(made) == len(_script("generate").TUTORIAL_PICTURES[page])
 
@@ -53,10 +62,12 @@ def test_a_page_that_is_missing_or_twice_in_the_navigation_is_found() -> None:
     navigation = _script("navigation")
     index = "# Home\n[intro](a.md)\n\n## One\n\n1. [A](a.md): first, then [b](b.md).\n- [A again](a.md)\n\n## Two\n\n- [Changes](../CHANGELOG.md)\n"
     assert [(section.title, section.pages) for section in navigation.sections(index)] == [
-        ("One", [("A", "a.md"), ("A again", "a.md")]), ("Two", [("Changes", "../CHANGELOG.md")]),
+        ("One", [("A", "a.md"), ("A again", "a.md")]),
+        ("Two", [("Changes", "../CHANGELOG.md")]),
     ]
     assert navigation.mistakes(index, {"a.md", "b.md"}) == [
-        "the page b.md is in no list of this page", "the page a.md is in the lists of this page more than once",
+        "the page b.md is in no list of this page",
+        "the page a.md is in the lists of this page more than once",
     ]
 
 
@@ -116,7 +127,10 @@ def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
 def test_a_block_may_write_a_part_of_a_file_anew() -> None:
     files: dict[str, str] = {}
     page_files = _script("page_files")
-    page_files.save('# dags/a.py\nfrom gnomon import DAG, task\n\nwith DAG("a"):\n\n    @task\n    def old():\n        return 1\n\n    old()\n', files)
+    page_files.save(
+        '# dags/a.py\nfrom gnomon import DAG, task\n\nwith DAG("a"):\n\n    @task\n    def old():\n        return 1\n\n    old()\n',
+        files,
+    )
     page_files.save("# dags/a.py, old anew\n@task(retries=1)\ndef old():\n    return 2\n", files)
     assert files["dags/a.py"] == (
         '# dags/a.py\nfrom gnomon import DAG, task\n\nwith DAG("a"):\n\n    @task(retries=1)\n    def old():\n        return 2\n\n    old()\n'
@@ -130,7 +144,11 @@ def test_a_block_may_write_a_part_of_a_file_anew() -> None:
 
 
 def test_how_to_pages_can_be_tried_in_one_home_because_no_two_define_the_same_dag() -> None:
-    found = [(dag_id, page.name) for page in sorted((DOCS / "how-to").glob("*.md")) for dag_id in re.findall(r'^with DAG\("(\w+)"', page.read_text(), re.MULTILINE)]
+    found = [
+        (dag_id, page.name)
+        for page in sorted((DOCS / "how-to").glob("*.md"))
+        for dag_id in re.findall(r'^with DAG\("(\w+)"', page.read_text(), re.MULTILINE)
+    ]
     pages: dict[str, set[str]] = {}
     for dag_id, page in found:
         pages.setdefault(dag_id, set()).add(page)

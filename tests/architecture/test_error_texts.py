@@ -8,7 +8,15 @@ from pathlib import Path
 import gnomon
 
 FOLDERS = (
-    "author_code", "authoring", "entry/testing", "model/serde", "rules/partitions", "rules/planning", "rules/timetables", "services/dagfiles", "services/triggerer",
+    "author_code",
+    "authoring",
+    "entry/testing",
+    "model/serde",
+    "rules/partitions",
+    "rules/planning",
+    "rules/timetables",
+    "services/dagfiles",
+    "services/triggerer",
 )
 """The folders that call author code, or show its errors."""
 OWN_INTERPRETER = "interpreter_script.py"

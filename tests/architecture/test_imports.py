@@ -8,9 +8,29 @@ import sys
 import pytest
 
 HEAVY = (
-    "asyncio", "click", "cryptography", "email", "http", "jinja2", "logging.config", "multiprocessing", "pendulum",
-    "psycopg", "rich", "sqlite3", "subprocess", "unittest", "urllib.request", "watchfiles", "yaml",
-    "gnomon.entry.app", "gnomon.entry.cli", "gnomon.services.scheduler", "gnomon.storage.store", "gnomon.services.worker", "gnomon.airflow_compat",
+    "asyncio",
+    "click",
+    "cryptography",
+    "email",
+    "http",
+    "jinja2",
+    "logging.config",
+    "multiprocessing",
+    "pendulum",
+    "psycopg",
+    "rich",
+    "sqlite3",
+    "subprocess",
+    "unittest",
+    "urllib.request",
+    "watchfiles",
+    "yaml",
+    "gnomon.entry.app",
+    "gnomon.entry.cli",
+    "gnomon.services.scheduler",
+    "gnomon.storage.store",
+    "gnomon.services.worker",
+    "gnomon.airflow_compat",
 )
 """Modules that writing a DAG does not need."""
 
@@ -51,14 +71,27 @@ def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() 
 @pytest.mark.parametrize("words", ["--help", "dags --help", "timetables --help", "version"])
 def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
     program = f"from gnomon.entry.cli.main import main\nmain({words.split()!r})"
-    heavy = ("asyncio", "cryptography", "jinja2", "pendulum", "watchfiles",
-             "gnomon.services.scheduler", "gnomon.authoring.sdk", "gnomon.services.worker", *WEB, *DATABASE)
+    heavy = (
+        "asyncio",
+        "cryptography",
+        "jinja2",
+        "pendulum",
+        "watchfiles",
+        "gnomon.services.scheduler",
+        "gnomon.authoring.sdk",
+        "gnomon.services.worker",
+        *WEB,
+        *DATABASE,
+    )
     if words == "--help":
         heavy = (*heavy, "rich", "sqlite3", "gnomon.storage.store")
     assert _of(_loaded(program), heavy) == []
 
 
-@pytest.mark.parametrize("package", ["author_code.runner", "authoring.operators", "authoring.sdk", "author_code.loading", "author_code.context"])
+@pytest.mark.parametrize(
+    "package",
+    ["author_code.runner", "authoring.operators", "authoring.sdk", "author_code.loading", "author_code.context"],
+)
 def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
     assert _of(_loaded(f"import gnomon.{package}"), ("gnomon.storage.store", *WEB, *DATABASE)) == []
 
@@ -69,10 +102,21 @@ def test_what_the_supervisor_shares_holds_no_database() -> None:
     assert "gnomon.author_code.runner" in loaded
 
 
-@pytest.mark.parametrize("module", [
-    "gnomon.entry.app.standalone", "gnomon.entry.app.supervisor", "gnomon.entry.app.services", "gnomon.entry.app.scheduler_wiring", "gnomon.services.scheduler.service",
-    "gnomon.services.worker.service", "gnomon.services.dagfiles.service", "gnomon.services.triggerer.coordinator", "gnomon.changes.actions.manual_runs", "gnomon.authoring.sdk",
-    "gnomon.author_code.runner",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "module",
+    [
+        "gnomon.entry.app.standalone",
+        "gnomon.entry.app.supervisor",
+        "gnomon.entry.app.services",
+        "gnomon.entry.app.scheduler_wiring",
+        "gnomon.services.scheduler.service",
+        "gnomon.services.worker.service",
+        "gnomon.services.dagfiles.service",
+        "gnomon.services.triggerer.coordinator",
+        "gnomon.changes.actions.manual_runs",
+        "gnomon.authoring.sdk",
+        "gnomon.author_code.runner",
+    ],
+)
 def test_only_the_api_server_loads_the_web_framework(module: str) -> None:
     assert _of(_loaded(f"import {module}"), WEB) == []

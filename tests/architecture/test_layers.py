@@ -44,7 +44,12 @@ def _contracts(tree: Path) -> subprocess.CompletedProcess[str]:
     program = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"
     return subprocess.run(
         [sys.executable, "-c", program, "--config", str(ROOT / "pyproject.toml"), "--no-cache"],
-        cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True, check=False, timeout=300,
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": str(tree)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
 
 

@@ -20,9 +20,11 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 BASE = PROJECT["project"]["dependencies"]
 LOCKED = {
-    "runtime": BASE, "container": [*BASE, *EXTRAS["celery"], *EXTRAS["kubernetes"], *EXTRAS["s3"]],
-    "dev": [*BASE, *PROJECT["dependency-groups"]["dev"]], "docs": PROJECT["dependency-groups"]["docs"],
-}  # fmt: skip
+    "runtime": BASE,
+    "container": [*BASE, *EXTRAS["celery"], *EXTRAS["kubernetes"], *EXTRAS["s3"]],
+    "dev": [*BASE, *PROJECT["dependency-groups"]["dev"]],
+    "docs": PROJECT["dependency-groups"]["docs"],
+}
 _ENTRY = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)((?:.*\\\n)*.*)", re.MULTILINE)
 
 
@@ -44,7 +46,9 @@ def test_a_lock_has_each_requirement_of_the_project_in_its_range(lock: str) -> N
     for requirement in map(Requirement, LOCKED[lock]):
         versions = locked.get(_name(requirement.name))
         assert versions, f"{requirement} is not in locks/{lock}.txt: run `make lock`"
-        assert all(requirement.specifier.contains(version) for version, _ in versions), f"locks/{lock}.txt has {versions[0][0]} for {requirement}: run `make lock`"
+        assert all(requirement.specifier.contains(version) for version, _ in versions), (
+            f"locks/{lock}.txt has {versions[0][0]} for {requirement}: run `make lock`"
+        )
 
 
 @pytest.mark.parametrize("lock", LOCKED)
@@ -77,7 +81,11 @@ def test_each_image_of_others_can_be_given_by_its_digest() -> None:
 
 def test_each_package_of_the_page_has_a_checksum() -> None:
     packages = json.loads((ROOT / "web/package-lock.json").read_text())["packages"]
-    assert [name for name, facts in packages.items() if name and not facts.get("link") and not str(facts.get("integrity", "")).startswith("sha512-")] == []
+    assert [
+        name
+        for name, facts in packages.items()
+        if name and not facts.get("link") and not str(facts.get("integrity", "")).startswith("sha512-")
+    ] == []
 
 
 def load_known_vulnerabilities():
@@ -118,17 +126,25 @@ def index(answers: dict[str, object]) -> Iterator[str]:
 def test_known_vulnerabilities_are_named_with_the_version_without_them(capsys: pytest.CaptureFixture[str]) -> None:
     faults = load_known_vulnerabilities()
     fault = {"id": "PYSEC-1", "summary": "a fault", "fixed_in": ["1.1"], "withdrawn": None}
-    answers = {"/pypi/a/1.0/json": {"vulnerabilities": [fault, {**fault, "id": "PYSEC-2", "withdrawn": "2026"}]}, "/pypi/b/2.0/json": {"vulnerabilities": []}}
+    answers = {
+        "/pypi/a/1.0/json": {"vulnerabilities": [fault, {**fault, "id": "PYSEC-2", "withdrawn": "2026"}]},
+        "/pypi/b/2.0/json": {"vulnerabilities": []},
+    }
     with index(answers) as address:
         assert faults.check(address, [("b", "2.0")]) == 0
         assert faults.check(address, [("a", "1.0"), ("b", "2.0"), ("c", "3.0")]) == 1
     shown = capsys.readouterr().out
-    assert "a 1.0 has known vulnerabilities:\n  PYSEC-1: a fault (without it: 1.1)\n2 of 3 packages checked, 1 with known vulnerabilities; the index did not say for c" in shown
+    assert (
+        "a 1.0 has known vulnerabilities:\n  PYSEC-1: a fault (without it: 1.1)\n2 of 3 packages checked, 1 with known vulnerabilities; the index did not say for c"
+        in shown
+    )
     assert "PYSEC-2" not in shown
 
 
 @pytest.mark.parametrize("answer", [None, {"vulnerabilities": None}, {}, [], "text"])
-def test_an_index_that_offers_no_faults_is_no_failure_and_is_named(answer: object, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_index_that_offers_no_faults_is_no_failure_and_is_named(
+    answer: object, capsys: pytest.CaptureFixture[str]
+) -> None:
     with index({"/pypi/a/1.0/json": answer}) as address:
         assert load_known_vulnerabilities().check(address, [("a", "1.0")]) == 0
     assert "were not checked: the index of pip does not offer them" in capsys.readouterr().out

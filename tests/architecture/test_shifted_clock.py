@@ -16,7 +16,9 @@ from tests import shifted_clock
 from tests.postgres import own_schema
 
 pytestmark = [
-    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="LD_PRELOAD and the symbols that it replaces are Linux's"),
+    pytest.mark.skipif(
+        not sys.platform.startswith("linux"), reason="LD_PRELOAD and the symbols that it replaces are Linux's"
+    ),
     pytest.mark.skipif(shutil.which(os.environ.get("CC", "cc")) is None, reason=shifted_clock.NO_COMPILER),
 ]
 SHIFT_S = 40_000_000
@@ -39,7 +41,9 @@ print(json.dumps({
 def test_every_process_sees_the_other_date_and_no_timeout_changes(tmp_path: Path) -> None:
     library = shifted_clock.compiled(tmp_path, SHIFT_S)
     before, since = time.time(), time.monotonic()
-    preloaded = ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))  # the tests may run with a shifted clock
+    preloaded = ":".join(
+        filter(None, [str(library), os.environ.get("LD_PRELOAD")])
+    )  # the tests may run with a shifted clock
     output = subprocess.check_output([sys.executable, "-c", PROBE], env={**os.environ, "LD_PRELOAD": preloaded})
     seen, after, until = json.loads(output), time.time(), time.monotonic()
     assert since <= seen.pop("monotonic") <= until
@@ -65,6 +69,7 @@ def test_a_missing_compiler_is_reported(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setenv("CC", "no-such-compiler")
     assert shifted_clock.main(["2028-02-29 12:00", "UTC"]) == 2
     assert "no C compiler" in capsys.readouterr().err
+
 
 @pytest.mark.postgres
 def test_the_database_of_the_tests_has_the_clock_of_the_tests() -> None:

@@ -58,7 +58,10 @@ def test_move_in_queue_is_the_only_caller_of_next_queue_state() -> None:
 
 
 def test_the_queue_state_is_assigned_by_move_in_queue_alone() -> None:
-    assert set(_assignments("queue_state")) == {(QUEUE_MOVES, "ti.queue_state"), ("rules/engine/state/task_instance.py", "self.queue_state")}
+    assert set(_assignments("queue_state")) == {
+        (QUEUE_MOVES, "ti.queue_state"),
+        ("rules/engine/state/task_instance.py", "self.queue_state"),
+    }
 
 
 def test_only_move_in_queue_adds_instances_to_queues() -> None:
@@ -80,5 +83,9 @@ def _engine_files_with(method: str) -> set[str]:
 def _held_instances_changes() -> Iterator[tuple[str, str]]:
     for file in ENGINE.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and "held_instances" in ast.unparse(node.value):
+            if (
+                isinstance(node, ast.Subscript)
+                and not isinstance(node.ctx, ast.Load)
+                and "held_instances" in ast.unparse(node.value)
+            ):
                 yield file.relative_to(PACKAGE).as_posix(), ast.unparse(node)

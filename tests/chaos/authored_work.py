@@ -22,8 +22,19 @@ from gnomon.storage.store.dag_records import backfills, dag_runs, dags, run_call
 LENGTHS = {"counted": 5, "literal": 3, "in_group.first": 2, "in_group.second": 2}
 """Mapped tasks of the DAG `mapped` to the number of their instances."""
 SLOTS = 12
-BACKFILLED = ("backfill", "create", "filled", "--from", "2001-01-01", "--to", f"2001-01-{SLOTS:02}", "--max-active-runs", "2", "--no-wait")
-WORK = f'''
+BACKFILLED = (
+    "backfill",
+    "create",
+    "filled",
+    "--from",
+    "2001-01-01",
+    "--to",
+    f"2001-01-{SLOTS:02}",
+    "--max-active-runs",
+    "2",
+    "--no-wait",
+)
+WORK = f"""
 from airflow.sdk import Asset, task_group
 
 AGAIN = {{"retries": 50, "retry_delay": dt.timedelta(seconds=0.1)}}
@@ -71,7 +82,7 @@ with DAG("filled", schedule="0 0 * * *", start_date=BEGIN, end_date=BEGIN, catch
     @task
     def fill(ti=None): work(ti, 0.4)
     fill()
-'''
+"""
 CONSUMERS = {"reads_made": {"made"}, "reads_both": {"made", "marked"}, "reads_either": {"made", "marked"}}
 
 
@@ -82,7 +93,11 @@ def begin(here: Home) -> None:
 
 def wait_for_end(here: Home, limit_s: float) -> None:
     """No event waits that can make a run, the backfill is complete, and every callback has ended."""
-    until(lambda: not here.unfinished() and not list(_unfinished_work(here)), "the end of consumers, backfill and callbacks", limit_s)
+    until(
+        lambda: not here.unfinished() and not list(_unfinished_work(here)),
+        "the end of consumers, backfill and callbacks",
+        limit_s,
+    )
 
 
 def _unfinished_work(here: Home) -> Iterator[str]:
@@ -123,8 +138,12 @@ def _mapped(tx: Transaction) -> Iterator[str]:
                 yield f"mapped {run.run_id} task {task_no} has the map indices {sorted(indices)}"
         if Counter(map(len, rows.values())) != lengths:
             yield f"mapped {run.run_id} has {[len(indices) for indices in rows.values()]} instances"
-        successes = Counter((each.task_no, each.map_index) for each in dag_runs.list_attempts(tx, run.run_pk) if each.state == "success")
-        yield from (f"mapped {run.run_id} {key} succeeded {count} times" for key, count in successes.items() if count > 1)
+        successes = Counter(
+            (each.task_no, each.map_index) for each in dag_runs.list_attempts(tx, run.run_pk) if each.state == "success"
+        )
+        yield from (
+            f"mapped {run.run_id} {key} succeeded {count} times" for key, count in successes.items() if count > 1
+        )
         expected = {(task_no, index) for task_no, indices in rows.items() for index in indices}
         yield from (f"mapped {run.run_id} {key} never ran" for key in expected - successes.keys())
 
@@ -133,7 +152,9 @@ def _events(tx: Transaction) -> Iterator[str]:
     """Each producing run has one event of each asset."""
     found = Counter((event.source_run_id, event.asset.name) for event in asset_events.list_newest_events(tx, 1_000_000))
     wanted = {(run.run_id, name) for run in dag_runs.list_runs(tx, "producing") for name in ("made", "marked")}
-    yield from (f"{key} has {found[key]} events" for key in wanted | found.keys() if found[key] != 1 or key not in wanted)
+    yield from (
+        f"{key} has {found[key]} events" for key in wanted | found.keys() if found[key] != 1 or key not in wanted
+    )
 
 
 def _consumed(tx: Transaction) -> Iterator[str]:
@@ -141,7 +162,9 @@ def _consumed(tx: Transaction) -> Iterator[str]:
     stored = asset_events.list_newest_events(tx, 1_000_000)
     for dag_id, names in CONSUMERS.items():
         runs = dag_runs.list_runs(tx, dag_id)
-        consumed = Counter(event.event_pk for run in runs for event in asset_events.list_consumed_events(tx, run.run_pk))
+        consumed = Counter(
+            event.event_pk for run in runs for event in asset_events.list_consumed_events(tx, run.run_pk)
+        )
         consumed.update(event.event_pk for event in asset_queue.list_queue(tx, _dag_pk(tx, dag_id)))
         wanted = Counter(event.event_pk for event in stored if event.asset.name in names)
         if consumed != wanted:

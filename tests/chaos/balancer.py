@@ -48,8 +48,15 @@ class Balancer:
         with socket.create_server((self.address, self.port)) as listener:
             self.port = int(listener.getsockname()[1])
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.chaos.balancer", str(listener.fileno()), *(f"{host}:{port}" for host, port in self._targets)],
-                pass_fds=[listener.fileno()], cwd=Path(__file__).parents[2],
+                [
+                    sys.executable,
+                    "-m",
+                    "tests.chaos.balancer",
+                    str(listener.fileno()),
+                    *(f"{host}:{port}" for host, port in self._targets),
+                ],
+                pass_fds=[listener.fileno()],
+                cwd=Path(__file__).parents[2],
             )
 
 
@@ -88,6 +95,9 @@ if __name__ == "__main__":
     from gnomon.author_code.processes.kernel import die_with_parent
 
     die_with_parent(signal.SIGKILL)
-    asyncio.run(balance(
-        socket.socket(fileno=int(sys.argv[1])), [(host, int(port)) for host, _, port in (word.rpartition(":") for word in sys.argv[2:])],
-    ))
+    asyncio.run(
+        balance(
+            socket.socket(fileno=int(sys.argv[1])),
+            [(host, int(port)) for host, _, port in (word.rpartition(":") for word in sys.argv[2:])],
+        )
+    )

@@ -1,8 +1,8 @@
 """A deployment of several hosts under test: schedulers, api-servers and Celery workers, each group in a network namespace of its own.
 
-    s0, s1, ...   scheduler and dag-processor     reach the broker and PostgreSQL
-    a0, a1        api-server                      reach PostgreSQL; a balancer gives them one address
-    w0, w1, w2    celery worker                   reach the broker and that address, and no database
+s0, s1, ...   scheduler and dag-processor     reach the broker and PostgreSQL
+a0, a1        api-server                      reach PostgreSQL; a balancer gives them one address
+w0, w1, w2    celery worker                   reach the broker and that address, and no database
 """
 
 from __future__ import annotations
@@ -75,8 +75,21 @@ class RedisServer:
 
     def start(self) -> None:
         self.process = subprocess.Popen(
-            ["redis-server", "--bind", self._address, "--port", str(self.port), "--protected-mode", "no", "--save", "", "--dir", str(self._folder)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [
+                "redis-server",
+                "--bind",
+                self._address,
+                "--port",
+                str(self.port),
+                "--protected-mode",
+                "no",
+                "--save",
+                "",
+                "--dir",
+                str(self._folder),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
     def kill(self) -> None:
@@ -124,7 +137,13 @@ class Cluster:
     """The deployment. `records` reads its database, and has the journal of its tasks."""
 
     def __init__(
-        self, folder: Path, net: Network, postgres: OwnServer, broker: RedisServer | RelayedRabbit, schedulers: int, options: Mapping[str, str],
+        self,
+        folder: Path,
+        net: Network,
+        postgres: OwnServer,
+        broker: RedisServer | RelayedRabbit,
+        schedulers: int,
+        options: Mapping[str, str],
     ) -> None:
         from cryptography.fernet import Fernet
 
@@ -137,16 +156,34 @@ class Cluster:
         self.hosts: dict[str, Host] = {}
         for number in range(schedulers):
             commands = [["scheduler"], ["dag-processor"]] if number < 2 else [["scheduler"]]
-            self._add(f"s{number}", commands, (net.front, net.back), {"GNOMON__CORE__FERNET_KEY": self._key, "GNOMON__DATABASE__SQL_ALCHEMY_CONN": url})
+            self._add(
+                f"s{number}",
+                commands,
+                (net.front, net.back),
+                {"GNOMON__CORE__FERNET_KEY": self._key, "GNOMON__DATABASE__SQL_ALCHEMY_CONN": url},
+            )
         for number in range(2):
-            self._add(f"a{number}", [["api-server"]], (net.front, net.back), {
-                "GNOMON__CORE__FERNET_KEY": self._key, "GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__API__HOST": "0.0.0.0", "GNOMON__API__PORT": str(API_PORT),
-            })
+            self._add(
+                f"a{number}",
+                [["api-server"]],
+                (net.front, net.back),
+                {
+                    "GNOMON__CORE__FERNET_KEY": self._key,
+                    "GNOMON__DATABASE__SQL_ALCHEMY_CONN": url,
+                    "GNOMON__API__HOST": "0.0.0.0",
+                    "GNOMON__API__PORT": str(API_PORT),
+                },
+            )
         self.balancer = Balancer(net.api, [(host.address, API_PORT) for host in self.of("a")])
         for number in range(WORKERS):
-            self._add(f"w{number}", [["celery", "worker", "-q", self.queue, "-c", str(SLOTS), "-H", f"w{number}@%h"]], (net.front, net.api), {
-                "GNOMON__CORE__EXECUTION_API_SERVER_URL": f"http://{self.balancer.address}:{self.balancer.port}/execution",
-            })
+            self._add(
+                f"w{number}",
+                [["celery", "worker", "-q", self.queue, "-c", str(SLOTS), "-H", f"w{number}@%h"]],
+                (net.front, net.api),
+                {
+                    "GNOMON__CORE__EXECUTION_API_SERVER_URL": f"http://{self.balancer.address}:{self.balancer.port}/execution",
+                },
+            )
         self._stop = threading.Event()
         self._watch = threading.Thread(target=self._keep_running, daemon=True)
 
@@ -155,11 +192,21 @@ class Cluster:
         home.mkdir()
         inherited = {key: value for key, value in os.environ.items() if not key.startswith(("GNOMON_", "AIRFLOW_"))}
         env = {
-            **inherited, "GNOMON_HOME": str(home), "CHAOS_JOURNAL": str(self.records.journal), "CHAOS_WHERE": str(self.folder / "where"),
-            "GNOMON__CORE__EXECUTOR": "CeleryExecutor", "GNOMON__CELERY__BROKER_URL": self.broker.url, "GNOMON__OPERATORS__DEFAULT_QUEUE": self.queue,
-            "GNOMON__CORE__DAGS_FOLDER": str(self.records.dags), "GNOMON__LOGGING__BASE_LOG_FOLDER": str(self.folder / "logs"),
-            "GNOMON__LOGGING__STYLE": "json", "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", "GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "5",
-            "GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1", **options, **self._options,
+            **inherited,
+            "GNOMON_HOME": str(home),
+            "CHAOS_JOURNAL": str(self.records.journal),
+            "CHAOS_WHERE": str(self.folder / "where"),
+            "GNOMON__CORE__EXECUTOR": "CeleryExecutor",
+            "GNOMON__CELERY__BROKER_URL": self.broker.url,
+            "GNOMON__OPERATORS__DEFAULT_QUEUE": self.queue,
+            "GNOMON__CORE__DAGS_FOLDER": str(self.records.dags),
+            "GNOMON__LOGGING__BASE_LOG_FOLDER": str(self.folder / "logs"),
+            "GNOMON__LOGGING__STYLE": "json",
+            "GNOMON__WORKERS__SHUTDOWN_GRACE": "0",
+            "GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "5",
+            "GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1",
+            **options,
+            **self._options,
         }
         address = self.network.add_host(name, *reaches)
         self.hosts[name] = Host(name, self.network, home, address, commands, env, [None] * len(commands), reaches)
@@ -183,7 +230,11 @@ class Cluster:
                 continue
             with (host.home / "stderr").open("ab") as log:
                 host.processes[number] = subprocess.Popen(
-                    [*self.network.enter(host.name), sys.executable, "-m", "gnomon", *command], env=host.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                    [*self.network.enter(host.name), sys.executable, "-m", "gnomon", *command],
+                    env=host.env,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
                     start_new_session=True,
                 )
 

@@ -199,8 +199,20 @@ class PointedKeeper(TriggererCoordinator):
         self._faults = db
         self.crew = ScriptedCrew(world, name)
         super().__init__(
-            settings=TriggererSettings(capacity=1000, queues=None, beat_s=BEAT_S, silent_s=30.0, environ={}, saved_events=SavedEvents("/nonexistent")), db=db,  # type: ignore[arg-type]
-            clock=world.clock, host_pool=self.crew, triggerer_id=name, host="simulated", wake_owners=world.ring_owners,  # type: ignore[arg-type]
+            settings=TriggererSettings(
+                capacity=1000,
+                queues=None,
+                beat_s=BEAT_S,
+                silent_s=30.0,
+                environ={},
+                saved_events=SavedEvents("/nonexistent"),
+            ),
+            db=db,  # type: ignore[arg-type]
+            clock=world.clock,
+            host_pool=self.crew,
+            triggerer_id=name,
+            host="simulated",
+            wake_owners=world.ring_owners,  # type: ignore[arg-type]
         )
 
     def _collect_outcomes(self) -> None:
@@ -269,7 +281,9 @@ class Slot:
 class Deferring(Deployment):
     """A run of TASKS tasks, which wait for triggers; the fault comes at the `nth` time that something is at the point."""
 
-    def __init__(self, db: Database, point: str = "", fault: str = "", nth: int = 1, seed: int = 1, chance: float = 0.0) -> None:
+    def __init__(
+        self, db: Database, point: str = "", fault: str = "", nth: int = 1, seed: int = 1, chance: float = 0.0
+    ) -> None:
         self.point = point
         self.fault = fault
         self._nth = nth
@@ -285,7 +299,9 @@ class Deferring(Deployment):
         self._fault_free = db
         super().__init__(db, seed=seed, start=START, script=self._play, schedulers=2, worker_slots=2)
         specs = tuple(TaskSpec(task_id=f"t{number}", retries=1, retry_delay_s=1.0) for number in range(TASKS))
-        self.add_dags([DagSpec(dag_id="d", timetable=reference(NullTimetable()), tasks=specs, paused_upon_creation=False)])
+        self.add_dags(
+            [DagSpec(dag_id="d", timetable=reference(NullTimetable()), tasks=specs, paused_upon_creation=False)]
+        )
         with db.write() as tx:
             self.run: RunRecord = manual(tx, "d", "r")
 
@@ -295,7 +311,9 @@ class Deferring(Deployment):
         again = number == TWICE and attempt.resume is not None and attempt.resume.fired.payload == f'"{TWICE}.1"'
         if attempt.try_number == 1 and (attempt.resume is None or again):
             wait = Deferral(
-                classpath="scripted.Trigger", kwargs='{"a":1}', next_method=None if number == ENDED else "go_on",
+                classpath="scripted.Trigger",
+                kwargs='{"a":1}',
+                next_method=None if number == ENDED else "go_on",
                 timeout_s=TIMEOUT_S if number == LATE else None,
             )
             return Play(RUN_S, outcome="deferred", wait=wait)
@@ -355,8 +373,15 @@ class Deferring(Deployment):
     def _new_scheduler(self) -> SchedulerService:
         faults = Faults(self._fault_free, self)
         made = PointedScheduler(
-            settings=self._settings, db=faults, executor=ScriptedExecutor(lambda: self.workers), clock=self.clock,  # type: ignore[arg-type]
-            listener=None, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
+            settings=self._settings,
+            db=faults,
+            executor=ScriptedExecutor(lambda: self.workers),
+            clock=self.clock,  # type: ignore[arg-type]
+            listener=None,
+            new_id=self.new_id,
+            scheduler_id=self.new_id(),
+            host="simulated",
+            timetables=InProcessTimetableHost(),
             wake_triggerers=self._ring_keepers,
         )
         made.world, made.faults = self, faults
@@ -437,8 +462,13 @@ class Deferring(Deployment):
             row = rows.get(number)
             if row is None or (row.state, row.try_number) != (S.SUCCESS, 2 if number == LATE else 1):
                 found.append(f"task {number} is {row}")
-            wanted = {(number, "deferred"): 2 if number == TWICE else 1, (number, "success"): 0 if number == ENDED else 1}
-            found += [f"task {key[0]} {key[1]} {made[key]} times" for key, times in wanted.items() if made[key] != times]
+            wanted = {
+                (number, "deferred"): 2 if number == TWICE else 1,
+                (number, "success"): 0 if number == ENDED else 1,
+            }
+            found += [
+                f"task {key[0]} {key[1]} {made[key]} times" for key, times in wanted.items() if made[key] != times
+            ]
         found += [f"an attempt {key}" for key in made if key[1] not in ("deferred", "success")]
         found += self._events_once()
         found += [f"a letter is left: {key}" for key in letters] + [f"a wait is left: {key}" for key in left]
@@ -449,12 +479,26 @@ class Deferring(Deployment):
 
     def _events_once(self) -> list[str]:
         """Each event reached its task once, in one attempt; as the worker noted it."""
-        got = Counter((attempt.task_no, attempt.resume.fired.payload) for worker in self.workers
-                      for _, attempt, _ in worker.started if attempt.resume is not None)
-        wanted = Counter({(n, f'"{n}.1"'): 1 for n in range(TASKS) if n not in (ENDED, LATE)} | {(TWICE, f'"{TWICE}.2"'): 1})
-        return [f"event {one} was applied {got[one]} times, not {wanted[one]}" for one in got | wanted if got[one] != wanted[one]]
+        got = Counter(
+            (attempt.task_no, attempt.resume.fired.payload)
+            for worker in self.workers
+            for _, attempt, _ in worker.started
+            if attempt.resume is not None
+        )
+        wanted = Counter(
+            {(n, f'"{n}.1"'): 1 for n in range(TASKS) if n not in (ENDED, LATE)} | {(TWICE, f'"{TWICE}.2"'): 1}
+        )
+        return [
+            f"event {one} was applied {got[one]} times, not {wanted[one]}"
+            for one in got | wanted
+            if got[one] != wanted[one]
+        ]
 
 
 def event(task_no: int, defer_seq: int) -> DeferralResult:
     """The event of a trigger tells whose it is."""
-    return DeferralResult(outcome="success") if task_no == ENDED else DeferralResult(outcome="event", payload=f'"{task_no}.{defer_seq}"')
+    return (
+        DeferralResult(outcome="success")
+        if task_no == ENDED
+        else DeferralResult(outcome="event", payload=f'"{task_no}.{defer_seq}"')
+    )

@@ -17,7 +17,16 @@ LONG_S = (22.0, 28.0)
 """Longer than the time to live of a worker."""
 LONG_SHARE = 0.15
 AT_A_TIME = 3
-KINDS = {"kill process": 8, "kill host": 3, "freeze process": 4, "freeze host": 3, "cut host": 5, "cut link": 4, "broker": 2, "postgres": 1}
+KINDS = {
+    "kill process": 8,
+    "kill host": 3,
+    "freeze process": 4,
+    "freeze host": 3,
+    "cut host": 5,
+    "cut link": 4,
+    "broker": 2,
+    "postgres": 1,
+}
 """How often each kind is chosen."""
 
 

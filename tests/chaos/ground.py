@@ -20,7 +20,9 @@ from gnomon.storage.store.dag_records import dag_runs
 
 TTL_S = 1.0
 """Of a scheduler in these tests; the real one has 4 s."""
-DAG = journal.HEAD + '''
+DAG = (
+    journal.HEAD
+    + """
 with DAG("windows", schedule=None):
     @task
     def t(ti=None):
@@ -29,7 +31,8 @@ with DAG("windows", schedule=None):
             time.sleep(0.02)
         note("end", ti)
     t()
-'''
+"""
+)
 
 
 class Scheduler:
@@ -69,8 +72,16 @@ class Ground:
         run_id, now = f"run_{uuid.uuid4().hex[:8]}", time.time_ns() // 1000
         with self.here.store() as database, database.write() as tx:
             dag_runs.create_manual_run(
-                tx, dag_id="windows", run_id=run_id, logical_at=None, run_after=now, interval=None, conf={}, by="test",
-                at=now, run_type=DagRunType.MANUAL,
+                tx,
+                dag_id="windows",
+                run_id=run_id,
+                logical_at=None,
+                run_after=now,
+                interval=None,
+                conf={},
+                by="test",
+                at=now,
+                run_type=DagRunType.MANUAL,
             )
         Notifier(self.here.folder / "run").notify()
         return run_id

@@ -39,8 +39,13 @@ class Home:
     def __init__(self, folder: Path, url: str | None = None, options: Mapping[str, str] | None = None) -> None:
         self.folder = folder
         self.url = url or f"sqlite:///{folder}/gnomon.db"
-        self.env = {**os.environ, "GNOMON_HOME": str(folder), "GNOMON__LOGGING__STYLE": "json",
-                    "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", **(options or {})}
+        self.env = {
+            **os.environ,
+            "GNOMON_HOME": str(folder),
+            "GNOMON__LOGGING__STYLE": "json",
+            "GNOMON__WORKERS__SHUTDOWN_GRACE": "0",
+            **(options or {}),
+        }
         self.journal = folder / "journal"
         """The file in which tasks record their starts and ends."""
         self.said_in = folder / "stderr"
@@ -65,7 +70,11 @@ class Home:
         """Run a module in a session of its own; its stderr is in `said`."""
         with self.said_in.open("a") as errors:
             return subprocess.Popen(
-                [sys.executable, "-m", module, *words], env=self.env, stdout=subprocess.PIPE, stderr=errors, text=True,
+                [sys.executable, "-m", module, *words],
+                env=self.env,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
                 start_new_session=True,
             )
 
@@ -140,7 +149,12 @@ class Home:
         """Every run of these DAGs, or of all; nothing before there is a database."""
         with self.store() as database, database.read() as tx:
             names = dag_ids or [dag.dag_id for dag in dags.list_dags(tx)]
-            return [(name, run) for name in names if dags.find_dag_row(tx, name) for run in dag_runs.list_runs(tx, name, limit=100_000)]
+            return [
+                (name, run)
+                for name in names
+                if dags.find_dag_row(tx, name)
+                for run in dag_runs.list_runs(tx, name, limit=100_000)
+            ]
 
     def unfinished(self, *dag_ids: str) -> list[str]:
         """The runs of these DAGs that have not ended."""
@@ -156,7 +170,11 @@ class Home:
             check_newest_runs(database)
 
     def _scheduled(self) -> set[str]:
-        return {row["dag_id"] for row in json.loads(self.cli("dags", "list", "-o", "json").stdout) if row["schedule"] != "None"}
+        return {
+            row["dag_id"]
+            for row in json.loads(self.cli("dags", "list", "-o", "json").stdout)
+            if row["schedule"] != "None"
+        }
 
     def records(self, run_pks: Sequence[int]) -> tuple[dict[int, list[TaskRecord]], list[AttemptRecord]]:
         """Task instances by run, and all attempts."""

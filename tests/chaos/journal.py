@@ -11,7 +11,7 @@ from tests.chaos.home import Home
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES
 
-HEAD = '''
+HEAD = """
 import datetime as dt, os, signal, time
 from airflow.sdk import DAG, task
 
@@ -27,7 +27,7 @@ def work(ti, seconds):
     note("start", ti)
     time.sleep(seconds)
     note("end", ti)
-'''
+"""
 """The beginning of every DAG file here: `pending_evaluations(ti, seconds)` is noted at its start and its end, one line in one write."""
 
 
@@ -71,17 +71,28 @@ def audit(home: Home, retries: int = 1_000_000, excused: frozenset[str] = frozen
     tasks, attempts = home.records(list(by_pk))
     notes = read(home)
     return [
-        *_nothing_stuck(by_pk, tasks), *_starts_are_attempts(notes, attempts, by_pk), *_never_two_at_once(notes, excused),
-        *_tries(attempts, by_pk, retries), *_once(listed),
+        *_nothing_stuck(by_pk, tasks),
+        *_starts_are_attempts(notes, attempts, by_pk),
+        *_never_two_at_once(notes, excused),
+        *_tries(attempts, by_pk, retries),
+        *_once(listed),
     ]
 
 
 def _nothing_stuck(runs: dict[int, tuple[str, RunRecord]], tasks: dict[int, list[TaskRecord]]) -> list[str]:
-    found = [f"{dag} {run.run_id} is still {run.state}" for dag, run in runs.values() if run.state not in FINISHED_RUN_STATES]
+    found = [
+        f"{dag} {run.run_id} is still {run.state}" for dag, run in runs.values() if run.state not in FINISHED_RUN_STATES
+    ]
     for run_pk, rows in tasks.items():
         dag_id, run = runs[run_pk]
-        found += [f"{dag_id} {run.run_id} task {row.task_no} is {row.state}" for row in rows if row.state not in FINISHED_TASK_STATES]
-        found += [f"{dag_id} {run.run_id} task {row.task_no} still has an attempt" for row in rows if row.attempt is not None]
+        found += [
+            f"{dag_id} {run.run_id} task {row.task_no} is {row.state}"
+            for row in rows
+            if row.state not in FINISHED_TASK_STATES
+        ]
+        found += [
+            f"{dag_id} {run.run_id} task {row.task_no} still has an attempt" for row in rows if row.attempt is not None
+        ]
     return found
 
 
@@ -94,14 +105,23 @@ def _starts_are_attempts(
     for what in ("start", "end"):
         times = Counter(note.attempt for note in notes if note.what == what)
         found += [f"attempt {one} has {n} {what}s" for one, n in times.items() if n > 1]
-        found += [f"attempt {a.attempt} succeeded without a {what}" for a in attempts if a.state == "success" and not times[a.attempt]]
+        found += [
+            f"attempt {a.attempt} succeeded without a {what}"
+            for a in attempts
+            if a.state == "success" and not times[a.attempt]
+        ]
     for note in notes:
         attempt = recorded.get(note.attempt)
         if attempt is None:
             found.append(f"{note} belongs to no recorded attempt")
             continue
         dag_id, run = runs[attempt.run_pk]
-        if (dag_id, run.run_id, attempt.map_index, attempt.try_number) != (note.dag_id, note.run_id, note.map_index, note.try_number):
+        if (dag_id, run.run_id, attempt.map_index, attempt.try_number) != (
+            note.dag_id,
+            note.run_id,
+            note.map_index,
+            note.try_number,
+        ):
             found.append(f"{note} is recorded as try {attempt.try_number} of {dag_id} {run.run_id}")
     return found
 
@@ -123,7 +143,8 @@ def _never_two_at_once(notes: Sequence[Note], excused: frozenset[str]) -> list[s
 def _tries(attempts: Sequence[AttemptRecord], runs: dict[int, tuple[str, RunRecord]], retries: int) -> list[str]:
     return [
         f"{runs[a.run_pk][0]} {runs[a.run_pk][1].run_id} task {a.task_no} has try {a.try_number}"
-        for a in attempts if a.try_number > retries + 1
+        for a in attempts
+        if a.try_number > retries + 1
     ]
 
 

@@ -52,14 +52,18 @@ class MessageWatch:
     def _run(self) -> None:
         with psycopg.connect(self._url, autocommit=True) as connection:
             while not self._stop.wait(LOOK_S):
-                rows = connection.execute("SELECT attempt, run_pk, map_index, offered_at, claimed_at FROM remote_attempt").fetchall()
+                rows = connection.execute(
+                    "SELECT attempt, run_pk, map_index, offered_at, claimed_at FROM remote_attempt"
+                ).fetchall()
                 for attempt, run_pk, map_index, offered_at, claimed_at in rows:
                     one = self.seen.setdefault(attempt, QueuedAttempt(run_pk, map_index, offered_at / 1e6))
                     one.claimed_at = one.claimed_at if claimed_at is None else claimed_at / 1e6
                 self.unclaimed = frozenset(row[0] for row in rows if row[4] is None)
 
 
-def find_longest_wait(waits: Mapping[str, Span], busy: Mapping[str, Iterable[Span]], live: Mapping[str, Iterable[Span]], slots: int) -> tuple[float, str]:
+def find_longest_wait(
+    waits: Mapping[str, Span], busy: Mapping[str, Iterable[Span]], live: Mapping[str, Iterable[Span]], slots: int
+) -> tuple[float, str]:
     """The longest time without a gap in which an attempt waited while one and the same live worker had a free slot, and the attempt: `(0.0, "")` when none did.
 
     `waits`: by attempt, until it began. `busy`: by worker, the spans of its attempts, each in one of its `slots`. `live`: by worker, when it was up.
@@ -78,7 +82,13 @@ def _find_free(busy: list[Span], live: Iterable[Span], slots: int) -> list[Span]
     """When fewer than `slots` of the spans were under way, within the time that the worker was live."""
     found = []
     for span in live:
-        edges = sorted({span.since, span.until, *(at for one in busy for at in (one.since, one.until) if span.since < at < span.until)})
+        edges = sorted(
+            {
+                span.since,
+                span.until,
+                *(at for one in busy for at in (one.since, one.until) if span.since < at < span.until),
+            }
+        )
         free: Span | None = None
         for since, until in zip(edges, edges[1:], strict=False):
             used = sum(one.since <= since and one.until >= until for one in busy)

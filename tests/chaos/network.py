@@ -1,7 +1,7 @@
 """Hosts on one machine: each has a network namespace and a name of its own, and reaches nothing but declared addresses of the bridge.
 
-    services host (the namespace of the test): bridge `<prefix>b` with FRONT (broker), API (api-servers behind one address) and BACK (PostgreSQL)
-    host 1, 2, ...: one veth pair each; the ports of the bridge are isolated, so that hosts do not reach each other; a route for each address that was declared
+services host (the namespace of the test): bridge `<prefix>b` with FRONT (broker), API (api-servers behind one address) and BACK (PostgreSQL)
+host 1, 2, ...: one veth pair each; the ports of the bridge are isolated, so that hosts do not reach each other; a route for each address that was declared
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class Network:
         _ip("link", "set", port, "master", f"{self._prefix}b", "up")
         _ip("link", "set", port, "type", "bridge_slave", "isolated", "on")
         for words in (
-            ("link", "set", "lo", "up"), ("addr", "add", f"{address}/32", "dev", "up0"), ("link", "set", "up0", "up"),
+            ("link", "set", "lo", "up"),
+            ("addr", "add", f"{address}/32", "dev", "up0"),
+            ("link", "set", "up0", "up"),
             *(("route", "add", f"{other}/32", "dev", "up0") for other in reaches),
         ):
             _ip("-n", namespace, *words)
@@ -56,7 +58,14 @@ class Network:
     def enter(self, host: str) -> list[str]:
         """The beginning of a command which runs on the host; the process keeps its id through it."""
         return [
-            "nsenter", f"--net=/run/netns/{self._prefix}-{host}", "unshare", "--uts", "sh", "-c", f'hostname {host} && exec "$@"', "sh",
+            "nsenter",
+            f"--net=/run/netns/{self._prefix}-{host}",
+            "unshare",
+            "--uts",
+            "sh",
+            "-c",
+            f'hostname {host} && exec "$@"',
+            "sh",
         ]
 
     def pids(self, host: str) -> list[int]:
@@ -74,7 +83,19 @@ class Network:
 
     def cut_link(self, host: str, address: str) -> None:
         """From now on no packet of the host reaches this address of the bridge, and nobody is told."""
-        _ip("-n", f"{self._prefix}-{host}", "neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev", "up0", "nud", "permanent")
+        _ip(
+            "-n",
+            f"{self._prefix}-{host}",
+            "neigh",
+            "replace",
+            address,
+            "lladdr",
+            "02:00:00:00:00:01",
+            "dev",
+            "up0",
+            "nud",
+            "permanent",
+        )
 
     def mend_link(self, host: str, address: str) -> None:
         """The host reaches the address again."""
@@ -125,7 +146,10 @@ def _remove(is_ours: Callable[[int], bool]) -> None:
 
 def _is_in(pid: int, namespace: int) -> bool:
     try:
-        return os.stat(f"/proc/{pid}/ns/net").st_ino == namespace and Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        return (
+            os.stat(f"/proc/{pid}/ns/net").st_ino == namespace
+            and Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        )
     except OSError:
         return False
 

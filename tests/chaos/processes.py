@@ -14,9 +14,18 @@ from tests.patience import PATIENCE_S
 
 T = TypeVar("T")
 ROLES = {
-    "standalone": "supervisor", "task": "task child", "zygote": "file zygote", "base zygote": "base zygote", "parse server": "parse server",
-    "parse": "parse child", "trigger host": "trigger host", "worker": "worker", "dag-processor": "dag-processor", "scheduler": "scheduler",
-    "api-server": "api-server", "write-lock-watchdog": "write-lock-watchdog",
+    "standalone": "supervisor",
+    "task": "task child",
+    "zygote": "file zygote",
+    "base zygote": "base zygote",
+    "parse server": "parse server",
+    "parse": "parse child",
+    "trigger host": "trigger host",
+    "worker": "worker",
+    "dag-processor": "dag-processor",
+    "scheduler": "scheduler",
+    "api-server": "api-server",
+    "write-lock-watchdog": "write-lock-watchdog",
 }
 """Beginning of a process title to the role; the longest match counts."""
 

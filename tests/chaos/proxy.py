@@ -21,7 +21,13 @@ class Wire:
         self._port = self._listener.getsockname()[1]
         self._ends: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
-        info.update(host="127.0.0.1", port=str(self._port), sslmode="disable", gssencmode="disable", user=info.get("user") or "root")
+        info.update(
+            host="127.0.0.1",
+            port=str(self._port),
+            sslmode="disable",
+            gssencmode="disable",
+            user=info.get("user") or "root",
+        )
         rest = "&".join(f"{key}={value}" for key, value in info.items() if key != "dbname")
         self.url = f"postgresql:///{info['dbname']}?{rest}"
         """The URL of the server through this proxy."""

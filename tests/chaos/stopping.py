@@ -73,9 +73,14 @@ def main() -> int:
     scheduler_id = str(uuid.uuid4())
     db = open_database(cfg.database_url, role="scheduler")
     service = StoppingScheduler(
-        settings=replace(build_scheduler_settings(cfg), beat_s=float(ttl_s) / 4), db=db, executor=LocalExecutor(scheduler_id), clock=SystemClock(),
-        listener=Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}"), new_id=lambda: str(uuid.uuid4()),
-        scheduler_id=scheduler_id, host=socket.gethostname(),
+        settings=replace(build_scheduler_settings(cfg), beat_s=float(ttl_s) / 4),
+        db=db,
+        executor=LocalExecutor(scheduler_id),
+        clock=SystemClock(),
+        listener=Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}"),
+        new_id=lambda: str(uuid.uuid4()),
+        scheduler_id=scheduler_id,
+        host=socket.gethostname(),
     )
     service.window, service.signal = window, signal.Signals(int(number))
     stop = StopFlag().install_handlers()

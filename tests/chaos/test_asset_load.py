@@ -53,7 +53,9 @@ def here(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
 
 
 @pytest.mark.parametrize(("events", "consumers"), [(1_500, 40)])
-def test_each_consumer_consumes_each_event_once_although_a_scheduler_is_killed(here: Home, events: int, consumers: int) -> None:
+def test_each_consumer_consumes_each_event_once_although_a_scheduler_is_killed(
+    here: Home, events: int, consumers: int
+) -> None:
     load_and_audit(here, events, consumers, rate=None)
 
 
@@ -67,11 +69,15 @@ def load_and_audit(here: Home, events: int, consumers: int, rate: int | None) ->
     specs = {one.dag_id: one for one in (consumer(rng, number) for number in range(consumers))}
     db = open_database(here.url)
     with db.write() as tx:
-        dag_files.record_parsed_files(tx, [parsed("/dags/consumers.py", *specs.values())], at=now(), paused_by_default=False)
+        dag_files.record_parsed_files(
+            tx, [parsed("/dags/consumers.py", *specs.values())], at=now(), paused_by_default=False
+        )
     schedulers = Schedulers(here, 1 if here.url.startswith("sqlite") else 2)
     try:
         publish(db, rng, events, rate, schedulers)
-        until(lambda: schedulers.replace_ended() and not find_unconsumed(db, specs), "every event is consumed", DRAINED_S)
+        until(
+            lambda: schedulers.replace_ended() and not find_unconsumed(db, specs), "every event is consumed", DRAINED_S
+        )
     finally:
         schedulers.kill_all()
     runs = audit(db, specs, events)
@@ -109,7 +115,12 @@ class Schedulers:
 
 def consumer(rng: random.Random, number: int) -> DagSpec:
     timetable = TimetableRef(path="NullTimetable", can_be_scheduled=False, periodic=False)
-    made = spec(f"consumer_{number}", [TaskSpec(task_id="t", runs_code=False)], asset_condition=condition(rng, 2), max_active_runs=rng.choice((1, 16)))
+    made = spec(
+        f"consumer_{number}",
+        [TaskSpec(task_id="t", runs_code=False)],
+        asset_condition=condition(rng, 2),
+        max_active_runs=rng.choice((1, 16)),
+    )
     return DagSpec(**{field: getattr(made, field) for field in made.__struct_fields__} | {"timetable": timetable})
 
 
@@ -133,7 +144,9 @@ def publish(db: Database, rng: random.Random, events: int, rate: int | None, sch
             schedulers.kill_one()
         schedulers.replace_ended()
         with db.write() as tx:
-            asset_events.publish_events(tx, [NewAssetEvent(uid=f"e{first + n}", asset=rng.choice(ASSETS), at=now()) for n in range(BATCH)])
+            asset_events.publish_events(
+                tx, [NewAssetEvent(uid=f"e{first + n}", asset=rng.choice(ASSETS), at=now()) for n in range(BATCH)]
+            )
         if rate is not None:
             ahead_s = (first + BATCH) / rate - (time.monotonic() - begun)
             if ahead_s > 0:
@@ -145,7 +158,11 @@ def wait_for_more_runs(db: Database, schedulers: Schedulers) -> None:
     before = count_runs(db)
     with db.read() as tx:
         if asset_events.list_newest_events(tx, 1):
-            until(lambda: schedulers.replace_ended() and (count_runs(db) > before or is_idle(db)), "a run of an event", DRAINED_S)
+            until(
+                lambda: schedulers.replace_ended() and (count_runs(db) > before or is_idle(db)),
+                "a run of an event",
+                DRAINED_S,
+            )
 
 
 def count_runs(db: Database) -> int:
@@ -157,9 +174,12 @@ def is_idle(db: Database) -> bool:
     """No consumer's condition holds: every run that can be created was created."""
     with db.read() as tx:
         records = group_state.load_groups(tx, range(GROUPS)).dags
-        satisfied = asset_queue.find_satisfied_leaves(tx, [(dag.dag_pk, dag.spec.asset_condition) for dag in records if dag.spec.asset_condition is not None])
+        satisfied = asset_queue.find_satisfied_leaves(
+            tx, [(dag.dag_pk, dag.spec.asset_condition) for dag in records if dag.spec.asset_condition is not None]
+        )
         return not any(
-            dag.spec.asset_condition is not None and holds(dag.spec.asset_condition, satisfied.get(dag.dag_pk, ())) for dag in records
+            dag.spec.asset_condition is not None and holds(dag.spec.asset_condition, satisfied.get(dag.dag_pk, ()))
+            for dag in records
         )
 
 
@@ -192,8 +212,12 @@ def audit(db: Database, specs: dict[str, DagSpec], events: int) -> int:
             assert dag is not None and one.asset_condition is not None
             consumed.update((dag_id, event.event_pk) for event in asset_queue.list_queue(tx, dag.dag_pk))
     wanted = Counter(
-        (dag_id, event.event_pk) for dag_id, one in specs.items() if one.asset_condition is not None
-        for leaves in [set(iter_leaves(one.asset_condition))] for event in stored if event.asset in leaves
+        (dag_id, event.event_pk)
+        for dag_id, one in specs.items()
+        if one.asset_condition is not None
+        for leaves in [set(iter_leaves(one.asset_condition))]
+        for event in stored
+        if event.asset in leaves
     )
     assert consumed == wanted, f"seed {SEED}: lost {(wanted - consumed).total()}, twice {(consumed - wanted).total()}"
     return len(runs)

@@ -43,7 +43,9 @@ def test_a_callback_is_owed_until_a_worker_has_reported_its_end(tmp_path: Path) 
         go.touch()
 
         def callbacks() -> list[dict[str, object]]:
-            found: list[dict[str, object]] = json.loads(it.do("runs", "show", "killed", run_id, "-o", "json"))["callbacks"]
+            found: list[dict[str, object]] = json.loads(it.do("runs", "show", "killed", run_id, "-o", "json"))[
+                "callbacks"
+            ]
             return found
 
         it.until(lambda: callbacks()[0]["state"] == "success", "the callback has ended")

@@ -17,12 +17,15 @@ from tests.postgres import own_schema
 from gnomon.services.scheduler.settings import RETRY_AWAY_S
 
 pytestmark = [
-    pytest.mark.postgres, pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
+    pytest.mark.postgres,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's"),
 ]
 SHORT_S = 5.0
 """Longer than the time to live of a scheduler."""
 LONG_S = float(os.environ.get("CHAOS_AWAY_S", "60"))
-DAGS = journal.HEAD + '''
+DAGS = (
+    journal.HEAD
+    + """
 with DAG("steady", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=3, is_paused_upon_creation=False):
     @task
     def one(ti=None): work(ti, 0.3)
@@ -31,7 +34,8 @@ with DAG("steady", schedule="@daily", start_date=BEGIN, catchup=True, max_active
     @task
     def three(ti=None): work(ti, 0.1)
     one() >> two() >> three()
-'''
+"""
+)
 
 
 def test_postgresql_away_for_some_seconds_loses_and_doubles_nothing() -> None:
@@ -94,7 +98,9 @@ def _survive(away_s: float) -> None:
             kept = {role: here.pids(role) for role in ("scheduler", "worker", "supervisor")}
             took = here.stop()
             wire.cut()
-            print(f"away {away_s:g} s, the next task began {resumed_s:.1f} s after the return; {dict(states)}; the end took {took:.1f} s")
+            print(
+                f"away {away_s:g} s, the next task began {resumed_s:.1f} s after the return; {dict(states)}; the end took {took:.1f} s"
+            )
             assert found == []
             assert set(states) == {"success"}, "a task was lost"
             assert kept == processes, "a service died of it"

@@ -20,16 +20,25 @@ from gnomon.storage.store import migrations, open_database
 
 SOME = ("event persisted", "owner applied")
 """Points that are tried again later, when some of the tasks have passed them."""
-CASES = [(point, fault, nth) for point, faults in POINTS.items() for fault in faults for nth in ((1, 2, 3) if point in SOME else (1,))]
+CASES = [
+    (point, fault, nth)
+    for point, faults in POINTS.items()
+    for fault in faults
+    for nth in ((1, 2, 3) if point in SOME else (1,))
+]
 ALIKE = ("crash after", "lost", "refused")
 """A database sees nothing else in them than in `stored` and `crash before`: a transaction that is committed or rolled back."""
-SHORT = [(kind, *case) for kind in BOTH for case in CASES if kind == "sqlite" or (case[1] not in ALIKE and case[2] == 1)]
+SHORT = [
+    (kind, *case) for kind in BOTH for case in CASES if kind == "sqlite" or (case[1] not in ALIKE and case[2] == 1)
+]
 """The rules are the same on both databases: these faults and a later occurrence of a point are tried on one of them, and on both by `make soak`."""
 LONG = [(kind, *case) for kind in BOTH for case in CASES if (kind, *case) not in SHORT]
 LOOK_S = 2.0
 """A sweep, and what a round takes."""
 SEEDS = range(5)
-SOAK_SEEDS = range(int(os.environ.get("GNOMON_SOAK_SEED", "1000")), int(os.environ.get("GNOMON_SOAK_SEED", "1000")) + 100)
+SOAK_SEEDS = range(
+    int(os.environ.get("GNOMON_SOAK_SEED", "1000")), int(os.environ.get("GNOMON_SOAK_SEED", "1000")) + 100
+)
 
 
 def _name(case: tuple[object, ...]) -> str:
@@ -48,7 +57,9 @@ def play(url: str) -> Iterator[Callable[..., Deferring]]:
     worlds: list[Deferring] = []
     migrations.upgrade_schema(url)
     db = open_database(
-        url, synchronous="OFF", cipher=CIPHER,
+        url,
+        synchronous="OFF",
+        cipher=CIPHER,
         lease_clock=lambda: START + (int(worlds[0].clock.monotonic() * SECOND) if worlds else 0),
     )
 
@@ -61,11 +72,17 @@ def play(url: str) -> Iterator[Callable[..., Deferring]]:
     db.close()
 
 
-@pytest.mark.parametrize(("url", "point", "fault", "nth"), [
-    *(pytest.param(*case, id=_name(case)) for case in SHORT),
-    *(pytest.param(*case, id=_name(case), marks=pytest.mark.soak) for case in LONG),
-], indirect=["url"])
-def test_a_fault_at_a_point_loses_no_event_and_applies_none_twice(play: Callable[..., Deferring], point: str, fault: str, nth: int) -> None:
+@pytest.mark.parametrize(
+    ("url", "point", "fault", "nth"),
+    [
+        *(pytest.param(*case, id=_name(case)) for case in SHORT),
+        *(pytest.param(*case, id=_name(case), marks=pytest.mark.soak) for case in LONG),
+    ],
+    indirect=["url"],
+)
+def test_a_fault_at_a_point_loses_no_event_and_applies_none_twice(
+    play: Callable[..., Deferring], point: str, fault: str, nth: int
+) -> None:
     world = play(point=point, fault=fault, nth=nth)
     assert world.injected == [f"{fault} at {point}"]
     assert world.audit() == []
@@ -80,7 +97,9 @@ def test_nothing_is_taken_over_where_nothing_breaks(play: Callable[..., Deferrin
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_faults_by_chance_at_all_points_lose_no_event_and_apply_none_twice(play: Callable[..., Deferring], seed: int) -> None:
+def test_faults_by_chance_at_all_points_lose_no_event_and_apply_none_twice(
+    play: Callable[..., Deferring], seed: int
+) -> None:
     world = play(seed=seed, chance=0.15)
     assert world.injected
     assert world.audit() == [], f"seed {seed}: {world.injected}"

@@ -16,7 +16,9 @@ from tests.postgres import own_schema
 from gnomon.model.executors import WORKER_TTL_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
-DAGS = journal.HEAD + '''
+DAGS = (
+    journal.HEAD
+    + """
 with DAG("holds", schedule="@once", start_date=BEGIN, is_paused_upon_creation=False):
     @task(retries=1, retry_delay=dt.timedelta(0))
     def hold(ti=None):
@@ -26,7 +28,8 @@ with DAG("holds", schedule="@once", start_date=BEGIN, is_paused_upon_creation=Fa
         note("end", ti)
         return ti.try_number
     hold()
-'''
+"""
+)
 
 
 @pytest.mark.soak
@@ -51,12 +54,20 @@ def _freeze(here: Home) -> None:
     [run] = [run for _, run in here.runs()]
     until(lambda: here.records([run.run_pk])[1], "the attempt is given up")
     (here.folder / "go").touch()
-    until(lambda: [note.what for note in journal.read(here)] == ["start", "end"], "the process of the attempt, which does not stand still, has ended its work")
+    until(
+        lambda: [note.what for note in journal.read(here)] == ["start", "end"],
+        "the process of the attempt, which does not stand still, has ended its work",
+    )
     kill(worker, signal.SIGCONT)
     until(lambda: not here.unfinished("holds"), "the end of the run")
     tasks, attempts = here.records([run.run_pk])
     assert [(attempt.try_number, attempt.state) for attempt in attempts] == [(1, "lost"), (2, "success")]
-    assert [(note.what, note.try_number) for note in journal.read(here)] == [("start", 1), ("end", 1), ("start", 2), ("end", 2)]
+    assert [(note.what, note.try_number) for note in journal.read(here)] == [
+        ("start", 1),
+        ("end", 1),
+        ("start", 2),
+        ("end", 2),
+    ]
     assert [(str(row.state), row.try_number) for row in tasks[run.run_pk]] == [("success", 2)]
     assert here.cli("xcom", "get", "holds", run.run_id, "hold").stdout.strip() == "2"
     assert here.events("incarnation_given_up"), "the worker knows that it was declared lost"

@@ -18,7 +18,9 @@ from gnomon.model.executors import WORKER_TTL_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 FROZEN_S = WORKER_TTL_S + 6.0
-DAGS = journal.HEAD + '''
+DAGS = (
+    journal.HEAD
+    + """
 with DAG("holds", schedule="@once", start_date=BEGIN, is_paused_upon_creation=False):
     @task
     def hold(n, ti=None):
@@ -27,7 +29,8 @@ with DAG("holds", schedule="@once", start_date=BEGIN, is_paused_upon_creation=Fa
             time.sleep(0.1)
         note("end", ti)
     hold.expand(n=[1, 2, 3])
-'''
+"""
+)
 
 
 @pytest.fixture(params=BOTH)

@@ -32,12 +32,15 @@ with db.write() as tx:
     os.kill(os.getpid(), signal.SIGSTOP)
 """
 """Holds what every other writer needs: the pool that tasks take slots of, and the beats."""
-DAGS = journal.HEAD + '''
+DAGS = (
+    journal.HEAD
+    + """
 with DAG("steady", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False):
     @task
     def one(ti=None): work(ti, 0.2)
     one()
-'''
+"""
+)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

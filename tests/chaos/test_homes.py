@@ -20,14 +20,17 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pr
 DISK = "48m"
 """Of the small disk: a home takes a few megabytes, and standalone wants 16 free when it starts."""
 FULL_S = 4.0
-DAGS = journal.HEAD + '''
+DAGS = (
+    journal.HEAD
+    + """
 with DAG("steady", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False):
     @task
     def one(ti=None): work(ti, 0.2)
     @task
     def two(ti=None): work(ti, 0.2)
     one() >> two()
-'''
+"""
+)
 
 
 def _finish(here: Home) -> None:
@@ -56,7 +59,9 @@ def test_a_second_standalone_is_told_whose_home_it_is_and_disturbs_nothing() -> 
 @pytest.fixture
 def small_disk() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="gnd"))
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "none", str(folder)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "none", str(folder)], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         folder.rmdir()
         pytest.skip(f"a small disk needs the right to mount: {done.stderr.strip()}")
@@ -154,9 +159,20 @@ def test_a_home_that_may_only_be_read_is_refused_in_words_and_stays_as_it_is() -
         here.stop()
         before = _protect(here.folder, writable=False)
         try:
-            for words in (["standalone", "--port", "0"], ["scheduler"], ["worker"], ["dag-processor"], ["variables", "set", "k", "v"]):
+            for words in (
+                ["standalone", "--port", "0"],
+                ["scheduler"],
+                ["worker"],
+                ["dag-processor"],
+                ["variables", "set", "k", "v"],
+            ):
                 done = subprocess.run(
-                    [sys.executable, "-c", AS_ANYBODY, *words], env=here.env, capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+                    [sys.executable, "-c", AS_ANYBODY, *words],
+                    env=here.env,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                    timeout=PATIENCE_S,
                 )
                 print(words[0], done.returncode, done.stderr.strip())
                 assert done.returncode == 1, words

@@ -24,15 +24,27 @@ EVERYTHING = "everything"
 """All processes of the home at once, as when the power fails."""
 SEED = int(os.environ.get("CHAOS_SEED", "20261121"))
 ROLES = (
-    "scheduler", "worker", "file zygote and base zygote", "file zygote", "task child", "parse child", "dag-processor", "supervisor",
-    "scheduler and worker", EVERYTHING, "api-server", "parse server",
+    "scheduler",
+    "worker",
+    "file zygote and base zygote",
+    "file zygote",
+    "task child",
+    "parse child",
+    "dag-processor",
+    "supervisor",
+    "scheduler and worker",
+    EVERYTHING,
+    "api-server",
+    "parse server",
 )
 """A base zygote that was killed is started again with the next file zygote, so that one of these is killed first."""
 RETRIES = 50
 """More than one task can meet kills."""
 STUCK_S = 2 * PATIENCE_S
 """A bound on the end of the runs that are under way, not an expectation."""
-DAGS = journal.HEAD + f'''
+DAGS = (
+    journal.HEAD
+    + f"""
 with DAG("retried", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=3, is_paused_upon_creation=False,
          default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(seconds=0.2)}}):
     @task
@@ -49,8 +61,10 @@ with DAG("once", schedule="@daily", start_date=BEGIN, catchup=True, max_active_r
     @task
     def two(ti=None): work(ti, 0.0)
     one() >> two()
-''' + authored_work.WORK
-OTHER_CHILDREN = f'''
+"""
+    + authored_work.WORK
+)
+OTHER_CHILDREN = f"""
 with DAG("reused", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False,
          attempts_per_child=20, default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(0)}}):
     @task
@@ -62,16 +76,16 @@ with DAG("fresh", schedule="@daily", start_date=BEGIN, catchup=True, max_active_
     @task
     def anew(ti=None): work(ti, 0.3)
     anew()
-'''
+"""
 """Tasks in children that are used again, and in new interpreters."""
-LOOKS_FURTHER = '''
+LOOKS_FURTHER = """
 import socket, time
 from airflow.sdk import DAG
 socket.getaddrinfo("127.0.0.1", 80)
 time.sleep(0.6)
 with DAG("looks_further", schedule=None):
     pass
-'''
+"""
 """A file that must be parsed again every second, so that there is a parse child to kill."""
 
 
@@ -113,8 +127,12 @@ def _survive(
         ended = Counter(str(run.state) for _, run in here.runs())
         attempts = Counter(attempt.state for attempt in here.records([run.run_pk for _, run in here.runs()])[1])
         took = here.stop()
-        print({role: f"{max(times):.1f} s at most until the next task began" for role, times in sorted(outages.items())})
-        print(f"runs {dict(ended)}, attempts {dict(attempts)}, {len(journal.read(here))} notes, the end took {took:.1f} s")
+        print(
+            {role: f"{max(times):.1f} s at most until the next task began" for role, times in sorted(outages.items())}
+        )
+        print(
+            f"runs {dict(ended)}, attempts {dict(attempts)}, {len(journal.read(here))} notes, the end took {took:.1f} s"
+        )
         assert not found, "\n".join(found)
         assert ended["success"] > 0
         assert "Traceback" not in here.said(), here.said()
@@ -132,7 +150,10 @@ def _kill_one(here: Home, victim: str, rng: random.Random) -> float:
     if victim in ("supervisor", EVERYTHING):
         here.bury()
         here.start()
-    until(lambda: any(note.at > killed for note in journal.starts(here)[-50:]), f"a task that starts after the {victim} was killed")
+    until(
+        lambda: any(note.at > killed for note in journal.starts(here)[-50:]),
+        f"a task that starts after the {victim} was killed",
+    )
     return max(note.at for note in journal.starts(here)[-1:]) - killed
 
 

@@ -18,7 +18,8 @@ from tests.patience import PATIENCE_S
 from tests.postgres import OwnServer, own_server
 
 pytestmark = [
-    pytest.mark.postgres, pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's"),
+    pytest.mark.postgres,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's"),
 ]
 ADDRESS = "127.0.0.1"
 SHORT_S = 10.0
@@ -29,7 +30,9 @@ RESTARTS = 8
 SERVICES = ("scheduler", "worker", "supervisor")
 SAYS = ("store_away", "database_unavailable", "commit_refused")
 """The events of services that could not use the database."""
-DAGS = journal.HEAD + '''
+DAGS = (
+    journal.HEAD
+    + """
 with DAG("steady", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=3, is_paused_upon_creation=False):
     @task
     def one(ti=None):
@@ -40,7 +43,8 @@ with DAG("steady", schedule="@daily", start_date=BEGIN, catchup=True, max_active
     @task
     def three(ti=None): work(ti, 0.1)
     one() >> two() >> three()
-'''
+"""
+)
 spans = pytest.mark.parametrize("span_s", [SHORT_S, pytest.param(LONG_S, marks=pytest.mark.soak)])
 
 
@@ -76,6 +80,7 @@ def test_a_standby_that_is_promoted_has_every_commit(failovers: int) -> None:
 @spans
 def test_a_server_without_a_free_connection_loses_and_doubles_nothing(span_s: float) -> None:
     """Every session of Gnomon is ended, and somebody else has the connections, for a while."""
+
     def use_up(here: Home) -> None:
         with _all_connections(server):
             ends_at = time.monotonic() + span_s
@@ -101,12 +106,23 @@ def test_vacuum_full_of_every_table_over_and_over_loses_and_doubles_nothing(span
         _survive(server.at("postgres"), vacuum)
 
 
-@pytest.mark.parametrize(("tables", "span_s"), [
-    ("task_instance, dag_run, attempt", SHORT_S),
-    *(pytest.param(names, LONG_S, marks=pytest.mark.soak) for names in (
-        "task_instance, dag_run, attempt", "mail", "worker", "scheduler, dag_group", "pool, dag, dag_version", "xcom, variable, connection",
-    )),
-])
+@pytest.mark.parametrize(
+    ("tables", "span_s"),
+    [
+        ("task_instance, dag_run, attempt", SHORT_S),
+        *(
+            pytest.param(names, LONG_S, marks=pytest.mark.soak)
+            for names in (
+                "task_instance, dag_run, attempt",
+                "mail",
+                "worker",
+                "scheduler, dag_group",
+                "pool, dag, dag_version",
+                "xcom, variable, connection",
+            )
+        ),
+    ],
+)
 def test_tables_that_are_locked_lose_and_double_nothing(tables: str, span_s: float) -> None:
     def lock(here: Home) -> None:
         with psycopg.connect(server.url) as connection:
@@ -122,6 +138,7 @@ def test_tables_that_are_locked_lose_and_double_nothing(tables: str, span_s: flo
 @pytest.mark.parametrize("span_s", [21.0, 24.0, 27.0])
 def test_workers_that_cannot_write_their_heartbeats_are_not_lost_when_they_can_again(span_s: float) -> None:
     """The table can be read meanwhile: schedulers see workers without heartbeats."""
+
     def lock(here: Home) -> None:
         with psycopg.connect(server.url) as connection:
             connection.execute("LOCK TABLE worker IN SHARE ROW EXCLUSIVE MODE")
@@ -149,11 +166,13 @@ def _survive(url: str, trouble: Callable[[Home], None]) -> str:
         kept = {role: here.pids(role) for role in SERVICES}
         here.stop()
         said = here.said()
-        print(f"the next task began {resumed_s:.1f} s after the trouble; {dict(states)}; {dict(Counter({name: len(here.events(name)) for name in SAYS}))}")
+        print(
+            f"the next task began {resumed_s:.1f} s after the trouble; {dict(states)}; {dict(Counter({name: len(here.events(name)) for name in SAYS}))}"
+        )
         assert found == []
         assert set(states) == {"success"}, {attempt.reason for attempt in attempts if attempt.state != "success"}
         assert kept == processes, "a service died of it"
-        assert "Traceback" not in said, said[max(0, said.index("Traceback") - 2000):][:6000]
+        assert "Traceback" not in said, said[max(0, said.index("Traceback") - 2000) :][:6000]
         return said
 
 
@@ -168,7 +187,9 @@ def _all_connections(server: OwnServer) -> Iterator[None]:
     taken: list[psycopg.Connection] = []
     try:
         with psycopg.connect(server.url, autocommit=True) as own:
-            while own.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gnomon'").fetchone() != (0,) or _take(server, taken):
+            while own.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gnomon'").fetchone() != (
+                0,
+            ) or _take(server, taken):
                 own.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gnomon'")
                 while _take(server, taken):
                     continue

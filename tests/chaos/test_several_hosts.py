@@ -23,7 +23,8 @@ from tests.chaos.processes import kill, until
 from tests.patience import PATIENCE_S
 
 pytestmark = [
-    pytest.mark.postgres, pytest.mark.skipif(not sys.platform.startswith("linux"), reason="network namespaces are Linux's"),
+    pytest.mark.postgres,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="network namespaces are Linux's"),
 ]
 SEED = int(os.environ.get("CHAOS_SEED", "20261126"))
 FAULTS = int(os.environ.get("CHAOS_FAULTS", "200"))
@@ -45,7 +46,9 @@ HELD_S = 2.5
 HOLD_WITHIN_S = 8.0
 """From its cut: after ten seconds without an answer of the api-server a worker gives its messages back."""
 KILLS = 3
-HEAD = journal.HEAD + '''
+HEAD = (
+    journal.HEAD
+    + """
 import socket
 
 def place(ti):
@@ -55,8 +58,11 @@ def place(ti):
 def here(ti, seconds):
     place(ti)
     work(ti, seconds)
-'''
-DAGS = HEAD + f'''
+"""
+)
+DAGS = (
+    HEAD
+    + f'''
 with DAG("retried", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False,
          default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(0)}}):
     @task
@@ -93,13 +99,17 @@ with DAG("once", schedule="@daily", start_date=BEGIN, catchup=True, max_active_r
     def two(ti=None): here(ti, 0.1)
     one() >> two()
 '''
-MIXED = HEAD + f'''
+)
+MIXED = (
+    HEAD
+    + f"""
 with DAG("mixed", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False,
          default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(0)}}):
     @task
     def one(seconds, ti=None): here(ti, seconds)
     one.expand(seconds=[4.0 if number % 6 == 0 else 0.3 for number in range(12)])
-'''
+"""
+)
 """More tasks at a time than there are slots, and some that are long: a short one must not wait behind a long one while another worker is idle."""
 
 
@@ -148,9 +158,13 @@ def test_an_attempt_whose_worker_cannot_renew_it_does_nothing_after_its_successo
             for pid in workers:
                 kill(pid, signal.SIGSTOP)
         cut_at = time.time()
-        [next_at] = (until(lambda: _next_starts(deployment, {start.instance: start.attempt}), "the next attempt", END_S)).values()
-        print(f"{what}: the next attempt began {next_at - cut_at:.1f} s after the cut; the last notes of the first one came after "
-              f"{max(note.at for note in journal.read(records) if note.attempt == start.attempt) - cut_at:.1f} s")
+        [next_at] = (
+            until(lambda: _next_starts(deployment, {start.instance: start.attempt}), "the next attempt", END_S)
+        ).values()
+        print(
+            f"{what}: the next attempt began {next_at - cut_at:.1f} s after the cut; the last notes of the first one came after "
+            f"{max(note.at for note in journal.read(records) if note.attempt == start.attempt) - cut_at:.1f} s"
+        )
         time.sleep(10 * TICK_S)
         if what == "link":
             deployment.network.mend_link(host.name, deployment.network.api)
@@ -185,26 +199,44 @@ class Death:
 @pytest.mark.soak
 @pytest.mark.parametrize("multiplier", [1, 4])
 @pytest.mark.parametrize("broker", ["redis", "rabbitmq"])
-def test_what_killed_workers_had_fetched_begins_elsewhere_and_nothing_waits_beside_a_free_slot(broker: str, multiplier: int) -> None:
+def test_what_killed_workers_had_fetched_begins_elsewhere_and_nothing_waits_beside_a_free_slot(
+    broker: str, multiplier: int
+) -> None:
     """The queued timeout is that of a deployment, five minutes: messages are sent again because their worker is lost, or not in time."""
     rng = random.Random(SEED)
-    options = {"GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "300", "GNOMON__CELERY__WORKER_PREFETCH_MULTIPLIER": str(multiplier)}
+    options = {
+        "GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "300",
+        "GNOMON__CELERY__WORKER_PREFETCH_MULTIPLIER": str(multiplier),
+    }
     with cluster(broker, 2, options) as deployment:
         _begin(deployment, MIXED, "mixed")
         with MessageWatch(deployment.records.url) as watch:
-            deaths = [_kill_a_worker_with_messages(deployment, watch, rng, holds_only_its_slots=multiplier == 1) for _ in range(KILLS)]
-            until(lambda: _workers_in_use(deployment, time.time() - 5.0) >= {host.name for host in deployment.of("w")}, "attempts on all workers again", END_S)
+            deaths = [
+                _kill_a_worker_with_messages(deployment, watch, rng, holds_only_its_slots=multiplier == 1)
+                for _ in range(KILLS)
+            ]
+            until(
+                lambda: _workers_in_use(deployment, time.time() - 5.0) >= {host.name for host in deployment.of("w")},
+                "attempts on all workers again",
+                END_S,
+            )
             _end(deployment, Faults(deployment, rng), MIXED)
         longest_s, attempt = find_longest_wait(*_measure(deployment, watch, deaths), SLOTS)
     spans = [[at - death.killed_at for at in death.began_at] for death in deaths if death.began_at]
-    print(f"{broker}, multiplier {multiplier}: held {[len(death.held) for death in deaths]}; the first began {', '.join(f'{min(one):.1f}' for one in spans)} s after the kill, "
-          f"the last {', '.join(f'{max(one):.1f}' for one in spans)} s; the longest wait beside a free slot {longest_s:.2f} s, of {len(watch.seen)} attempts")
+    print(
+        f"{broker}, multiplier {multiplier}: held {[len(death.held) for death in deaths]}; the first began {', '.join(f'{min(one):.1f}' for one in spans)} s after the kill, "
+        f"the last {', '.join(f'{max(one):.1f}' for one in spans)} s; the longest wait beside a free slot {longest_s:.2f} s, of {len(watch.seen)} attempts"
+    )
     assert max(max(one) for one in spans) <= RETRY_WITHIN_S
     if multiplier == 1:  # above, messages wait in their worker
-        assert longest_s <= FREE_SLOT_S, f"attempt {attempt} waited {longest_s:.2f} s beside a free slot: {watch.seen[attempt]}"
+        assert longest_s <= FREE_SLOT_S, (
+            f"attempt {attempt} waited {longest_s:.2f} s beside a free slot: {watch.seen[attempt]}"
+        )
 
 
-def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: random.Random, *, holds_only_its_slots: bool) -> Death:
+def _kill_a_worker_with_messages(
+    deployment: Cluster, watch: MessageWatch, rng: random.Random, *, holds_only_its_slots: bool
+) -> Death:
     """Kill every process of a worker that holds messages of attempts it has not claimed. One that holds no more than it has slots is cut off from the api-servers before."""
     since, workers = time.time(), {host.name for host in deployment.of("w")}
     until(lambda: _workers_in_use(deployment, since) >= workers, "attempts on all workers", END_S)
@@ -213,7 +245,11 @@ def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: 
         failed_at = time.time()
         held = _cut_until_it_holds(deployment, watch, host)
     if not holds_only_its_slots:
-        held = until(lambda: watch.unclaimed if len(watch.unclaimed) >= SLOTS and _running(deployment, host, "mixed") else None, "messages that wait in workers", END_S)
+        held = until(
+            lambda: watch.unclaimed if len(watch.unclaimed) >= SLOTS and _running(deployment, host, "mixed") else None,
+            "messages that wait in workers",
+            END_S,
+        )
     host.is_down = True
     while pids := host.pids():
         for pid in pids:
@@ -222,8 +258,16 @@ def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: 
     running = _running(deployment, host, "mixed")
     held -= set(running.values())  # claimed between the look and the kill
     try:
-        began = until(lambda: _begun(deployment, watch, held, failed_at), "the attempts whose messages were held") if held else {}
-        again = until(lambda: _next_starts(deployment, running), f"the next attempts after the end of {host.name}") if running else {}
+        began = (
+            until(lambda: _begun(deployment, watch, held, failed_at), "the attempts whose messages were held")
+            if held
+            else {}
+        )
+        again = (
+            until(lambda: _next_starts(deployment, running), f"the next attempts after the end of {host.name}")
+            if running
+            else {}
+        )
     except AssertionError:
         _print_records(deployment, running)
         raise
@@ -231,7 +275,13 @@ def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: 
         if holds_only_its_slots:
             deployment.network.mend_link(host.name, deployment.network.api)
         host.is_down = False
-    return Death(host.name, failed_at if holds_only_its_slots else killed_at, killed_at, held, tuple(at for at in (*began.values(), *again.values()) if at > killed_at))
+    return Death(
+        host.name,
+        failed_at if holds_only_its_slots else killed_at,
+        killed_at,
+        held,
+        tuple(at for at in (*began.values(), *again.values()) if at > killed_at),
+    )
 
 
 def _cut_until_it_holds(deployment: Cluster, watch: MessageWatch, host: Host) -> frozenset[str]:
@@ -247,7 +297,9 @@ def _cut_until_it_holds(deployment: Cluster, watch: MessageWatch, host: Host) ->
     return frozenset()
 
 
-def _begun(deployment: Cluster, watch: MessageWatch, attempts: frozenset[str], since: float) -> dict[tuple[str, int], float] | None:
+def _begun(
+    deployment: Cluster, watch: MessageWatch, attempts: frozenset[str], since: float
+) -> dict[tuple[str, int], float] | None:
     """When each of these attempts began since then, or the next one of its task instance: the last claims of a killed worker may arrive. None until all have."""
     names = {run.run_pk: run.run_id for _, run in deployment.records.runs("mixed")}
     wanted = {(names[watch.seen[attempt].run_pk], watch.seen[attempt].map_index) for attempt in attempts}
@@ -258,14 +310,20 @@ def _begun(deployment: Cluster, watch: MessageWatch, attempts: frozenset[str], s
     return found if found.keys() == wanted else None
 
 
-def _measure(deployment: Cluster, watch: MessageWatch, deaths: list[Death]) -> tuple[dict[str, Span], dict[str, list[Span]], dict[str, list[Span]]]:
+def _measure(
+    deployment: Cluster, watch: MessageWatch, deaths: list[Death]
+) -> tuple[dict[str, Span], dict[str, list[Span]], dict[str, list[Span]]]:
     """The arguments of `find_longest_wait`. A worker is live from its first attempt to its failure, and again from its first attempt after its death."""
     notes, places = journal.read(deployment.records), dict(_places(deployment))
     starts = {note.attempt: note.at for note in notes if note.what == "start"}
     ends = {note.attempt: note.at for note in notes if note.what == "end"}
     waits = {
-        attempt: Span(one.offered_at, starts[attempt]) for attempt, one in watch.seen.items()
-        if attempt in starts and not any(one.offered_at < death.killed_at < starts[attempt] for death in deaths)  # the dead worker may have held its message
+        attempt: Span(one.offered_at, starts[attempt])
+        for attempt, one in watch.seen.items()
+        if attempt in starts
+        and not any(
+            one.offered_at < death.killed_at < starts[attempt] for death in deaths
+        )  # the dead worker may have held its message
     }
     busy: dict[str, list[Span]] = {}
     live: dict[str, list[Span]] = {}
@@ -273,11 +331,19 @@ def _measure(deployment: Cluster, watch: MessageWatch, deaths: list[Death]) -> t
         own = sorted(starts[attempt] for attempt, name in places.items() if name == worker and attempt in starts)
         failures = [(death.failed_at, death.killed_at) for death in deaths if death.host == worker]
         began = [own[0], *(next((at for at in own if at > killed_at), math.inf) for _, killed_at in failures)]
-        live[worker] = [Span(since, until_at) for since, until_at in zip(began, [*(failed_at for failed_at, _ in failures), max(ends.values())], strict=True) if since < until_at]
+        live[worker] = [
+            Span(since, until_at)
+            for since, until_at in zip(
+                began, [*(failed_at for failed_at, _ in failures), max(ends.values())], strict=True
+            )
+            if since < until_at
+        ]
         for attempt in (attempt for attempt, name in places.items() if name == worker and attempt in starts):
             killed_at = next((killed_at for _, killed_at in failures if killed_at >= starts[attempt]), math.inf)
             seen = watch.seen.get(attempt)
-            since = starts[attempt] if seen is None or seen.claimed_at is None else min(seen.claimed_at, starts[attempt])
+            since = (
+                starts[attempt] if seen is None or seen.claimed_at is None else min(seen.claimed_at, starts[attempt])
+            )
             busy.setdefault(worker, []).append(Span(since, min(ends.get(attempt, math.inf), killed_at)))
     return waits, busy, live
 
@@ -286,7 +352,11 @@ def _begin(deployment: Cluster, dags: str = DAGS, *dag_ids: str) -> None:
     print(f"CHAOS_SEED={SEED}")
     records = deployment.records
     records.dag_file("work", dags)
-    until(lambda: all(journal.starts(records, dag_id) for dag_id in dag_ids or ("retried", "once")), "the first tasks", END_S)
+    until(
+        lambda: all(journal.starts(records, dag_id) for dag_id in dag_ids or ("retried", "once")),
+        "the first tasks",
+        END_S,
+    )
     until(lambda: len({host for _, host in _places(deployment)}) > 1, "tasks on several workers", END_S)
 
 
@@ -298,8 +368,18 @@ def _end(deployment: Cluster, faults: Faults, dags: str = DAGS) -> None:
     until(lambda: not _held(deployment), "no attempt is left with the executor", END_S)
     listed = records.runs()
     attempts = records.records([run.run_pk for _, run in listed])[1]
-    print(f"{dict(faults.counts)}; runs {dict(Counter(str(run.state) for _, run in listed))}, attempts {dict(Counter(one.state for one in attempts))}")
-    print(dict(Counter(re.sub(r"worker [0-9a-f-]+", "worker", one.reason or "")[:200] for one in attempts if one.state != "success")))
+    print(
+        f"{dict(faults.counts)}; runs {dict(Counter(str(run.state) for _, run in listed))}, attempts {dict(Counter(one.state for one in attempts))}"
+    )
+    print(
+        dict(
+            Counter(
+                re.sub(r"worker [0-9a-f-]+", "worker", one.reason or "")[:200]
+                for one in attempts
+                if one.state != "success"
+            )
+        )
+    )
     assert _tracebacks(deployment) == []
     assert journal.audit(records, RETRIES, _excused(deployment, faults)) == []
     assert Counter(str(run.state) for dag_id, run in listed if dag_id != "once").keys() == {"success"}
@@ -315,7 +395,9 @@ def _find_young(records: Home) -> journal.Note | None:
 def _tracebacks(deployment: Cluster) -> list[str]:
     """Of Gnomon: Celery logs the exceptions of its connection to the broker by itself, and connects again."""
     return [
-        f"{host.name}: {line[:3000]}" for host in deployment.hosts.values() for line in host.said.splitlines()
+        f"{host.name}: {line[:3000]}"
+        for host in deployment.hosts.values()
+        for line in host.said.splitlines()
         if "Traceback" in line and not (host.name[0] == "w" and '"logger": "celery.worker.' in line)
     ]
 
@@ -331,14 +413,20 @@ def _held(deployment: Cluster) -> int:
 def _places(deployment: Cluster) -> list[tuple[str, str]]:
     """(attempt, host) of each attempt that began."""
     path = Path(deployment.folder / "where")
-    return [(attempt, host) for attempt, host in map(str.split, path.read_text().rpartition("\n")[0].splitlines())] if path.exists() else []
+    return (
+        [(attempt, host) for attempt, host in map(str.split, path.read_text().rpartition("\n")[0].splitlines())]
+        if path.exists()
+        else []
+    )
 
 
 def _excused(deployment: Cluster, faults: Faults) -> frozenset[str]:
     """Attempts on a host that was frozen and had not heard yet that they were given up: nothing outside can stop the next instruction of a process that thaws."""
     places = dict(_places(deployment))
     return frozenset(
-        note.attempt for note in journal.read(deployment.records) for freeze in faults.freezes
+        note.attempt
+        for note in journal.read(deployment.records)
+        for freeze in faults.freezes
         if places.get(note.attempt) == freeze.host and freeze.until <= note.at < freeze.until + THAW_S
     )
 
@@ -372,12 +460,21 @@ def _kill_a_worker(deployment: Cluster, rng: random.Random) -> float:
 def _workers_in_use(deployment: Cluster, since: float) -> set[str]:
     """The workers on which attempts have begun since then."""
     places = dict(_places(deployment))
-    return {places[note.attempt] for note in journal.starts(deployment.records) if note.at >= since and note.attempt in places}
+    return {
+        places[note.attempt]
+        for note in journal.starts(deployment.records)
+        if note.at >= since and note.attempt in places
+    }
 
 
 def _print_records(deployment: Cluster, running: dict[tuple[str, str, str, int], str]) -> None:
     for instance, attempt in running.items():
-        print(attempt, *(note for note in journal.read(deployment.records) if note.instance == instance), *_recorded(deployment, instance), sep="\n    ")
+        print(
+            attempt,
+            *(note for note in journal.read(deployment.records) if note.instance == instance),
+            *_recorded(deployment, instance),
+            sep="\n    ",
+        )
 
 
 def _recorded(deployment: Cluster, instance: tuple[str, str, str, int]) -> list[object]:
@@ -387,7 +484,9 @@ def _recorded(deployment: Cluster, instance: tuple[str, str, str, int]) -> list[
     run_pks = [run.run_pk for dag_id, run in deployment.records.runs(instance[0]) if run.run_id == instance[1]]
     attempts = deployment.records.records(run_pks)[1]
     with psycopg.connect(deployment.records.url) as connection:
-        held = connection.execute("SELECT attempt, worker, offered_at, published_at, claimed_at, entered_at, cancel_reason FROM remote_attempt").fetchall()
+        held = connection.execute(
+            "SELECT attempt, worker, offered_at, published_at, claimed_at, entered_at, cancel_reason FROM remote_attempt"
+        ).fetchall()
     return [*attempts, *held]
 
 
@@ -403,12 +502,15 @@ def _running(deployment: Cluster, host: Host, dag_id: str = "retried") -> dict[t
     places = dict(_places(deployment))
     last = {note.instance: note.attempt for note in notes if note.what == "start"}
     return {
-        instance: attempt for instance, attempt in last.items()
+        instance: attempt
+        for instance, attempt in last.items()
         if instance[0] == dag_id and attempt not in ended and places.get(attempt) == host.name
     }
 
 
-def _next_starts(deployment: Cluster, running: dict[tuple[str, str, str, int], str]) -> dict[tuple[str, str, str, int], float] | None:
+def _next_starts(
+    deployment: Cluster, running: dict[tuple[str, str, str, int], str]
+) -> dict[tuple[str, str, str, int], float] | None:
     """When each instance began anew; None until all have."""
     seen: set[tuple[str, str, str, int]] = set()
     found: dict[tuple[str, str, str, int], float] = {}

@@ -44,12 +44,16 @@ def world(tmp_path: Path) -> Iterator[WorkerWorld]:
 
 def _ticks(world: WorkerWorld) -> list[int]:
     """What the task and the program that it has started have written."""
-    return [path.stat().st_size if path.exists() else 0 for path in (world.home / "ticks", world.home / "ticks-of-bash")]
+    return [
+        path.stat().st_size if path.exists() else 0 for path in (world.home / "ticks", world.home / "ticks-of-bash")
+    ]
 
 
 def _await_ticks(world: WorkerWorld) -> None:
     before = _ticks(world)
-    until(lambda: all(now > then for now, then in zip(_ticks(world), before, strict=True)), "the task and its program run")
+    until(
+        lambda: all(now > then for now, then in zip(_ticks(world), before, strict=True)), "the task and its program run"
+    )
 
 
 def _await_standstill(world: WorkerWorld) -> list[int]:
@@ -69,7 +73,9 @@ def _stopped(world: WorkerWorld) -> list[int]:
     return [pid for pid, state in family(world.process.pid).items() if state == "T"]
 
 
-def test_an_attempt_stands_still_with_all_that_it_has_started_and_goes_on_with_the_next_heartbeat(world: WorkerWorld) -> None:
+def test_an_attempt_stands_still_with_all_that_it_has_started_and_goes_on_with_the_next_heartbeat(
+    world: WorkerWorld,
+) -> None:
     attempt = world.attempt(world.dag("family", FAMILY))
     world.executor.submit(world.worker_id, [attempt])
     _await_ticks(world)
@@ -104,7 +110,10 @@ def test_a_child_whose_process_is_forked_during_the_standstill_stands_still(worl
     """Its zygote does not move when the attempts are given to it; one of them takes the child that was forked ahead of need."""
     first = world.attempt(world.dag("family", FAMILY))
     world.executor.submit(world.worker_id, [first])
-    until(lambda: any(len(_children(pid)) == 2 for pid in _zygotes(world)), "the zygote has the child of the attempt and one ahead of need")
+    until(
+        lambda: any(len(_children(pid)) == 2 for pid in _zygotes(world)),
+        "the zygote has the child of the attempt and one ahead of need",
+    )
     [zygote] = _zygotes(world)
     os.kill(zygote, signal.SIGSTOP)
     others = [world.attempt(world.home / "family.py") for _ in range(2)]
@@ -112,10 +121,16 @@ def test_a_child_whose_process_is_forked_during_the_standstill_stands_still(worl
     _await_entries(world, others, 1)
     _await_ticks(world)
     (world.home / "silence").touch()
-    until(lambda: len(_children(zygote, STILL)) == 2, "the first attempt and the one with the child that was there stand still")
+    until(
+        lambda: len(_children(zygote, STILL)) == 2,
+        "the first attempt and the one with the child that was there stand still",
+    )
     os.kill(zygote, signal.SIGCONT)
     until(lambda: len(_children(zygote, STILL)) == 3, "all three attempts stand still")
-    until(lambda: _is_silent(world), "the child that was forked last stands still too, which may have run until the worker heard of it")
+    until(
+        lambda: _is_silent(world),
+        "the child that was forked last stands still too, which may have run until the worker heard of it",
+    )
     (world.home / "silence").unlink()
     _await_ticks(world)
     (world.home / "go").touch()
@@ -124,7 +139,11 @@ def test_a_child_whose_process_is_forked_during_the_standstill_stands_still(worl
 
 
 def _zygotes(world: WorkerWorld) -> list[int]:
-    return [pid for pid in family(world.process.pid) if b"gnomon: zygote" in _read(pid, "cmdline") and b"gnomon: base zygote" in _read(_parent(pid), "cmdline")]
+    return [
+        pid
+        for pid in family(world.process.pid)
+        if b"gnomon: zygote" in _read(pid, "cmdline") and b"gnomon: base zygote" in _read(_parent(pid), "cmdline")
+    ]
 
 
 def _children(pid: int, states: str = "RSDT") -> list[int]:
@@ -135,7 +154,9 @@ def _children(pid: int, states: str = "RSDT") -> list[int]:
 def _await_entries(world: WorkerWorld, attempts: list[Attempt], number: int) -> None:
     """So many of the attempts run."""
     ids = {attempt.attempt_id for attempt in attempts}
-    world.wait(lambda events: len({event.attempt_id for event in events if isinstance(event, AttemptEntered)} & ids) >= number)
+    world.wait(
+        lambda events: len({event.attempt_id for event in events if isinstance(event, AttemptEntered)} & ids) >= number
+    )
 
 
 def _read(pid: int, name: str) -> bytes:

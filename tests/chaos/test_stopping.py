@@ -16,7 +16,9 @@ from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
-DAGS = journal.HEAD + '''
+DAGS = (
+    journal.HEAD
+    + '''
 from airflow.sdk import BaseOperator
 
 class Holds(BaseOperator):
@@ -43,10 +45,11 @@ with DAG("retried", schedule="@once", start_date=BEGIN, is_paused_upon_creation=
 with DAG("not_retried", schedule="@once", start_date=BEGIN, is_paused_upon_creation=False):
     Holds(task_id="t")
 '''
-STUBBORN = '''
+)
+STUBBORN = """
 with DAG("stubborn", schedule="@once", start_date=BEGIN, is_paused_upon_creation=False):
     Stubborn(task_id="t", retries=1, retry_delay=dt.timedelta(0))
-'''
+"""
 
 
 @pytest.fixture
@@ -67,7 +70,9 @@ def _states(here: Home) -> dict[str, tuple[DagRunState, S | None, int, str | Non
     return found
 
 
-@pytest.mark.parametrize(("number", "group"), [(signal.SIGTERM, False), (signal.SIGINT, True)], ids=["SIGTERM alone", "Ctrl-C to the group"])
+@pytest.mark.parametrize(
+    ("number", "group"), [(signal.SIGTERM, False), (signal.SIGINT, True)], ids=["SIGTERM alone", "Ctrl-C to the group"]
+)
 def test_tasks_are_told_to_end_and_go_on_by_the_rules_after_a_restart(holding: Home, number: int, group: bool) -> None:
     took = holding.stop(number, group=group)
     print(f"gone after {took:.1f} s")
@@ -104,11 +109,16 @@ def test_a_killed_scheduler_leaves_running_tasks_alone_and_their_results_are_tak
     children = set(holding.pids("task child"))
     kill(scheduler)
     (holding.folder / "go").touch()
-    until(lambda: len([note for note in journal.read(holding) if note.what == "end"]) == 2, "the ends, without a scheduler")
+    until(
+        lambda: len([note for note in journal.read(holding) if note.what == "end"]) == 2,
+        "the ends, without a scheduler",
+    )
     began = time.monotonic()
     until(lambda: not holding.unfinished(), "the end of both runs")
     print(f"the results were taken {time.monotonic() - began:.1f} s after the tasks had ended")
-    assert holding.events("scheduler_succeeded") and not holding.events("scheduler_fenced"), "it waited for a time to live"
+    assert holding.events("scheduler_succeeded") and not holding.events("scheduler_fenced"), (
+        "it waited for a time to live"
+    )
     good = (DagRunState.SUCCESS, S.SUCCESS, 1)
     assert {dag: state[:3] for dag, state in _states(holding).items()} == {"retried": good, "not_retried": good}
     assert holding.pids("worker") == [worker]

@@ -63,11 +63,15 @@ def test_the_triggers_of_a_killed_triggerer_fire_elsewhere(waiting: Waiting, cou
     assert all(one > DEADLINE_S for one in took_s), "taken over before the deadline"
 
 
-@pytest.mark.parametrize(("waiting", "count"), [
-    ("sqlite", SHORT),
-    pytest.param("postgresql", SHORT, marks=pytest.mark.soak),
-    *(pytest.param(kind, LONG, marks=pytest.mark.soak) for kind in BOTH),
-], indirect=["waiting"])
+@pytest.mark.parametrize(
+    ("waiting", "count"),
+    [
+        ("sqlite", SHORT),
+        pytest.param("postgresql", SHORT, marks=pytest.mark.soak),
+        *(pytest.param(kind, LONG, marks=pytest.mark.soak) for kind in BOTH),
+    ],
+    indirect=["waiting"],
+)
 def test_a_triggerer_that_thaws_after_its_deadline_writes_nothing_and_begins_anew(waiting: Waiting, count: int) -> None:
     first = waiting.triggerer()
     waiting.wait_for(count)
@@ -89,12 +93,18 @@ def test_a_triggerer_that_thaws_after_its_deadline_writes_nothing_and_begins_ane
     assert first.poll() is None, "who thaws goes on"
 
 
-@pytest.mark.parametrize(("waiting", "count", "rounds"), [
-    pytest.param("sqlite", SHORT, SHORT_ROUNDS, marks=pytest.mark.soak),
-    ("postgresql", SHORT, SHORT_ROUNDS),
-    *(pytest.param(kind, LONG, LONG_ROUNDS, marks=pytest.mark.soak) for kind in BOTH),
-], indirect=["waiting"])
-def test_rounds_of_kills_and_frosts_lose_no_event_and_apply_none_twice(waiting: Waiting, count: int, rounds: int) -> None:
+@pytest.mark.parametrize(
+    ("waiting", "count", "rounds"),
+    [
+        pytest.param("sqlite", SHORT, SHORT_ROUNDS, marks=pytest.mark.soak),
+        ("postgresql", SHORT, SHORT_ROUNDS),
+        *(pytest.param(kind, LONG, LONG_ROUNDS, marks=pytest.mark.soak) for kind in BOTH),
+    ],
+    indirect=["waiting"],
+)
+def test_rounds_of_kills_and_frosts_lose_no_event_and_apply_none_twice(
+    waiting: Waiting, count: int, rounds: int
+) -> None:
     """Of a triggerer, the host of one, or the scheduler; whoever is killed is followed by another."""
     chance = random.Random(SEED)
     began = time.monotonic()
@@ -107,7 +117,9 @@ def test_rounds_of_kills_and_frosts_lose_no_event_and_apply_none_twice(waiting: 
         who = chance.choice(["triggerer", "triggerer", "host", "scheduler"])
         how = chance.choice(["killed", "frozen"])
         frozen_s = chance.uniform(*FROZEN_S)
-        pids = until(lambda who=who: waiting.hosts() if who == "host" else [one.pid for one in waiting.running(who)], f"a {who}")  # type: ignore[misc]
+        pids = until(
+            lambda who=who: waiting.hosts() if who == "host" else [one.pid for one in waiting.running(who)], f"a {who}"
+        )  # type: ignore[misc]
         pid = chance.choice(sorted(pids))
         if how == "killed":
             kill(pid)
@@ -119,7 +131,9 @@ def test_rounds_of_kills_and_frosts_lose_no_event_and_apply_none_twice(waiting: 
             kill(pid, signal.SIGCONT)
         fired = [note.trigger for note in waiting.notes("fired")]
         after = f" for {frozen_s:.1f} s" if how == "frozen" else ""
-        print(f"round {number} of seed {SEED}, {time.monotonic() - began:.0f} s: a {who} {how}{after}; {len(set(fired))} of {count} fired, {len(fired)} times")
+        print(
+            f"round {number} of seed {SEED}, {time.monotonic() - began:.0f} s: a {who} {how}{after}; {len(set(fired))} of {count} fired, {len(fired)} times"
+        )
         time.sleep(max(0.0, fires_at + (number + 1) * A_ROUND_S - time.monotonic()))
     waiting.audit()
     print(f"seed {SEED}: {count} triggers in {rounds} rounds, all ended once after {time.monotonic() - began:.0f} s")

@@ -35,7 +35,9 @@ def workers(request: pytest.FixtureRequest) -> Iterator[tuple[Home, bool]]:
         here.prepare()
         file = str(here.folder / "dags" / "windows.py")
         with here.store() as database, database.write() as tx:
-            dag_files.record_parsed_files(tx, [parsed(file, spec("windows", [TaskSpec(task_id="t")]))], at=1, paused_by_default=False)
+            dag_files.record_parsed_files(
+                tx, [parsed(file, spec("windows", [TaskSpec(task_id="t")]))], at=1, paused_by_default=False
+            )
         running = [here.spawn("gnomon", "worker") for _ in range(2)]
         until(lambda: len(here.events("worker_started")) == 2, "two workers")
         yield here, frozen

@@ -33,7 +33,9 @@ END_S = 300.0
 FREE_S = 0.5
 """Who holds the right to write for so long while it is frozen is thawed, and frozen again at another moment."""
 OPTIONS = {
-    "GNOMON__TRIGGERER__JOB_HEARTBEAT_SEC": str(BEAT_S), "GNOMON__CORE__PARALLELISM": "8", "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "100",
+    "GNOMON__TRIGGERER__JOB_HEARTBEAT_SEC": str(BEAT_S),
+    "GNOMON__CORE__PARALLELISM": "8",
+    "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "100",
 }
 PLUGIN = '''
 import asyncio, os, time, zlib
@@ -66,7 +68,7 @@ class At(BaseTrigger):
         note("fired", me, os.getppid(), f"{time.time():.6f}")
         yield TriggerEvent(me)
 '''
-DAGS = f'''
+DAGS = f"""
 import os
 from airflow.sdk import DAG
 from airflow.models.baseoperator import BaseOperator
@@ -87,7 +89,7 @@ class Waits(BaseOperator):
 with DAG("waits", schedule=None, is_paused_upon_creation=False, max_active_runs=100, max_active_tasks=1000):
     for n in range({A_RUN}):
         Waits(task_id=f"t{{n}}", n=n)
-'''
+"""
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,11 @@ class Waiting:
 
     def hosts(self) -> list[int]:
         """The processes that run author code for the triggerers."""
-        return [pid for pid, process in of_home(self.here.folder).items() if process.command.startswith("gnomon: trigger host ")]
+        return [
+            pid
+            for pid, process in of_home(self.here.folder).items()
+            if process.command.startswith("gnomon: trigger host ")
+        ]
 
     def freeze(self, pid: int) -> None:
         """The process stands still, and not while it is the one that may write: on SQLite everybody would stand still with it."""
@@ -176,7 +182,15 @@ class Waiting:
         with self.here.store() as database, database.write() as tx:
             for number in range(count // A_RUN):
                 dag_runs.create_manual_run(
-                    tx, dag_id="waits", run_id=f"r{number}", logical_at=None, run_after=now, interval=None, conf={}, by="test", at=now,
+                    tx,
+                    dag_id="waits",
+                    run_id=f"r{number}",
+                    logical_at=None,
+                    run_after=now,
+                    interval=None,
+                    conf={},
+                    by="test",
+                    at=now,
                     run_type=DagRunType.MANUAL,
                 )
         Notifier(self.here.folder / "run").notify()
@@ -207,8 +221,12 @@ class Waiting:
     def taken_over(self, dead: TriggererLease, was: int, by: int) -> list[float]:
         """When the triggers of a keeper began anew with another, in seconds after its last beat. None: all had fired before."""
         had = {note.trigger for note in self.notes("begun") if note.keeper == was}
-        again = [note.at - dead.beat_at / SECOND for note in self.notes("begun") if note.keeper == by and note.trigger in had]
-        print(f"{self.count} in flight, {len(again)} taken over (deadline {DEADLINE_S:g} s): {min(again, default=0):.2f} to {max(again, default=0):.2f} s")
+        again = [
+            note.at - dead.beat_at / SECOND for note in self.notes("begun") if note.keeper == by and note.trigger in had
+        ]
+        print(
+            f"{self.count} in flight, {len(again)} taken over (deadline {DEADLINE_S:g} s): {min(again, default=0):.2f} to {max(again, default=0):.2f} s"
+        )
         return again
 
     # ---- what came of it --------------------------------------------------------------------------------------------
@@ -228,7 +246,10 @@ class Waiting:
         assert not [line for line, times in woke.items() if times > 1], "an event was applied twice"
         assert len(woke) == self.count, "an event was lost"
         assert {note.trigger for note in self.notes("fired")} == {line.split()[0] for line in lines}
-        until(lambda: self.query("SELECT (SELECT count(*) FROM trigger) + (SELECT count(*) FROM trigger_end)") == [(0,)], "nothing is left")
+        until(
+            lambda: self.query("SELECT (SELECT count(*) FROM trigger) + (SELECT count(*) FROM trigger_end)") == [(0,)],
+            "nothing is left",
+        )
 
 
 def _state(pid: int) -> str:

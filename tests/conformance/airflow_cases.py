@@ -9,19 +9,79 @@ from typing import Any
 Case = dict[str, Any]
 
 ZONES = (
-    "UTC", "Asia/Shanghai", "Africa/Casablanca", "Pacific/Apia", "Antarctica/Troll", "Europe/Berlin", "Asia/Kathmandu",
-    "Australia/Lord_Howe", "America/New_York", "America/Sao_Paulo", "Europe/Dublin", "Asia/Tehran", "Africa/Cairo",
-    "America/St_Johns", "Pacific/Chatham", "Asia/Beirut", "America/Havana",
+    "UTC",
+    "Asia/Shanghai",
+    "Africa/Casablanca",
+    "Pacific/Apia",
+    "Antarctica/Troll",
+    "Europe/Berlin",
+    "Asia/Kathmandu",
+    "Australia/Lord_Howe",
+    "America/New_York",
+    "America/Sao_Paulo",
+    "Europe/Dublin",
+    "Asia/Tehran",
+    "Africa/Cairo",
+    "America/St_Johns",
+    "Pacific/Chatham",
+    "Asia/Beirut",
+    "America/Havana",
 )
 EXPRESSIONS = (
-    "@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly", "0 2,3 * * *", "0 */6 * * *", "*/30 * * * *",
-    "17 */3 * * *", "5 0-5/2 * * *", "*/5 * * * *", "0 0 L * *", "30 1 * * *", "30 2 * * *", "0 12 * * mon#2", "0 0 * * 7",
-    "15,45 8-17 * * mon-fri", "0 0 1,15 * wed", "59 23 28-31 * *", "30 0 * 3,10,11 sun", "0 0 31 * *", "0 0 29 2 *",
+    "@hourly",
+    "@daily",
+    "@weekly",
+    "@monthly",
+    "@quarterly",
+    "@yearly",
+    "0 2,3 * * *",
+    "0 */6 * * *",
+    "*/30 * * * *",
+    "17 */3 * * *",
+    "5 0-5/2 * * *",
+    "*/5 * * * *",
+    "0 0 L * *",
+    "30 1 * * *",
+    "30 2 * * *",
+    "0 12 * * mon#2",
+    "0 0 * * 7",
+    "15,45 8-17 * * mon-fri",
+    "0 0 1,15 * wed",
+    "59 23 28-31 * *",
+    "30 0 * 3,10,11 sun",
+    "0 0 31 * *",
+    "0 0 29 2 *",
     "0 9 * * 5L",
 )
-WEEKDAYS = ("mon", "1-5", "0", "6,0", "7", "sat", "fri#1", "3#2", "L5", "5L", "mon-wed", "*/2", "wed,fri", "tue#3,thu#1")
-CHANGES = ("2018-02-17", "2018-11-03", "2019-11-02", "2021-11-06", "2023-03-25", "2024-03-09", "2024-03-30", "2024-04-06",
-           "2024-10-05", "2024-10-26", "2024-11-02")  # fmt: skip
+WEEKDAYS = (
+    "mon",
+    "1-5",
+    "0",
+    "6,0",
+    "7",
+    "sat",
+    "fri#1",
+    "3#2",
+    "L5",
+    "5L",
+    "mon-wed",
+    "*/2",
+    "wed,fri",
+    "tue#3,thu#1",
+)
+CHANGES = (
+    "2018-02-17",
+    "2018-11-03",
+    "2019-11-02",
+    "2021-11-06",
+    "2023-03-25",
+    "2024-03-09",
+    "2024-03-30",
+    "2024-04-06",
+    "2024-10-05",
+    "2024-10-26",
+    "2024-11-02",
+)
 """Days before or of a clock change somewhere."""
 SPANS: tuple[dict[str, Any], ...] = (
     {"seconds": 60}, {"seconds": 1800}, {"seconds": 5400}, {"seconds": 86400}, {"seconds": 604800},
@@ -51,7 +111,9 @@ def random_case(rng: random.Random, number: int) -> Case:
 def moment(rng: random.Random) -> datetime:
     """An instant that is often near a clock change, often on an hour, and sometimes off the minute."""
     if rng.random() < 0.35:
-        found = datetime.fromisoformat(rng.choice(CHANGES)).replace(tzinfo=UTC) + timedelta(minutes=rng.randint(0, 2400))
+        found = datetime.fromisoformat(rng.choice(CHANGES)).replace(tzinfo=UTC) + timedelta(
+            minutes=rng.randint(0, 2400)
+        )
     else:
         found = datetime(2015, 1, 1, tzinfo=UTC) + timedelta(minutes=rng.randint(0, 60 * 24 * 365 * 11))
     if rng.random() < 0.3:
@@ -69,10 +131,19 @@ def _beside(rng: random.Random, now: datetime, minutes: tuple[int, ...], without
 
 def _timetable(rng: random.Random) -> dict[str, Any]:
     name = rng.choices(
-        ("CronDataIntervalTimetable", "CronTriggerTimetable", "MultipleCronTriggerTimetable", "DeltaDataIntervalTimetable",
-         "DeltaTriggerTimetable", "EventsTimetable", "OnceTimetable", "ContinuousTimetable", "NullTimetable"),
+        (
+            "CronDataIntervalTimetable",
+            "CronTriggerTimetable",
+            "MultipleCronTriggerTimetable",
+            "DeltaDataIntervalTimetable",
+            "DeltaTriggerTimetable",
+            "EventsTimetable",
+            "OnceTimetable",
+            "ContinuousTimetable",
+            "NullTimetable",
+        ),
         (45, 30, 8, 7, 6, 2, 1, 1, 1),
-    )[0]  # fmt: skip
+    )[0]
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     match name:
@@ -80,7 +151,11 @@ def _timetable(rng: random.Random) -> dict[str, Any]:
             args = [_expression(rng), rng.choice(ZONES)]
         case "CronTriggerTimetable" | "MultipleCronTriggerTimetable":
             args = [_expression(rng) for _ in range(1 if name.startswith("Cron") else rng.randint(1, 3))]
-            kwargs = {"timezone": rng.choice(ZONES), **_maybe(rng, "interval", SPANS), **_maybe(rng, "run_immediately", IMMEDIATELY)}
+            kwargs = {
+                "timezone": rng.choice(ZONES),
+                **_maybe(rng, "interval", SPANS),
+                **_maybe(rng, "run_immediately", IMMEDIATELY),
+            }
         case "DeltaDataIntervalTimetable":
             args = [rng.choice(SPANS)]
         case "DeltaTriggerTimetable":

@@ -16,7 +16,9 @@ SOURCES = ("apache-airflow-task-sdk==1.3.2", "apache-airflow-providers-standard=
 """Those that have a folder `docs`: the distributions of Airflow's core have none."""
 _IMPORT = re.compile(r"^[ \t>.]*from (airflow[\w.]*) import (\([^)]*\)|[^\n(]+)", re.MULTILINE)
 _MODULE = re.compile(r"^[ \t>.]*import (airflow[\w.]*)", re.MULTILINE)
-_ROLE = re.compile(r":(?:class|exc|func|data):`~?(airflow\.[\w.]+)`|^\.\. (?:autoapi|auto|py:)\w+:: (airflow\.[\w.]+)", re.MULTILINE)
+_ROLE = re.compile(
+    r":(?:class|exc|func|data):`~?(airflow\.[\w.]+)`|^\.\. (?:autoapi|auto|py:)\w+:: (airflow\.[\w.]+)", re.MULTILINE
+)
 _COMMENT = re.compile(r"#.*")
 _OF_OTHER_PACKAGES = re.compile(r"airflow\.providers\.(?!standard\b)")
 
@@ -39,7 +41,10 @@ def list_documented_names() -> list[DocumentedName]:
                 if file is not None:
                     for module, name in iterate_names(file.read().decode()):
                         found.setdefault((module, name), DocumentedName(module, name, member.name))
-    return sorted((one for one in found.values() if not _OF_OTHER_PACKAGES.match(f"{one.module}.")), key=lambda one: (one.module, one.name or ""))
+    return sorted(
+        (one for one in found.values() if not _OF_OTHER_PACKAGES.match(f"{one.module}.")),
+        key=lambda one: (one.module, one.name or ""),
+    )
 
 
 def iterate_names(page: str) -> Iterator[tuple[str, str | None]]:

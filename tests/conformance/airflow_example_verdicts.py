@@ -72,7 +72,9 @@ EXAMPLE_FILES: tuple[ExampleFile, ...] = (
         example_params_trigger_ui example_task_state_store example_task_state_store_mapped""",
     ),
     ExampleFile(
-        "example_task_state_store_async", ComparedBy.SCHEDULER, Verdict.BETTER,
+        "example_task_state_store_async",
+        ComparedBy.SCHEDULER,
+        Verdict.BETTER,
         "in Airflow 3.3.2 the task fails, because its state store has no `aget`",
     ),
     *_alike(
@@ -83,12 +85,23 @@ EXAMPLE_FILES: tuple[ExampleFile, ...] = (
     ExampleFile("example_inlet_event_extra", ComparedBy.ASSETS, Verdict.BETTER, ONE_URI),
     ExampleFile("example_outlet_event_extra", ComparedBy.ASSETS, Verdict.BETTER, ONE_URI),
     ExampleFile("example_asset_partition", ComparedBy.PARTITIONS),
-    ExampleFile("example_dag_decorator", ComparedBy.PACKAGES, reason=NO_SITE + "needs the package httpx", error="No module named 'httpx'"),
-    ExampleFile("example_retry_policy", ComparedBy.PACKAGES, reason=NO_SITE + "six tries in five minutes: in `make soak`"),
     ExampleFile(
-        "tutorial_objectstorage", ComparedBy.PACKAGES, reason=NO_SITE + "needs the packages requests and pandas, and the extra object-storage",
+        "example_dag_decorator",
+        ComparedBy.PACKAGES,
+        reason=NO_SITE + "needs the package httpx",
+        error="No module named 'httpx'",
     ),
-    ExampleFile("tutorial_taskflow_api_virtualenv", ComparedBy.PACKAGES, reason="needs the package dill and a package index"),
+    ExampleFile(
+        "example_retry_policy", ComparedBy.PACKAGES, reason=NO_SITE + "six tries in five minutes: in `make soak`"
+    ),
+    ExampleFile(
+        "tutorial_objectstorage",
+        ComparedBy.PACKAGES,
+        reason=NO_SITE + "needs the packages requests and pandas, and the extra object-storage",
+    ),
+    ExampleFile(
+        "tutorial_taskflow_api_virtualenv", ComparedBy.PACKAGES, reason="needs the package dill and a package index"
+    ),
     ExampleFile("example_asset_with_watchers", ComparedBy.WATCHERS),
     ExampleFile("example_kubernetes_executor", ComparedBy.NOTHING, Verdict.CANNOT, "needs Kubernetes"),
     ExampleFile("example_local_kubernetes_executor", ComparedBy.NOTHING, Verdict.CANNOT, "needs Kubernetes"),
@@ -121,8 +134,14 @@ def examples_page() -> str:
         f"| `{file.name}.py` | {file.verdict.value} | {file.reason} | {_compared(file)} |\n"
         for file in sorted(EXAMPLE_FILES, key=lambda file: file.name)
     ]
-    return PAGE_INTRO.format(count=len(EXAMPLE_FILES), summary=f"Of {len(EXAMPLE_FILES)} files: {summary}.") + "".join(rows)
+    return PAGE_INTRO.format(count=len(EXAMPLE_FILES), summary=f"Of {len(EXAMPLE_FILES)} files: {summary}.") + "".join(
+        rows
+    )
 
 
 def _compared(file: ExampleFile) -> str:
-    return file.compared_by.value if file.compared_by is ComparedBy.NOTHING else f"`tests/conformance/{file.compared_by.value}`"
+    return (
+        file.compared_by.value
+        if file.compared_by is ComparedBy.NOTHING
+        else f"`tests/conformance/{file.compared_by.value}`"
+    )

@@ -20,7 +20,8 @@ CACHE = package_index.CACHE / "airflow"
 Line = dict[str, Any]
 BETTER: dict[tuple[str, str], dict[str, object]] = {
     ("example_task_state_store_async", "2026-03-04"): {
-        "run_state": "success", "tasks": [{"task_id": "ingest_pages", "map_index": -1, "state": "success", "try_number": 2}],
+        "run_state": "success",
+        "tasks": [{"task_id": "ingest_pages", "map_index": -1, "state": "success", "try_number": 2}],
         "xcoms": [
             {"task_id": "ingest_pages", "map_index": -1, "key": key, "value": value}
             for key, value in (("return_value", {"pages": 12, "rows": 7800}), ("pages", 12), ("rows", 7800))

@@ -23,7 +23,7 @@ _LOCAL_NAMES = frozenset({"log", "logger", "T", "R", "F", "S", "C", "PS", "RT", 
 FOLDER = Path("src/gnomon/airflow_compat")
 Names = dict[str, dict[str, dict[str, Any]]]
 """Module to name to {"home": where it is from} or {"value": the plain value} or {}."""
-NAMES_SCRIPT = '''
+NAMES_SCRIPT = """
 import importlib, json, os, pkgutil, sys, types, typing, warnings
 warnings.simplefilter("ignore")
 out = os.fdopen(os.dup(1), "w")
@@ -67,13 +67,20 @@ for one in pkgutil.walk_packages(airflow.__path__, "airflow.", onerror=lambda na
         except Exception:
             continue
 json.dump(found, out, default=str)
-'''
+"""
 
 
 def read_names(python: str) -> Names:
     """The names of the Airflow of that interpreter."""
     with tempfile.TemporaryDirectory() as home:
-        done = subprocess.run([python, "-c", NAMES_SCRIPT], env={**os.environ, "AIRFLOW_HOME": home}, capture_output=True, text=True, timeout=600, check=True)
+        done = subprocess.run(
+            [python, "-c", NAMES_SCRIPT],
+            env={**os.environ, "AIRFLOW_HOME": home},
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=True,
+        )
     names: Names = json.loads(done.stdout)
     return names
 
@@ -110,10 +117,17 @@ def is_importable(home: str, name: str) -> bool:
 
 def add_names(names: Names) -> None:
     """Add what is missing to the tables in the checkout."""
-    tables = {name: json.loads((FOLDER / f"{name}.json").read_text()) for name in ("reexported_names", "plain_values", "internal_names")}
+    tables = {
+        name: json.loads((FOLDER / f"{name}.json").read_text())
+        for name in ("reexported_names", "plain_values", "internal_names")
+    }
     for module, name in find_missing(names):
         described = names[module].get(name, {})
-        if name in _LOCAL_NAMES or (described.get("home", "").startswith("airflow.") and described["home"].endswith(":")) or any(name in table.get(module, ()) for table in tables.values()):
+        if (
+            name in _LOCAL_NAMES
+            or (described.get("home", "").startswith("airflow.") and described["home"].endswith(":"))
+            or any(name in table.get(module, ()) for table in tables.values())
+        ):
             continue
         if "home" in described and is_importable(described["home"], name):
             tables["reexported_names"].setdefault(module, {})[name] = described["home"]
@@ -124,7 +138,10 @@ def add_names(names: Names) -> None:
         else:
             tables["internal_names"].setdefault(module, []).append(name)
     for table, content in tables.items():
-        lines = [f" {json.dumps(module)}: {json.dumps(sorted(part) if isinstance(part, list) else part, sort_keys=True)}" for module, part in sorted(content.items())]
+        lines = [
+            f" {json.dumps(module)}: {json.dumps(sorted(part) if isinstance(part, list) else part, sort_keys=True)}"
+            for module, part in sorted(content.items())
+        ]
         (FOLDER / f"{table}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
@@ -138,7 +155,9 @@ def main() -> None:
         for number, python in enumerate(given.pythons, 1):
             dialect = 3 if number == len(given.pythons) else 2
             command = [sys.executable, "-m", "tests.conformance.airflow_names", python, "--dialect", str(dialect)]
-            subprocess.run(command, env={**os.environ, "GNOMON__CORE__AIRFLOW_DIALECT": str(dialect)}, timeout=600, check=True)
+            subprocess.run(
+                command, env={**os.environ, "GNOMON__CORE__AIRFLOW_DIALECT": str(dialect)}, timeout=600, check=True
+            )
         return
     from gnomon.author_code.loading import dialect as loading
 

@@ -25,12 +25,32 @@ FIXTURES = HERE / "airflow_unit"
 KNOWN_FAILURES = HERE / "airflow_unit" / "known_failures.txt"
 SOURCES = {"task-sdk": "apache-airflow-task-sdk==1.3.2", "standard": "apache-airflow-providers-standard==1.21.0"}
 NEEDS = (
-    "annotated-types==0.8.0", "apache-airflow-providers-common-compat==1.23.0", "asgiref==3.13.0", "attrs==26.1.0", "httpx==0.28.1",
-    "kgb==7.3", "lazy-object-proxy==1.13.0", "methodtools==0.4.7", "opentelemetry-api==1.45.2", "packaging==26.3", "psutil==7.2.2",
-    "pydantic==2.14.3", "pydantic-core==2.50.4", "pytest-asyncio==1.5.0", "pytest-mock==3.17.0", "python-slugify==9.2.0",
-    "sqlalchemy==2.1.9", "structlog==26.1.0", "tenacity==9.2.1", "text-unidecode==1.3", "typing-extensions==4.16.0",
-    "typing-inspection==0.4.5", "uuid6==2025.0.1", "wirerope==1.0.0", "wrapt==2.5.2",
-)  # fmt: skip
+    "annotated-types==0.8.0",
+    "apache-airflow-providers-common-compat==1.23.0",
+    "asgiref==3.13.0",
+    "attrs==26.1.0",
+    "httpx==0.28.1",
+    "kgb==7.3",
+    "lazy-object-proxy==1.13.0",
+    "methodtools==0.4.7",
+    "opentelemetry-api==1.45.2",
+    "packaging==26.3",
+    "psutil==7.2.2",
+    "pydantic==2.14.3",
+    "pydantic-core==2.50.4",
+    "pytest-asyncio==1.5.0",
+    "pytest-mock==3.17.0",
+    "python-slugify==9.2.0",
+    "sqlalchemy==2.1.9",
+    "structlog==26.1.0",
+    "tenacity==9.2.1",
+    "text-unidecode==1.3",
+    "typing-extensions==4.16.0",
+    "typing-inspection==0.4.5",
+    "uuid6==2025.0.1",
+    "wirerope==1.0.0",
+    "wrapt==2.5.2",
+)
 """What the tests import and Gnomon does not bring."""
 TIMEOUT_S = 1500
 CERTIFICATES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -69,26 +89,67 @@ def run(source: str, files: Iterable[str], home: Path) -> list[Outcome]:
     """Run these files (all: `["."]`), relative to the folder of the tests, in a process of their own."""
     prefix = {"task-sdk": "task_sdk", "standard": "unit/standard"}[source]
     packages = [installed("needs-of-airflow-unit-tests", *NEEDS)]
-    outcomes = run_pytest(unpacked(SOURCES[source]), [f"{prefix}/{file}" for file in files], packages, ["gnomon_fixtures"], home)
+    outcomes = run_pytest(
+        unpacked(SOURCES[source]), [f"{prefix}/{file}" for file in files], packages, ["gnomon_fixtures"], home
+    )
     return [outcome._replace(test=f"{source}/{outcome.test.removeprefix(prefix + '/')}") for outcome in outcomes]
 
 
 def run_pytest(
-    root: Path, files: Iterable[str], packages: Iterable[Path], plugins: Sequence[str], home: Path, variables: Mapping[str, str] | None = None,
-) -> list[Outcome]:  # fmt: skip
+    root: Path,
+    files: Iterable[str],
+    packages: Iterable[Path],
+    plugins: Sequence[str],
+    home: Path,
+    variables: Mapping[str, str] | None = None,
+) -> list[Outcome]:
     """Run these files below `root` in a process of their own that sees only these packages and Gnomon's, with these variables in addition."""
     result = home / "outcomes.json"
     environ = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_", "PYTEST_")) and name not in CERTIFICATES},
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("GNOMON_", "AIRFLOW_", "PYTEST_")) and name not in CERTIFICATES
+        },
         "PYTHONPATH": os.pathsep.join([dialect.TREE, str(FIXTURES), *map(str, packages)]),
-        "PYTHONDONTWRITEBYTECODE": "1", "GNOMON_HOME": str(home), "OUTCOMES": str(result), "TZ": "UTC", **(variables or {}),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "GNOMON_HOME": str(home),
+        "OUTCOMES": str(result),
+        "TZ": "UTC",
+        **(variables or {}),
     }
     command = [
-        sys.executable, "-m", "pytest", *(word for plugin in plugins for word in ("-p", plugin)), "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:gnomon",
-        "-c", os.devnull, "--rootdir", str(root), "-q", "--continue-on-collection-errors", "--tb=short", "-W", "default",
+        sys.executable,
+        "-m",
+        "pytest",
+        *(word for plugin in plugins for word in ("-p", plugin)),
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:gnomon",
+        "-c",
+        os.devnull,
+        "--rootdir",
+        str(root),
+        "-q",
+        "--continue-on-collection-errors",
+        "--tb=short",
+        "-W",
+        "default",
         *(str(root / file) for file in files),
     ]
-    ended = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, start_new_session=True)
+    ended = subprocess.run(
+        command,
+        cwd=root,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        start_new_session=True,
+    )
     (home / "output.txt").write_text(ended.stdout)
     assert result.exists(), f"pytest ended with {ended.returncode}:\n{ended.stdout[-2000:]}\n{ended.stderr[-2000:]}"
     return [Outcome(name, *rest) for name, *rest in json.loads(result.read_text())]

@@ -15,15 +15,14 @@ from tests.conformance.api_operations import (
 )
 
 ARGUED: dict[str, str] = {
-    r"parameter order_by: default .* in Airflow, none here":
-        "without `order_by` the order is Airflow's default, which the operation applies itself; pools, Variables and connections are ordered by their name, "
-        "which is their key here, and XComs by their id",
+    r"parameter order_by: default .* in Airflow, none here": "without `order_by` the order is Airflow's default, which the operation applies itself; pools, Variables and connections are ordered by their name, "
+    "which is their key here, and XComs by their id",
     r"parameter (dag_id|dag_run_id): values ~ in Airflow, any here": "the name of one DAG or run narrows the list",
     r"parameter accept: values .* in Airflow, any here": "any other header `Accept` gets JSON, as clients that send several types in one header need it",
     r"parameter last_dag_run_state: values .* in Airflow, any here": "the same values; another one is refused with 422 and a sentence that names them",
     r"parameter next: default none in Airflow, '/' here": "a login without `next` leads to the home page",
     r"(answer|body) field \S*(rendered_fields|params|params_input|extra): default none in Airflow, {} here": "an empty object is what a missing one means in both; our document says so",
-}  # fmt: skip
+}
 """By pattern of a line of `find_value_differences`: why it is so."""
 _MISSING: tuple[object, ...] = (None, [])
 
@@ -55,7 +54,11 @@ def render_values(airflow: Document, ours: Document) -> list[str]:
     lines = find_value_differences(airflow, ours)
     counts = {pattern: sum(find_argument(line) == pattern for line in lines) for pattern in ARGUED}
     examples = {find_argument(line): line.partition(": ")[2] for line in reversed(lines)}
-    return [f"- {examples[pattern]} (places: {counts[pattern]}): {reason}." for pattern, reason in ARGUED.items() if counts[pattern]]
+    return [
+        f"- {examples[pattern]} (places: {counts[pattern]}): {reason}."
+        for pattern, reason in ARGUED.items()
+        if counts[pattern]
+    ]
 
 
 def _compare(kind: str, theirs: dict[str, dict[str, Any]], own: dict[str, dict[str, Any]]) -> list[str]:

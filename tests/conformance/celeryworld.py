@@ -49,7 +49,9 @@ class CeleryWorld:
     worker_id = CELERY_EXECUTOR
 
     def __init__(self, broker_url: str, text: str) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="gnx-", ignore_cleanup_errors=True)  # short: a socket's path has 107 bytes
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="gnx-", ignore_cleanup_errors=True
+        )  # short: a socket's path has 107 bytes
         home = Path(self._folder.name)
         (home / "dags").mkdir()
         self._file = home / "dags" / "three.py"
@@ -60,8 +62,12 @@ class CeleryWorld:
             port = probe.getsockname()[1]
         inherited = {key: value for key, value in os.environ.items() if not key.startswith(("GNOMON_", "AIRFLOW_"))}
         environ = {
-            **inherited, "GNOMON_HOME": str(home), "GNOMON__API__PORT": str(port), "GNOMON__CORE__EXECUTOR": CELERY_EXECUTOR,
-            "GNOMON__CELERY__BROKER_URL": broker_url, "GNOMON__OPERATORS__DEFAULT_QUEUE": self._queue,
+            **inherited,
+            "GNOMON_HOME": str(home),
+            "GNOMON__API__PORT": str(port),
+            "GNOMON__CORE__EXECUTOR": CELERY_EXECUTOR,
+            "GNOMON__CELERY__BROKER_URL": broker_url,
+            "GNOMON__OPERATORS__DEFAULT_QUEUE": self._queue,
         }
         cfg = load_config(environ)
         migrations.upgrade_schema(cfg.database_url)
@@ -77,9 +83,13 @@ class CeleryWorld:
         self._seen: set[int] = set()
         self._refresh_at = 0.0
         with (home / "api.log").open("ab") as log:
-            self._api = subprocess.Popen([sys.executable, "-m", "gnomon", "api-server"], env=environ, stdout=log, stderr=log)
+            self._api = subprocess.Popen(
+                [sys.executable, "-m", "gnomon", "api-server"], env=environ, stdout=log, stderr=log
+            )
         product = SimpleNamespace(dags=home / "dags", home=home)
-        deployment: Any = SimpleNamespace(product=product, broker_url=broker_url, address=f"http://127.0.0.1:{port}", queue=self._queue)
+        deployment: Any = SimpleNamespace(
+            product=product, broker_url=broker_url, address=f"http://127.0.0.1:{port}", queue=self._queue
+        )
         self._worker = CeleryWorker(deployment, (self._queue,), 2, "contract", shares_logs=True, environ={})
         self.executor: Executor = create_executor(cfg, self._store.me, "host", self._database, self._clock)
 
@@ -95,15 +105,25 @@ class CeleryWorld:
         self._store.apply(Changes(tasks=[task(self._run, number, attempt=attempt_id, worker=self.worker_id)]))
         run = RunFacts(run_pk=self._run.run_pk, dag_id="d", run_id="m", run_type="manual", run_after=0, logical_at=0)
         facts: dict[str, Any] = {
-            "attempt_id": attempt_id, "group_no": 1, "epoch": 1, "run": run, "task_id": task_id, "task_no": number, "file": str(self._file),
-            "input_hash": "1", "queue": self._queue, "log": f"dag_id=d/{attempt_id}/attempt=1.log",
+            "attempt_id": attempt_id,
+            "group_no": 1,
+            "epoch": 1,
+            "run": run,
+            "task_id": task_id,
+            "task_no": number,
+            "file": str(self._file),
+            "input_hash": "1",
+            "queue": self._queue,
+            "log": f"dag_id=d/{attempt_id}/attempt=1.log",
         }
         return Attempt(**{**facts, **fields})
 
     def another(self) -> Executor:
         raise NotImplementedError("nothing is connected to this worker")
 
-    def wait(self, enough: Callable[[Sequence[ExecutorEvent]], bool], executor: Executor | None = None) -> list[ExecutorEvent]:
+    def wait(
+        self, enough: Callable[[Sequence[ExecutorEvent]], bool], executor: Executor | None = None
+    ) -> list[ExecutorEvent]:
         """The events until these are enough."""
         found: list[ExecutorEvent] = []
         deadline = time.monotonic() + PATIENCE_S
@@ -148,5 +168,3 @@ class CeleryWorld:
         self._database.close()
         delete_queues(self._broker_url, (self._queue,))
         self._folder.cleanup()
-
-

@@ -54,7 +54,11 @@ class Comparison:
 
 def find_files(folder: Path) -> list[str]:
     """The Python files below the folder that may define DAGs: with the words `airflow` and `dag`, as in Airflow's safe mode."""
-    return [str(path) for path in sorted(folder.rglob("*.py")) if not _SKIPPED & set(path.parts) and path.is_file() and _looks_like_dags(path)]
+    return [
+        str(path)
+        for path in sorted(folder.rglob("*.py"))
+        if not _SKIPPED & set(path.parts) and path.is_file() and _looks_like_dags(path)
+    ]
 
 
 def _looks_like_dags(path: Path) -> bool:
@@ -75,7 +79,11 @@ def _defines_dag(path: Path) -> bool:
 
 def find_paths(folder: Path) -> list[str]:
     """The folders from which files of the repository import: its root, and folders named dags, plugins, src and include."""
-    below = [str(path) for path in sorted(folder.rglob("*")) if path.is_dir() and path.name in _ROOTS and not _SKIPPED & set(path.parts)]
+    below = [
+        str(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_dir() and path.name in _ROOTS and not _SKIPPED & set(path.parts)
+    ]
     return [str(folder), *below]
 
 
@@ -87,24 +95,45 @@ def find_absent(python: str, folder: Path) -> list[str]:
             names |= set(_IMPORTED.findall(path.read_text(encoding="utf-8", errors="replace")))
     own = {path.stem for path in folder.rglob("*.py")} | {path.name for path in folder.rglob("*") if path.is_dir()}
     code = "import sys, importlib.util as u; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
-    done = subprocess.run([python, "-c", code, *sorted(names - own - {"airflow"})], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [python, "-c", code, *sorted(names - own - {"airflow"})],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
     return done.stdout.split()
 
 
-def load(python: str, folder: Path, files: Sequence[str], *, dialect: int | None = None, absent: Sequence[str] = ()) -> Loaded:
+def load(
+    python: str, folder: Path, files: Sequence[str], *, dialect: int | None = None, absent: Sequence[str] = ()
+) -> Loaded:
     """Load the files with an interpreter; `dialect`: with Gnomon, in that dialect; `absent`: packages to replace although they are installed."""
     with tempfile.TemporaryDirectory() as home:
         env = {name: text for name, text in os.environ.items() if not name.startswith(("AIRFLOW", "GNOMON", "PYTHON"))}
-        env |= {"AIRFLOW_HOME": home, "GNOMON_HOME": home, "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1", "HOME": home,
-                "AIRFLOW__CORE__LOAD_EXAMPLES": "False", "AIRFLOW__CORE__UNIT_TEST_MODE": "False"}  # fmt: skip
+        env |= {
+            "AIRFLOW_HOME": home,
+            "GNOMON_HOME": home,
+            "TZ": "UTC",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "HOME": home,
+            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            "AIRFLOW__CORE__UNIT_TEST_MODE": "False",
+        }
         words = [python, str(PROBE)]
         if dialect is None:
-            subprocess.run([python, "-m", "airflow", "db", "migrate"], env=env, capture_output=True, timeout=600, check=True)
+            subprocess.run(
+                [python, "-m", "airflow", "db", "migrate"], env=env, capture_output=True, timeout=600, check=True
+            )
         else:
             words.append("--gnomon")
             env["GNOMON__CORE__AIRFLOW_DIALECT"] = str(dialect)
-        request = json.dumps({"folder": str(folder), "paths": find_paths(folder), "files": list(files), "absent": list(absent)})
-        done = subprocess.run(words, input=request, env=env, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, cwd=home)
+        request = json.dumps(
+            {"folder": str(folder), "paths": find_paths(folder), "files": list(files), "absent": list(absent)}
+        )
+        done = subprocess.run(
+            words, input=request, env=env, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, cwd=home
+        )
     if done.returncode:
         raise RuntimeError(f"{' '.join(words)} failed: {done.stderr[-2000:]}")
     return {answer["file"]: answer for answer in map(json.loads, done.stdout.splitlines())}
@@ -119,7 +148,9 @@ def compare(folder: Path, python: str | None, dialect: int | None) -> Comparison
         loading = pool.submit(load, python, folder, files) if python else None
         ours = load(sys.executable, folder, files, dialect=number, absent=find_absent(python, folder) if python else ())
         theirs = loading.result() if loading else {}
-    files = [file for file in files if ours[file].get("dags") or theirs.get(file, {}).get("dags") or _defines_dag(Path(file))]
+    files = [
+        file for file in files if ours[file].get("dags") or theirs.get(file, {}).get("dags") or _defines_dag(Path(file))
+    ]
     result = Comparison(folder.name, version, files, by_gnomon=[file for file in files if ours[file].get("dags")])
     for file in files:
         if not theirs.get(file, {}).get("dags"):
@@ -137,8 +168,14 @@ def compare(folder: Path, python: str | None, dialect: int | None) -> Comparison
 
 def _ask_version(python: str) -> str:
     with tempfile.TemporaryDirectory() as home:
-        done = subprocess.run([python, "-c", "import airflow; print(airflow.__version__)"], env={**os.environ, "AIRFLOW_HOME": home},
-                              capture_output=True, text=True, timeout=120, check=True)  # fmt: skip
+        done = subprocess.run(
+            [python, "-c", "import airflow; print(airflow.__version__)"],
+            env={**os.environ, "AIRFLOW_HOME": home},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
     return done.stdout.split()[-1]
 
 
@@ -167,7 +204,9 @@ def print_table(results: Sequence[Comparison], *, details: bool) -> None:
     print(f"{'folder':45} {'airflow':8} {'files':>6} {'airflow':>8} {'gnomon':>7} {'of these':>9} {'differ':>7}")
     for one in results:
         both = len(one.by_airflow) - len(one.lost) if one.version != "none" else len(one.by_gnomon)
-        print(f"{one.folder[:45]:45} {one.version:8} {len(one.files):6} {len(one.by_airflow):8} {len(one.by_gnomon):7} {both:9} {len(one.different):7}")
+        print(
+            f"{one.folder[:45]:45} {one.version:8} {len(one.files):6} {len(one.by_airflow):8} {len(one.by_gnomon):7} {both:9} {len(one.different):7}"
+        )
     reasons = Counter(_normalize(error) for one in results for error in one.lost.values())
     for error, count in reasons.most_common():
         print(f"{count:5}  {error}")
@@ -189,7 +228,11 @@ def main() -> None:
     parser.add_argument("--dialect", type=int, choices=(2, 3))
     parser.add_argument("--details", action="store_true")
     given = parser.parse_args()
-    results = [compare(folder.resolve(), python, given.dialect) for python in given.airflow or [None] for folder in given.folders]
+    results = [
+        compare(folder.resolve(), python, given.dialect)
+        for python in given.airflow or [None]
+        for folder in given.folders
+    ]
     print_table(results, details=given.details)
 
 

@@ -53,7 +53,9 @@ class HostileWorld:
         assert self.deployment._service is not None
         return self.deployment._service.refused_commits
 
-    def run(self, alterations: Sequence[Alteration], honest: int = 64) -> tuple[list[tuple[str | None, str | None]], list[str | None]]:
+    def run(
+        self, alterations: Sequence[Alteration], honest: int = 64
+    ) -> tuple[list[tuple[str | None, str | None]], list[str | None]]:
         """(state, reason) of the task of each alteration, and the states of the honest tasks, after MOVE_S. Each has a DAG of its own: they are in all groups."""
         self._count += 1
         altered = [f"a{self._count}-{number}" for number in range(len(alterations))]
@@ -62,7 +64,9 @@ class HostileWorld:
         self.start_runs([*altered, *others], file=f"/dags/{self._count}.py")
         self.deployment.move(MOVE_S)
         tasks = self.read_tasks()
-        return [tasks.get(name, (None, None)) for name in altered], [tasks.get(name, (None, None))[0] for name in others]
+        return [tasks.get(name, (None, None)) for name in altered], [
+            tasks.get(name, (None, None))[0] for name in others
+        ]
 
     def start_runs(self, dag_ids: Sequence[str], file: str) -> None:
         """A DAG with one task for each id, and a run of it."""
@@ -73,20 +77,34 @@ class HostileWorld:
 
     def start_run(self, tx: Transaction, dag_id: str, run_id: str) -> None:
         now = self.deployment.clock.now()
-        dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=now, interval=None, conf={}, by="test", at=now)
+        dag_runs.create_manual_run(
+            tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=now, interval=None, conf={}, by="test", at=now
+        )
 
     def read_tasks(self) -> dict[str, tuple[str | None, str | None]]:
         """State and reason of each task instance, by the id of its DAG."""
         with self.deployment.db.read() as tx:
-            rows: Any = raw(tx, "SELECT d.dag_id, t.state, t.reason FROM task_instance t JOIN dag_run r ON r.run_pk = t.run_pk JOIN dag d ON d.dag_pk = r.dag_pk")
-        return {dag_id: (str(TASK_STATES_BY_CODE[state]) if state in TASK_STATES_BY_CODE else None, reason) for dag_id, state, reason in rows}
+            rows: Any = raw(
+                tx,
+                "SELECT d.dag_id, t.state, t.reason FROM task_instance t JOIN dag_run r ON r.run_pk = t.run_pk JOIN dag d ON d.dag_pk = r.dag_pk",
+            )
+        return {
+            dag_id: (str(TASK_STATES_BY_CODE[state]) if state in TASK_STATES_BY_CODE else None, reason)
+            for dag_id, state, reason in rows
+        }
 
 
 @contextmanager
 def hostile_world(url: str, folder: Path) -> Iterator[HostileWorld]:
     """One over the database at this address, which has a schema."""
     clock = VirtualClock(NOW)
-    home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder / "home"), clock, clock.advance)
+    home = Home(
+        load_config(
+            {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder / "home"
+        ),
+        clock,
+        clock.advance,
+    )
     deployment = Deployment(home, clock)
     try:
         yield HostileWorld(deployment)

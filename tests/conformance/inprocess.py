@@ -57,8 +57,16 @@ def run_facts(dag_id: str, *, logical_date: datetime | None, conf: dict[str, obj
     after = at if at is not None else 1_700_000_000_000_000
     name = "none" if logical_date is None else logical_date.isoformat()
     return RunFacts(
-        run_pk=1, dag_id=dag_id, run_id=f"{run_type}__{name}", run_type=run_type, run_after=after, logical_at=at,
-        interval_start=at, interval_end=at, started_at=after, conf=conf,
+        run_pk=1,
+        dag_id=dag_id,
+        run_id=f"{run_type}__{name}",
+        run_type=run_type,
+        run_after=after,
+        logical_at=at,
+        interval_start=at,
+        interval_end=at,
+        started_at=after,
+        conf=conf,
     )
 
 
@@ -69,7 +77,9 @@ def run_dag(dag: Any, run: RunFacts, server: Server | None = None) -> Observed:
     tries: dict[str, int] = {}
     with _own_environment():
         for task in sort_topologically(dag.task_dict, dag.dag_id):
-            verdict = None if task.task_id in states else evaluate_trigger_rule(str(task.trigger_rule), _tally(task, states))
+            verdict = (
+                None if task.task_id in states else evaluate_trigger_rule(str(task.trigger_rule), _tally(task, states))
+            )
             if verdict is None:
                 continue
             assert verdict.outcome is not RuleOutcome.WAIT, (task.task_id, verdict)
@@ -98,14 +108,18 @@ def _tally(task: Any, states: Mapping[str, TaskInstanceState]) -> Tally:
 
 def _attempt(run: RunFacts, task: Any) -> Attempt:
     return Attempt(
-        attempt_id=f"attempt-{task.task_id}", group_no=0, epoch=1, run=run, task_id=task.task_id, task_no=0,
-        file="", max_tries=task.retries,
+        attempt_id=f"attempt-{task.task_id}",
+        group_no=0,
+        epoch=1,
+        run=run,
+        task_id=task.task_id,
+        task_no=0,
+        file="",
+        max_tries=task.retries,
     )
 
 
-def _apply(
-    result: AttemptResult, task_id: str, server: Server, states: dict[str, TaskInstanceState]
-) -> None:
+def _apply(result: AttemptResult, task_id: str, server: Server, states: dict[str, TaskInstanceState]) -> None:
     for item in result.xcoms:
         server.xcoms[task_id, item.key] = item.value
     for skipped in result.skip_task_ids:

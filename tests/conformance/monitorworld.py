@@ -39,12 +39,19 @@ class MonitorWorld:
         self._runs = itertools.count(1)
 
     @contextmanager
-    def monitor(self, *rules: AlertRule, name: str = "m1", send: Callable[..., None] | None = None, **settings: Any) -> Iterator[MonitorService]:
+    def monitor(
+        self, *rules: AlertRule, name: str = "m1", send: Callable[..., None] | None = None, **settings: Any
+    ) -> Iterator[MonitorService]:
         """A monitor with these rules and the channel `ops`."""
         channels = settings.pop("channels", {"ops": channel()})
         service = MonitorService(
-            settings=MonitorSettings(rules=rules, channels=channels, **settings), db=self.world.db, clock=self.clock, monitor_id=name, host="here",
-            new_id=lambda: f"uid-{next(self._ids)}", send=send or self._send,
+            settings=MonitorSettings(rules=rules, channels=channels, **settings),
+            db=self.world.db,
+            clock=self.clock,
+            monitor_id=name,
+            host="here",
+            new_id=lambda: f"uid-{next(self._ids)}",
+            send=send or self._send,
         )
         try:
             yield service
@@ -81,17 +88,31 @@ class MonitorWorld:
         """What an owner stores when the run fails and a rule asks."""
         now = self.clock.now()
         ended = replace(run, state=DagRunState.FAILED, ended_at=now, reason=reason)
-        event = AlertEvent(AlertKind.FAILURE, now, run.dag_pk, run.run_pk, None, UNMAPPED, AlertFacts(reason=reason, clear_number=run.clear_number))
+        event = AlertEvent(
+            AlertKind.FAILURE,
+            now,
+            run.dag_pk,
+            run.run_pk,
+            None,
+            UNMAPPED,
+            AlertFacts(reason=reason, clear_number=run.clear_number),
+        )
         self.world.apply(Changes(runs=[ended], alert_events=[event]))
         return ended
 
     def succeed(self, run: RunRecord) -> None:
         """The run ends in state success."""
-        self.world.apply(Changes(runs=[replace(run, state=DagRunState.SUCCESS, ended_at=self.clock.now(), reason=None)]))
+        self.world.apply(
+            Changes(runs=[replace(run, state=DagRunState.SUCCESS, ended_at=self.clock.now(), reason=None)])
+        )
 
     def sentences(self) -> list[str]:
         """The sentences of everything that was sent; resolved ones begin with +."""
-        return [("+" if item.is_resolved else "") + item.sentence for _, delivery in self.sent for item in delivery.body.items]
+        return [
+            ("+" if item.is_resolved else "") + item.sentence
+            for _, delivery in self.sent
+            for item in delivery.body.items
+        ]
 
     def audit(self, kind: str) -> list[EventRecord]:
         """The lines of the audit log of that kind, newest first."""

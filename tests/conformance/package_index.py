@@ -19,7 +19,18 @@ SOURCE_TIMEOUT_S = 900
 
 def pip(*words: str, what: str, form: str = "--only-binary", timeout_s: float = TIMEOUT_S) -> None:
     """pip has done it; skips where the index is away. Never skips when CI=true: there, a download that fails is a failure."""
-    command = [sys.executable, "-m", "pip", words[0], "--quiet", "--disable-pip-version-check", "--no-deps", form, ":all:", *words[1:]]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        words[0],
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        form,
+        ":all:",
+        *words[1:],
+    ]
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
         failure = ended.stderr.strip() if ended.returncode else ""

@@ -23,9 +23,16 @@ def packages_page() -> str:
         "present version needs `openai>=3`. Asked for both at once, with others, pip tried earlier versions for 14 minutes without an end.\n\n"
         "| package | version | modules that import | others | in use |\n|---|---|---|---|---|\n"
     ]
-    parts += [f"| {one['package']} | {one['version']} | {one['imports']} | {len(one['others']) or ''} | {_to_cell(one['use'])} |\n" for one in record]
+    parts += [
+        f"| {one['package']} | {one['version']} | {one['imports']} | {len(one['others']) or ''} | {_to_cell(one['use'])} |\n"
+        for one in record
+    ]
     parts.append("\n## Modules that cannot be imported\n\n| module | verdict | reason |\n|---|---|---|\n")
-    parts += [f"| `{_shorten(other)}` | {other['verdict']} | {_to_cell(_first_sentences(other['reason']))} |\n" for one in record for other in one["others"]]
+    parts += [
+        f"| `{_shorten(other)}` | {other['verdict']} | {_to_cell(_first_sentences(other['reason']))} |\n"
+        for one in record
+        for other in one["others"]
+    ]
     parts.append(
         "\n## Their own unit tests\n\n"
         "The unit tests of these packages, from their source distributions, run against Gnomon. *Not applicable* are tests of Airflow's database, its\n"
@@ -34,13 +41,19 @@ def packages_page() -> str:
         "| package | version | part | outcome |\n|---|---|---|---|\n"
     )
     counts = read_counts()
-    parts += [f"| {name} | {version} | {'a part' if name in PARTS else 'all'} | {counts[name]} |\n" for name, version in VERSIONS.items()]
+    parts += [
+        f"| {name} | {version} | {'a part' if name in PARTS else 'all'} | {counts[name]} |\n"
+        for name, version in VERSIONS.items()
+    ]
     parts += [f"\nOf {name}: {', '.join(f'`{part}`' for part in places)}.\n" for name, places in PARTS.items()]
     return "".join(parts)
 
 
 def _list_plans() -> str:
-    return "".join(f"- {name}: {', '.join(package.partition('==')[0] for package in packages)}\n" for name, packages in PLANS.items())
+    return "".join(
+        f"- {name}: {', '.join(package.partition('==')[0] for package in packages)}\n"
+        for name, packages in PLANS.items()
+    )
 
 
 def _shorten(other: dict[str, Any]) -> str:

@@ -18,15 +18,32 @@ from gnomon.author_code.loading.provider_names import PREFIX
 KNOWN_FAILURES = FIXTURES / "provider_failures.txt"
 COUNTS = FIXTURES / "provider_counts.txt"
 VERSIONS = {
-    "http": "6.3.0", "sqlite": "4.3.4", "common-sql": "2.4.0", "postgres": "7.1.1", "ftp": "3.16.1", "ssh": "7.0.1", "redis": "4.7.1",
-    "smtp": "3.2.0", "slack": "9.11.1", "amazon": "9.39.0",
-}  # fmt: skip
+    "http": "6.3.0",
+    "sqlite": "4.3.4",
+    "common-sql": "2.4.0",
+    "postgres": "7.1.1",
+    "ftp": "3.16.1",
+    "ssh": "7.0.1",
+    "redis": "4.7.1",
+    "smtp": "3.2.0",
+    "slack": "9.11.1",
+    "amazon": "9.39.0",
+}
 SHORT = ("http", "sqlite", "redis", "ftp")
 """The packages that `make test` runs; `make soak` runs all."""
 NEED_POSTGRES = ("common-sql", "postgres")
 """Their tests use the PostgreSQL server that the other tests use."""
-PARTS = {"amazon": ("hooks/test_sqs.py", "hooks/test_sns.py", "operators/test_sqs.py", "operators/test_sns.py", "sensors/test_sqs.py",
-                    "notifications", "secrets")}  # fmt: skip
+PARTS = {
+    "amazon": (
+        "hooks/test_sqs.py",
+        "hooks/test_sns.py",
+        "operators/test_sqs.py",
+        "operators/test_sns.py",
+        "sensors/test_sqs.py",
+        "notifications",
+        "secrets",
+    )
+}
 """What is run of a large package, below `aws`: tests that need only mocks or moto, and little time."""
 NOT_APPLICABLE = "not applicable: "
 """The reasons of tests that no other program than Airflow, or not this machine, could pass begin so."""

@@ -35,10 +35,18 @@ class MockFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._absent = absent
 
     def find_spec(self, fullname, path=None, target=None):
-        is_provider = fullname.startswith("airflow.providers.") and fullname != "airflow.providers.common" and not fullname.startswith(_REAL_PROVIDERS)
+        is_provider = (
+            fullname.startswith("airflow.providers.")
+            and fullname != "airflow.providers.common"
+            and not fullname.startswith(_REAL_PROVIDERS)
+        )
         if fullname.partition(".")[0] in sys.stdlib_module_names:  # those of other systems are asked for too
             return None
-        if is_provider or fullname.partition(".")[0] in self._absent if self._providers else not fullname.startswith("airflow"):
+        if (
+            is_provider or fullname.partition(".")[0] in self._absent
+            if self._providers
+            else not fullname.startswith("airflow")
+        ):
             return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         return None
 
@@ -97,7 +105,12 @@ def _make_operator(name):
     def __init__(self, *, task_id, **kwargs):
         BaseOperator.__init__(self, task_id=task_id, **{key: value for key, value in kwargs.items() if key in known})
 
-    members = {"__init__": __init__, "execute": lambda self, context: None, "__module__": "mocked", "partial": classmethod(Partial)}
+    members = {
+        "__init__": __init__,
+        "execute": lambda self, context: None,
+        "__module__": "mocked",
+        "partial": classmethod(Partial),
+    }
     return type(BaseOperator)(name, (BaseOperator,), members)
 
 
@@ -160,11 +173,17 @@ def _give_placeholders(texts):
         return Placeholder() if deserialize_json else "placeholder"
 
     def get_connection(conn_id, *_, **__):
-        return Connection(conn_id=conn_id, conn_type="http", host="placeholder", login="placeholder", password="placeholder")
+        return Connection(
+            conn_id=conn_id, conn_type="http", host="placeholder", login="placeholder", password="placeholder"
+        )
 
     classes = [Variable, OldVariable]
     hooks = []
-    for module, name, found in (("airflow.sdk", "Variable", classes), ("airflow.hooks.base", "BaseHook", hooks), ("airflow.sdk", "BaseHook", hooks)):
+    for module, name, found in (
+        ("airflow.sdk", "Variable", classes),
+        ("airflow.hooks.base", "BaseHook", hooks),
+        ("airflow.sdk", "BaseHook", hooks),
+    ):
         try:
             found.append(getattr(importlib.import_module(module), name))
         except (ImportError, AttributeError):
@@ -188,10 +207,19 @@ def _make_bag(file):
 
 def _describe(dag):
     tasks = {
-        task.task_id: {"downstream": sorted(task.downstream_task_ids), "rule": str(getattr(task.trigger_rule, "value", task.trigger_rule)), "retries": task.retries}
+        task.task_id: {
+            "downstream": sorted(task.downstream_task_ids),
+            "rule": str(getattr(task.trigger_rule, "value", task.trigger_rule)),
+            "retries": task.retries,
+        }
         for task in dag.tasks
     }
-    return {"tasks": tasks, "schedule": str(getattr(dag.timetable, "summary", "")), "catchup": bool(dag.catchup), "tags": sorted(dag.tags or ())}
+    return {
+        "tasks": tasks,
+        "schedule": str(getattr(dag.timetable, "summary", "")),
+        "catchup": bool(dag.catchup),
+        "tags": sorted(dag.tags or ()),
+    }
 
 
 def _load(file):
@@ -213,7 +241,9 @@ def _load_in_child(file):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             os.dup2(1, 2)
             signal.alarm(TIMEOUT_S)
-            sys.path.append(os.path.dirname(file))  # last: a file often has the name of the package that it imports from
+            sys.path.append(
+                os.path.dirname(file)
+            )  # last: a file often has the name of the package that it imports from
             try:
                 result = _load(file)
             except BaseException as error:
@@ -247,7 +277,9 @@ def main():
     sys.meta_path.insert(0, MockFinder(providers=True, absent=frozenset(request["absent"])))
     sys.meta_path.append(MockFinder(providers=False))
     _make_bag(os.devnull)  # what every file needs is imported once
-    _give_placeholders(Path(file).read_text(errors="replace") for file in Path(request["folder"]).rglob("*.py") if file.is_file())
+    _give_placeholders(
+        Path(file).read_text(errors="replace") for file in Path(request["folder"]).rglob("*.py") if file.is_file()
+    )
     for file in request["files"]:
         out.write(json.dumps({"file": file, **_load_in_child(file)}) + "\n")
         out.flush()

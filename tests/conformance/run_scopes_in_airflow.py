@@ -1,7 +1,7 @@
 """Run by an interpreter that has Airflow: each line of the input describes a DAG, each line of the output the states of its run.
 
-    {"number": 3, "tasks": [{"task_id", "upstream", "group", "kind", "rule", "fails_run", "is_empty", "retries", "ends": {"0": "failed"}}], "groups": {"g": null}, "lengths": {"g": 2}}
-    {"number": 3, "states": [["t0", -1, "success"]], "run": "success"}
+{"number": 3, "tasks": [{"task_id", "upstream", "group", "kind", "rule", "fails_run", "is_empty", "retries", "ends": {"0": "failed"}}], "groups": {"g": null}, "lengths": {"g": 2}}
+{"number": 3, "states": [["t0", -1, "success"]], "run": "success"}
 """
 
 from __future__ import annotations
@@ -67,7 +67,11 @@ class Builder:
         given: dict[str, Any] = {"task_id": row["task_id"], "retries": row["retries"], "retry_delay": timedelta(0)}
         if row["kind"] != "teardown":
             given["trigger_rule"] = row["rule"]
-        task = EmptyOperator(**given) if row["is_empty"] else PythonOperator(**given, python_callable=end_as_told, op_kwargs={"ends": row["ends"]})
+        task = (
+            EmptyOperator(**given)
+            if row["is_empty"]
+            else PythonOperator(**given, python_callable=end_as_told, op_kwargs={"ends": row["ends"]})
+        )
         if row["kind"] == "setup":
             task.as_setup()
         elif row["kind"] == "teardown":
@@ -79,7 +83,9 @@ def store(dags: list[DAG]) -> None:
     """Store the DAGs as the DAG processor does: `dag.test()` asks for their versions."""
     DagBundlesManager().sync_bundles_to_db()
     with create_session() as session:
-        update_dag_parsing_results_in_db("dags-folder", None, [LazyDeserializedDAG.from_dag(dag) for dag in dags], {}, None, set(), session=session)
+        update_dag_parsing_results_in_db(
+            "dags-folder", None, [LazyDeserializedDAG.from_dag(dag) for dag in dags], {}, None, set(), session=session
+        )
 
 
 def main() -> None:
@@ -93,7 +99,10 @@ def main() -> None:
         answer: dict[str, Any] = {"number": one["number"]}
         try:
             run = dag.test()
-            answer |= {"run": str(run.state), "states": [[ti.task_id, ti.map_index, str(ti.state)] for ti in run.get_task_instances()]}
+            answer |= {
+                "run": str(run.state),
+                "states": [[ti.task_id, ti.map_index, str(ti.state)] for ti in run.get_task_instances()],
+            }
         except Exception as error:
             answer["error"] = f"{type(error).__name__}: {error}"
         print(json.dumps(answer), file=out, flush=True)

@@ -11,15 +11,29 @@ from gnomon.storage.store.migrations.migration_targets import PostgresTarget, Sq
 Query = Callable[[str], list[tuple[Any, ...]]]
 Schema = dict[str, list[object]]
 _TYPES = {
-    "INTEGER": "integer", "SMALLINT": "integer", "bigint": "integer", "integer": "integer", "smallint": "integer",
-    "TEXT": "text", "text": "text", "VARCHAR(32)": "text", "character varying": "text", "BOOLEAN": "boolean", "boolean": "boolean",
-    "FLOAT": "float", "REAL": "float", "double precision": "float", "BLOB": "bytes", "bytea": "bytes",
+    "INTEGER": "integer",
+    "SMALLINT": "integer",
+    "bigint": "integer",
+    "integer": "integer",
+    "smallint": "integer",
+    "TEXT": "text",
+    "text": "text",
+    "VARCHAR(32)": "text",
+    "character varying": "text",
+    "BOOLEAN": "boolean",
+    "boolean": "boolean",
+    "FLOAT": "float",
+    "REAL": "float",
+    "double precision": "float",
+    "BLOB": "bytes",
+    "bytea": "bytes",
 }
 
 
 def complete_schema(target: SqliteTarget | PostgresTarget) -> Schema:
     """Everything that the database says about each table, in its own words."""
     with target._connection() as connection:
+
         def query(text: str) -> list[tuple[Any, ...]]:
             return connection.execute(text).fetchall()  # type: ignore[arg-type]
 
@@ -29,6 +43,7 @@ def complete_schema(target: SqliteTarget | PostgresTarget) -> Schema:
 def common_schema(target: SqliteTarget | PostgresTarget) -> Schema:
     """Columns, keys, foreign keys, checks and indexes of each table in words that both dialects share."""
     with target._connection() as connection:
+
         def query(text: str) -> list[tuple[Any, ...]]:
             return connection.execute(text).fetchall()  # type: ignore[arg-type]
 
@@ -45,15 +60,27 @@ def row_counts(target: SqliteTarget | PostgresTarget) -> dict[str, int]:
 def _complete(query: Query, dialect: str, table: str) -> list[object]:
     if dialect == "sqlite":
         return [
-            query(f'PRAGMA table_xinfo("{table}")'), query(f'PRAGMA foreign_key_list("{table}")'),
-            sorted(" ".join(sql.split()) for (sql,) in query(f"SELECT sql FROM sqlite_master WHERE tbl_name = '{table}' AND sql IS NOT NULL")),
+            query(f'PRAGMA table_xinfo("{table}")'),
+            query(f'PRAGMA foreign_key_list("{table}")'),
+            sorted(
+                " ".join(sql.split())
+                for (sql,) in query(f"SELECT sql FROM sqlite_master WHERE tbl_name = '{table}' AND sql IS NOT NULL")
+            ),
         ]
     return [
-        query(f"SELECT column_name, data_type, is_nullable, regexp_replace(column_default, '\\w+\\.', '') FROM information_schema.columns "
-              f"WHERE table_schema = current_schema() AND table_name = '{table}' ORDER BY ordinal_position"),
-        query(f"SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = '\"{table}\"'::regclass ORDER BY 1"),
-        [(name, _without_schema(sql)) for name, sql in query(
-            f"SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() AND tablename = '{table}' ORDER BY 1")],
+        query(
+            f"SELECT column_name, data_type, is_nullable, regexp_replace(column_default, '\\w+\\.', '') FROM information_schema.columns "
+            f"WHERE table_schema = current_schema() AND table_name = '{table}' ORDER BY ordinal_position"
+        ),
+        query(
+            f"SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = '\"{table}\"'::regclass ORDER BY 1"
+        ),
+        [
+            (name, _without_schema(sql))
+            for name, sql in query(
+                f"SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() AND tablename = '{table}' ORDER BY 1"
+            )
+        ],
         query(f"SELECT reloptions FROM pg_class WHERE oid = '\"{table}\"'::regclass"),
     ]
 
@@ -61,8 +88,10 @@ def _complete(query: Query, dialect: str, table: str) -> list[object]:
 def _common_sqlite(query: Query, table: str) -> list[object]:
     info = query(f'PRAGMA table_info("{table}")')
     key = [name for _, name, *_, place in sorted(info, key=lambda row: row[5]) if place]
-    columns = sorted((name, _TYPES[kind], bool(required or place), None if [name] == key else _default(kind, default))
-                     for _, name, kind, required, default, place in info)
+    columns = sorted(
+        (name, _TYPES[kind], bool(required or place), None if [name] == key else _default(kind, default))
+        for _, name, kind, required, default, place in info
+    )
     unique, indexes = set(), set()
     for _, index, _, origin, _ in query(f'PRAGMA index_list("{table}")'):
         if origin == "u":
@@ -70,24 +99,32 @@ def _common_sqlite(query: Query, table: str) -> list[object]:
         elif origin == "c":
             indexes.add(_index(query(f"SELECT sql FROM sqlite_master WHERE name = '{index}'")[0][0]))
     (sql,) = query(f"SELECT sql FROM sqlite_master WHERE name = '{table}'")[0]
-    foreign = {(source, other, target, act) for _, _, other, source, target, _, act, _ in query(f'PRAGMA foreign_key_list("{table}")')}
+    foreign = {
+        (source, other, target, act)
+        for _, _, other, source, target, _, act, _ in query(f'PRAGMA foreign_key_list("{table}")')
+    }
     return [columns, key, unique, indexes, foreign, set(re.findall(r"CONSTRAINT (\w+) CHECK", sql))]
 
 
 def _common_postgresql(query: Query, table: str) -> list[object]:
-    constraints = query(f"SELECT contype::text, conname::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = '\"{table}\"'::regclass")
+    constraints = query(
+        f"SELECT contype::text, conname::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = '\"{table}\"'::regclass"
+    )
     of = {kind: [(name, text) for found, name, text in constraints if found == kind] for kind in "pufc"}
     key = _names(of["p"][0][1])
     columns = sorted(
         (name, _TYPES[kind], nullable == "NO", None if [name] == key else _default(kind, default))
         for name, kind, nullable, default in query(
             f"SELECT column_name, data_type, is_nullable, column_default FROM information_schema.columns "
-            f"WHERE table_schema = current_schema() AND table_name = '{table}'")
+            f"WHERE table_schema = current_schema() AND table_name = '{table}'"
+        )
     )
     own = {name for kind in "pu" for name, _ in of[kind]}
     indexes = {
-        _index(_without_schema(sql)) for name, sql in query(
-            f"SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() AND tablename = '{table}'")
+        _index(_without_schema(sql))
+        for name, sql in query(
+            f"SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() AND tablename = '{table}'"
+        )
         if name not in own
     }
     foreign = set()
@@ -113,8 +150,11 @@ def _index(sql: str) -> str:
     """An index as `CREATE INDEX` says it, without what the two write differently: quotes, casts, parentheses, `IN`."""
     plain = re.sub(r"::\w+|\bUSING btree |\"", "", " ".join(sql.split()))
     plain = plain.replace("= ANY (ARRAY[", "IN ").replace("]", "")
-    return re.sub(r"[()]", " ", plain).replace(" ,", ",").lower().split(" on ", 1)[0] + " on " + " ".join(
-        re.sub(r"[()]", " ", plain).lower().split(" on ", 1)[1].split())
+    return (
+        re.sub(r"[()]", " ", plain).replace(" ,", ",").lower().split(" on ", 1)[0]
+        + " on "
+        + " ".join(re.sub(r"[()]", " ", plain).lower().split(" on ", 1)[1].split())
+    )
 
 
 def _without_schema(sql: str) -> str:

@@ -29,7 +29,9 @@ def spec(dag_id: str, tasks: Sequence[TaskSpec | str] = ("a", "b"), **options: o
 def parsed(path: str, *specs: DagSpec, input_hash: str = "1", failures: Sequence[ParseFailure] = ()) -> ParsedFile:
     """A parse of a file that found these DAGs; a spec's hash is its text."""
     return ParsedFile(
-        path=path, inputs=FileInputs(input_hash=input_hash, paths=((path, input_hash),)), failures=tuple(failures),
+        path=path,
+        inputs=FileInputs(input_hash=input_hash, paths=((path, input_hash),)),
+        failures=tuple(failures),
         dags=tuple(ParsedDag(spec=one, spec_hash=repr(one)) for one in specs),
     )
 
@@ -37,7 +39,9 @@ def parsed(path: str, *specs: DagSpec, input_hash: str = "1", failures: Sequence
 def slot(day: int, run_id: str | None = None) -> PlannedRun:
     """The run of a day, about the day itself."""
     at = AT + day * DAY
-    return PlannedRun(run_id=run_id or f"scheduled__{day}", run_after=at + DAY, interval_start=at, interval_end=at + DAY)
+    return PlannedRun(
+        run_id=run_id or f"scheduled__{day}", run_after=at + DAY, interval_start=at, interval_end=at + DAY
+    )
 
 
 class World:
@@ -106,11 +110,22 @@ def manual(tx: Transaction, dag_id: str, run_id: str, *, day: int | None = None,
     """A run by hand in this transaction; `of_any_type` lets it have the id of a run of another type, as runs made by older versions may."""
     logical_at = None if day is None else AT + day * DAY
     return dag_runs.create_manual_run(
-        tx, dag_id=dag_id, run_id=run_id, logical_at=logical_at, run_after=AT, interval=None, conf={}, by="test", at=AT, **options
+        tx,
+        dag_id=dag_id,
+        run_id=run_id,
+        logical_at=logical_at,
+        run_after=AT,
+        interval=None,
+        conf={},
+        by="test",
+        at=AT,
+        **options,
     )
 
 
-def task(run: RunRecord, number: int = 0, state: TaskInstanceState | None = TaskInstanceState.QUEUED, **fields: object) -> TaskRecord:
+def task(
+    run: RunRecord, number: int = 0, state: TaskInstanceState | None = TaskInstanceState.QUEUED, **fields: object
+) -> TaskRecord:
     """A task instance row."""
     made = TaskRecord(run.run_pk, number, -1, state, try_number=1, max_tries=1, seq=1, pool="default_pool")
     if state is TaskInstanceState.SUCCESS:
@@ -125,15 +140,25 @@ def attempt(run: RunRecord, number: int = 0, seq: int = 1) -> AttemptRecord:
     )
 
 
-def plan_change(dag: DagRecord, *planned: PlannedRun, believed: int | None = None, error: str | None = None) -> PlanChange:
+def plan_change(
+    dag: DagRecord, *planned: PlannedRun, believed: int | None = None, error: str | None = None
+) -> PlanChange:
     """The change that planning these runs makes; the cursor stands at the last."""
     cursor = None
     if planned:
         cursor = Cursor(
-            run_after=planned[-1].run_after, interval_start=planned[-1].interval_start,
+            run_after=planned[-1].run_after,
+            interval_start=planned[-1].interval_start,
             interval_end=planned[-1].interval_end,
         )
     return PlanChange(
-        dag.dag_pk, dag.group_no, dag.plan_seq if believed is None else believed, cursor, slot(99), "print", planned,
-        dag.version_pk, error,
+        dag.dag_pk,
+        dag.group_no,
+        dag.plan_seq if believed is None else believed,
+        cursor,
+        slot(99),
+        "print",
+        planned,
+        dag.version_pk,
+        error,
     )

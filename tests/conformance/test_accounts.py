@@ -74,7 +74,10 @@ def test_each_change_of_an_account_is_in_the_audit_log(db: Database) -> None:
     assert read(db, "ada") is None
     assert changes(db)[1:] == [
         ("account_created", {"account": "Ada", "after": {"role": "viewer"}}),
-        ("account_role_changed", {"account": "Ada", "before": {"role": "viewer"}, "after": {"role": "user"}, "from": HOME}),
+        (
+            "account_role_changed",
+            {"account": "Ada", "before": {"role": "viewer"}, "after": {"role": "user"}, "from": HOME},
+        ),
         ("account_grant_added", {"account": "Ada", "after": {"tag": "finance", "role": "operator"}}),
         ("account_grant_removed", {"account": "Ada", "before": {"tag": "finance"}}),
         ("account_password_changed", {"account": "Ada", "after": {"ended_sessions": 0}}),
@@ -83,18 +86,54 @@ def test_each_change_of_an_account_is_in_the_audit_log(db: Database) -> None:
 
 
 REFUSED: list[tuple[Callable[[Transaction], object], str]] = [
-    (lambda tx: account_changes.create_account(tx, ROOT, "ROOT", Role.USER, PASSWORD), "an account 'ROOT' exists already"),
-    (lambda tx: account_changes.create_account(tx, ROOT, "a b", Role.USER, PASSWORD), "'a b' cannot be the name of an account"),
-    (lambda tx: account_changes.create_account(tx, ROOT, "x\0", Role.USER, PASSWORD), "cannot be the name of an account"),
-    (lambda tx: account_changes.create_account(tx, ROOT, "eve", Role.USER, "short"), "the password has 5 characters; give one with at least 8"),
-    (lambda tx: account_changes.create_account(tx, ROOT, "eve.smith", Role.USER, "EVE.smith"), "the password is the name of the account"),
-    (lambda tx: account_changes.create_account(tx, ROOT, "eve", Role.USER, "x" * 1001), "has 1,001 characters; give one with at most 1,000"),
-    (lambda tx: account_changes.set_role(tx, ROOT, "roof", Role.USER), "there is no account 'roof'; did you mean 'root'?"),
-    (lambda tx: account_changes.set_role(tx, ROOT, "root", Role.USER), "'root' is the only account with the role admin, so its role cannot be lowered"),
-    (lambda tx: account_changes.delete_account(tx, ROOT, "root"), "'root' is the only account with the role admin, so it cannot be deleted"),
-    (lambda tx: account_changes.add_grant(tx, ROOT, "root", Grant(GrantKind.DAG, "*", Role.ADMIN)), "admin is no role for single DAGs"),
-    (lambda tx: account_changes.add_grant(tx, ROOT, "root", Grant(GrantKind.DAG, "", Role.USER)), "'' cannot be a pattern"),
-    (lambda tx: account_changes.remove_grant(tx, ROOT, "root", GrantKind.DAG, "x"), "account 'root' has no grant --dag x; its grants: none"),
+    (
+        lambda tx: account_changes.create_account(tx, ROOT, "ROOT", Role.USER, PASSWORD),
+        "an account 'ROOT' exists already",
+    ),
+    (
+        lambda tx: account_changes.create_account(tx, ROOT, "a b", Role.USER, PASSWORD),
+        "'a b' cannot be the name of an account",
+    ),
+    (
+        lambda tx: account_changes.create_account(tx, ROOT, "x\0", Role.USER, PASSWORD),
+        "cannot be the name of an account",
+    ),
+    (
+        lambda tx: account_changes.create_account(tx, ROOT, "eve", Role.USER, "short"),
+        "the password has 5 characters; give one with at least 8",
+    ),
+    (
+        lambda tx: account_changes.create_account(tx, ROOT, "eve.smith", Role.USER, "EVE.smith"),
+        "the password is the name of the account",
+    ),
+    (
+        lambda tx: account_changes.create_account(tx, ROOT, "eve", Role.USER, "x" * 1001),
+        "has 1,001 characters; give one with at most 1,000",
+    ),
+    (
+        lambda tx: account_changes.set_role(tx, ROOT, "roof", Role.USER),
+        "there is no account 'roof'; did you mean 'root'?",
+    ),
+    (
+        lambda tx: account_changes.set_role(tx, ROOT, "root", Role.USER),
+        "'root' is the only account with the role admin, so its role cannot be lowered",
+    ),
+    (
+        lambda tx: account_changes.delete_account(tx, ROOT, "root"),
+        "'root' is the only account with the role admin, so it cannot be deleted",
+    ),
+    (
+        lambda tx: account_changes.add_grant(tx, ROOT, "root", Grant(GrantKind.DAG, "*", Role.ADMIN)),
+        "admin is no role for single DAGs",
+    ),
+    (
+        lambda tx: account_changes.add_grant(tx, ROOT, "root", Grant(GrantKind.DAG, "", Role.USER)),
+        "'' cannot be a pattern",
+    ),
+    (
+        lambda tx: account_changes.remove_grant(tx, ROOT, "root", GrantKind.DAG, "x"),
+        "account 'root' has no grant --dag x; its grants: none",
+    ),
 ]
 
 
@@ -152,7 +191,9 @@ def test_first_logins_at_a_provider_at_the_same_time_give_an_account_to_one_subj
         looked.wait()
         try:
             with db.write() as tx:
-                outcomes.append(find_provider_account(tx, ROOT, {"sub": second[0], "preferred_username": second[1]}, rules).name)
+                outcomes.append(
+                    find_provider_account(tx, ROOT, {"sub": second[0], "preferred_username": second[1]}, rules).name
+                )
         except Exception as error:  # compared below
             outcomes.append(str(error))
         done.set()
@@ -171,7 +212,9 @@ def test_first_logins_at_a_provider_at_the_same_time_give_an_account_to_one_subj
         assert [row.name for row in account_rows.list_accounts(tx)] == sorted({"boss", first[1]})
 
 
-def test_views_are_replaced_by_page_and_name_and_changes_at_once_keep_the_limit(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_views_are_replaced_by_page_and_name_and_changes_at_once_keep_the_limit(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(saved_views, "VIEWS_MAX", 3)
     account, other = create(db, "one"), create(db, "two")
     start, refused = threading.Barrier(5), []
@@ -201,8 +244,9 @@ def test_views_are_replaced_by_page_and_name_and_changes_at_once_keep_the_limit(
         assert not saved_view_rows.delete_view(tx, account.account_pk, "/runs", kept[0].name)
         assert saved_view_rows.delete_view(tx, account.account_pk, "/dags", kept[0].name)
         assert saved_view_rows.list_views(tx, account.account_pk) == [
-            SavedView("/dags", kept[1].name, "state=failed", is_default=True), SavedView("/dags", kept[2].name, "", is_default=False),
-        ]  # fmt: skip
+            SavedView("/dags", kept[1].name, "state=failed", is_default=True),
+            SavedView("/dags", kept[2].name, "", is_default=False),
+        ]
         account_changes.delete_account(tx, ROOT, "one")
         assert saved_view_rows.list_views(tx, account.account_pk) == []
         assert len(saved_view_rows.list_views(tx, other.account_pk)) == 1
@@ -218,17 +262,25 @@ def test_the_first_account_is_created_once(db: Database) -> None:
 
 
 # ---- what a role permits ---------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("identity", "dag_id", "tags", "expected"), [
-    (Identity("a", Role.USER), "etl", (), Role.USER),
-    (Identity("a", Role.NONE), "etl", (), Role.NONE),
-    (Identity("a", Role.NONE, (Grant(GrantKind.DAG, "etl_*", Role.USER),)), "etl_1", (), Role.USER),
-    (Identity("a", Role.NONE, (Grant(GrantKind.DAG, "etl_*", Role.USER),)), "ETL_1", (), Role.NONE),
-    (Identity("a", Role.NONE, (Grant(GrantKind.DAG, "etl_*", Role.USER),)), "x", ("etl_1",), Role.NONE),
-    (Identity("a", Role.VIEWER, (Grant(GrantKind.TAG, "fin", Role.OPERATOR),)), "x", ("fin", "b"), Role.OPERATOR),
-    (Identity("a", Role.OPERATOR, (Grant(GrantKind.TAG, "fin", Role.VIEWER),)), "x", ("fin",), Role.OPERATOR),
-    (Identity("a", Role.ADMIN, ceiling=Role.VIEWER), "x", (), Role.VIEWER),
-    (Identity("a", Role.NONE, (Grant(GrantKind.DAG, "x", Role.OPERATOR),), ceiling=Role.VIEWER), "x", (), Role.VIEWER),
-])
+@pytest.mark.parametrize(
+    ("identity", "dag_id", "tags", "expected"),
+    [
+        (Identity("a", Role.USER), "etl", (), Role.USER),
+        (Identity("a", Role.NONE), "etl", (), Role.NONE),
+        (Identity("a", Role.NONE, (Grant(GrantKind.DAG, "etl_*", Role.USER),)), "etl_1", (), Role.USER),
+        (Identity("a", Role.NONE, (Grant(GrantKind.DAG, "etl_*", Role.USER),)), "ETL_1", (), Role.NONE),
+        (Identity("a", Role.NONE, (Grant(GrantKind.DAG, "etl_*", Role.USER),)), "x", ("etl_1",), Role.NONE),
+        (Identity("a", Role.VIEWER, (Grant(GrantKind.TAG, "fin", Role.OPERATOR),)), "x", ("fin", "b"), Role.OPERATOR),
+        (Identity("a", Role.OPERATOR, (Grant(GrantKind.TAG, "fin", Role.VIEWER),)), "x", ("fin",), Role.OPERATOR),
+        (Identity("a", Role.ADMIN, ceiling=Role.VIEWER), "x", (), Role.VIEWER),
+        (
+            Identity("a", Role.NONE, (Grant(GrantKind.DAG, "x", Role.OPERATOR),), ceiling=Role.VIEWER),
+            "x",
+            (),
+            Role.VIEWER,
+        ),
+    ],
+)
 def test_the_role_on_a_dag(identity: Identity, dag_id: str, tags: tuple[str, ...], expected: Role) -> None:
     assert identity.find_dag_role(dag_id, tags) is expected
 
@@ -242,7 +294,14 @@ def test_a_login_needs_the_right_password_of_an_existing_account(db: Database) -
     create(db, "ada")
     create(db, "robot", password=None)
     assert log_in(db, "ADA", PASSWORD, HOME, NOW).name == "ada"
-    for name, password in (("ada", "wrong horse"), ("eve", PASSWORD), ("robot", ""), ("robot", PASSWORD), ("a\0", PASSWORD), ("ada", "x" * 10_000)):
+    for name, password in (
+        ("ada", "wrong horse"),
+        ("eve", PASSWORD),
+        ("robot", ""),
+        ("robot", PASSWORD),
+        ("a\0", PASSWORD),
+        ("ada", "x" * 10_000),
+    ):
         with pytest.raises(LoginRefused, match="wrong name or password"):
             log_in(db, name, password, ELSEWHERE if name == "ada" else f"{HOME}{len(name)}", NOW)
 
@@ -278,15 +337,23 @@ def test_an_address_that_tries_many_names_is_stopped_too(db: Database) -> None:
     assert fail(db, 1, "another", ELSEWHERE, NOW + 3601 * SECOND) == 0
 
 
-@pytest.mark.parametrize(("one", "other", "same"), [
-    ("2001:db8::1", "2001:db8::ffff:1", True), ("2001:db8::1", "2001:db8:0:1::1", False), ("::ffff:192.0.2.7", "192.0.2.7", True),
-    ("192.0.2.7", "192.0.2.8", False), ("testclient", "testclient", True),
-])
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:1", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:192.0.2.7", "192.0.2.7", True),
+        ("192.0.2.7", "192.0.2.8", False),
+        ("testclient", "testclient", True),
+    ],
+)
 def test_what_counts_as_one_address(one: str, other: str, same: bool) -> None:
     assert (find_network(one) == find_network(other)) is same
 
 
-def test_a_hash_with_old_parameters_is_replaced_at_the_next_login(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hash_with_old_parameters_is_replaced_at_the_next_login(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = create(db, "ada")
     monkeypatch.setattr(passwords, "ROUNDS", 2)
     passwords._hasher.cache_clear()
@@ -305,7 +372,11 @@ def make_token(db: Database, account: Account, role: Role = Role.VIEWER, lifetim
 def test_an_api_token_is_its_account_with_a_lower_role(db: Database) -> None:
     token = make_token(db, create(db, "ada", Role.OPERATOR), Role.USER)
     found = authenticator(db).identify_header(f"Bearer {token}")
-    assert found is not None and (found.name, found.everywhere, found.token_uid) == ("ada", Role.USER, token.split("_")[1])
+    assert found is not None and (found.name, found.everywhere, found.token_uid) == (
+        "ada",
+        Role.USER,
+        token.split("_")[1],
+    )
     with db.write() as tx:
         account_changes.set_role(tx, ROOT, "ada", Role.VIEWER)
     lowered = authenticator(db).identify_header(f"bearer  {token} ")
@@ -318,8 +389,14 @@ def test_an_api_token_is_its_account_with_a_lower_role(db: Database) -> None:
 
 
 TOKEN_CHANGES: list[Callable[[str], str]] = [
-    lambda token: token[:-1] + ("A" if token[-1] != "A" else "B"), lambda token: token + "x", lambda token: token.replace("gnm_", "gnm_0", 1)[:-1],
-    lambda token: token.upper(), lambda token: "gnm_", lambda token: "", lambda token: token + "\u00e9", lambda token: "x" * 10_000,
+    lambda token: token[:-1] + ("A" if token[-1] != "A" else "B"),
+    lambda token: token + "x",
+    lambda token: token.replace("gnm_", "gnm_0", 1)[:-1],
+    lambda token: token.upper(),
+    lambda token: "gnm_",
+    lambda token: "",
+    lambda token: token + "\u00e9",
+    lambda token: "x" * 10_000,
 ]
 
 
@@ -333,7 +410,11 @@ def test_a_token_that_was_changed_is_nobody(db: Database) -> None:
 def test_a_token_ends_when_it_expires_is_revoked_or_its_account_is_deleted(db: Database) -> None:
     create(db, "root", Role.ADMIN)
     account = create(db, "ada")
-    expiring, revoked, orphaned = make_token(db, account), make_token(db, account, lifetime_s=None), make_token(db, account, lifetime_s=None)
+    expiring, revoked, orphaned = (
+        make_token(db, account),
+        make_token(db, account, lifetime_s=None),
+        make_token(db, account, lifetime_s=None),
+    )
     assert authenticator(db, at=NOW + 60 * SECOND).identify_header(f"Bearer {expiring}") is None
     with db.write() as tx:
         api_tokens.revoke_token(tx, ROOT, revoked.split("_")[1])
@@ -395,12 +476,28 @@ def test_forged_and_foreign_signed_tokens_are_nobody(db: Database) -> None:
     claims = json.loads(base64.urlsafe_b64decode(body + "=="))
     without_end = {name: value for name, value in claims.items() if name != "exp"}
     forged = [
-        signed(account, b"x" * 64), f"{encode({'alg': 'none', 'typ': 'JWT'})}.{body}.", f"{encode({'alg': 'none'})}.{body}.{signature}",
-        f"{head}.{encode(claims | {'sub': 'root'})}.{signature}", f"{head}.{body}.", f"{head}.{body}", "..", "a.b.c", f"{token}.{signature}",
+        signed(account, b"x" * 64),
+        f"{encode({'alg': 'none', 'typ': 'JWT'})}.{body}.",
+        f"{encode({'alg': 'none'})}.{body}.{signature}",
+        f"{head}.{encode(claims | {'sub': 'root'})}.{signature}",
+        f"{head}.{body}.",
+        f"{head}.{body}",
+        "..",
+        "a.b.c",
+        f"{token}.{signature}",
     ]
     import jwt
 
-    for change in ({"account": "1"}, {"account": True}, {"epoch": 1}, {"iss": "other"}, {"exp": "9e99"}, {"exp": None}, {"iat": NOW}, {"account": 10**30}):
+    for change in (
+        {"account": "1"},
+        {"account": True},
+        {"epoch": 1},
+        {"iss": "other"},
+        {"exp": "9e99"},
+        {"exp": None},
+        {"iat": NOW},
+        {"account": 10**30},
+    ):
         forged.append(jwt.encode(claims | change, b"k" * 64, algorithm="HS512"))
     forged.append(jwt.encode(without_end, b"k" * 64, algorithm="HS512"))
     forged.append(jwt.encode(claims, b"k" * 64, algorithm="HS256"))
@@ -435,7 +532,11 @@ def begin(db: Database, account: Account) -> str:
 def test_a_session_lives_while_it_is_used_and_ends_at_once_when_it_is_ended(db: Database) -> None:
     secret = begin(db, create(db, "ada", Role.USER))
     opened = authenticator(db).identify_cookie(secret)
-    assert opened is not None and (opened.identity.name, opened.identity.everywhere, opened.new_secret) == ("ada", Role.USER, None)
+    assert opened is not None and (opened.identity.name, opened.identity.everywhere, opened.new_secret) == (
+        "ada",
+        Role.USER,
+        None,
+    )
     assert authenticator(db, at=NOW + 3000 * SECOND).identify_cookie(secret) is not None
     assert authenticator(db, at=NOW + 3500 * SECOND).identify_cookie(secret) is not None
     assert authenticator(db, at=NOW + 7200 * SECOND).identify_cookie(secret) is None, "not used for more than an hour"
@@ -456,7 +557,9 @@ def test_the_secret_of_a_session_is_rotated_and_an_old_one_ends_the_session(db: 
     assert at_once is not None and at_once.new_secret is None, "requests on their way"
     assert authenticator(db, at=later + 61 * SECOND, idle_s=7200).identify_cookie(second) is not None
     assert authenticator(db, at=later + 62 * SECOND, idle_s=7200).identify_cookie(first) is None
-    assert authenticator(db, at=later + 62 * SECOND, idle_s=7200).identify_cookie(second) is None, "one of both was stolen"
+    assert authenticator(db, at=later + 62 * SECOND, idle_s=7200).identify_cookie(second) is None, (
+        "one of both was stolen"
+    )
     assert changes(db)[-1] == ("session_ended", {"account": "ada", "why": "an old secret was used again"})
 
 

@@ -57,11 +57,17 @@ def ask_airflow(cases: list[Case]) -> list[Case]:
     """The cases with Airflow's answers, by the same release of the tz database."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "AIRFLOW", "GNOMON"))},
-        "AIRFLOW_HOME": str(CACHE / "home"), "PYTHONTZPATH": "",
+        "AIRFLOW_HOME": str(CACHE / "home"),
+        "PYTHONTZPATH": "",
     }
     done = subprocess.run(
-        [interpreter(), Path(__file__).parent / "ask_airflow.py"], input="\n".join(map(json.dumps, cases)), text=True,
-        capture_output=True, env=environment, timeout=ANSWER_TIMEOUT_S, check=False,
+        [interpreter(), Path(__file__).parent / "ask_airflow.py"],
+        input="\n".join(map(json.dumps, cases)),
+        text=True,
+        capture_output=True,
+        env=environment,
+        timeout=ANSWER_TIMEOUT_S,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -90,7 +96,11 @@ def is_departure(case: Case, got: Any) -> bool:
     texts = [text for text in spec["args"] if isinstance(text, str) and " " in text]
     if case["op"] == "display":
         return any(_is_described_by_what_runs(text) for text in texts)
-    if spec["class"] == "MultipleCronTriggerTimetable" and "interval" in spec["kwargs"] and not case["restriction"]["catchup"]:
+    if (
+        spec["class"] == "MultipleCronTriggerTimetable"
+        and "interval" in spec["kwargs"]
+        and not case["restriction"]["catchup"]
+    ):
         return True  # it orders by the start of the interval, and so passes over runs that lie in the future
     if "Cron" not in spec["class"] or not _clocks_change(case):
         return False

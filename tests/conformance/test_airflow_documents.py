@@ -24,13 +24,23 @@ for module, name in json.load(sys.stdin):
 print(json.dumps(missing))
 """
 REASONED = "is not supported yet: "
-NOT_IN_AIRFLOW = {"airflow.sdk:Sensor", "airflow.sdk:Trace", "airflow.providers.standard.sensors.time_sensor:TimeSensor"}
+NOT_IN_AIRFLOW = {
+    "airflow.sdk:Sensor",
+    "airflow.sdk:Trace",
+    "airflow.providers.standard.sensors.time_sensor:TimeSensor",
+}
 """Mistakes of the pages: Airflow has no such names either."""
 
 
 def try_imports(names: list[tuple[str, str | None]]) -> dict[str, str]:
     """The message by `module:name` of what cannot be imported, in a process of its own."""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], input=json.dumps(names), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PROGRAM],
+        input=json.dumps(names),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     found: dict[str, str] = json.loads(done.stdout)
     return found
 
@@ -51,8 +61,13 @@ See :class:`~airflow.sdk.BaseHook`.
 .. autoapiclass:: airflow.sdk.Variable
 """
     assert list(iterate_names(page)) == [
-        ("airflow.sdk", "DAG"), ("airflow.sdk", "task"), ("airflow.sdk", "Asset"), ("airflow.sdk", "Param"), ("airflow.utils.timezone", None),
-        ("airflow.sdk", "BaseHook"), ("airflow.sdk", "Variable"),
+        ("airflow.sdk", "DAG"),
+        ("airflow.sdk", "task"),
+        ("airflow.sdk", "Asset"),
+        ("airflow.sdk", "Param"),
+        ("airflow.utils.timezone", None),
+        ("airflow.sdk", "BaseHook"),
+        ("airflow.sdk", "Variable"),
     ]
 
 
@@ -66,10 +81,19 @@ def test_each_name_of_the_documentation_can_be_imported_or_has_a_reason() -> Non
 
 
 KNOWN_PLACES = [
-    ("airflow.sdk.definitions.deadline", "AsyncCallback"), ("airflow.sdk.definitions.deadline", "SyncCallback"), ("airflow.sdk.definitions.deadline", "DeadlineAlert"),
-    ("airflow.configuration", "AIRFLOW_HOME"), ("airflow.configuration", "AIRFLOW_CONFIG"), ("airflow.settings", "AIRFLOW_HOME"),
-    ("airflow.utils.dag_cycle_tester", "check_cycle"), ("airflow.sdk.plugins_manager", "AirflowPlugin"), ("airflow.sdk.listener", "get_listener_manager"), ("airflow.sdk.bases.secrets_backend", "BaseSecretsBackend"),
-    ("airflow.lineage.entities", "Tag"), ("airflow.lineage", "AUTO"), ("airflow.assets.manager", "AssetManager"),
+    ("airflow.sdk.definitions.deadline", "AsyncCallback"),
+    ("airflow.sdk.definitions.deadline", "SyncCallback"),
+    ("airflow.sdk.definitions.deadline", "DeadlineAlert"),
+    ("airflow.configuration", "AIRFLOW_HOME"),
+    ("airflow.configuration", "AIRFLOW_CONFIG"),
+    ("airflow.settings", "AIRFLOW_HOME"),
+    ("airflow.utils.dag_cycle_tester", "check_cycle"),
+    ("airflow.sdk.plugins_manager", "AirflowPlugin"),
+    ("airflow.sdk.listener", "get_listener_manager"),
+    ("airflow.sdk.bases.secrets_backend", "BaseSecretsBackend"),
+    ("airflow.lineage.entities", "Tag"),
+    ("airflow.lineage", "AUTO"),
+    ("airflow.assets.manager", "AssetManager"),
 ]
 """Names of pages of Airflow's core documentation, which no source distribution has."""
 
@@ -78,11 +102,16 @@ def test_names_of_the_core_documentation_can_be_imported() -> None:
     assert try_imports(KNOWN_PLACES) == {}
 
 
-@pytest.mark.parametrize(("module", "remedy"), [
-    ("airflow.sdk.coordinators.java", "run another language by BashOperator"), ("airflow.sentry", "call sentry_sdk.init()"),
-    ("airflow.models.deadline", "give `DAG(deadline=DeadlineAlert(...))`"), ("airflow.executors.executor_loader", "executors are chosen by Gnomon's own options"),
-    ("airflow.utils.entry_points", "use importlib.metadata.entry_points()"),
-])
+@pytest.mark.parametrize(
+    ("module", "remedy"),
+    [
+        ("airflow.sdk.coordinators.java", "run another language by BashOperator"),
+        ("airflow.sentry", "call sentry_sdk.init()"),
+        ("airflow.models.deadline", "give `DAG(deadline=DeadlineAlert(...))`"),
+        ("airflow.executors.executor_loader", "executors are chosen by Gnomon's own options"),
+        ("airflow.utils.entry_points", "use importlib.metadata.entry_points()"),
+    ],
+)
 def test_what_is_absent_on_purpose_says_what_replaces_it(module: str, remedy: str) -> None:
     ((_, message),) = try_imports([(module, None)]).items()
     assert REASONED in message

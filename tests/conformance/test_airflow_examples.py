@@ -56,7 +56,9 @@ def default_options(tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.mark.network
-@pytest.mark.parametrize("line", _runnable(), ids=lambda line: f"{_name(line)}-{line['dag_id']}-{line['logical_date'][:10]}")
+@pytest.mark.parametrize(
+    "line", _runnable(), ids=lambda line: f"{_name(line)}-{line['dag_id']}-{line['logical_date'][:10]}"
+)
 def test_a_published_example_ends_as_in_airflow(examples: Path, line: Line) -> None:
     dag = dagfile.load_dag_file(examples / f"{_name(line)}.py").dags[line["dag_id"]]
     run = run_facts(
@@ -96,7 +98,11 @@ def test_every_published_example_is_in_the_table_once(examples: Path) -> None:
 def test_the_verdict_of_a_file_is_what_is_compared() -> None:
     """Better ends are those that BETTER lists and those of two files that Airflow fails; what is not compared has another verdict."""
     better = {_name(line) for line in golden_lines() if (line["dag_id"], str(line["logical_date"])[:10]) in BETTER}
-    better |= {_name(line) for line in golden_lines() if line.get("errors") and _name(line) in files_compared_by(ComparedBy.ASSETS)}
+    better |= {
+        _name(line)
+        for line in golden_lines()
+        if line.get("errors") and _name(line) in files_compared_by(ComparedBy.ASSETS)
+    }
     assert better == {file.name for file in EXAMPLE_FILES if file.verdict is Verdict.BETTER}
     not_compared = {file.name for file in EXAMPLE_FILES if file.verdict in (Verdict.NOT_YET, Verdict.CANNOT)}
     assert not_compared == set(files_compared_by(ComparedBy.NOTHING))
@@ -124,7 +130,9 @@ def test_a_difference_is_named() -> None:
 
 
 @pytest.mark.pure
-@pytest.mark.parametrize("line", [line for line in golden_lines() if line["logical_date"] is None], ids=lambda line: line["dag_id"])
+@pytest.mark.parametrize(
+    "line", [line for line in golden_lines() if line["logical_date"] is None], ids=lambda line: line["dag_id"]
+)
 def test_a_run_whose_date_follows_the_clock_records_no_date(line: Line) -> None:
     """A date among its XComs would be right on one day only; such a key belongs in `varying`."""
     dates = re.findall(r"\d{4}-\d\d-\d\d|\b20\d{6}\b", json.dumps([line["xcoms"], line.get("outcomes")]))

@@ -64,10 +64,14 @@ def _run_all(made: Product, database: Database) -> None:
     made.do("dags", "unpause", *sorted(wanted - set(READERS)))
     _trigger(database, PRODUCERS)
     triggered = [dag_id for dag_id in CONSUMERS if _is_run(dag_id)]
-    made.until(lambda: all(_ended(database, dag_id, "asset_triggered") for dag_id in triggered), "every consumer has run")
+    made.until(
+        lambda: all(_ended(database, dag_id, "asset_triggered") for dag_id in triggered), "every consumer has run"
+    )
     made.until(lambda: all(_ended(database, dag_id, "manual") for dag_id in PRODUCERS), "every producer has run")
     with database.write() as tx:  # as four events from Airflow's REST API
-        publish_events(tx, [NewAssetEvent(uid=f"rest-{number}", asset=READ, at=2**52, extra=FROM_REST) for number in range(4)])
+        publish_events(
+            tx, [NewAssetEvent(uid=f"rest-{number}", asset=READ, at=2**52, extra=FROM_REST) for number in range(4)]
+        )
     made.do("dags", "unpause", *READERS)
     _trigger(database, READERS)
     made.until(lambda: all(_ended(database, dag_id, "manual") for dag_id in READERS), "every reader has run")
@@ -78,7 +82,15 @@ def _trigger(database: Database, dag_ids: Iterable[str]) -> None:
     with database.write() as tx:
         for dag_id in dag_ids:
             dag_runs.create_manual_run(
-                tx, dag_id=dag_id, run_id=None, logical_at=DATE, run_after=DATE, interval=(DATE, DATE), conf={}, by="test", at=DATE
+                tx,
+                dag_id=dag_id,
+                run_id=None,
+                logical_at=DATE,
+                run_after=DATE,
+                interval=(DATE, DATE),
+                conf={},
+                by="test",
+                at=DATE,
             )
 
 
@@ -88,7 +100,9 @@ def _is_run(dag_id: str) -> bool:
 
 def _ended(database: Database, dag_id: str, run_type: str) -> list[RunRecord]:
     with database.read() as tx:
-        return [run for run in dag_runs.list_runs(tx, dag_id) if run.run_type.value == run_type and run.ended_at is not None]
+        return [
+            run for run in dag_runs.list_runs(tx, dag_id) if run.run_type.value == run_type and run.ended_at is not None
+        ]
 
 
 @pytest.mark.parametrize("dag_id", CONSUMERS)

@@ -59,8 +59,12 @@ __all__ = [
 ]
 pytestmark = [pytest.mark.soak, pytest.mark.network]
 MODULES = {
-    ComparedBy.ONE_PROCESS: test_airflow_examples_scheduled, ComparedBy.SCHEDULER: test_airflow_examples_scheduled, ComparedBy.ASSETS: test_airflow_examples_assets,
-    ComparedBy.PARTITIONS: test_airflow_examples_partitions, ComparedBy.PACKAGES: test_airflow_examples_packages, ComparedBy.WATCHERS: test_airflow_examples_watchers,
+    ComparedBy.ONE_PROCESS: test_airflow_examples_scheduled,
+    ComparedBy.SCHEDULER: test_airflow_examples_scheduled,
+    ComparedBy.ASSETS: test_airflow_examples_assets,
+    ComparedBy.PARTITIONS: test_airflow_examples_partitions,
+    ComparedBy.PACKAGES: test_airflow_examples_packages,
+    ComparedBy.WATCHERS: test_airflow_examples_watchers,
 }
 WORKERS = 3
 
@@ -72,7 +76,9 @@ def broker(request: pytest.FixtureRequest) -> Iterator[None]:
 
     @contextmanager
     def deployed(files: Mapping[str, str], environ: Mapping[str, str] | None = None) -> Iterator[Product]:
-        with celery_product(url, files, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "True", **(environ or {})}) as made:
+        with celery_product(
+            url, files, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "True", **(environ or {})}
+        ) as made:
             _start_workers(made, environ or {})
             restart = made.product.restart
 

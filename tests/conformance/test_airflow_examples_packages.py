@@ -24,17 +24,33 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's"),
 ]
 PACKAGES = (
-    "anyio==4.16.0", "certifi==2026.10.18", "charset-normalizer==3.5.2", "dill==0.4.1", "h11==0.16.0", "httpcore==1.0.9", "httpx==0.28.1",
-    "idna==3.20", "requests==2.34.2", "typing-extensions==4.16.0", "urllib3==2.8.0",
-)  # fmt: skip
+    "anyio==4.16.0",
+    "certifi==2026.10.18",
+    "charset-normalizer==3.5.2",
+    "dill==0.4.1",
+    "h11==0.16.0",
+    "httpcore==1.0.9",
+    "httpx==0.28.1",
+    "idna==3.20",
+    "requests==2.34.2",
+    "typing-extensions==4.16.0",
+    "urllib3==2.8.0",
+)
 NOBODY = "http://127.0.0.1:9"
 """The port of the discard protocol, which nothing serves."""
-OFFLINE = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), NOBODY) | {"NO_PROXY": "", "no_proxy": ""}
+OFFLINE = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), NOBODY) | {
+    "NO_PROXY": "",
+    "no_proxy": "",
+}
 RETRIED = "example_retry_policy"
 RETRIED_FOR_S = 600.0
 """Five waits of a minute, and a margin."""
 BY_INDEX = "tutorial_taskflow_api_virtualenv"
-LINES = {Path(line["file"]).stem: line for line in golden_lines() if Path(line["file"]).stem in files_compared_by(ComparedBy.PACKAGES)}
+LINES = {
+    Path(line["file"]).stem: line
+    for line in golden_lines()
+    if Path(line["file"]).stem in files_compared_by(ComparedBy.PACKAGES)
+}
 
 
 @pytest.mark.parametrize("name", sorted(LINES.keys() - {RETRIED, BY_INDEX}))
@@ -61,7 +77,9 @@ def _run(line: Line, examples: Path, environ: Mapping[str, str], patience_s: flo
         made.do("dags", "trigger", dag_id, "--run-id", "recorded", "--logical-date", line["logical_date"])
         database = open_database(f"sqlite:///{made.home / 'gnomon.db'}")
         try:
-            made.until(lambda: _has_ended(made.rows("runs", "list", dag_id)), f"the run of {dag_id} has ended", patience_s)
+            made.until(
+                lambda: _has_ended(made.rows("runs", "list", dag_id)), f"the run of {dag_id} has ended", patience_s
+            )
             with database.read() as tx:
                 run = dag_runs.find_stored_run(tx, dag_id, "recorded")
                 assert run is not None

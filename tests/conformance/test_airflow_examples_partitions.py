@@ -60,8 +60,17 @@ def _produce(database: Database) -> None:
         for line in MANUAL:
             key = line.get("partition_key")
             dag_runs.create_manual_run(
-                tx, dag_id=line["dag_id"], run_id=f"recorded-{key}", logical_at=None, run_after=AT, interval=None, conf={}, by="test", at=AT,
-                partition_key=key, partition_date=resolve_partition_date(find_dag(tx, line["dag_id"]).spec, key),
+                tx,
+                dag_id=line["dag_id"],
+                run_id=f"recorded-{key}",
+                logical_at=None,
+                run_after=AT,
+                interval=None,
+                conf={},
+                by="test",
+                at=AT,
+                partition_key=key,
+                partition_date=resolve_partition_date(find_dag(tx, line["dag_id"]).spec, key),
             )
         publish_events(tx, [NewAssetEvent(uid=f"rest-{day}", asset=team_a, at=AT, partition_key=day) for day in MONTH])
 

@@ -82,8 +82,17 @@ def _run_all(made: Product) -> dict[str, Observed]:
     made.until(lambda: wanted <= {row["dag_id"] for row in made.rows("dags", "list")}, "every DAG is listed")
     for case in CASES:
         if case.run_id is not None:
-            made.do("dags", "trigger", case.line["dag_id"], "--run-id", case.run_id,
-                    "--logical-date", case.line["logical_date"], "--conf", json.dumps(case.line["conf"]))
+            made.do(
+                "dags",
+                "trigger",
+                case.line["dag_id"],
+                "--run-id",
+                case.run_id,
+                "--logical-date",
+                case.line["logical_date"],
+                "--conf",
+                json.dumps(case.line["conf"]),
+            )
     made.do("dags", "unpause", *sorted(wanted))
     found: dict[str, Observed] = {}
     database = open_database(f"sqlite:///{made.home / 'gnomon.db'}")
@@ -97,7 +106,9 @@ def _run_all(made: Product) -> dict[str, Observed]:
         return len(found) == len(CASES)
 
     ends_at = time.monotonic() + WITHIN_S
-    made.until(lambda: all_ended() or time.monotonic() > ends_at, "every run has ended, or it took too long", 2 * WITHIN_S)
+    made.until(
+        lambda: all_ended() or time.monotonic() > ends_at, "every run has ended, or it took too long", 2 * WITHIN_S
+    )
     database.close()
     return found
 
@@ -120,6 +131,8 @@ def observe_run(tx: Transaction, run: RunRecord, dag_id: str) -> Observed:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_published_example_ends_through_the_scheduler_as_in_airflow(observed: dict[str, Observed], case: Case) -> None:
+def test_a_published_example_ends_through_the_scheduler_as_in_airflow(
+    observed: dict[str, Observed], case: Case
+) -> None:
     assert case.name in observed, f"its run did not end within {WITHIN_S:g} s"
     assert compare(case.line, observed[case.name]) == []

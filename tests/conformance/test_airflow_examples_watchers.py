@@ -25,7 +25,9 @@ def test_each_watched_file_of_the_published_example_makes_a_run_also_after_a_res
     assert "/tmp/test" in text and "/tmp/region-flags" in text
     flags = tmp_path / "region-flags"
     flags.mkdir()
-    with product({f"{NAME}.py": text.replace("/tmp/", f"{tmp_path}/")}, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}) as made:
+    with product(
+        {f"{NAME}.py": text.replace("/tmp/", f"{tmp_path}/")}, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}
+    ) as made:
         made.has_dag(NAME)
         (tmp_path / "test").touch()
         (flags / "us.flag").touch()

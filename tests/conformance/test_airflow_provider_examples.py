@@ -70,7 +70,10 @@ def test_questions_of_the_example_are_answered_in_their_first_seconds(running: P
     run_id = running.do("dags", "trigger", QUESTIONS).strip()
     for task_id, words in ANSWERS.items():
         waits = {"awaiting_input", "success"} if task_id == "wait_for_default_option" else {"awaiting_input"}
-        running.until(lambda task_id=task_id, waits=waits: running.tasks(QUESTIONS, run_id)[task_id]["state"] in waits, f"{task_id} asks")  # type: ignore[misc]
+        running.until(
+            lambda task_id=task_id, waits=waits: running.tasks(QUESTIONS, run_id)[task_id]["state"] in waits,
+            f"{task_id} asks",
+        )  # type: ignore[misc]
         running.do("tasks", "answer", QUESTIONS, run_id, task_id, *words)
     assert running.ended(QUESTIONS, run_id)["state"] == "success"
     ended = {task_id: (row["state"], row["try_number"]) for task_id, row in running.tasks(QUESTIONS, run_id).items()}
@@ -81,7 +84,9 @@ def test_questions_of_the_example_are_answered_in_their_first_seconds(running: P
 
 
 def test_the_run_that_a_task_of_another_example_triggers_ends_as_in_airflow(running: Product) -> None:
-    recorded = [line for line in golden_lines() if line["dag_id"] == TARGET and line["run_type"] == "operator_triggered"]
+    recorded = [
+        line for line in golden_lines() if line["dag_id"] == TARGET and line["run_type"] == "operator_triggered"
+    ]
     running.until(lambda: bool(running.rows("runs", "list", TARGET)), "the schedule @once and its trigger")
     (row,) = running.rows("runs", "list", TARGET)
     running.ended(TARGET, row["run_id"])

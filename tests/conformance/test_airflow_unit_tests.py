@@ -13,7 +13,12 @@ from tests.conformance.airflow_unit_tests import KNOWN_FAILURES, Outcome, run
 
 pytestmark = pytest.mark.network
 SHORT = {
-    "task-sdk": ("definitions/test_dag.py", "definitions/test_taskgroup.py", "definitions/test_connection.py", "definitions/test_mixins.py"),
+    "task-sdk": (
+        "definitions/test_dag.py",
+        "definitions/test_taskgroup.py",
+        "definitions/test_connection.py",
+        "definitions/test_mixins.py",
+    ),
     "standard": ("test_exceptions.py", "utils/test_weekday.py"),
 }
 """The files that `make test` runs; `make soak` runs all."""
@@ -59,13 +64,19 @@ def test_each_reason_is_of_a_known_kind() -> None:
 
 def test_a_test_that_passes_and_is_listed_and_one_that_fails_and_is_not_are_problems() -> None:
     outcomes = [
-        Outcome("s/a.py::T::good", "passed", ""), Outcome("s/a.py::T::bad[1]", "failed", "why"), Outcome("s/b.py::x", "failed", "why"),
-        Outcome("s/b.py::y", "passed", ""), Outcome("s/c.py", "not importable", "no"), Outcome("s/d.py::z", "skipped", ""),
-    ]  # fmt: skip
+        Outcome("s/a.py::T::good", "passed", ""),
+        Outcome("s/a.py::T::bad[1]", "failed", "why"),
+        Outcome("s/b.py::x", "failed", "why"),
+        Outcome("s/b.py::y", "passed", ""),
+        Outcome("s/c.py", "not importable", "no"),
+        Outcome("s/d.py::z", "skipped", ""),
+    ]
     assert compare(outcomes, {"s/a.py::T::bad": "r", "s/b.py": "r", "s/c.py": "r"}) == [
         "s/b.py::y passes and is listed by the line 's/b.py' (r): remove that line"
     ]
-    assert compare(outcomes, {"s/a.py::T::bad[1]": "r", "s/b.py::x": "r"}) == ["s/c.py does not pass and is not listed: no"]
+    assert compare(outcomes, {"s/a.py::T::bad[1]": "r", "s/b.py::x": "r"}) == [
+        "s/c.py does not pass and is not listed: no"
+    ]
 
 
 @pytest.mark.parametrize("source", sorted(SHORT))
@@ -80,4 +91,6 @@ def test_airflows_own_unit_tests_pass_or_are_listed(source: str, tmp_path: Path)
     reasons = read_reasons()
     assert compare(outcomes, reasons) == []
     used = {find_line(outcome.test, reasons) for outcome in outcomes if outcome.outcome != "passed"}
-    assert [line for line in reasons if line.startswith(f"{source}/") and line not in used] == [], "lines of tests that do not exist"
+    assert [line for line in reasons if line.startswith(f"{source}/") and line not in used] == [], (
+        "lines of tests that do not exist"
+    )

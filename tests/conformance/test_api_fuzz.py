@@ -26,7 +26,18 @@ REQUEST_TIMEOUT_S = 60
 
 @pytest.mark.parametrize(("mode", "examples", "seed"), [("positive", 1, 1), ("negative", 1, 2)])
 def test_a_few_requests_of_each_operation_find_no_fault(tmp_path: Path, mode: str, examples: int, seed: int) -> None:
-    report = _run(tmp_path, SHORT_TIMEOUT_S, "--phases", "fuzzing", "--mode", mode, "--max-examples", str(examples), "--seed", str(seed))
+    report = _run(
+        tmp_path,
+        SHORT_TIMEOUT_S,
+        "--phases",
+        "fuzzing",
+        "--mode",
+        mode,
+        "--max-examples",
+        str(examples),
+        "--seed",
+        str(seed),
+    )
     assert mode == "negative" or _count_tested(report) >= OPERATIONS_MIN, report[-3000:]
 
 
@@ -43,14 +54,41 @@ def _run(folder: Path, timeout_s: float, *words: str) -> str:
     configuration = folder / "schemathesis.toml"
     configuration.write_text(CONFIGURATION)
     with fuzzed_api(folder) as api:
-        api.request("GET", "/openapi.json")  # made once, which can take longer on a busy machine than schemathesis waits
+        api.request(
+            "GET", "/openapi.json"
+        )  # made once, which can take longer on a busy machine than schemathesis waits
         done = subprocess.run(
             [
-                python, "-m", "schemathesis.cli", "--config-file", str(configuration), "run", f"http://127.0.0.1:{api.port}/openapi.json", "--checks", CHECKS,
-                "--exclude-path-regex", STREAMS, "--no-shrink", "--continue-on-failure", "--warnings", "off", "--generation-database", "none",
-                "--header", f"Authorization: {api.headers['Authorization']}", "--request-timeout", str(REQUEST_TIMEOUT_S), "--no-color", *words,
-            ], cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False,
-        )  # fmt: skip
+                python,
+                "-m",
+                "schemathesis.cli",
+                "--config-file",
+                str(configuration),
+                "run",
+                f"http://127.0.0.1:{api.port}/openapi.json",
+                "--checks",
+                CHECKS,
+                "--exclude-path-regex",
+                STREAMS,
+                "--no-shrink",
+                "--continue-on-failure",
+                "--warnings",
+                "off",
+                "--generation-database",
+                "none",
+                "--header",
+                f"Authorization: {api.headers['Authorization']}",
+                "--request-timeout",
+                str(REQUEST_TIMEOUT_S),
+                "--no-color",
+                *words,
+            ],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
         api.get("/connections")
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-3000:]
     return done.stdout

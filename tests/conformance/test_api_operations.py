@@ -47,7 +47,9 @@ def test_what_is_claimed_has_the_parameters_and_fields_of_airflow(airflow: dict[
 def test_defaults_and_permitted_values_are_those_of_airflow_or_have_a_reason(airflow: dict[str, Any]) -> None:
     found = find_value_differences(airflow, build_ours())
     assert [line for line in found if find_argument(line) is None] == []
-    assert {find_argument(line) for line in found} == set(ARGUED_VALUES), "each reason is about a difference that exists"
+    assert {find_argument(line) for line in found} == set(ARGUED_VALUES), (
+        "each reason is about a difference that exists"
+    )
 
 
 def test_nothing_is_refused_that_airflow_does_not_have(airflow: dict[str, Any]) -> None:

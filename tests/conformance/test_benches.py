@@ -22,7 +22,9 @@ def test_a_commit_that_changes_one_file_is_used_and_parses_nothing_else() -> Non
 
 @pytest.mark.postgres
 @pytest.mark.parametrize("runs_code", [False, True])
-def test_runs_go_through_two_schedulers_with_workers_that_only_answer(runs_code: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_go_through_two_schedulers_with_workers_that_only_answer(
+    runs_code: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GNOMON_BENCH_POSTGRES", server_url())
     found = capacity.measure_schedulers(2, runs_code=runs_code, tasks=2, rounds=1)
     assert found.schedulers == 2 and found.rate > 0 and found.memory_mb > 0
@@ -35,20 +37,31 @@ def test_the_worker_without_a_store_has_all_that_a_worker_asks_of_one() -> None:
     assert {name for name in vars(WorkerStore) if not name.startswith("_")} <= vars(worker_rate.NoStore).keys()
 
 
-def test_without_a_database_nothing_is_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_database_nothing_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.delenv("GNOMON_BENCH_POSTGRES", raising=False)
     assert capacity.capacity() is None
     assert "GNOMON_BENCH_POSTGRES is not set" in capsys.readouterr().out
 
 
-def test_the_figures_of_the_page_are_replaced_and_its_words_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_figures_of_the_page_are_replaced_and_its_words_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = tmp_path / "capacity.md"
     page.write_text(f"before\n\n{capacity.BEGIN}\nold\n{capacity.END}\n\nafter\n")
     monkeypatch.setattr(capacity, "PAGE", page)
     row = SchedulerFigures(2, 1234.5, 0.25, 0.125, 0.0, 0.9, 1.0, 50.0)
     costs = {"scheduler": 0.7, "worker": 7.0}
-    found = Figures(empty=[row], submitted=[row], fork_ms=1.0, worker_ms=5.0, brokers={"Redis": 0.2}, together={"local worker": (180.0, costs)},
-                    left_out={"Celery, RabbitMQ": "no broker answers"})
+    found = Figures(
+        empty=[row],
+        submitted=[row],
+        fork_ms=1.0,
+        worker_ms=5.0,
+        brokers={"Redis": 0.2},
+        together={"local worker": (180.0, costs)},
+        left_out={"Celery, RabbitMQ": "no broker answers"},
+    )
     for _ in range(2):
         capacity.write_page(found)
     text = page.read_text()

@@ -66,7 +66,13 @@ sys.exit(celery_consumer.consume(create_celery_app(CelerySettings(url, options))
 class Consumer:
     """The consumer process, its queue, and the attempts that it carries."""
 
-    def __init__(self, url: str, folder: Path, transport_options: dict[str, object] | None = None, queue_arguments: dict[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        folder: Path,
+        transport_options: dict[str, object] | None = None,
+        queue_arguments: dict[str, object] | None = None,
+    ) -> None:
         from kombu import Connection
 
         self.url, self.queue = url, f"gnomon-hostile-{uuid.uuid4().hex[:12]}"
@@ -81,9 +87,21 @@ class Consumer:
         self.connection = Connection(url)
         self.channel: Any = self.connection.default_channel
         self.producer = self.connection.Producer(self.channel, auto_declare=False)
-        self.channel.queue_declare(queue=self.queue, durable=True, auto_delete=False, exclusive=False, arguments=queue_arguments)
+        self.channel.queue_declare(
+            queue=self.queue, durable=True, auto_delete=False, exclusive=False, arguments=queue_arguments
+        )
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _CONSUMER, url, self.queue, str(folder / "intake.sock"), json.dumps(transport_options or {})], stdout=subprocess.PIPE, stderr=self._log,
+            [
+                sys.executable,
+                "-c",
+                _CONSUMER,
+                url,
+                self.queue,
+                str(folder / "intake.sock"),
+                json.dumps(transport_options or {}),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=self._log,
         )
 
     def publish(self, message: dict[str, Any]) -> None:
@@ -94,7 +112,14 @@ class Consumer:
         self.channel.client.lpush(self.queue, *items)
 
     def order(self, attempt_id: str) -> None:
-        self.publish({"body": json.dumps([[attempt_id, TOKEN], {}, {}]), "headers": {"task": TASK, "id": attempt_id}, "content_type": JSON, "content_encoding": "utf-8"})
+        self.publish(
+            {
+                "body": json.dumps([[attempt_id, TOKEN], {}, {}]),
+                "headers": {"task": TASK, "id": attempt_id},
+                "content_type": JSON,
+                "content_encoding": "utf-8",
+            }
+        )
 
     def take(self) -> str:
         """The next attempt that the consumer gives to the worker process."""
@@ -133,7 +158,9 @@ class Consumer:
             while not set(last) <= set(found):
                 found += self.take_until(next(one for one in last if one not in found))
         except (TimeoutError, ValueError, OSError) as error:
-            raise AssertionError(f"{type(error).__name__}: {error}; exit code {self.process.poll()}\n{self.log()[-6000:]}") from error
+            raise AssertionError(
+                f"{type(error).__name__}: {error}; exit code {self.process.poll()}\n{self.log()[-6000:]}"
+            ) from error
         assert self.process.poll() is None, self.log()
         return [one for one in found if one not in last]
 
@@ -211,7 +238,9 @@ def consumer(request: pytest.FixtureRequest) -> Iterator[Consumer]:
         yield made
 
 
-def test_messages_that_cannot_be_read_are_acknowledged_and_counted_and_what_comes_after_them_runs(consumer: Consumer) -> None:
+def test_messages_that_cannot_be_read_are_acknowledged_and_counted_and_what_comes_after_them_runs(
+    consumer: Consumer,
+) -> None:
     assert consumer.is_alive_after(*UNREADABLE.values()) == []
     assert consumer.count_refused(len(UNREADABLE)) == len(UNREADABLE)
     assert "Traceback" not in consumer.log()
@@ -247,9 +276,15 @@ def test_what_is_no_message_of_redis_is_dropped_and_counted(request: pytest.Fixt
         consumer.publish_raw(*RAW_REDIS)
         assert consumer.settle() == []
         assert consumer.count_refused(len(RAW_REDIS)) == len(RAW_REDIS)
-        consumer.publish_raw(raw_redis_order("bare", delivery_tag="t"), raw_redis_order("null", delivery_tag=None), raw_redis_order("number", delivery_tag=7, delivery_info={}))
+        consumer.publish_raw(
+            raw_redis_order("bare", delivery_tag="t"),
+            raw_redis_order("null", delivery_tag=None),
+            raw_redis_order("number", delivery_tag=7, delivery_info={}),
+        )
         ran = [consumer.take(), consumer.take()]
-        time.sleep(2.5)  # as long as they run they are written to the list of unacknowledged messages, which cannot hold them
+        time.sleep(
+            2.5
+        )  # as long as they run they are written to the list of unacknowledged messages, which cannot hold them
         for attempt_id in ran:
             consumer.answer(attempt_id)
         assert sorted([*ran, *consumer.settle()]) == ["bare", "null", "number"]
@@ -309,7 +344,10 @@ def test_a_long_attempt_whose_message_redis_gives_again_is_not_run_again() -> No
 @pytest.mark.parametrize("arguments", [None, {"x-queue-type": "quorum"}])
 def test_a_long_attempt_whose_channel_rabbitmq_closes_is_not_run_again(arguments: dict[str, object] | None) -> None:
     """After the consumer timeout of the broker, while it runs: by default 30 minutes, before which the message is acknowledged."""
-    with own_rabbitmq(consumer_timeout=2_000, channel_tick_interval=500) as url, _consumer(url, None, arguments) as consumer:
+    with (
+        own_rabbitmq(consumer_timeout=2_000, channel_tick_interval=500) as url,
+        _consumer(url, None, arguments) as consumer,
+    ):
         consumer.order("long")
         assert consumer.take() == "long"
         consumer.wait_for_log("message_came_again", 2)  # each time over a new connection
@@ -350,4 +388,6 @@ def _publish_timestamp(consumer: Consumer, seconds: int) -> None:
     import amqp.serialization as serialization
 
     with mock.patch.object(serialization, "calendar", mock.Mock(timegm=lambda _: seconds)):
-        consumer.publish({"body": b"{", "headers": {"at": datetime(2026, 1, 1)}, "content_type": JSON, "content_encoding": "utf-8"})
+        consumer.publish(
+            {"body": b"{", "headers": {"at": datetime(2026, 1, 1)}, "content_type": JSON, "content_encoding": "utf-8"}
+        )

@@ -62,9 +62,18 @@ def test_each_change_is_told_once_in_the_order_of_the_commits(world: World) -> N
     feed = begin(world)
     run = world.run("d", "m")
     run.state = DagRunState.RUNNING
-    world.apply(Changes(runs=[run], tasks=[TaskRecord(run.run_pk, dag.task_numbers["b"], 3, TaskInstanceState.RUNNING, try_number=2)]))
+    world.apply(
+        Changes(
+            runs=[run],
+            tasks=[TaskRecord(run.run_pk, dag.task_numbers["b"], 3, TaskInstanceState.RUNNING, try_number=2)],
+        )
+    )
     events = read(world.db, feed)
-    assert told(events) == [("dag_run", "d", "m", "queued"), ("dag_run", "d", "m", "running"), ("task_instance", "d", "m", "b", 3, "running", 2)]
+    assert told(events) == [
+        ("dag_run", "d", "m", "queued"),
+        ("dag_run", "d", "m", "running"),
+        ("task_instance", "d", "m", "b", 3, "running", 2),
+    ]
     assert {(label.dag_id, label.tags) for event in events for label in event.dags} == {("d", ("nightly",))}
     places = [(event.change_pk, event.number) for event in events]
     assert places == sorted(places)
@@ -98,18 +107,41 @@ def test_every_kind_of_change_is_recorded(world: World) -> None:
         dags.set_paused(tx, "x", False, "me", AT)
         pools.set_pool(tx, "p", 1)
         pools.delete_pool(tx, "p")
-        publish_events(tx, [NewAssetEvent(uid="u", asset=AssetKey("a", "s3://a"), at=AT, source_dag_id="x", source_task_id="a", source_run_id="r", source_map_index=-1)])
+        publish_events(
+            tx,
+            [
+                NewAssetEvent(
+                    uid="u",
+                    asset=AssetKey("a", "s3://a"),
+                    at=AT,
+                    source_dag_id="x",
+                    source_task_id="a",
+                    source_run_id="r",
+                    source_map_index=-1,
+                )
+            ],
+        )
     assert told(read(world.db, feed)) == [
-        ("dag", "x", "paused"), ("dag", "x", "unpaused"), ("pool", "p", "updated"), ("pool", "p", "deleted"), ("asset_event", "a", "s3://a", "x", "r", "a"),
+        ("dag", "x", "paused"),
+        ("dag", "x", "unpaused"),
+        ("pool", "p", "updated"),
+        ("pool", "p", "deleted"),
+        ("asset_event", "a", "s3://a", "x", "r", "a"),
     ]
     with world.db.write() as tx:
-        made = backfills.create_backfill(tx, BackfillRecord(0, dag.dag_pk, dag.group_no, AT, AT + 9, "none", 1, False, {}, AT, "me"))
+        made = backfills.create_backfill(
+            tx, BackfillRecord(0, dag.dag_pk, dag.group_no, AT, AT + 9, "none", 1, False, {}, AT, "me")
+        )
         backfills.cancel_backfill(tx, made, Author("me", AT))
         assert backfill_runs.end_backfill(tx, made.backfill_pk, AT)
-    assert told(read(world.db, feed)) == [("backfill", "x", made.backfill_pk, what) for what in ("created", "cancelled", "ended")]
+    assert told(read(world.db, feed)) == [
+        ("backfill", "x", made.backfill_pk, what) for what in ("created", "cancelled", "ended")
+    ]
     dag = world.read_dag("x")
     with world.db.write() as tx:
-        planned = commit.create_planned_runs(tx, [PlanChange(dag.dag_pk, dag.group_no, dag.plan_seq, None, None, "f", (slot(1),), dag.version_pk)], AT)
+        planned = commit.create_planned_runs(
+            tx, [PlanChange(dag.dag_pk, dag.group_no, dag.plan_seq, None, None, "f", (slot(1),), dag.version_pk)], AT
+        )
     assert told(read(world.db, feed)) == [("dag_run", "x", "scheduled__1", "queued")]
     with world.db.write() as tx:
         commit.delete_runs(tx, [planned[0].created[0].run_pk])
@@ -121,16 +153,26 @@ def test_every_kind_of_change_is_recorded(world: World) -> None:
     assert told(read(world.db, feed)) == [("dag", "x", "deactivated"), ("dag", "x", "deleted")]
 
 
-def test_many_task_instances_of_one_commit_are_told_as_their_number(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_task_instances_of_one_commit_are_told_as_their_number(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(change_journal, "TASKS_LISTED_MAX", 3)
     dag = world.dag("d")
     run = world.run("d", "m")
     feed = begin(world)
-    world.apply(Changes(tasks=[TaskRecord(run.run_pk, dag.task_numbers["a"], index, TaskInstanceState.RUNNING) for index in range(4)]))
+    world.apply(
+        Changes(
+            tasks=[
+                TaskRecord(run.run_pk, dag.task_numbers["a"], index, TaskInstanceState.RUNNING) for index in range(4)
+            ]
+        )
+    )
     assert told(read(world.db, feed)) == [("task_instances", "d", "m", 4)]
 
 
-def test_a_reader_that_is_too_late_learns_that_it_has_lost_something(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_is_too_late_learns_that_it_has_lost_something(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(change_journal, "ROWS_KEPT", 3)
     monkeypatch.setattr(change_journal, "TRIMMED_EVERY", 2)
     feed = begin(world)

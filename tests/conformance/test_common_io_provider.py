@@ -38,15 +38,21 @@ def test_values_from_the_threshold_on_are_files_and_all_are_read_back(tmp_path: 
     path = f"{installed('common-io-provider', *PROVIDER)}:{installed('needs-of-common-io-provider', *NEEDS)}"
     (tmp_path / "keeps.py").write_text(FLOW)
     environ = {
-        **os.environ, "GNOMON_HOME": str(tmp_path / "home"), "PYTHONPATH": path,
+        **os.environ,
+        "GNOMON_HOME": str(tmp_path / "home"),
+        "PYTHONPATH": path,
         "AIRFLOW__CORE__XCOM_BACKEND": "airflow.providers.common.io.xcom.backend.XComObjectStorageBackend",
         "AIRFLOW__COMMON.IO__XCOM_OBJECTSTORAGE_PATH": f"file://{tmp_path}/xcoms",
         "AIRFLOW__COMMON.IO__XCOM_OBJECTSTORAGE_THRESHOLD": str(THRESHOLD),
         **({"AIRFLOW__COMMON.IO__XCOM_OBJECTSTORAGE_COMPRESSION": compression} if compression else {}),
-    }  # fmt: skip
+    }
     ended = subprocess.run(
-        [sys.executable, "-m", "gnomon", "dags", "test", str(tmp_path / "keeps.py")], env=environ, capture_output=True, text=True,
-        timeout=PATIENCE_S, check=False,
+        [sys.executable, "-m", "gnomon", "dags", "test", str(tmp_path / "keeps.py")],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
     assert ended.returncode == 0, ended.stderr + ended.stdout
     assert "measured [10, 97, 98, 5000]" in ended.stdout + ended.stderr

@@ -31,7 +31,9 @@ def _store_runs(tx: Transaction, dag: DagRecord, chance: random.Random) -> None:
     run_pks = [row[0] for row in tx.all("dag_runs.newest_of_all", limit=RUNS)]
     numbers = sorted(dag.task_numbers.values())
     for place, run_pk in enumerate(run_pks):
-        chosen = [numbers, numbers[:4], numbers[3:], numbers[2:7], [], [n for n in numbers if chance.random() < 0.5]][place % 6]
+        chosen = [numbers, numbers[:4], numbers[3:], numbers[2:7], [], [n for n in numbers if chance.random() < 0.5]][
+            place % 6
+        ]
         for task_no in chosen:
             is_mapped = (place % 4 == 1 and task_no % 3 == 0) or place == 7
             for map_index in range(chance.randrange(1, 5)) if is_mapped else (-1,):
@@ -53,7 +55,9 @@ def _read_cells(grid: CompactGrid) -> dict[str, list[StateCounts]]:
 
 def test_the_compact_grid_has_the_states_of_the_plain_one(world: World) -> None:
     world.dag("d", tasks=tuple(TaskSpec(task_id=f"t{number}") for number in range(TASKS)))
-    dag = world.dag("d", tasks=tuple(TaskSpec(task_id=f"t{number}") for number in range(TASKS) if number not in (0, 4, 8)))
+    dag = world.dag(
+        "d", tasks=tuple(TaskSpec(task_id=f"t{number}") for number in range(TASKS) if number not in (0, 4, 8))
+    )
     with world.db.write() as tx:
         _store_runs(tx, dag, random.Random(SEED))
     with world.db.read() as tx:
@@ -77,4 +81,6 @@ def test_the_instances_of_one_task_are_those_of_all_tasks_with_its_id(world: Wor
             assert [detail.row for detail in details] == rows
             for task_id in (*dag.task_numbers, "unknown"):
                 assert list_task_instances(tx, dag, run, task_id) == [row for row in rows if row.task_id == task_id]
-                assert list_details(tx, dag, run, task_id) == [detail for detail in details if detail.row.task_id == task_id]
+                assert list_details(tx, dag, run, task_id) == [
+                    detail for detail in details if detail.row.task_id == task_id
+                ]

@@ -13,18 +13,20 @@ SOURCES = ("apache-airflow-providers-standard==1.21.0", "apache-airflow-core==3.
 """What the package index has of example and system DAGs."""
 FILES = {
     "dags/fine.py": "import os\nimport nowhere\nfrom airflow import DAG\nfrom airflow.models import Variable\n"
-                    "from airflow.providers.nobody.operators.thing import ThingOperator\nfrom helpers import f\n"
-                    "with DAG(f(os.environ['NAME']), schedule=Variable.get('s', default_var=None)):\n"
-                    "    ThingOperator(task_id='a', thing=nowhere.anything[1]) >> ThingOperator.partial(task_id='b').expand(x=[1])\n",
+    "from airflow.providers.nobody.operators.thing import ThingOperator\nfrom helpers import f\n"
+    "with DAG(f(os.environ['NAME']), schedule=Variable.get('s', default_var=None)):\n"
+    "    ThingOperator(task_id='a', thing=nowhere.anything[1]) >> ThingOperator.partial(task_id='b').expand(x=[1])\n",
     "plugins/helpers.py": "def f(name):\n    return name.lower()\n",
     "dags/broken.py": "from airflow import DAG\nfrom airflow.models import NoSuchThing\nDAG('d', schedule=None)\n",
     "dags/built.py": "from airflow import DAG\nfor number in range(2):\n    globals()[f'd{number}'] = DAG(f'built{number}', schedule=None)\n",
     "notes.py": "# airflow dag\n",
-}  # fmt: skip
+}
 
 
 @pytest.mark.ordinary
-def test_files_load_with_mocks_and_placeholders_and_the_others_have_a_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_load_with_mocks_and_placeholders_and_the_others_have_a_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)

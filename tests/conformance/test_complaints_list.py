@@ -9,7 +9,9 @@ ROOT = Path(__file__).parents[2]
 SURFACE = (ROOT / "docs/reference/airflow-surface.md").read_text().partition("## I. Fifteen complaints")[2]
 PAGE = (ROOT / "docs/discussions/complaints.md").read_text()
 NAMED = {
-    number for file in Path(__file__).parent.glob("test_complaints_*.py") for number in re.findall(r"^def test_(\d{4,5})_", file.read_text(), re.MULTILINE)
+    number
+    for file in Path(__file__).parent.glob("test_complaints_*.py")
+    for number in re.findall(r"^def test_(\d{4,5})_", file.read_text(), re.MULTILINE)
 }
 """The numbers of the issues that tests are named after."""
 

@@ -51,7 +51,9 @@ def schedulers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sche
 # ---- 7: asset events are stranded, collapsed, or consumed twice ------------------------------------------------------
 def publish(world: Schedulers, *events: tuple[str, AssetKey]) -> None:
     with world.writing() as tx:
-        asset_events.publish_events(tx, [NewAssetEvent(uid=uid, asset=asset, at=world.clock.now()) for uid, asset in events])
+        asset_events.publish_events(
+            tx, [NewAssetEvent(uid=uid, asset=asset, at=world.clock.now()) for uid, asset in events]
+        )
 
 
 def consumed(world: Schedulers) -> list[int]:
@@ -91,7 +93,15 @@ def test_56050_no_asset_event_is_stranded_collapsed_or_lost_in_a_pause(scheduler
 
 def test_63507_two_schedulers_and_their_deaths_consume_each_asset_event_once(tmp_path: Path) -> None:
     """Two schedulers of Airflow make two runs for one event, or lose it. The audit of the simulation counts each event for each consumer."""
-    outcome = simulate_assets(tmp_path, 56050, FaultPlan(uncertain_lost=0.02, uncertain_done=0.02), minutes=4, schedulers=2, kills=0.02, people=0.1)
+    outcome = simulate_assets(
+        tmp_path,
+        56050,
+        FaultPlan(uncertain_lost=0.02, uncertain_done=0.02),
+        minutes=4,
+        schedulers=2,
+        kills=0.02,
+        people=0.1,
+    )
     assert outcome.found == []
     assert outcome.asset_runs > 3 and outcome.crashes > 0
 
@@ -103,9 +113,11 @@ GROUP: dict[str, Any] = {"groups": {"g": None}, "group_expansions": {"g": over("
 def in_group(rule: str, joined: str = "all_success") -> list[TaskSpec]:
     """u gives the length of the group; in it, b depends on a; j is after the group."""
     return [
-        TaskSpec(task_id="u"), TaskSpec(task_id="a", upstream=("u",), group="g"),
-        TaskSpec(task_id="b", upstream=("a",), group="g", trigger_rule=rule), TaskSpec(task_id="j", upstream=("b",), trigger_rule=joined),
-    ]  # fmt: skip
+        TaskSpec(task_id="u"),
+        TaskSpec(task_id="a", upstream=("u",), group="g"),
+        TaskSpec(task_id="b", upstream=("a",), group="g", trigger_rule=rule),
+        TaskSpec(task_id="j", upstream=("b",), trigger_rule=joined),
+    ]
 
 
 def end_index(world: Engine, task_id: str, index: int, outcome: str) -> None:
@@ -114,7 +126,9 @@ def end_index(world: Engine, task_id: str, index: int, outcome: str) -> None:
 
 
 @pytest.mark.pure
-@pytest.mark.parametrize("rule", ["none_failed_min_one_success", "one_success", "all_done_min_one_success", "all_success"])
+@pytest.mark.parametrize(
+    "rule", ["none_failed_min_one_success", "one_success", "all_done_min_one_success", "all_success"]
+)
 def test_39801_a_task_in_a_mapped_group_is_not_skipped_before_its_own_upstream_has_ended(rule: str) -> None:
     """Airflow evaluates the rule on the task that is not expanded yet, or over all indices: b is skipped while a[1] still runs."""
     world = Engine(dag_record(in_group(rule), **GROUP))
@@ -130,7 +144,11 @@ def test_39801_a_task_in_a_mapped_group_is_not_skipped_before_its_own_upstream_h
 def test_34023_all_done_fires_when_the_mapped_task_before_it_was_skipped_or_failed() -> None:
     """In Airflow `all_done` after a mapped task that was never expanded (length 0, upstream_failed) waits for ever, or is skipped."""
     for outcome, before in (("success", "skipped"), ("failed", "upstream_failed")):
-        tasks = [TaskSpec(task_id="u"), TaskSpec(task_id="m", upstream=("u",), expansion=over("u")), TaskSpec(task_id="j", upstream=("m",), trigger_rule="all_done")]
+        tasks = [
+            TaskSpec(task_id="u"),
+            TaskSpec(task_id="m", upstream=("u",), expansion=over("u")),
+            TaskSpec(task_id="j", upstream=("m",), trigger_rule="all_done"),
+        ]
         world = Engine(dag_record(tasks))
         run = world.start()
         world.end("u", outcome, return_length=0 if outcome == "success" else None)
@@ -155,8 +173,16 @@ def test_37091_a_failure_at_one_index_of_a_mapped_group_does_not_fail_the_other_
 @pytest.mark.pure
 def test_59925_all_done_min_one_success_runs_with_a_skipped_upstream() -> None:
     """Airflow 3.3.2 skips on any skip, although its release notes say that the task runs with at least one success."""
-    tasks = [TaskSpec(task_id="a"), TaskSpec(task_id="b"), TaskSpec(task_id="c", upstream=("a", "b"), trigger_rule="all_done_min_one_success")]
-    for outcomes, expected in ((("success", "skipped"), "queued"), (("success", "failed"), "queued"), (("skipped", "skipped"), "skipped")):
+    tasks = [
+        TaskSpec(task_id="a"),
+        TaskSpec(task_id="b"),
+        TaskSpec(task_id="c", upstream=("a", "b"), trigger_rule="all_done_min_one_success"),
+    ]
+    for outcomes, expected in (
+        (("success", "skipped"), "queued"),
+        (("success", "failed"), "queued"),
+        (("skipped", "skipped"), "skipped"),
+    ):
         world = Engine(dag_record(tasks))
         run = world.start()
         for task_id, outcome in zip("ab", outcomes, strict=True):
@@ -207,9 +233,13 @@ def test_29524_neither_do_they_in_the_store_and_when_the_scheduler_dies(schedule
     world.until(4)
     assert world.states("d") == {0.0: "success", 1.0: "success", 2.0: "success"}
     ends = sorted((run.started_at or 0, run.ended_at or 0) for run in world.runs("d").values())
-    assert all(end <= start for (_, end), (start, _) in zip(ends, ends[1:], strict=False)), "no two runs were active at once"
+    assert all(end <= start for (_, end), (start, _) in zip(ends, ends[1:], strict=False)), (
+        "no two runs were active at once"
+    )
     with world.db.read() as tx:
-        assert read_run_counts_of_dags(tx, [world.record("d").dag_pk])[world.record("d").dag_pk] == {DagRunState.SUCCESS: 3}
+        assert read_run_counts_of_dags(tx, [world.record("d").dag_pk])[world.record("d").dag_pk] == {
+            DagRunState.SUCCESS: 3
+        }
 
 
 @pytest.mark.pure

@@ -49,10 +49,18 @@ def moment(hours: float) -> datetime:
 
 
 # ---- 1: a due run is lost or doubled when the DAG is parsed again around the tick ------------------------------------
-@pytest.mark.parametrize("timetable", [
-    CronTriggerTimetable(HOURLY, timezone="UTC"), CronDataIntervalTimetable(HOURLY, "UTC"), EventsTimetable([moment(hour) for hour in range(12)]),
-], ids=["trigger", "data_interval", "events"])  # fmt: skip
-def test_27399_a_due_run_is_not_lost_or_doubled_when_its_dag_is_parsed_again_around_the_tick(world: World, timetable: Timetable) -> None:
+@pytest.mark.parametrize(
+    "timetable",
+    [
+        CronTriggerTimetable(HOURLY, timezone="UTC"),
+        CronDataIntervalTimetable(HOURLY, "UTC"),
+        EventsTimetable([moment(hour) for hour in range(12)]),
+    ],
+    ids=["trigger", "data_interval", "events"],
+)
+def test_27399_a_due_run_is_not_lost_or_doubled_when_its_dag_is_parsed_again_around_the_tick(
+    world: World, timetable: Timetable
+) -> None:
     """Airflow computes the next run from the time of the parse: a run that is due at that time is lost, or made twice.
 
     Every slot must have one run, if the file is parsed just before the tick, at it or a second later before the scheduler looks, and after that.
@@ -107,9 +115,17 @@ class Delayed(Timetable):
     def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
         return DataInterval.exact(run_after)
 
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
         begin = restriction.earliest if last_automated_data_interval is None else last_automated_data_interval.end
-        return None if begin is None else DagRunInfo.interval(begin, begin + timedelta(hours=1))._replace(run_after=begin + timedelta(minutes=210))
+        return (
+            None
+            if begin is None
+            else DagRunInfo.interval(begin, begin + timedelta(hours=1))._replace(
+                run_after=begin + timedelta(minutes=210)
+            )
+        )
 
 
 def test_51840_a_timetable_whose_runs_are_later_than_their_intervals_skips_no_interval(world: World) -> None:
@@ -137,13 +153,20 @@ def test_50172_a_change_between_intervals_and_instants_is_shown_before_it_drops_
     world.until(2.5)
     with world.db.read() as tx:
         request = build_request(tx, world.record("a"), world.clock.now(), 2, 60.0)
-    forecast, due = answer_next_runs(request, lambda *_: pytest.fail("a built-in timetable needs no host"), reference(intervals))
-    assert (forecast.dropped, [(run.run_after - START) / HOUR for run in due]) == (["2026-01-01T03:00:00.000000+00:00"], [4.0, 5.0])
+    forecast, due = answer_next_runs(
+        request, lambda *_: pytest.fail("a built-in timetable needs no host"), reference(intervals)
+    )
+    assert (forecast.dropped, [(run.run_after - START) / HOUR for run in due]) == (
+        ["2026-01-01T03:00:00.000000+00:00"],
+        [4.0, 5.0],
+    )
     world.dag("a", intervals)
     world.until(5.5)
     world.dag("a", instants)
     world.until(8.5)
-    lengths = {hour: ((run.interval_end or 0) - (run.interval_start or 0)) // MINUTE for hour, run in world.runs("a").items()}
+    lengths = {
+        hour: ((run.interval_end or 0) - (run.interval_start or 0)) // MINUTE for hour, run in world.runs("a").items()
+    }
     assert lengths == {0: 0, 1: 0, 2: 0, 4: 60, 5: 60, 6: 0, 7: 0, 8: 0}
     assert set(world.states("a").values()) == {"success"}
 
@@ -154,11 +177,17 @@ def test_50172_the_options_of_cron_and_of_timedelta_are_honoured_separately(tmp_
     for name in ("CRON", "DELTA"):
         set_current_config(load_config({f"AIRFLOW__SCHEDULER__CREATE_{name}_DATA_INTERVALS": "True"}, tmp_path))
         try:
-            specs = [build_dag_spec(DAG("d", schedule=schedule, start_date=moment(0)), "/f.py") for schedule in (HOURLY, timedelta(hours=1))]
+            specs = [
+                build_dag_spec(DAG("d", schedule=schedule, start_date=moment(0)), "/f.py")
+                for schedule in (HOURLY, timedelta(hours=1))
+            ]
         finally:
             set_current_config(None)
         found[name] = [one.spec.timetable.path.rpartition(".")[2] for one in specs]
-    assert found == {"CRON": ["CronDataIntervalTimetable", "DeltaTriggerTimetable"], "DELTA": ["CronTriggerTimetable", "DeltaDataIntervalTimetable"]}
+    assert found == {
+        "CRON": ["CronDataIntervalTimetable", "DeltaTriggerTimetable"],
+        "DELTA": ["CronTriggerTimetable", "DeltaDataIntervalTimetable"],
+    }
 
 
 # ---- 5: clock changes ------------------------------------------------------------------------------------------------
@@ -170,7 +199,10 @@ def test_30088_a_clock_change_moves_doubles_and_loses_no_run_and_stops_no_schedu
     """
     first = START + (change - 2) * DAY
     world.clock.advance_to(first)
-    daily, hourly = CronDataIntervalTimetable("30 2 * * *", "Europe/Zurich"), CronTriggerTimetable(HOURLY, timezone="Europe/Zurich")
+    daily, hourly = (
+        CronDataIntervalTimetable("30 2 * * *", "Europe/Zurich"),
+        CronTriggerTimetable(HOURLY, timezone="Europe/Zurich"),
+    )
     world.dag("daily", daily, start_at=first)
     world.dag("hourly", hourly, start_at=first)
     world.until((change + 3) * 24)
@@ -195,13 +227,21 @@ class Broken(Timetable):
     def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
         return DataInterval.exact(run_after)
 
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
         assert not Broken.is_broken, "no dates today"
-        begin = restriction.earliest if last_automated_data_interval is None else last_automated_data_interval.end + timedelta(hours=1)
+        begin = (
+            restriction.earliest
+            if last_automated_data_interval is None
+            else last_automated_data_interval.end + timedelta(hours=1)
+        )
         return None if begin is None else DagRunInfo.exact(begin)
 
 
-def test_27622_a_bad_dag_stops_no_other_and_says_what_is_wrong_until_it_works(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_27622_a_bad_dag_stops_no_other_and_says_what_is_wrong_until_it_works(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One bad DAG put Airflow's scheduler into a crash loop; today a timetable that raises is written to a log, and its DAG is not scheduled any more.
 
     The other DAGs must run on time, the bad one must show the error, and must go on by itself once it works again.
@@ -212,7 +252,9 @@ def test_27622_a_bad_dag_stops_no_other_and_says_what_is_wrong_until_it_works(wo
     world.until(2.5)
     assert world.started("good") == {0.0: 0.0, 1.0: 1.0, 2.0: 2.0}
     error = world.record("bad").error or ""
-    assert "Broken.next_dagrun_info raised AssertionError: no dates today" in error and f"{Path(__file__).name}:" in error
+    assert (
+        "Broken.next_dagrun_info raised AssertionError: no dates today" in error and f"{Path(__file__).name}:" in error
+    )
     assert world.runs("bad") == {}
     monkeypatch.setattr(Broken, "is_broken", False)
     world.until(3.5)
@@ -221,7 +263,9 @@ def test_27622_a_bad_dag_stops_no_other_and_says_what_is_wrong_until_it_works(wo
 
 # ---- 8: a custom timetable is "not registered" -----------------------------------------------------------------------
 @pytest.mark.parametrize("place", ["plugins", "dag_file", "dags_folder"])
-def test_21259_a_timetable_of_an_author_is_found_in_plugins_in_the_dag_file_and_beside_it(tmp_path: Path, place: str) -> None:
+def test_21259_a_timetable_of_an_author_is_found_in_plugins_in_the_dag_file_and_beside_it(
+    tmp_path: Path, place: str
+) -> None:
     """Airflow refuses a timetable that no plugin registers ("not registered"), and a class in the DAG folder cannot be imported."""
     asking = Asking(tmp_path)
     try:

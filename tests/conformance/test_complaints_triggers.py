@@ -86,7 +86,11 @@ def test_64620_a_trigger_that_fails_hangs_or_crashes_ends_alone_and_is_named(imp
     Each bad trigger must end with a reason, the one that blocks with its place, and all others must fire.
     """
     healthy = {impatient.start("Nap", seconds=seconds) for seconds in (0.1, 0.5, 1.5)}
-    raises, leaves, blocks = impatient.start("Raises"), impatient.start("EndsProcess"), impatient.start("Blocks", seconds=600)
+    raises, leaves, blocks = (
+        impatient.start("Raises"),
+        impatient.start("EndsProcess"),
+        impatient.start("Blocks", seconds=600),
+    )
     impatient.until(lambda: len(impatient.ends) == 6)
     assert {impatient.ends[pk].outcome for pk in healthy} == {"event"}
     reasons = {pk: impatient.ends[pk].reason or "" for pk in (raises, leaves, blocks)}
@@ -99,7 +103,10 @@ def test_64620_a_trigger_that_fails_hangs_or_crashes_ends_alone_and_is_named(imp
 # ---- 11: a fired trigger waits for a pool slot and times out; stale events; triggers of a paused DAG -----------------
 def test_44759_a_task_whose_trigger_has_fired_goes_before_new_tasks_and_does_not_time_out() -> None:
     """In Airflow the task queues for its pool again behind tasks with a higher priority, and the timeout of its trigger fails it meanwhile."""
-    tasks = [TaskSpec(task_id="a", pool="small"), *(TaskSpec(task_id=f"new{i}", pool="small", effective_priority=9) for i in range(4))]
+    tasks = [
+        TaskSpec(task_id="a", pool="small"),
+        *(TaskSpec(task_id=f"new{i}", pool="small", effective_priority=9) for i in range(4)),
+    ]
     world = World(dag_record(tasks), pools=[PoolRecord("small", 1, 0)])
     run = world.start()
     while not world.live("a"):
@@ -158,7 +165,9 @@ def test_48009_a_mapped_task_that_starts_from_its_trigger_has_the_arguments_of_e
     """
     Paces.made.clear()
     with DAG("d", schedule=None) as dag:
-        Paces.partial(task_id="t", rope="r").expand(trigger_kwargs=[{"rope": "{{ ds }} {{ ti.map_index }}"}, {"rope": 2}])
+        Paces.partial(task_id="t", rope="r").expand(
+            trigger_kwargs=[{"rope": "{{ ds }} {{ ti.map_index }}"}, {"rope": 2}]
+        )
     waits = [_mapped(dag, index, 2).wait for index in (0, 1)]
     assert [loads(wait.kwargs) for wait in waits if wait is not None] == [{"rope": "2030-01-02 0"}, {"rope": 2}]
     assert Paces.made == []

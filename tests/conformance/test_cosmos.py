@@ -83,12 +83,31 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         (folder / "project" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "project" / name).write_text(text)
     (folder / "etl.yml").write_text(YAML)
-    places = {"SHOP": str(folder / "project"), "SHOP_DATABASE": str(folder / "shop.duckdb"), "DBT": str(find_dbt()), "TMPDIR": str(folder)}
-    done = subprocess.run([places["DBT"], "parse", "--profiles-dir", "."], cwd=places["SHOP"], env={**os.environ, **places}, capture_output=True, text=True, timeout=DBT_S, check=False)
+    places = {
+        "SHOP": str(folder / "project"),
+        "SHOP_DATABASE": str(folder / "shop.duckdb"),
+        "DBT": str(find_dbt()),
+        "TMPDIR": str(folder),
+    }
+    done = subprocess.run(
+        [places["DBT"], "parse", "--profiles-dir", "."],
+        cwd=places["SHOP"],
+        env={**os.environ, **places},
+        capture_output=True,
+        text=True,
+        timeout=DBT_S,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout
     files = {"shop.py": DAGS, "factory.py": FACTORY.format(file=str(folder / "etl.yml"))}
     with product(files, {**integration_environ(), **places, **PATIENT}, interpreter=True) as made:
-        made.until(lambda: {"shop", "wrong", "grouped", "mapped", "etl"} <= {row["dag_id"] for row in made.rows("dags", "list")}, "all DAGs are there", DBT_S)
+        made.until(
+            lambda: (
+                {"shop", "wrong", "grouped", "mapped", "etl"} <= {row["dag_id"] for row in made.rows("dags", "list")}
+            ),
+            "all DAGs are there",
+            DBT_S,
+        )
         yield made
 
 
@@ -108,7 +127,9 @@ def run_to_end(running: Product, dag_id: str) -> str:
 def test_no_file_failed_and_no_listener_did(running: Product) -> None:
     assert running.rows("dags", "errors") == []
     plugins = running.rows("plugins", "list")
-    assert [row["error"] for row in plugins if row["error"]] == [] and sum("listeners" in row["brings"] for row in plugins) == 2
+    assert [row["error"] for row in plugins if row["error"]] == [] and sum(
+        "listeners" in row["brings"] for row in plugins
+    ) == 2
 
 
 def test_a_dag_of_a_dbt_project_runs_the_models_and_after_each_its_tests(running: Product) -> None:
@@ -118,7 +139,9 @@ def test_a_dag_of_a_dbt_project_runs_the_models_and_after_each_its_tests(running
     starts = [tasks[task_id]["start_date"] for task_id in TESTED]
     assert starts == sorted(starts), "each after that on which it depends"
     assert "PASS=2" in running.task_log("shop", "r", "customers.test")
-    assert any(row["key"].startswith("cosmos_cache__") for row in running.rows("variables", "list")), "its import writes the list of dbt into a Variable"
+    assert any(row["key"].startswith("cosmos_cache__") for row in running.rows("variables", "list")), (
+        "its import writes the list of dbt into a Variable"
+    )
 
 
 def test_a_test_of_dbt_that_fails_ends_the_run_as_failed_and_stops_what_comes_after(running: Product) -> None:
@@ -130,7 +153,9 @@ def test_a_test_of_dbt_that_fails_ends_the_run_as_failed_and_stops_what_comes_af
 def test_a_group_of_a_dbt_project_stands_between_other_tasks(running: Product) -> None:
     state = run_to_end(running, "grouped")
     tasks = running.tasks("grouped", "r")
-    assert state == "success" and sorted(tasks) == sorted(["before", "after", *(f"dbt.{task_id}" for task_id in TESTED)])
+    assert state == "success" and sorted(tasks) == sorted(
+        ["before", "after", *(f"dbt.{task_id}" for task_id in TESTED)]
+    )
     assert tasks["after"]["start_date"] >= tasks["dbt.customers.test"]["end_date"]
 
 
@@ -141,7 +166,11 @@ def test_a_dbt_operator_is_mapped_with_the_arguments_of_its_shared_class(running
 
 def test_a_dag_of_a_yaml_file_runs_and_its_listener_is_called(running: Product) -> None:
     assert run_to_end(running, "etl") == "success"
-    assert sorted((row["task_id"], row["map_index"]) for row in running.rows("tasks", "states", "etl", "r")) == [("each", 0), ("each", 1), ("extract", -1)]
+    assert sorted((row["task_id"], row["map_index"]) for row in running.rows("tasks", "states", "etl", "r")) == [
+        ("each", 0),
+        ("each", 1),
+        ("extract", -1),
+    ]
 
 
 def test_the_listeners_of_both_packages_were_called_and_none_failed(running: Product) -> None:

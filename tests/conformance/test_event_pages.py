@@ -55,7 +55,13 @@ def test_rows_of_the_audit_log_are_found_by_the_ids_of_their_dags_and_runs(world
     condition, holds = CASES[case]
     with world.db.read() as tx:
         every = read_event_page(tx, PageQuery((), ORDER, 100))
-        assert [(row.dag_id, row.run_id) for row in every] == [(None, None), ("up", None), ("down", None), ("up", "r"), ("down", "r")]
+        assert [(row.dag_id, row.run_id) for row in every] == [
+            (None, None),
+            ("up", None),
+            ("down", None),
+            ("up", "r"),
+            ("down", "r"),
+        ]
         expected = [row.event_pk for row in every if holds((row.dag_id, row.run_id))]
         assert len(expected) < len(every)
         for conditions in ([condition], resolve_names(tx, [condition])):
@@ -63,7 +69,9 @@ def test_rows_of_the_audit_log_are_found_by_the_ids_of_their_dags_and_runs(world
             assert count_events(tx, conditions, 100) == len(expected)
 
 
-def test_rows_of_few_runs_are_found_by_an_index_and_those_of_many_are_searched_to_a_bound(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_few_runs_are_found_by_an_index_and_those_of_many_are_searched_to_a_bound(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _fill(world)
     monkeypatch.setattr(event_pages, "EVENTS_SEARCHED_MAX", 2)
     with world.db.read() as tx:

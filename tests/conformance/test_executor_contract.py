@@ -98,7 +98,11 @@ class LocalWorld:
 class ScriptedWorld:
     """ScriptedExecutor and its worker under a virtual clock."""
 
-    PLAYS = {"succeed": Play(), "fail": Play(outcome="failed", reason="ValueError: it was told to"), "sleep": Play(run_s=1e9)}
+    PLAYS = {
+        "succeed": Play(),
+        "fail": Play(outcome="failed", reason="ValueError: it was told to"),
+        "sleep": Play(run_s=1e9),
+    }
 
     def __init__(self) -> None:
         self._clock = VirtualClock(1_700_000_000_000_000)
@@ -205,7 +209,9 @@ def test_an_attempt_enters_and_then_ends(world: ExecutorWorld) -> None:
     kinds = [type(event) for event in events if isinstance(event, AttemptEntered | AttemptEnded)]
     result = ended(events)[attempt.attempt_id]
     assert result.outcome == "success"
-    assert kinds == [AttemptEntered, AttemptEnded] or (kinds == [AttemptEnded] and result.entered and result.started_at is not None)
+    assert kinds == [AttemptEntered, AttemptEnded] or (
+        kinds == [AttemptEnded] and result.entered and result.started_at is not None
+    )
     world.executor.acknowledge(world.worker_id, [attempt.attempt_id])
 
 

@@ -36,7 +36,9 @@ def _delete(world: World) -> None:
 CHANGES: dict[str, Callable[[World], object]] = {
     "a new DAG": lambda world: world.record(parsed("/dags/b.py", spec("b", tags=("x",)))),
     "a new version": lambda world: world.record(parsed("/dags/b.py", spec("b", tags=("y",)), input_hash="2")),
-    "another text": lambda world: world.record(parsed("/dags/b.py", msgspec.structs.replace(spec("b", tags=("y",)), description="new"), input_hash="3")),
+    "another text": lambda world: world.record(
+        parsed("/dags/b.py", msgspec.structs.replace(spec("b", tags=("y",)), description="new"), input_hash="3")
+    ),
     "no DAG in a file": _deactivate,
     "a DAG in another file": lambda world: world.record(parsed("/dags/c.py", spec("b", tags=("y",)))),
     "a deleted DAG": _delete,
@@ -56,7 +58,9 @@ def test_the_facts_in_memory_follow_every_change(world: World) -> None:
         before = found
 
 
-def test_the_rows_of_all_dags_are_read_only_when_the_journal_names_a_dag(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rows_of_all_dags_are_read_only_when_the_journal_names_a_dag(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world.dag("a")
     cache = VersionFactsCache()
     found = _find(world, cache)
@@ -91,9 +95,22 @@ def _record_statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize(("before", "now", "is_changed"), [
-    ((1, 9, 9), (1, 9, 9), False), ((1, 9, 9), (3, 9, 7), True), ((1, 9, 8), (1, 9, 9), True), ((0, 0, 0), (0, 0, 0), False),
-])
-def test_a_row_that_appears_before_others_counts_as_a_change(world: World, before: tuple[int, int, int], now: tuple[int, int, int], is_changed: bool) -> None:
+@pytest.mark.parametrize(
+    ("before", "now", "is_changed"),
+    [
+        ((1, 9, 9), (1, 9, 9), False),
+        ((1, 9, 9), (3, 9, 7), True),
+        ((1, 9, 8), (1, 9, 9), True),
+        ((0, 0, 0), (0, 0, 0), False),
+    ],
+)
+def test_a_row_that_appears_before_others_counts_as_a_change(
+    world: World, before: tuple[int, int, int], now: tuple[int, int, int], is_changed: bool
+) -> None:
     with world.db.read() as tx:
-        assert change_journal.is_any_dag_changed(tx, change_journal.JournalExtent(*before), change_journal.JournalExtent(*now)) is is_changed
+        assert (
+            change_journal.is_any_dag_changed(
+                tx, change_journal.JournalExtent(*before), change_journal.JournalExtent(*now)
+            )
+            is is_changed
+        )

@@ -33,7 +33,9 @@ def open_alerts(deployment: MonitorWorld) -> list[AlertRecord]:
         return alerts.list_open_alerts(tx)
 
 
-def test_a_streak_has_one_open_alert_and_a_message_for_each_failure_and_one_success_resolves_it(deployment: MonitorWorld) -> None:
+def test_a_streak_has_one_open_alert_and_a_message_for_each_failure_and_one_success_resolves_it(
+    deployment: MonitorWorld,
+) -> None:
     deployment.world.dag()
     deployment.world.dag("other")
     with deployment.monitor(rule("failure"), rule("failure", name="second"), **SOON) as monitor:
@@ -44,8 +46,13 @@ def test_a_streak_has_one_open_alert_and_a_message_for_each_failure_and_one_succ
             runs.append(deployment.fail(start_at(deployment, place)))
             deployment.let(monitor, 12)
         found = [alert for alert in open_alerts(deployment) if alert.item.dag_id == "d"]
-        assert [(alert.rule, alert.run_pk, alert.item.failed_runs) for alert in found] == [("r", runs[-1].run_pk, 5), ("second", runs[-1].run_pk, 5)]
-        assert [sentence.split()[3] for sentence in deployment.sentences() if "DAG d:" in sentence] == [run.run_id for run in runs], "the message about both rules has it once"
+        assert [(alert.rule, alert.run_pk, alert.item.failed_runs) for alert in found] == [
+            ("r", runs[-1].run_pk, 5),
+            ("second", runs[-1].run_pk, 5),
+        ]
+        assert [sentence.split()[3] for sentence in deployment.sentences() if "DAG d:" in sentence] == [
+            run.run_id for run in runs
+        ], "the message about both rules has it once"
         assert len(deployment.audit("alert_raised")) == 12
         deployment.succeed(start_at(deployment, 6))
         deployment.let(monitor, 20)
@@ -70,7 +77,9 @@ def test_failures_of_one_round_are_one_alert_that_counts_them(deployment: Monito
     assert [item.failed_runs for item in delivery.body.items[:3]] == [1, 2, 3]
 
 
-def test_an_earlier_run_that_fails_later_does_not_make_a_success_between_them_resolve_the_alert(deployment: MonitorWorld) -> None:
+def test_an_earlier_run_that_fails_later_does_not_make_a_success_between_them_resolve_the_alert(
+    deployment: MonitorWorld,
+) -> None:
     deployment.world.dag()
     with deployment.monitor(rule("failure"), **SOON) as monitor:
         deployment.round(monitor)
@@ -101,7 +110,9 @@ def test_a_cleared_run_that_fails_again_is_counted_once_and_told_again(deploymen
     assert len(deployment.sent) == 2
 
 
-def test_a_run_that_fails_in_the_round_in_which_an_earlier_failure_is_resolved_has_an_open_alert(deployment: MonitorWorld) -> None:
+def test_a_run_that_fails_in_the_round_in_which_an_earlier_failure_is_resolved_has_an_open_alert(
+    deployment: MonitorWorld,
+) -> None:
     deployment.world.dag()
     with deployment.monitor(rule("failure"), **SOON) as monitor:
         deployment.round(monitor)

@@ -36,7 +36,9 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 PLACES = {"dag", "task_group"}
 """Arguments that take an object of the file, not a value."""
-ROWS = [("DAG", row.name) for row in fields.DAG_FIELDS] + [("task", row.name) for row in fields.OPERATOR_FIELDS if row.name not in PLACES]
+ROWS = [("DAG", row.name) for row in fields.DAG_FIELDS] + [
+    ("task", row.name) for row in fields.OPERATOR_FIELDS if row.name not in PLACES
+]
 WITHOUT_NAME = {"schedule", "default_args", "params", "dag_id", "task_id", "dag_display_name", "task_display_name"}
 """Their errors have words of their own."""
 
@@ -66,7 +68,10 @@ def list_built() -> dict[str, ParsedDag]:
         for number, value in enumerate(VALUES):
             if name != "dag_id" and find_error(kind, name, value) is None:
                 parsed = build(kind, name, value, f"d-{kind}-{name}-{number}")
-                found.setdefault(msgspec.json.encode(msgspec.structs.replace(parsed.spec, dag_id="")), (f"{kind} {name}={value!r}"[:200], parsed))
+                found.setdefault(
+                    msgspec.json.encode(msgspec.structs.replace(parsed.spec, dag_id="")),
+                    (f"{kind} {name}={value!r}"[:200], parsed),
+                )
     return dict(found.values())
 
 
@@ -105,14 +110,21 @@ def test_each_dag_that_is_built_runs(world: HostileWorld) -> None:
 
 INTERVALS = (SPAN.max, SPAN.min, SPAN(0), SPAN(-1))
 REFERENCES = (
-    DeadlineReference.DAGRUN_QUEUED_AT, DeadlineReference.DAGRUN_LOGICAL_DATE, DeadlineReference.AVERAGE_RUNTIME(1, 1), DeadlineReference.AVERAGE_RUNTIME(1_000_000, 1),
-    DeadlineReference.FIXED_DATETIME(dt.datetime.max), DeadlineReference.FIXED_DATETIME(dt.datetime.min),
-)  # fmt: skip
+    DeadlineReference.DAGRUN_QUEUED_AT,
+    DeadlineReference.DAGRUN_LOGICAL_DATE,
+    DeadlineReference.AVERAGE_RUNTIME(1, 1),
+    DeadlineReference.AVERAGE_RUNTIME(1_000_000, 1),
+    DeadlineReference.FIXED_DATETIME(dt.datetime.max),
+    DeadlineReference.FIXED_DATETIME(dt.datetime.min),
+)
 
 
 def test_a_deadline_of_any_interval_is_stored(world: HostileWorld) -> None:
     cases = [(reference, interval) for reference in REFERENCES for interval in INTERVALS]
-    specs = [build("DAG", "deadline", DeadlineAlert(*case, SyncCallback("builtins.print")), f"d{number}").spec for number, case in enumerate(cases)]
+    specs = [
+        build("DAG", "deadline", DeadlineAlert(*case, SyncCallback("builtins.print")), f"d{number}").spec
+        for number, case in enumerate(cases)
+    ]
     world.deployment.add(*specs)
     with world.deployment.db.write() as tx:
         for spec in specs:

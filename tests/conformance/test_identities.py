@@ -27,7 +27,9 @@ from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.accounts import account_rows, favorite_dags, identity_rows, session_rows, token_rows
 
 RULES = SessionRules(3600.0)
-CLAIMS = ClaimRules("https://id.example", role_claim="role", roles={"ops": Role.OPERATOR, "view": Role.VIEWER}, links_existing=True)
+CLAIMS = ClaimRules(
+    "https://id.example", role_claim="role", roles={"ops": Role.OPERATOR, "view": Role.VIEWER}, links_existing=True
+)
 
 
 def delete(db: Database, name: str) -> None:
@@ -57,7 +59,10 @@ def test_keys_of_accounts_sessions_and_tokens_are_never_given_again(db: Database
             end_session(tx, session.session_pk)
         begin(db, account)
         with db.read() as tx:
-            seen["session"] += [session.session_pk, *(one.session_pk for one in session_rows.list_sessions(tx, account.account_pk))]
+            seen["session"] += [
+                session.session_pk,
+                *(one.session_pk for one in session_rows.list_sessions(tx, account.account_pk)),
+            ]
         seen["account"].append(account.account_pk)
         seen["token"].append(token.token_pk)
         delete(db, "ada")
@@ -78,7 +83,9 @@ def test_no_login_of_a_deleted_account_opens_one_that_is_created_with_its_name(d
     second = create(db, "eve", Role.ADMIN)
     assert [authenticator(db).identify_header(one) for one in headers] == [None, None]
     assert [authenticator(db).identify_at_once(one) for one in headers] == [None, None]
-    assert authenticator(db).identify_cookie(cookie) is None and authenticator(db).identify_cookie_at_once(cookie) is None
+    assert (
+        authenticator(db).identify_cookie(cookie) is None and authenticator(db).identify_cookie_at_once(cookie) is None
+    )
     with db.read() as tx:
         assert opened is not None and find_session_identity(tx, opened.session, NOW, RULES) is None
         assert identity_rows.find_account_of_subject(tx, CLAIMS.issuer, "subject-1") is None
@@ -93,7 +100,12 @@ def test_a_signed_token_names_the_creation_and_the_random_epoch_of_its_account(d
     """Also where keys do begin anew: a database that was made anew under the same key of encryption."""
     account = create(db, "eve")
     old = signed(account)
-    for change in ({"created_at": account.created_at + 1}, {"epoch": account.epoch + 1}, {"account_pk": account.account_pk + 1}, {"name": "Eve"}):
+    for change in (
+        {"created_at": account.created_at + 1},
+        {"epoch": account.epoch + 1},
+        {"account_pk": account.account_pk + 1},
+        {"name": "Eve"},
+    ):
         other = signed(replace(account, **change))
         assert authenticator(db).identify_header(f"Bearer {other}") is None, change
     assert authenticator(db).identify_header(f"Bearer {old}") is not None
@@ -135,7 +147,9 @@ CHANGES = pytest.mark.parametrize("change", [set_role, reset, remove, replace_ac
 
 
 @CHANGES
-def test_a_login_that_was_checked_before_a_change_of_its_account_begins_no_session(db: Database, change: Callable[[Transaction], None]) -> None:
+def test_a_login_that_was_checked_before_a_change_of_its_account_begins_no_session(
+    db: Database, change: Callable[[Transaction], None]
+) -> None:
     create(db, "eve", Role.VIEWER)
     checked = log_in(db, "eve", PASSWORD, HOME, NOW)
     with db.write() as tx:
@@ -150,7 +164,9 @@ def test_a_login_that_was_checked_before_a_change_of_its_account_begins_no_sessi
 
 
 @CHANGES
-def test_a_change_of_an_account_waits_for_a_session_that_begins_and_then_finds_it(db: Database, change: Callable[[Transaction], None]) -> None:
+def test_a_change_of_an_account_waits_for_a_session_that_begins_and_then_finds_it(
+    db: Database, change: Callable[[Transaction], None]
+) -> None:
     """The other order: the session is there before the change, which ends it where the change ends sessions."""
     account = create(db, "eve", Role.VIEWER)
     ended = threading.Event()
@@ -202,10 +218,12 @@ def test_favourites_of_a_name_do_not_wait_for_its_next_account(db: Database) -> 
     create(db, "eve")
     delete(db, "eve")
     with db.write() as tx:  # by a request that was on its way
-        raw(tx, "INSERT INTO file (path, input_hash, inputs, parsed_at, duration_s) VALUES ('/d.py', 'h', '[]', 1, 0.5) RETURNING 1")
+        raw(
+            tx,
+            "INSERT INTO file (path, input_hash, inputs, parsed_at, duration_s) VALUES ('/d.py', 'h', '[]', 1, 0.5) RETURNING 1",
+        )
         raw(tx, "INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('d', 1, 1, 'h') RETURNING 1")
         assert favorite_dags.add_favorite(tx, "eve", 1, NOW)
     create(db, "eve")
     with db.read() as tx:
         assert not favorite_dags.list_favorites(tx, "eve")
-

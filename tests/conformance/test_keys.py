@@ -33,11 +33,21 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     create_file(path)
     with closing(sqlite3.connect(path)) as connection:
         made = {
-            name: sql for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+            name: sql
+            for name, sql in connection.execute(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            )
             if "WITHOUT ROWID" not in sql
-        }  # fmt: skip
-        keys = {name: [(row[1], row[2]) for row in connection.execute(f"PRAGMA table_info({name})") if row[5]] for name in made}
-    return {name: sql for name, sql in made.items() if len(keys[name]) == 1 and keys[name][0][1] == "INTEGER" and keys[name][0][0].endswith("_pk")}
+        }
+        keys = {
+            name: [(row[1], row[2]) for row in connection.execute(f"PRAGMA table_info({name})") if row[5]]
+            for name in made
+        }
+    return {
+        name: sql
+        for name, sql in made.items()
+        if len(keys[name]) == 1 and keys[name][0][1] == "INTEGER" and keys[name][0][0].endswith("_pk")
+    }
 
 
 def test_each_table_whose_key_the_database_chooses_is_in_the_documented_list(tables: dict[str, str]) -> None:
@@ -46,7 +56,9 @@ def test_each_table_whose_key_the_database_chooses_is_in_the_documented_list(tab
 
 def test_the_list_says_autoincrement_where_it_is_so(tables: dict[str, str]) -> None:
     documented = list_documented()
-    assert {name for name, sql in tables.items() if AUTOINCREMENT in sql} == {name for name, how in documented.items() if AUTOINCREMENT in how}
+    assert {name for name, sql in tables.items() if AUTOINCREMENT in sql} == {
+        name for name, how in documented.items() if AUTOINCREMENT in how
+    }
 
 
 def test_no_statement_deletes_from_tables_whose_rows_are_never_deleted() -> None:

@@ -31,27 +31,71 @@ from gnomon.storage.store.ownership import mailbox
 SHORT = 150
 """Messages of the short form on each database."""
 BATCH = 50
-HAS_QUARANTINE = any("CREATE TABLE quarantine" in script.read_text() for script in files("gnomon.storage.store.migrations").joinpath("scripts").iterdir() if script.name.endswith(".sqlite.sql"))
+HAS_QUARANTINE = any(
+    "CREATE TABLE quarantine" in script.read_text()
+    for script in files("gnomon.storage.store.migrations").joinpath("scripts").iterdir()
+    if script.name.endswith(".sqlite.sql")
+)
 pytestmark = pytest.mark.skipif(not HAS_QUARANTINE, reason="the schema has no table quarantine")
 BROKEN = ("", "[", "null", "1", "{}", "[]", '"text"', '{"run_pk": 1e999}', "[" * 3000, '{"request_pk": 1, "action": 1}')
 
 
 def list_messages(dag_pk: int, run_pk: int, attempt_id: str) -> list[tuple[str, str]]:
     """(kind, body) of each variant of each message."""
-    result = AttemptResult(attempt_id=attempt_id, group_no=0, run_pk=run_pk, task_no=0, outcome="success", **TEMPLATES["success"], wait=msgspec.structs.replace(WAIT, hitl=QUESTION))
+    result = AttemptResult(
+        attempt_id=attempt_id,
+        group_no=0,
+        run_pk=run_pk,
+        task_no=0,
+        outcome="success",
+        **TEMPLATES["success"],
+        wait=msgspec.structs.replace(WAIT, hitl=QUESTION),
+    )
     fired = DeferralResult(outcome="event", payload="1", xcoms={"k": "1"})
     trigger = {"run_pk": run_pk, "task_no": 0, "map_index": -1, "defer_seq": 1, "fired": msgspec.to_builtins(fired)}
     update = {"down_run": run_pk, "edge_no": 1, "fact": {"at": 1, "state": 0}}
     action = {"request_pk": 1, "by": "me", "address": None, "run_pk": run_pk, "dag_pk": dag_pk}
     plain: list[tuple[str, dict[str, Any]]] = [
-        ("run_created", {"run_pk": run_pk}), ("dag_changed", {"dag_pk": dag_pk}), ("asset_events", {"dag_pks": [dag_pk]}), ("backfill_changed", {"backfill_pk": 1}),
-        ("attempt_entered", {"attempt_id": attempt_id, "at": 1}), ("result", {"worker_id": "w", "result": msgspec.to_builtins(result)}), ("result", {"worker_id": "w", "sealed": "x"}),
-        ("action", {**action, "action": "clear", "tasks": [[0, -1]], "only_failed": False, "is_newest_wanted": None}), ("action", {**action, "action": "mark", "state": "success"}),
-        ("action", {**action, "action": "mark", "state": "failed", "tasks": [[0, -1]]}), ("action", {**action, "action": "release", "up_dag": None, "reason": "r"}),
-        ("action", {**action, "action": "answer", "task_no": 0, "map_index": -1, "options": ["yes"], "params": {}, "user_id": "u", "user_name": "U"}),
-        ("action", {**action, "action": "discard_queued_events", "discard": {"dag_pk": dag_pk, "asset_pk": None, "before": None}}), ("pool_changed", {"name": "p"}), ("dag_paused", {"dag_pk": dag_pk}),
-    ]  # fmt: skip
-    found = [(kind, text) for kind in {kind for kind, _ in plain} | {"trigger", "upstream_ended", "wait_registered", "no such kind"} for text in BROKEN]
+        ("run_created", {"run_pk": run_pk}),
+        ("dag_changed", {"dag_pk": dag_pk}),
+        ("asset_events", {"dag_pks": [dag_pk]}),
+        ("backfill_changed", {"backfill_pk": 1}),
+        ("attempt_entered", {"attempt_id": attempt_id, "at": 1}),
+        ("result", {"worker_id": "w", "result": msgspec.to_builtins(result)}),
+        ("result", {"worker_id": "w", "sealed": "x"}),
+        ("action", {**action, "action": "clear", "tasks": [[0, -1]], "only_failed": False, "is_newest_wanted": None}),
+        ("action", {**action, "action": "mark", "state": "success"}),
+        ("action", {**action, "action": "mark", "state": "failed", "tasks": [[0, -1]]}),
+        ("action", {**action, "action": "release", "up_dag": None, "reason": "r"}),
+        (
+            "action",
+            {
+                **action,
+                "action": "answer",
+                "task_no": 0,
+                "map_index": -1,
+                "options": ["yes"],
+                "params": {},
+                "user_id": "u",
+                "user_name": "U",
+            },
+        ),
+        (
+            "action",
+            {
+                **action,
+                "action": "discard_queued_events",
+                "discard": {"dag_pk": dag_pk, "asset_pk": None, "before": None},
+            },
+        ),
+        ("pool_changed", {"name": "p"}),
+        ("dag_paused", {"dag_pk": dag_pk}),
+    ]
+    found = [
+        (kind, text)
+        for kind in {kind for kind, _ in plain} | {"trigger", "upstream_ended", "wait_registered", "no such kind"}
+        for text in BROKEN
+    ]
     for kind, body in plain:
         for name in body:
             found += [(kind, encode_json({**body, name: value}).decode()) for value in list_values(is_json=True)]
@@ -61,9 +105,26 @@ def list_messages(dag_pk: int, run_pk: int, attempt_id: str) -> list[tuple[str, 
     for one, kind in ((trigger, "trigger"), (update, "upstream_ended")):
         for name in one:
             for value in (*list_values(is_json=True), MISSING):
-                found.append((kind, "[" + encode_json({key: (value if key == name else kept) for key, kept in one.items() if not (key == name and value is MISSING)}).decode() + "]"))
-    subscription = SubscriptionMessage(up_dag="a1-0", slots=(1,), down_run=run_pk, down_group=1, edge_no=1, task_id="only")
-    found += [("wait_registered", encode_json(varied).decode()) for _, varied in vary_struct(subscription, is_json=True)]
+                found.append(
+                    (
+                        kind,
+                        "["
+                        + encode_json(
+                            {
+                                key: (value if key == name else kept)
+                                for key, kept in one.items()
+                                if not (key == name and value is MISSING)
+                            }
+                        ).decode()
+                        + "]",
+                    )
+                )
+    subscription = SubscriptionMessage(
+        up_dag="a1-0", slots=(1,), down_run=run_pk, down_group=1, edge_no=1, task_id="only"
+    )
+    found += [
+        ("wait_registered", encode_json(varied).decode()) for _, varied in vary_struct(subscription, is_json=True)
+    ]
     return found
 
 
@@ -77,7 +138,9 @@ def check(world: HostileWorld, rng: random.Random, most: int | None, until: floa
     """Send the messages in batches to the group of a DAG with a deferred task, and let tasks of all groups run beside each batch; the number of messages."""
     world.run([lambda result: msgspec.structs.replace(result, outcome="deferred", wait=WAIT)], honest=0)
     with world.deployment.db.read() as tx:
-        ((dag_pk, group_no, run_pk),) = raw(tx, "SELECT d.dag_pk, d.group_no, r.run_pk FROM dag d JOIN dag_run r ON r.dag_pk = d.dag_pk")
+        ((dag_pk, group_no, run_pk),) = raw(
+            tx, "SELECT d.dag_pk, d.group_no, r.run_pk FROM dag d JOIN dag_run r ON r.dag_pk = d.dag_pk"
+        )
     messages = list_messages(int(str(dag_pk)), int(str(run_pk)), "x")
     messages = rng.sample(messages, most or len(messages))
     count = 0

@@ -31,10 +31,16 @@ MISSING = {"example_kinesis_analytics.py", "example_sagemaker_unified_studio_not
 @pytest.mark.parametrize("source", SOURCES)
 def test_each_example_runs_but_those_that_open_a_session_of_the_database(source: str, tmp_path: Path) -> None:
     with tarfile.open(download_source(PREFIX + source)) as archive:
-        archive.extractall(tmp_path, [one for one in archive.getmembers() if "example" in one.name and one.name.endswith(".py")], filter="data")
+        archive.extractall(
+            tmp_path,
+            [one for one in archive.getmembers() if "example" in one.name and one.name.endswith(".py")],
+            filter="data",
+        )
     report = check_repository(tmp_path, CheckSettings(NOW, airflow_version=3))
     verdicts = {Path(path).name: verdict for path, verdict in list_verdicts(report.files).items()}
-    assert {name for name, verdict in verdicts.items() if verdict not in ("runs", "no airflow")} == MISSING & set(verdicts)
+    assert {name for name, verdict in verdicts.items() if verdict not in ("runs", "no airflow")} == MISSING & set(
+        verdicts
+    )
     count, providers = SOURCES[source]
     assert list(verdicts.values()).count("runs") == count
     assert {shorten(name) for name in report.providers} == providers

@@ -35,7 +35,10 @@ def test_a_failure_is_told_once_with_its_explanation_and_kept_in_the_audit_log(d
         assert name == "ops"
         assert item.sentence == f"DAG d: run {run.run_id} failed: task a failed"
         assert item.explanation[0].startswith(f"run {run.run_id} ended in state failed at ")
-        assert (item.command, item.link) == (f"gnomon explain d {run.run_id}", f"https://g.example/?dag_id=d&run_id={run.run_id}")
+        assert (item.command, item.link) == (
+            f"gnomon explain d {run.run_id}",
+            f"https://g.example/?dag_id=d&run_id={run.run_id}",
+        )
         deployment.let(monitor, 400)
         assert len(deployment.sent) == 1
     (raised,), (sent,) = deployment.audit("alert_raised"), deployment.audit("alert_sent")
@@ -256,7 +259,9 @@ def test_a_run_that_waits_is_told_with_what_it_waits_for(deployment: MonitorWorl
 
 def test_import_errors_are_told_once_and_resolved(deployment: MonitorWorld) -> None:
     with deployment.monitor(rule("import_error"), group_wait_s=0.0, group_interval_s=0.0) as monitor:
-        deployment.world.record(parsed("/dags/x.py", failures=[ParseFailure(kind="import", message="SyntaxError: never closed", line=3)]))
+        deployment.world.record(
+            parsed("/dags/x.py", failures=[ParseFailure(kind="import", message="SyntaxError: never closed", line=3)])
+        )
         deployment.let(monitor, 12)
         assert deployment.sentences() == ["file /dags/x.py, line 3 cannot be loaded: SyntaxError: never closed"]
         deployment.world.record(parsed("/dags/x.py", spec("x"), input_hash="2"))
@@ -276,13 +281,17 @@ def test_what_is_in_quarantine_is_told_once_a_dag_and_resolved(deployment: Monit
         deployment.let(monitor, 12)
         since = "since 2023-11-14T22:13:20.000000+00:00"
         assert sorted(deployment.sentences()) == [
-            f"DAG d: 2 messages in quarantine, {since}: no json", f"group 2: 1 message in quarantine, {since}: no number"
+            f"DAG d: 2 messages in quarantine, {since}: no json",
+            f"group 2: 1 message in quarantine, {since}: no number",
         ]
         with deployment.world.db.write() as tx:
             for item in quarantine.list_items(tx, 10):
                 quarantine.discard(tx, item)
         deployment.let(monitor, 12)
-        assert sorted(deployment.sentences()[2:]) == ["+DAG d: nothing is in quarantine any more", "+group 2: nothing is in quarantine any more"]
+        assert sorted(deployment.sentences()[2:]) == [
+            "+DAG d: nothing is in quarantine any more",
+            "+group 2: nothing is in quarantine any more",
+        ]
 
 
 def test_a_silent_service_is_told_after_its_time(deployment: MonitorWorld) -> None:
@@ -291,7 +300,9 @@ def test_a_silent_service_is_told_after_its_time(deployment: MonitorWorld) -> No
         assert deployment.sent == []
         deployment.let(monitor, 20)
         assert any(sentence.startswith("no worker has sent a heartbeat for 3") for sentence in deployment.sentences())
-        assert any(sentence.startswith("no dag-processor has sent a heartbeat for 3") for sentence in deployment.sentences())
+        assert any(
+            sentence.startswith("no dag-processor has sent a heartbeat for 3") for sentence in deployment.sentences()
+        )
 
 
 def test_rules_of_a_dag_file_apply_to_that_dag(deployment: MonitorWorld) -> None:
@@ -309,13 +320,19 @@ def test_rules_of_a_dag_file_apply_to_that_dag(deployment: MonitorWorld) -> None
 def test_rules_select_dags_by_pattern_and_tag(deployment: MonitorWorld) -> None:
     for dag_id, tags in (("team_a", ()), ("team_b", ("quiet",)), ("x", ("loud",)), ("y", ())):
         deployment.world.dag(dag_id, tags=tags)
-    rules = (rule("failure", name="1", dags=("team_*",), exclude_dags=("*_b",)), rule("failure", name="2", tags=("loud",)))
+    rules = (
+        rule("failure", name="1", dags=("team_*",), exclude_dags=("*_b",)),
+        rule("failure", name="2", tags=("loud",)),
+    )
     with deployment.monitor(*rules) as monitor:
         deployment.round(monitor)
         for dag_id in ("team_a", "team_b", "x", "y"):
             deployment.fail(deployment.start(dag_id))
         deployment.let(monitor, 12)
-    assert sorted(item.dag_id or "" for _, delivery in deployment.sent for item in delivery.body.items) == ["team_a", "x"]
+    assert sorted(item.dag_id or "" for _, delivery in deployment.sent for item in delivery.body.items) == [
+        "team_a",
+        "x",
+    ]
 
 
 def test_a_message_lists_fifty_alerts_and_counts_the_others(deployment: MonitorWorld) -> None:
@@ -342,7 +359,9 @@ def test_at_is_when_the_owner_recorded_the_fact(deployment: MonitorWorld) -> Non
 def test_a_channel_with_a_backlog_does_not_hold_up_the_others(world: World) -> None:
     with world.db.write() as tx:
         for number in range(300):
-            alert_deliveries.add_delivery(tx, f"u{number}", "slow", f"g{number}", AT, AT, DeliveryBody(items=(), count=0))
+            alert_deliveries.add_delivery(
+                tx, f"u{number}", "slow", f"g{number}", AT, AT, DeliveryBody(items=(), count=0)
+            )
         alert_deliveries.add_delivery(tx, "mine", "ops", "g", AT, AT, DeliveryBody(items=(), count=0))
     with world.db.read() as tx:
         due = alert_deliveries.list_due_deliveries(tx, AT, 50)
@@ -356,7 +375,9 @@ def test_a_failure_has_a_later_success_only_after_it(world: World) -> None:
     with world.db.write() as tx:
         for number, run in enumerate(runs):
             state = 100 if number == 2 else 101
-            tx._connection.execute_raw(f"UPDATE dag_run SET state = {state}, ended_at = {AT}, run_after = {AT + number} WHERE run_pk = {run.run_pk}")
+            tx._connection.execute_raw(
+                f"UPDATE dag_run SET state = {state}, ended_at = {AT}, run_after = {AT + number} WHERE run_pk = {run.run_pk}"
+            )
             if state == 101:
                 item = AlertItem(kind="failure", rule="r", at=AT, sentence="s")
                 alerts.raise_alert(tx, item, f"failure:{run.run_pk}", run.dag_pk, run.run_pk)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.acceptance.product import Product, product
 
-PACKAGE = '''
+PACKAGE = """
 from airflow.policies import hookimpl
 
 @hookimpl
@@ -17,15 +17,15 @@ def task_instance_mutation_hook(task_instance, dag_run):
         task_instance.pool = dag_run.conf.get("pool", "gpu")
         task_instance.pool_slots = 2
     task_instance.priority_weight = 7
-'''
-LOCAL = '''
+"""
+LOCAL = """
 def task_instance_mutation_hook(task_instance):
     if task_instance.try_number >= 1:
         task_instance.queue = "retry_queue"
     if task_instance.map_index == 1:
         task_instance.priority_weight = 70
-'''
-DAG = '''
+"""
+DAG = """
 from datetime import datetime, timedelta, timezone
 from airflow.sdk import DAG, task
 
@@ -44,7 +44,7 @@ with DAG("hooked", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=timezon
         show(ti)
 
     trains() >> mapped.expand(n=[1, 2])
-'''
+"""
 
 
 def seen(running: Product, run_id: str, task_id: str, *words: str) -> list[str]:
@@ -70,7 +70,10 @@ def test_the_hook_routes_each_try_before_it_is_queued(packages: Path) -> None:
         running.write("hooked.py", DAG)
         running.has_dag("hooked")
         run_id = running.do("dags", "trigger", "hooked").strip()
-        running.until(lambda: "the pool 'gpu', which does not exist" in running.do("explain", "hooked", run_id), "explain names the pool")
+        running.until(
+            lambda: "the pool 'gpu', which does not exist" in running.do("explain", "hooked", run_id),
+            "explain names the pool",
+        )
         running.do("pools", "set", "gpu", "2")
         assert running.ended("hooked", run_id)["state"] == "success"
         assert seen(running, run_id, "trains", "--try", "1") == ["-1 1 default gpu 2 7"]
@@ -78,11 +81,18 @@ def test_the_hook_routes_each_try_before_it_is_queued(packages: Path) -> None:
         assert seen(running, run_id, "mapped", "--map-index", "0") == ["0 1 default default_pool 1 7"]
         assert seen(running, run_id, "mapped", "--map-index", "1") == ["1 1 default default_pool 1 70"]
 
-        (running.home / "config" / "airflow_local_settings.py").write_text(LOCAL + "    task_instance.priority_weight += 'x'\n")
+        (running.home / "config" / "airflow_local_settings.py").write_text(
+            LOCAL + "    task_instance.priority_weight += 'x'\n"
+        )
         run_id = running.do("dags", "trigger", "hooked", "--conf", '{"pool": "default_pool"}').strip()
-        running.until(lambda: "TypeError" in running.do("explain", "hooked", run_id), "explain names the error of the policy")
+        running.until(
+            lambda: "TypeError" in running.do("explain", "hooked", run_id), "explain names the error of the policy"
+        )
         explained = running.do("explain", "hooked", run_id)
-        assert "trains: its queue and its pool are not known, because the cluster policy task_instance_mutation_hook failed at" in explained
+        assert (
+            "trains: its queue and its pool are not known, because the cluster policy task_instance_mutation_hook failed at"
+            in explained
+        )
         (running.home / "config" / "airflow_local_settings.py").write_text(LOCAL.replace("70", "71"))
         running.do("dags", "reserialize")  # the dag-processor itself looks at the policies every thirty seconds
         assert running.ended("hooked", run_id)["state"] == "success", "the policies are asked again when they change"

@@ -15,7 +15,17 @@ from gnomon.storage.store.ownership import commit
 
 def _create(world: World, dag_id: str, run_id: str, day: int) -> int:
     with world.db.write() as tx:
-        run = dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=AT + day * DAY, interval=None, conf={}, by="test", at=AT)
+        run = dag_runs.create_manual_run(
+            tx,
+            dag_id=dag_id,
+            run_id=run_id,
+            logical_at=None,
+            run_after=AT + day * DAY,
+            interval=None,
+            conf={},
+            by="test",
+            at=AT,
+        )
     return run.run_pk
 
 
@@ -49,7 +59,11 @@ def test_deleted_runs_leave_the_newest_of_those_that_are_left(world: World, is_t
         world.dag(dag_id)
     runs = [_create(world, "up", f"r{day}", day) for day in (1, 2, 3, 4)]
     other = _create(world, "down", "other", 1)
-    for deleted, left in (((runs[1],), [(runs[3],), (other,)]), ((runs[3], runs[2]), [(runs[0],), (other,)]), ((runs[0],), [(other,)])):
+    for deleted, left in (
+        ((runs[1],), [(runs[3],), (other,)]),
+        ((runs[3], runs[2]), [(runs[0],), (other,)]),
+        ((runs[0],), [(other,)]),
+    ):
         for chosen in (deleted,) if is_together else tuple((run_pk,) for run_pk in deleted):
             _delete(world, *chosen)
         assert _read(world) == left

@@ -22,27 +22,54 @@ from tests.conformance.integrations import integration_environ
 
 pytestmark = [pytest.mark.soak, pytest.mark.network]
 RUNS_S = 600
-FACETS = {"additionalProperties": {
-    "type": "object", "required": ["_producer", "_schemaURL"],
-    "properties": {"_producer": {"type": "string", "format": "uri"}, "_schemaURL": {"type": "string", "format": "uri"}},
-}}  # fmt: skip
-DATASETS = {"type": "array", "items": {
-    "type": "object", "required": ["namespace", "name"],
-    "properties": {"namespace": {"type": "string"}, "name": {"type": "string"}, "facets": {"type": "object", **FACETS}},
-}}  # fmt: skip
-RUN_EVENT = {
-    "type": "object", "required": ["eventTime", "producer", "schemaURL", "run", "job"],
-    "properties": {
-        "eventTime": {"type": "string", "format": "date-time"}, "producer": {"type": "string", "format": "uri"}, "schemaURL": {"type": "string", "format": "uri"},
-        "eventType": {"enum": ["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]},
-        "run": {"type": "object", "required": ["runId"], "properties": {"runId": {"type": "string", "format": "uuid"}, "facets": {"type": "object", **FACETS}}},
-        "job": {
-            "type": "object", "required": ["namespace", "name"],
-            "properties": {"namespace": {"type": "string"}, "name": {"type": "string"}, "facets": {"type": "object", **FACETS}},
+FACETS = {
+    "additionalProperties": {
+        "type": "object",
+        "required": ["_producer", "_schemaURL"],
+        "properties": {
+            "_producer": {"type": "string", "format": "uri"},
+            "_schemaURL": {"type": "string", "format": "uri"},
         },
-        "inputs": DATASETS, "outputs": DATASETS,
+    }
+}
+DATASETS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["namespace", "name"],
+        "properties": {
+            "namespace": {"type": "string"},
+            "name": {"type": "string"},
+            "facets": {"type": "object", **FACETS},
+        },
     },
-}  # fmt: skip
+}
+RUN_EVENT = {
+    "type": "object",
+    "required": ["eventTime", "producer", "schemaURL", "run", "job"],
+    "properties": {
+        "eventTime": {"type": "string", "format": "date-time"},
+        "producer": {"type": "string", "format": "uri"},
+        "schemaURL": {"type": "string", "format": "uri"},
+        "eventType": {"enum": ["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]},
+        "run": {
+            "type": "object",
+            "required": ["runId"],
+            "properties": {"runId": {"type": "string", "format": "uuid"}, "facets": {"type": "object", **FACETS}},
+        },
+        "job": {
+            "type": "object",
+            "required": ["namespace", "name"],
+            "properties": {
+                "namespace": {"type": "string"},
+                "name": {"type": "string"},
+                "facets": {"type": "object", **FACETS},
+            },
+        },
+        "inputs": DATASETS,
+        "outputs": DATASETS,
+    },
+}
 FILE = """
 import datetime as dt, os
 from airflow.exceptions import AirflowSkipException
@@ -129,7 +156,9 @@ class Sink(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        Sink.events.append(json.loads(gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body))
+        Sink.events.append(
+            json.loads(gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body)
+        )
         self.send_response(201)
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -156,11 +185,21 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         environ = {**integration_environ(), "OPENLINEAGE_URL": address, "AIRFLOW_CONN_SHOP": database}
         with sqlite3.connect(folder / "shop.db") as shop:
             shop.execute("CREATE TABLE orders (n INTEGER)")
-        with product({"flows.py": FILE.replace("{mark!r}", repr(str(folder / "mark")))}, environ, interpreter=True) as made:
-            made.until(lambda: {"good", "bad", "called"} <= {row["dag_id"] for row in made.rows("dags", "list")}, "all DAGs are there", RUNS_S)
+        with product(
+            {"flows.py": FILE.replace("{mark!r}", repr(str(folder / "mark")))}, environ, interpreter=True
+        ) as made:
+            made.until(
+                lambda: {"good", "bad", "called"} <= {row["dag_id"] for row in made.rows("dags", "list")},
+                "all DAGs are there",
+                RUNS_S,
+            )
             for dag_id in ("good", "bad"):
                 made.do("dags", "trigger", dag_id, "--run-id", "r")
-            made.until(lambda: {"good", "bad", "called"} <= {sent.job for sent in list_sent() if sent.kind != "START"}, "the events of all runs came", RUNS_S)
+            made.until(
+                lambda: {"good", "bad", "called"} <= {sent.job for sent in list_sent() if sent.kind != "START"},
+                "the events of all runs came",
+                RUNS_S,
+            )
             yield made
 
 
@@ -190,7 +229,9 @@ def test_runs_of_dags_start_and_end(running: Product) -> None:
 
 
 def test_a_task_of_each_operator_starts_and_completes_and_what_does_not_run_sends_nothing(running: Product) -> None:
-    assert {task_id: kinds_by_run(f"good.{task_id}") for task_id in ONCE} == {task_id: [["START", "COMPLETE"]] for task_id in ONCE}
+    assert {task_id: kinds_by_run(f"good.{task_id}") for task_id in ONCE} == {
+        task_id: [["START", "COMPLETE"]] for task_id in ONCE
+    }
     assert {task_id: kinds_by_run(f"good.{task_id}") for task_id in NEVER} == {task_id: [] for task_id in NEVER}
 
 
@@ -208,7 +249,9 @@ def test_a_task_that_waits_without_a_process_keeps_its_run(running: Product) -> 
 def test_a_failure_has_its_message_also_when_the_process_died(running: Product) -> None:
     for task_id, words in (("exits", "exit code 3"), ("raises", "the cause"), ("killed", "SIGKILL")):
         assert kinds_by_run(f"bad.{task_id}") == [["START", "FAIL"]], task_id
-        (failed,) = [event for event in Sink.events if event["job"]["name"] == f"bad.{task_id}" and event["eventType"] == "FAIL"]
+        (failed,) = [
+            event for event in Sink.events if event["job"]["name"] == f"bad.{task_id}" and event["eventType"] == "FAIL"
+        ]
         assert words in failed["run"]["facets"]["errorMessage"]["message"]
 
 
@@ -216,7 +259,10 @@ def test_events_name_their_dag_run_owner_tags_and_data(running: Product) -> None
     (run_id,) = {sent.run_id for sent in list_sent() if sent.job == "good"}
     events = {(event["job"]["name"], event["eventType"]): event for event in Sink.events}
     bash = events["good.bash", "COMPLETE"]
-    assert bash["run"]["facets"]["parent"]["run"]["runId"] == run_id and bash["run"]["facets"]["parent"]["job"]["name"] == "good"
+    assert (
+        bash["run"]["facets"]["parent"]["run"]["runId"] == run_id
+        and bash["run"]["facets"]["parent"]["job"]["name"] == "good"
+    )
     assert bash["job"]["facets"]["ownership"]["owners"] == [{"name": "ada"}]
     assert [tag["key"] for tag in bash["job"]["facets"]["tags"]["tags"]] == ["lineage"]
     assert events["good.bash", "START"]["job"]["facets"]["sourceCode"]["sourceCode"] == "echo hi"
@@ -228,5 +274,11 @@ def test_events_name_their_dag_run_owner_tags_and_data(running: Product) -> None
 
 def test_no_listener_failed_and_nothing_of_a_package_was_refused(running: Product) -> None:
     logs = "".join(path.read_text() for path in running.home.rglob("*.log"))
-    for words in ("the outcome stays", "event emission failed", "OpenLineage received exception", "Failed to build AirflowJobFacet", "does not exist in Gnomon"):
-        assert words not in logs, logs[max(0, logs.index(words) - 500):logs.index(words) + 1500]
+    for words in (
+        "the outcome stays",
+        "event emission failed",
+        "OpenLineage received exception",
+        "Failed to build AirflowJobFacet",
+        "does not exist in Gnomon",
+    ):
+        assert words not in logs, logs[max(0, logs.index(words) - 500) : logs.index(words) + 1500]

@@ -55,7 +55,13 @@ def _pooler(pool_mode: str, folder: Path) -> Iterator[str]:
         )
         folder.chmod(0o777)
         as_user = {"user": user} if os.geteuid() == 0 else {}
-        process = subprocess.Popen([program, str(folder / "pgbouncer.ini")], cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **as_user)  # type: ignore[call-overload]
+        process = subprocess.Popen(
+            [program, str(folder / "pgbouncer.ini")],
+            cwd="/",
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            **as_user,
+        )  # type: ignore[call-overload]
         try:
             address = f"postgresql://anyone@127.0.0.1:{port}/pooled"
             _wait_for(address, process)
@@ -89,7 +95,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_a_pooler_that_shares_sessions_is_refused_with_the_remedy(folder: Path) -> None:
     with _pooler("transaction", folder) as address:
         for opens in (migrations.upgrade_schema, open_database):
-            with pytest.raises(InvalidAddress, match=r"pooler .* pool_mode = session, in \[database\] sql_alchemy_conn"):
+            with pytest.raises(
+                InvalidAddress, match=r"pooler .* pool_mode = session, in \[database\] sql_alchemy_conn"
+            ):
                 opens(address)
 
 

@@ -18,10 +18,22 @@ def test_the_record_has_no_use_that_failed() -> None:
 
 
 def test_a_use_that_fails_is_recorded_as_such() -> None:
-    report: dict[str, Any] = {"package": "apache-airflow-providers-x", "version": "1", "modules": [
-        {"module": "m", "verdict": "imports", "reason": ""}, {"module": "n", "verdict": "fails", "reason": "why"}]}  # fmt: skip
+    report: dict[str, Any] = {
+        "package": "apache-airflow-providers-x",
+        "version": "1",
+        "modules": [
+            {"module": "m", "verdict": "imports", "reason": ""},
+            {"module": "n", "verdict": "fails", "reason": "why"},
+        ],
+    }
     (found,) = summarize([report], [{"package": "x", "what": "XHook", "error": "E: no"}])
-    assert found == {"package": "x", "version": "1", "imports": 1, "others": [{"module": "n", "verdict": "fails", "reason": "why"}], "use": "failed: E: no"}
+    assert found == {
+        "package": "x",
+        "version": "1",
+        "imports": 1,
+        "others": [{"module": "n", "verdict": "fails", "reason": "why"}],
+        "use": "failed: E: no",
+    }
 
 
 def test_the_record_has_every_package_of_the_plans() -> None:
@@ -36,4 +48,6 @@ def test_what_can_be_imported_and_used_is_as_recorded(plan: str) -> None:
     measured = measure(plan)
     assert [(one["package"], one["use"]) for one in measured if one["use"].startswith("failed")] == []
     recorded = list_recorded(plan)
-    assert sorted(measured, key=lambda one: str(one["package"])) == [one for one in read_record() if one["package"] in recorded]
+    assert sorted(measured, key=lambda one: str(one["package"])) == [
+        one for one in read_record() if one["package"] in recorded
+    ]

@@ -22,17 +22,41 @@ from gnomon.storage.store.admin.connections import StoredConnection
 
 pytestmark = pytest.mark.network
 NEW = (
-    "apache-airflow-providers-http==6.3.0", "apache-airflow-providers-common-compat==1.23.0",
-    "apache-airflow-providers-common-sql==2.4.0", "apache-airflow-providers-sqlite==4.3.4",
-)  # fmt: skip
+    "apache-airflow-providers-http==6.3.0",
+    "apache-airflow-providers-common-compat==1.23.0",
+    "apache-airflow-providers-common-sql==2.4.0",
+    "apache-airflow-providers-sqlite==4.3.4",
+)
 OLD = ("apache-airflow-providers-http==4.13.3",)
 NEEDS = (
-    "aiohappyeyeballs==2.7.1", "aiohttp==3.14.5", "aiosignal==1.4.0", "annotated-types==0.8.0", "asgiref==3.13.0", "attrs==26.1.0",
-    "certifi==2026.10.18", "charset-normalizer==3.5.2", "deprecated==1.3.1", "frozenlist==1.8.0", "idna==3.20",
-    "methodtools==0.4.7", "more-itertools==11.2.1", "multidict==7.2.1", "packaging==26.3", "propcache==0.5.4", "pydantic==2.14.3",
-    "pydantic-core==2.50.4", "requests==2.34.2", "requests-toolbelt==1.0.0", "sqlparse==0.6.1", "tenacity==9.2.1",
-    "typing-inspection==0.4.5", "urllib3==2.8.0", "wirerope==1.0.0", "wrapt==2.5.2", "yarl==1.25.1",
-)  # fmt: skip
+    "aiohappyeyeballs==2.7.1",
+    "aiohttp==3.14.5",
+    "aiosignal==1.4.0",
+    "annotated-types==0.8.0",
+    "asgiref==3.13.0",
+    "attrs==26.1.0",
+    "certifi==2026.10.18",
+    "charset-normalizer==3.5.2",
+    "deprecated==1.3.1",
+    "frozenlist==1.8.0",
+    "idna==3.20",
+    "methodtools==0.4.7",
+    "more-itertools==11.2.1",
+    "multidict==7.2.1",
+    "packaging==26.3",
+    "propcache==0.5.4",
+    "pydantic==2.14.3",
+    "pydantic-core==2.50.4",
+    "requests==2.34.2",
+    "requests-toolbelt==1.0.0",
+    "sqlparse==0.6.1",
+    "tenacity==9.2.1",
+    "typing-inspection==0.4.5",
+    "urllib3==2.8.0",
+    "wirerope==1.0.0",
+    "wrapt==2.5.2",
+    "yarl==1.25.1",
+)
 """What the packages import and Gnomon does not bring."""
 ABSENT = 3
 """So often a page is not there yet: for the first look of the task, and for looks of its trigger."""
@@ -126,7 +150,11 @@ def test_deferrable_sensors_and_operators_of_a_package_wait_and_go_on(running: P
     run_id = running.run("web", "--run-id", "r")["run_id"]
     tasks = running.tasks("web", run_id)
     assert {task_id: (task["state"], task["try_number"]) for task_id, task in tasks.items()} == {
-        "appears": ("success", 1), "fetched": ("success", 1), "judge": ("success", 1), "refused": ("failed", 1), "unknown": ("failed", 1),
+        "appears": ("success", 1),
+        "fetched": ("success", 1),
+        "judge": ("success", 1),
+        "refused": ("failed", 1),
+        "unknown": ("failed", 1),
     }, {task_id: task["reason"] for task_id, task in tasks.items()}
     logs = {task_id: running.task_log("web", run_id, task_id) for task_id in tasks}
     assert all("deferred to Http" in logs[task_id] for task_id in tasks if task_id != "judge")
@@ -136,7 +164,9 @@ def test_deferrable_sensors_and_operators_of_a_package_wait_and_go_on(running: P
 
 
 @pytest.mark.parametrize("running", ["new"], indirect=True)
-def test_an_operator_defers_page_by_page_and_its_trigger_finds_the_hook_by_the_type_of_its_connection(running: Product) -> None:
+def test_an_operator_defers_page_by_page_and_its_trigger_finds_the_hook_by_the_type_of_its_connection(
+    running: Product,
+) -> None:
     running.has_dag("transfer")
     with sqlite3.connect(running.home / "numbers.db") as numbers:
         numbers.executescript("CREATE TABLE numbers (n INTEGER); CREATE TABLE copies (n INTEGER)")
@@ -147,4 +177,3 @@ def test_an_operator_defers_page_by_page_and_its_trigger_finds_the_hook_by_the_t
     assert log.count("deferred to SQLExecuteQueryTrigger") >= 3, "two rows at a time"
     with sqlite3.connect(running.home / "numbers.db") as numbers:
         assert [n for (n,) in numbers.execute("SELECT n FROM copies ORDER BY n")] == list(range(5))
-

@@ -28,9 +28,18 @@ def check(package: str, home: Path) -> None:
     outcomes = run_provider(package, home)
     reasons = read_reasons(KNOWN_FAILURES)
     assert compare(outcomes, reasons) == []
-    lines = {outcome.test: find_line(outcome.test, reasons) for outcome in outcomes if outcome.outcome not in ("passed", "skipped")}
-    assert [line for line in reasons if line.startswith(f"{package}/") and line not in lines.values()] == [], "lines of tests that do not exist"
-    assert count(outcomes, {test: reasons[line] if line else None for test, line in lines.items()}) == read_counts()[package]
+    lines = {
+        outcome.test: find_line(outcome.test, reasons)
+        for outcome in outcomes
+        if outcome.outcome not in ("passed", "skipped")
+    }
+    assert [line for line in reasons if line.startswith(f"{package}/") and line not in lines.values()] == [], (
+        "lines of tests that do not exist"
+    )
+    assert (
+        count(outcomes, {test: reasons[line] if line else None for test, line in lines.items()})
+        == read_counts()[package]
+    )
 
 
 def test_each_reason_is_of_a_known_kind_and_every_package_has_counts() -> None:
@@ -39,9 +48,17 @@ def test_each_reason_is_of_a_known_kind_and_every_package_has_counts() -> None:
 
 
 def test_a_test_counts_as_not_applicable_only_for_a_reason_that_says_so() -> None:
-    outcomes = [Outcome("a", "passed", ""), Outcome("b", "skipped", ""), Outcome("c", "failed", "why"), Outcome("d", "not importable", "why"),
-                Outcome("e", "failed", "why")]  # fmt: skip
-    assert count(outcomes, {"c": NOT_APPLICABLE + "x", "d": "issue: not yet: y"}) == "1 passed, 2 failed, 1 not applicable, 1 skipped"
+    outcomes = [
+        Outcome("a", "passed", ""),
+        Outcome("b", "skipped", ""),
+        Outcome("c", "failed", "why"),
+        Outcome("d", "not importable", "why"),
+        Outcome("e", "failed", "why"),
+    ]
+    assert (
+        count(outcomes, {"c": NOT_APPLICABLE + "x", "d": "issue: not yet: y"})
+        == "1 passed, 2 failed, 1 not applicable, 1 skipped"
+    )
 
 
 @pytest.mark.network

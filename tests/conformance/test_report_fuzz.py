@@ -32,19 +32,33 @@ SETTLED = {"success", "failed", "skipped", "up_for_retry", "up_for_reschedule", 
 RUNS_AGAIN = {"lost", "up_for_reschedule", "deferred", "awaiting_input"}
 """Outcomes after which the attempt is repeated: what it reports each time may run for ever, with pauses of its own."""
 QUESTION = HITLRequest(
-    subject="Go?", options=("yes", "no"), body="Today", defaults=("no",), params={"n": {"value": 1}}, assigned_users=(HITLRespondent("u", "User"),),
-)  # fmt: skip
-WAIT = Deferral(classpath="a.B", kwargs='{"n": 1}', next_method="go", next_kwargs="{}", timeout_s=900.0, queue="q", ends_task=False)
+    subject="Go?",
+    options=("yes", "no"),
+    body="Today",
+    defaults=("no",),
+    params={"n": {"value": 1}},
+    assigned_users=(HITLRespondent("u", "User"),),
+)
+WAIT = Deferral(
+    classpath="a.B", kwargs='{"n": 1}', next_method="go", next_kwargs="{}", timeout_s=900.0, queue="q", ends_task=False
+)
 TEMPLATES: dict[str, dict[str, Any]] = {
     "success": {
-        "xcoms": (XComItem(key="k", value='{"n": 1}'),), "skip_task_ids": ("x",), "return_length": 1, "rendered_map_index": "m", "rendered_fields": '{"f": "v"}',
-        "asset_events": (AssetEmission(asset=AssetKey("n", "u://x"), extra={"n": 1}, aliases=("al",), partition_key="p"),), "fresh_reason": None,
+        "xcoms": (XComItem(key="k", value='{"n": 1}'),),
+        "skip_task_ids": ("x",),
+        "return_length": 1,
+        "rendered_map_index": "m",
+        "rendered_fields": '{"f": "v"}',
+        "asset_events": (
+            AssetEmission(asset=AssetKey("n", "u://x"), extra={"n": 1}, aliases=("al",), partition_key="p"),
+        ),
+        "fresh_reason": None,
     },
     "failed": {"reason": "r", "exit_code": 1, "retry_delay_s": 1.0},
     "up_for_reschedule": {"resume_at": 1_772_355_700_000_000},
     "deferred": {"wait": WAIT},
     "awaiting_input": {"wait": msgspec.structs.replace(WAIT, queue=None, timeout_s=None, due_in_s=60.0, hitl=QUESTION)},
-}  # fmt: skip
+}
 
 
 @pytest.fixture(params=BOTH)
@@ -63,7 +77,9 @@ def list_variants() -> list[tuple[str, dict[str, Any]]]:
     """(path, fields of the result) of each variant that the decoder of a worker's frames lets through; the identity is varied too."""
     found = []
     for outcome, fields in TEMPLATES.items():
-        template = AttemptResult(attempt_id="a", group_no=0, run_pk=0, task_no=0, outcome=outcome, started_at=1, ended_at=2, **fields)
+        template = AttemptResult(
+            attempt_id="a", group_no=0, run_pk=0, task_no=0, outcome=outcome, started_at=1, ended_at=2, **fields
+        )
         for path, plain in vary_struct(template, is_json=False):
             try:
                 result = msgspec.msgpack.decode(msgspec.msgpack.encode(plain), type=AttemptResult)
@@ -87,14 +103,23 @@ def check(world: HostileWorld, variants: list[tuple[str, dict[str, Any]]]) -> No
         ended, honest = world.run([alter(fields) for _, fields in batch])
         assert set(honest) == {"success"}
         for (path, fields), (state, reason) in zip(batch, ended, strict=True):
-            assert state in SETTLED or (state is not None and fields["outcome"] in RUNS_AGAIN), (path, fields, state, reason)
+            assert state in SETTLED or (state is not None and fields["outcome"] in RUNS_AGAIN), (
+                path,
+                fields,
+                state,
+                reason,
+            )
     assert world.failed_rounds == 0
 
 
 def test_the_scheduler_applies_each_field_of_a_result(world: HostileWorld) -> None:
     variants = list_variants()
     paths = {path for path, _ in variants}
-    assert paths >= {f"success: {name}" for name in list_fields(AttemptResult(attempt_id="a", group_no=0, run_pk=0, task_no=0, outcome="success")) if name not in IDENTITY}
+    assert paths >= {
+        f"success: {name}"
+        for name in list_fields(AttemptResult(attempt_id="a", group_no=0, run_pk=0, task_no=0, outcome="success"))
+        if name not in IDENTITY
+    }
     step = max(1, len(variants) // SHORT)
     check(world, variants[::step])
 
@@ -109,7 +134,10 @@ def test_the_scheduler_applies_whatever_a_worker_reports(kind: str, tmp_path: Pa
     variants = list_variants()
     todo, count = rng.sample(variants, len(variants)), 0
     while time.monotonic() < until:
-        batch, todo = todo[: 3 * BATCH], todo[3 * BATCH :] or [combine(*rng.sample(variants, 2)) for _ in range(3 * BATCH)]
+        batch, todo = (
+            todo[: 3 * BATCH],
+            todo[3 * BATCH :] or [combine(*rng.sample(variants, 2)) for _ in range(3 * BATCH)],
+        )
         folder = tmp_path / str(count)
         folder.mkdir()
         with new_database(kind, folder) as url, hostile_world(url, folder) as world:

@@ -36,7 +36,9 @@ NOW = AT + 200 * DAY
 def make_newest(tx: Transaction, run: RunRecord, run_after: Instant) -> None:
     """Have the run be due then, later than the other runs of its DAG."""
     tx._connection.execute_raw(f"UPDATE dag_run SET run_after = {run_after} WHERE run_pk = {run.run_pk}")
-    tx._connection.execute_raw(f"UPDATE newest_run SET run_pk = {run.run_pk}, run_after = {run_after} WHERE dag_pk = {run.dag_pk}")
+    tx._connection.execute_raw(
+        f"UPDATE newest_run SET run_pk = {run.run_pk}, run_after = {run_after} WHERE dag_pk = {run.dag_pk}"
+    )
     tx.run("newest_runs.refresh", dag_pk=run.dag_pk)
 
 
@@ -48,12 +50,26 @@ def ended(world: World, count: int, dag_id: str = "d") -> list[RunRecord]:
         done = replace(run, state=DagRunState.SUCCESS, started_at=AT + day * DAY, ended_at=AT + day * DAY + 1)
         with world.db.write() as tx:
             make_newest(tx, run, AT + day * DAY)
-        world.apply(Changes(runs=[done], tasks=[task(run)], tallies={(run.dag_pk, DagRunState.QUEUED): -1, (run.dag_pk, DagRunState.SUCCESS): 1}))
+        world.apply(
+            Changes(
+                runs=[done],
+                tasks=[task(run)],
+                tallies={(run.dag_pk, DagRunState.QUEUED): -1, (run.dag_pk, DagRunState.SUCCESS): 1},
+            )
+        )
         found.append(done)
     return found
 
 
-def clean(world: World, keep_last: int = 1, *, older_than_s: float = 86400.0, dry_run: bool = False, tables: tuple[str, ...] = ("runs",), logs: Path = Path("/nowhere")) -> dict[str, int]:
+def clean(
+    world: World,
+    keep_last: int = 1,
+    *,
+    older_than_s: float = 86400.0,
+    dry_run: bool = False,
+    tables: tuple[str, ...] = ("runs",),
+    logs: Path = Path("/nowhere"),
+) -> dict[str, int]:
     work = Housekeeping(world.db, logs, VirtualClock(NOW), lambda _: None)
     return {row.table: row.deleted for row in work.run(older_than_s, keep_last, tables, dry_run=dry_run)}
 
@@ -101,7 +117,9 @@ def test_a_dag_with_an_unended_backfill_keeps_all(world: World) -> None:
     dag = world.dag()
     ended(world, 4)
     with world.db.write() as tx:
-        backfills.create_backfill(tx, BackfillRecord(0, dag.dag_pk, dag.group_no, AT, AT + DAY, "none", 1, False, {}, AT, "me"))
+        backfills.create_backfill(
+            tx, BackfillRecord(0, dag.dag_pk, dag.group_no, AT, AT + DAY, "none", 1, False, {}, AT, "me")
+        )
     assert clean(world) == {"runs": 0}
 
 
@@ -121,10 +139,15 @@ def test_runs_for_which_others_wait_or_may_wait_stay(world: World) -> None:
     waiting = world.run("down", "w")
     with world.db.write() as tx:
         make_newest(tx, waiting, AT + 90 * DAY)
-    wait = RunWait(waiting.run_pk, 7, "up", AT + 3 * DAY, down.group_no, GROUP, None, WaitState.OPEN, 0, "whole day", AT)
+    wait = RunWait(
+        waiting.run_pk, 7, "up", AT + 3 * DAY, down.group_no, GROUP, None, WaitState.OPEN, 0, "whole day", AT
+    )
     world.apply(Changes(run_waits={(waiting.run_pk, 7, "up", AT + 3 * DAY): wait}))
     clean(world)
-    assert left(world, "up") == ["up-3", *(f"up-{day}" for day in range(59, 100))]  # 31 days before the oldest run that may yet wait
+    assert left(world, "up") == [
+        "up-3",
+        *(f"up-{day}" for day in range(59, 100)),
+    ]  # 31 days before the oldest run that may yet wait
 
 
 def test_a_run_that_is_deleted_while_its_owner_clears_it_is_refused_to_the_owner(world: World) -> None:
@@ -149,7 +172,9 @@ def test_lines_of_the_audit_log_and_xcoms_go_by_age(world: World) -> None:
     with world.db.write() as tx:
         for day in (0, 199.5):
             log_event(tx, EventRecord(AT + round(day * DAY), "marked", run_pk=run.run_pk, body=str(day)))
-        tx._connection.execute_raw(f"INSERT INTO xcom (run_pk, task_no, map_index, key, value) VALUES ({run.run_pk}, 0, -1, 'k', '1')")
+        tx._connection.execute_raw(
+            f"INSERT INTO xcom (run_pk, task_no, map_index, key, value) VALUES ({run.run_pk}, 0, -1, 'k', '1')"
+        )
     assert clean(world, tables=("xcoms",)) == {"xcoms": 1}
     clean(world, tables=("events",))
     with world.db.read() as tx:
@@ -173,7 +198,13 @@ def test_log_files_go_by_age_with_folders_that_stay_empty(world: World, tmp_path
 
 def test_files_of_others_in_the_folder_of_the_logs_stay(world: World, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
-    for name in ("notes.txt", "archive/report.log", "dag_id=d/summary.log", "dag_id=d/run_id=r/core.dump", "asset_watchers/0123456789abcdef.log"):
+    for name in (
+        "notes.txt",
+        "archive/report.log",
+        "dag_id=d/summary.log",
+        "dag_id=d/run_id=r/core.dump",
+        "asset_watchers/0123456789abcdef.log",
+    ):
         path = logs / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -181,12 +212,20 @@ def test_files_of_others_in_the_folder_of_the_logs_stay(world: World, tmp_path: 
     (logs / "empty").mkdir()
     os.utime(logs / "empty", (AT / 1e6,) * 2)
     assert clean(world, tables=("logs",), logs=logs) == {"logs": 1}
-    assert sorted(str(path.relative_to(logs)) for path in logs.rglob("*") if path.is_file() or path.name == "empty") == [
-        "archive/report.log", "dag_id=d/run_id=r/core.dump", "dag_id=d/summary.log", "empty", "notes.txt",
+    assert sorted(
+        str(path.relative_to(logs)) for path in logs.rglob("*") if path.is_file() or path.name == "empty"
+    ) == [
+        "archive/report.log",
+        "dag_id=d/run_id=r/core.dump",
+        "dag_id=d/summary.log",
+        "empty",
+        "notes.txt",
     ]
 
 
-def test_a_log_file_that_cannot_be_deleted_does_not_keep_the_others(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_file_that_cannot_be_deleted_does_not_keep_the_others(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     logs = tmp_path / "logs"
     folder = logs / "dag_id=d/run_id=r"
     folder.mkdir(parents=True)
@@ -209,14 +248,24 @@ def test_facts_that_no_monitor_has_read_go_when_they_are_old(world: World) -> No
     world.dag()
     run = world.run("d", "r")
     for at in (AT, NOW):
-        world.apply(Changes(alert_events=[AlertEvent(AlertKind.FAILURE, at, run.dag_pk, run.run_pk, None, UNMAPPED, AlertFacts(reason="x"))]))
+        world.apply(
+            Changes(
+                alert_events=[
+                    AlertEvent(AlertKind.FAILURE, at, run.dag_pk, run.run_pk, None, UNMAPPED, AlertFacts(reason="x"))
+                ]
+            )
+        )
     assert clean(world, tables=("alerts",), dry_run=True) == {"alerts": 1}
     assert clean(world, tables=("alerts",)) == {"alerts": 1}
     assert world.count("SELECT count(*) FROM alert_event") == 1
 
 
 def test_a_log_that_is_not_uploaded_yet_stays_and_copies_of_remote_logs_go(world: World, tmp_path: Path) -> None:
-    names = ["dag_id=d/run_id=r/task_id=sent.attempt=1.log", "dag_id=d/run_id=r/task_id=unsent.attempt=1.log", f"{COPIES}/dag_id=d/run_id=r/task_id=t.attempt=1.log"]
+    names = [
+        "dag_id=d/run_id=r/task_id=sent.attempt=1.log",
+        "dag_id=d/run_id=r/task_id=unsent.attempt=1.log",
+        f"{COPIES}/dag_id=d/run_id=r/task_id=t.attempt=1.log",
+    ]
     spool = UploadSpool(tmp_path)
     spool.mark_open(names[1])
     spool.mark_ready(names[1])

@@ -29,7 +29,13 @@ def new_id() -> str:
 
 
 def test_old_events_that_nobody_consumes_go_with_their_aliases_and_the_newest_of_each_asset_stays(world: World) -> None:
-    publish(world, event("o1", aliases=("daily", "hourly")), event("o2"), event("c1", CUSTOMERS), event("o3", aliases=("daily",)))
+    publish(
+        world,
+        event("o1", aliases=("daily", "hourly")),
+        event("o2"),
+        event("c1", CUSTOMERS),
+        event("o3", aliases=("daily",)),
+    )
     assert clean(world, tables=EVENTS, dry_run=True) == {"asset_events": 2}
     assert uids(world) == ["c1", "o1", "o2", "o3"]
     assert clean(world, tables=EVENTS) == {"asset_events": 2}
@@ -82,12 +88,19 @@ def record_versions(world: World, dag_id: str, count: int, *, created: int = 0) 
         changed = spec(dag_id, [f"task_{number}"])
         world.record(parsed(f"/dags/{dag_id}.py", changed, input_hash=str(number)))
         with world.db.write() as tx:
-            tx._connection.execute_raw(f"UPDATE dag_version SET created_at = {AT + (created + number) * DAY} WHERE number = {number} AND dag_pk IN (SELECT dag_pk FROM dag WHERE dag_id = '{dag_id}')")
+            tx._connection.execute_raw(
+                f"UPDATE dag_version SET created_at = {AT + (created + number) * DAY} WHERE number = {number} AND dag_pk IN (SELECT dag_pk FROM dag WHERE dag_id = '{dag_id}')"
+            )
 
 
 def numbers(world: World, dag_id: str) -> list[int]:
     with world.db.read() as tx:
-        return [int(str(row[0])) for row in raw(tx, f"SELECT number FROM dag_version WHERE dag_pk = {world.read_dag(dag_id).dag_pk} ORDER BY number")]
+        return [
+            int(str(row[0]))
+            for row in raw(
+                tx, f"SELECT number FROM dag_version WHERE dag_pk = {world.read_dag(dag_id).dag_pk} ORDER BY number"
+            )
+        ]
 
 
 def test_superseded_versions_that_nothing_uses_go_and_the_newest_stays_at_any_age(world: World) -> None:
@@ -104,7 +117,11 @@ def test_superseded_versions_that_nothing_uses_go_and_the_newest_stays_at_any_ag
 
 def test_the_source_of_a_version_goes_with_the_last_version_that_has_it(world: World) -> None:
     for number, source in enumerate((b"same", b"same", b"newest"), start=1):
-        world.record(msgspec.structs.replace(parsed("/dags/d.py", spec("d", [f"task_{number}"]), input_hash=str(number)), source=source))
+        world.record(
+            msgspec.structs.replace(
+                parsed("/dags/d.py", spec("d", [f"task_{number}"]), input_hash=str(number)), source=source
+            )
+        )
     with world.db.write() as tx:
         tx._connection.execute_raw(f"UPDATE dag_version SET created_at = {AT}")
         tx._connection.execute_raw(f"UPDATE dag_source SET used_at = {AT}")

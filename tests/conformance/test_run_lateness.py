@@ -86,19 +86,34 @@ def test_an_ended_run_is_not_late(runs: World) -> None:
 
 
 QUEUED = RunRecord(
-    run_pk=1, dag_pk=1, run_id="r", run_type=DagRunType.SCHEDULED, state=DagRunState.QUEUED, run_after=AT, logical_at=AT, interval_start=AT, interval_end=AT,
-    version_pk=None, conf={}, queued_at=AT + HOUR,
-)  # fmt: skip
+    run_pk=1,
+    dag_pk=1,
+    run_id="r",
+    run_type=DagRunType.SCHEDULED,
+    state=DagRunState.QUEUED,
+    run_after=AT,
+    logical_at=AT,
+    interval_start=AT,
+    interval_end=AT,
+    version_pk=None,
+    conf={},
+    queued_at=AT + HOUR,
+)
 
 
 @pytest.mark.parametrize(
     ("run", "due"),
     [
-        (QUEUED, AT), (replace(QUEUED, run_type=DagRunType.MANUAL), AT), (replace(QUEUED, clear_number=1), AT + HOUR),
-        (replace(QUEUED, run_type=DagRunType.BACKFILL), AT + HOUR), (replace(QUEUED, run_type=DagRunType.BACKFILL, run_after=AT + 2 * HOUR), AT + 2 * HOUR),
+        (QUEUED, AT),
+        (replace(QUEUED, run_type=DagRunType.MANUAL), AT),
+        (replace(QUEUED, clear_number=1), AT + HOUR),
+        (replace(QUEUED, run_type=DagRunType.BACKFILL), AT + HOUR),
+        (replace(QUEUED, run_type=DagRunType.BACKFILL, run_after=AT + 2 * HOUR), AT + 2 * HOUR),
     ],
 )
-def test_a_run_is_due_by_its_schedule_and_a_cleared_one_or_one_of_a_backfill_when_it_was_queued(run: RunRecord, due: int) -> None:
+def test_a_run_is_due_by_its_schedule_and_a_cleared_one_or_one_of_a_backfill_when_it_was_queued(
+    run: RunRecord, due: int
+) -> None:
     assert _find_due(run, due + GRACE) is None
     assert _find_due(run, due + GRACE + 1) == due
 

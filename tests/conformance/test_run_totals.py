@@ -18,7 +18,10 @@ def test_wrong_numbers_are_found_and_counted_anew(world: World) -> None:
         assert list_wrong_totals(tx) == []
     with world.db.write() as tx:
         tx.send_many("commit.tallies", [(dag.dag_pk, 1, -2), (dag.dag_pk, 100, 4)])
-    wrong = [WrongTotal(dag.dag_pk, "a", DagRunState.QUEUED, 1, 3), WrongTotal(dag.dag_pk, "a", DagRunState.SUCCESS, 4, 0)]
+    wrong = [
+        WrongTotal(dag.dag_pk, "a", DagRunState.QUEUED, 1, 3),
+        WrongTotal(dag.dag_pk, "a", DagRunState.SUCCESS, 4, 0),
+    ]
     with world.db.read() as tx:
         assert list_wrong_totals(tx) == wrong
     with world.db.write() as tx:
@@ -26,7 +29,10 @@ def test_wrong_numbers_are_found_and_counted_anew(world: World) -> None:
     with world.db.write() as tx:
         assert recount_totals(tx) == []
     with world.db.read() as tx:
-        assert read_run_counts_of_dags(tx, None) == {dag.dag_pk: {DagRunState.QUEUED: 3}, other.dag_pk: {DagRunState.QUEUED: 1}}
+        assert read_run_counts_of_dags(tx, None) == {
+            dag.dag_pk: {DagRunState.QUEUED: 3},
+            other.dag_pk: {DagRunState.QUEUED: 1},
+        }
 
 
 def test_a_number_of_0_without_runs_is_right(world: World) -> None:

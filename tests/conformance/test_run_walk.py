@@ -34,11 +34,20 @@ FILTERS: dict[str, tuple[Condition, ...]] = {
     "pool": (Condition("pool", Operator.IN, ["pool_07"]),),
     "tries": (Condition("try_number", Operator.IN, [2]),),
     "duration": (Condition("duration", Operator.AT_LEAST, 30 * SECOND),),
-    "started": (Condition("start_date", Operator.AT_LEAST, END - 3 * DAY), Condition("start_date", Operator.LESS, END - DAY)),
+    "started": (
+        Condition("start_date", Operator.AT_LEAST, END - 3 * DAY),
+        Condition("start_date", Operator.LESS, END - DAY),
+    ),
     "ended": (Condition("end_date", Operator.MORE, END - 2 * DAY),),
-    "unsuccessful since": (Condition("state", Operator.IN, [101, 102]), Condition("end_date", Operator.AT_LEAST, END - 20 * DAY)),
+    "unsuccessful since": (
+        Condition("state", Operator.IN, [101, 102]),
+        Condition("end_date", Operator.AT_LEAST, END - 20 * DAY),
+    ),
     "due": (Condition("run_after", Operator.AT_LEAST, END - 4 * DAY),),
-    "due and long": (Condition("run_after", Operator.AT_LEAST, END - 9 * DAY), Condition("duration", Operator.AT_LEAST, 50 * SECOND)),
+    "due and long": (
+        Condition("run_after", Operator.AT_LEAST, END - 9 * DAY),
+        Condition("duration", Operator.AT_LEAST, 50 * SECOND),
+    ),
     "none": (Condition("try_number", Operator.IN, [9]),),
 }
 
@@ -48,7 +57,9 @@ def history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("walk")
     with empty_database(request.param, folder) as url:
         create_store(url)
-        cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder)
+        cfg = load_config(
+            {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder
+        )
         database = open_database(url, synchronous="OFF", cipher=load_cipher(cfg))
         fill_history(database, HistorySize(10, 200))
         yield database
@@ -76,7 +87,9 @@ def find_walk(tx: Transaction, conditions: Sequence[Condition], order: Sequence[
 @pytest.mark.parametrize("descends", [False, True])
 @pytest.mark.parametrize("name", ["run_pk", "run_after", "logical_date"])
 @pytest.mark.parametrize("conditions", FILTERS.values(), ids=FILTERS)
-def test_walked_pages_follow_one_another_forwards_and_backwards(tx: Transaction, conditions: tuple[Condition, ...], name: str, descends: bool) -> None:
+def test_walked_pages_follow_one_another_forwards_and_backwards(
+    tx: Transaction, conditions: tuple[Condition, ...], name: str, descends: bool
+) -> None:
     order = build_order(name, descends=descends)
     whole = read_task_instance_page(tx, PageQuery(conditions, order, ALL))
     walk = find_walk(tx, conditions, order)
@@ -93,8 +106,16 @@ def test_walked_pages_follow_one_another_forwards_and_backwards(tx: Transaction,
     assert keys == whole.keys
     all_counted = count_walked(tx, walk, ALL)
     for offset in (0, 11, len(whole.keys)):
-        for counted in (None, all_counted, count_walked(tx, walk, offset + size), count_walked(tx, walk, offset + size + 1)):
-            assert read_walked_page(tx, walk, replace(query, offset=offset), counted)[0].keys == whole.keys[offset : offset + size]
+        for counted in (
+            None,
+            all_counted,
+            count_walked(tx, walk, offset + size),
+            count_walked(tx, walk, offset + size + 1),
+        ):
+            assert (
+                read_walked_page(tx, walk, replace(query, offset=offset), counted)[0].keys
+                == whole.keys[offset : offset + size]
+            )
 
 
 @pytest.mark.parametrize("conditions", FILTERS.values(), ids=FILTERS)
@@ -103,9 +124,17 @@ def test_walked_rows_are_counted(tx: Transaction, conditions: tuple[Condition, .
     total = count_task_instances(tx, conditions, ALL)
     walk = find_walk(tx, conditions, order)
     counted, few = count_walked(tx, walk, ALL), count_walked(tx, walk, 3)
-    assert (counted.total, sum(count for _, count in counted.pieces), counted.is_cut, counted.ends_early) == (total, total, False, False)
+    assert (counted.total, sum(count for _, count in counted.pieces), counted.is_cut, counted.ends_early) == (
+        total,
+        total,
+        False,
+        False,
+    )
     assert (few.total, few.is_cut, few.ends_early) == (min(3, total), False, total >= 3)
-    assert read_walked_page(tx, walk, PageQuery(conditions, order, 20))[0].keys == read_task_instance_page(tx, PageQuery(conditions, order, 20)).keys
+    assert (
+        read_walked_page(tx, walk, PageQuery(conditions, order, 20))[0].keys
+        == read_task_instance_page(tx, PageQuery(conditions, order, 20)).keys
+    )
 
 
 def test_a_walk_ends_after_a_number_of_runs_and_says_so(tx: Transaction, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +146,9 @@ def test_a_walk_ends_after_a_number_of_runs_and_says_so(tx: Transaction, monkeyp
 
 
 @pytest.mark.parametrize("conditions", FILTERS.values(), ids=FILTERS)
-def test_a_page_that_the_counted_runs_do_not_fill_is_refused_without_being_read(tx: Transaction, monkeypatch: pytest.MonkeyPatch, conditions: tuple[Condition, ...]) -> None:
+def test_a_page_that_the_counted_runs_do_not_fill_is_refused_without_being_read(
+    tx: Transaction, monkeypatch: pytest.MonkeyPatch, conditions: tuple[Condition, ...]
+) -> None:
     monkeypatch.setattr(run_walk, "_PIECES", (2, 5, 7))
     walk = find_walk(tx, conditions, build_order("run_pk", descends=False))
     counted = count_walked(tx, walk, ALL)
@@ -134,19 +165,26 @@ def test_a_page_that_the_counted_runs_do_not_fill_is_refused_without_being_read(
 def test_a_task_instance_that_was_marked_after_the_end_of_its_run_is_found_by_its_end(history: Database) -> None:
     with open_driver(history.url) as execute:
         execute(f"UPDATE task_instance SET ended_at = {END + 90 * DAY} WHERE run_pk = 1 AND task_no = 2")
-        execute(f"INSERT INTO event_log (at, kind, run_pk, by, body) VALUES ({END + 90 * DAY}, 'marked', 1, 'cli:user_1', '')")
+        execute(
+            f"INSERT INTO event_log (at, kind, run_pk, by, body) VALUES ({END + 90 * DAY}, 'marked', 1, 'cli:user_1', '')"
+        )
     order = build_order("run_pk", descends=False)
     conditions = (Condition("end_date", Operator.AT_LEAST, END + 80 * DAY),)
     with history.read() as tx:
         walk = find_walk(tx, conditions, order)
-        assert [one.task_id for one in read_walked_page(tx, walk, PageQuery(conditions, order, 5))[0].instances] == ["task_2"]
+        assert [one.task_id for one in read_walked_page(tx, walk, PageQuery(conditions, order, 5))[0].instances] == [
+            "task_2"
+        ]
 
 
 def test_lists_of_one_dag_or_of_states_with_an_index_are_not_walked(tx: Transaction) -> None:
     order = build_order("run_pk", descends=False)
     for conditions in (
-        (), (Condition("state", Operator.IN, [101]),), (Condition("state", Operator.IN, [3]), Condition("pool", Operator.IN, ["x"])),
-        (Condition("dag_pk", Operator.EQUAL, 1), *FILTERS["pool"]), (Condition("run_pk", Operator.IN, [1]), *FILTERS["pool"]),
+        (),
+        (Condition("state", Operator.IN, [101]),),
+        (Condition("state", Operator.IN, [3]), Condition("pool", Operator.IN, ["x"])),
+        (Condition("dag_pk", Operator.EQUAL, 1), *FILTERS["pool"]),
+        (Condition("run_pk", Operator.IN, [1]), *FILTERS["pool"]),
         (Condition("state", Operator.IN, [101, 103]), Condition("end_date", Operator.AT_LEAST, END), *FILTERS["pool"]),
     ):
         assert plan_task_instance_walk(tx, conditions, order) is None
@@ -155,14 +193,18 @@ def test_lists_of_one_dag_or_of_states_with_an_index_are_not_walked(tx: Transact
 MANUAL, NONE_SUCH = Condition("run_type", Operator.IN, ["manual"]), Condition("version_number", Operator.IN, [77])
 
 
-def list_runs(tx: Transaction, name: str, conditions: Sequence[Condition], position: Position | None = None) -> tuple[list[tuple[object, ...]], TotalEntries]:
+def list_runs(
+    tx: Transaction, name: str, conditions: Sequence[Condition], position: Position | None = None
+) -> tuple[list[tuple[object, ...]], TotalEntries]:
     order = parse_order([name], RUN_ORDER, "id", RUN_KEY)
     found = dag_runs._read_page(tx, conditions, order, PageParameters(limit=4), position)
     return found.page.keys, found.total
 
 
 @pytest.mark.parametrize("name", ["id", "-id", "run_after", "-start_date", "end_date", "-logical_date", "updated_at"])
-def test_a_search_for_runs_that_fills_its_pages_gives_the_pages_of_the_whole_list(tx: Transaction, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_search_for_runs_that_fills_its_pages_gives_the_pages_of_the_whole_list(
+    tx: Transaction, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     wanted = [MANUAL]
     first, total = list_runs(tx, name, wanted)
     after, _ = list_runs(tx, name, wanted, Position(first[-1]))
@@ -176,15 +218,26 @@ def test_a_search_for_runs_that_fills_its_pages_gives_the_pages_of_the_whole_lis
 
 
 @pytest.mark.parametrize("name", ["id", "-run_after"])
-def test_a_search_for_runs_that_finds_too_few_is_refused_and_a_short_range_is_not(tx: Transaction, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_search_for_runs_that_finds_too_few_is_refused_and_a_short_range_is_not(
+    tx: Transaction, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     assert list_runs(tx, name, [NONE_SUCH]) == ([], TotalEntries(0))
     monkeypatch.setattr(run_pages, "RUNS_SEARCHED_MAX", 90)
-    with pytest.raises(HTTPException, match="runs were searched .* name a DAG in the path, or add a state or a range of run_after"):
+    with pytest.raises(
+        HTTPException, match="runs were searched .* name a DAG in the path, or add a state or a range of run_after"
+    ):
         list_runs(tx, name, [NONE_SUCH])
-    assert list_runs(tx, name, [NONE_SUCH, Condition("run_after", Operator.AT_LEAST, END - DAY)]) == ([], TotalEntries(0))
+    assert list_runs(tx, name, [NONE_SUCH, Condition("run_after", Operator.AT_LEAST, END - DAY)]) == (
+        [],
+        TotalEntries(0),
+    )
 
 
-@pytest.mark.parametrize(("few", "part"), [(30, 16), (30, 3), (8_000, 16)], ids=["each is looked up", "runs are compared", "runs are read first"])
+@pytest.mark.parametrize(
+    ("few", "part"),
+    [(30, 16), (30, 3), (8_000, 16)],
+    ids=["each is looked up", "runs are compared", "runs are read first"],
+)
 @pytest.mark.parametrize("states", [[101], [101, 102, 103]])
 @pytest.mark.parametrize("estimated", [1, 1_000])
 def test_unsuccessful_task_instances_of_some_dags_are_the_same_however_their_dags_are_compared(

@@ -33,7 +33,11 @@ def test_airflow_ends_every_instance_as_our_rules_say(tmp_path: Path) -> None:
     dags = choose_dags()
     told = {seed: tell(dag, seed) for seed, dag in dags.items()}
     answers = run_in_airflow([*told.values()], tmp_path)
-    faults = [f"seed {seed}: {fault}" for seed, answer in zip(dags, answers, strict=True) for fault in find_faults(dags[seed], told[seed], answer)]
+    faults = [
+        f"seed {seed}: {fault}"
+        for seed, answer in zip(dags, answers, strict=True)
+        for fault in find_faults(dags[seed], told[seed], answer)
+    ]
     instances = sum(len(answer.get("states", ())) for answer in answers)
     print(f"\n{len(answers)} DAGs, {instances} task instances, {len(faults)} faults")
     assert not faults, "\n".join(faults)
@@ -59,11 +63,19 @@ def tell(dag: RandomScopes, seed: int) -> Told:
     for task in dag.tasks:
         groups = reference.groups(task.task_id)
         indices = range(math.prod(dag.lengths[group] for group in groups)) if groups else (-1,)
-        rows.append({
-            "task_id": task.task_id, "upstream": task.upstream, "group": task.group, "rule": task.trigger_rule, "retries": task.retries,
-            "kind": "setup" if task.is_setup else "teardown" if task.is_teardown else "task", "fails_run": task.on_failure_fail_dagrun,
-            "is_empty": not task.runs_code, "ends": {str(index): rng.choices(("success", "failed", "skipped"), (6, 2, 1))[0] for index in indices},
-        })  # fmt: skip
+        rows.append(
+            {
+                "task_id": task.task_id,
+                "upstream": task.upstream,
+                "group": task.group,
+                "rule": task.trigger_rule,
+                "retries": task.retries,
+                "kind": "setup" if task.is_setup else "teardown" if task.is_teardown else "task",
+                "fails_run": task.on_failure_fail_dagrun,
+                "is_empty": not task.runs_code,
+                "ends": {str(index): rng.choices(("success", "failed", "skipped"), (6, 2, 1))[0] for index in indices},
+            }
+        )
     return {"number": seed, "tasks": rows, "groups": dag.groups, "lengths": dag.lengths}
 
 
@@ -73,11 +85,20 @@ def find_faults(dag: RandomScopes, told: Told, answer: Told) -> list[str]:
         return [f"Airflow did not run it: {answer['error']}"]
     reference = ScopedRun(dag.record.spec, dag.lengths)
     states = {(task_id, index): state for task_id, index, state in answer["states"]}
-    skips_itself = {(row["task_id"], int(index)) for row in told["tasks"] if not row["is_empty"] for index, end in row["ends"].items() if end == "skipped"}
+    skips_itself = {
+        (row["task_id"], int(index))
+        for row in told["tasks"]
+        if not row["is_empty"]
+        for index, end in row["ends"].items()
+        if end == "skipped"
+    }
     faults = []
     for instance, state in states.items():
         verdicts = reference.verdicts(instance, {}, states, ())
-        kinds = {state if state in ("skipped", "upstream_failed") else "run", *({"run"} if state == "skipped" and instance in skips_itself else ())}
+        kinds = {
+            state if state in ("skipped", "upstream_failed") else "run",
+            *({"run"} if state == "skipped" and instance in skips_itself else ()),
+        }
         is_expanded = instance[1] >= 0 or not reference.groups(instance[0])
         if is_expanded and not kinds & verdicts and not is_departure(reference, instance, states):
             faults.append(f"{instance} is {state}; our rules say {sorted(verdicts) or 'wait'}")
@@ -94,7 +115,11 @@ def is_departure(reference: ScopedRun, instance: Instance, states: States) -> bo
         return any(states[above] == "skipped" for above in reference.related(instance, task.upstream, states))
     awaited, reference.awaited[task_id] = reference.awaited[task_id], set()
     try:
-        return bool(awaited) and state in ("skipped", "upstream_failed") and state in reference.verdicts(instance, {}, states, ())
+        return (
+            bool(awaited)
+            and state in ("skipped", "upstream_failed")
+            and state in reference.verdicts(instance, {}, states, ())
+        )
     finally:
         reference.awaited[task_id] = awaited
 
@@ -108,13 +133,25 @@ def run_in_airflow(told: list[Told], home: Path) -> list[Told]:
         pytest.fail(f"Airflow cannot be installed: {reason}")
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "AIRFLOW", "GNOMON"))},
-        "AIRFLOW_HOME": str(home), "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-    }  # fmt: skip
+        "AIRFLOW_HOME": str(home),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+    }
     (home / "dags").mkdir()
-    subprocess.run([python, "-m", "airflow", "db", "migrate"], env=environment, check=True, capture_output=True, timeout=RUN_TIMEOUT_S)
+    subprocess.run(
+        [python, "-m", "airflow", "db", "migrate"],
+        env=environment,
+        check=True,
+        capture_output=True,
+        timeout=RUN_TIMEOUT_S,
+    )
     done = subprocess.run(
-        [python, Path(__file__).parent / "run_scopes_in_airflow.py"], input="\n".join(map(json.dumps, told)), text=True,
-        capture_output=True, env=environment, timeout=RUN_TIMEOUT_S, check=False,
-    )  # fmt: skip
+        [python, Path(__file__).parent / "run_scopes_in_airflow.py"],
+        input="\n".join(map(json.dumps, told)),
+        text=True,
+        capture_output=True,
+        env=environment,
+        timeout=RUN_TIMEOUT_S,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

@@ -24,10 +24,22 @@ COMMON = ("apache-airflow-providers-common-compat==1.23.0", "apache-airflow-prov
 POSTGRES = ("apache-airflow-providers-postgres==7.1.1", *COMMON)
 VAULT = ("apache-airflow-providers-hashicorp==4.8.4", *COMMON)
 NEEDS = (
-    "asgiref==3.13.0", "certifi==2026.10.18", "charset-normalizer==3.5.2", "deprecated==1.3.1", "hvac==2.4.0", "idna==3.20", "methodtools==0.4.7",
-    "more-itertools==11.2.1", "packaging==26.3", "psycopg2-binary==2.9.13", "requests==2.34.2", "sqlparse==0.6.1", "urllib3==2.8.0", "wirerope==1.0.0",
+    "asgiref==3.13.0",
+    "certifi==2026.10.18",
+    "charset-normalizer==3.5.2",
+    "deprecated==1.3.1",
+    "hvac==2.4.0",
+    "idna==3.20",
+    "methodtools==0.4.7",
+    "more-itertools==11.2.1",
+    "packaging==26.3",
+    "psycopg2-binary==2.9.13",
+    "requests==2.34.2",
+    "sqlparse==0.6.1",
+    "urllib3==2.8.0",
+    "wirerope==1.0.0",
     "wrapt==2.5.2",
-)  # fmt: skip
+)
 FLOW = """
 from airflow.sdk import DAG, task, Variable, BaseHook
 
@@ -101,7 +113,13 @@ class Installation:
     def run(self, *words: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
         """A command with these variables."""
         return subprocess.run(
-            [sys.executable, "-m", "gnomon", *words], env=self.environ | more, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+            [sys.executable, "-m", "gnomon", *words],
+            env=self.environ | more,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
         )
 
     def run_task(self, task: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -133,12 +151,23 @@ def test_the_hook_of_postgres_uses_a_stored_connection(tmp_path: Path) -> None:
 def test_vault_is_a_secrets_backend(tmp_path: Path) -> None:
     gnomon = Installation(tmp_path, "vault", VAULT)
     with fake_vault() as address:
-        kwargs = json.dumps({"url": address, "token": "token-of-vault", "mount_point": "secret", "connections_path": "connections"})
-        backend = {"GNOMON__SECRETS__BACKEND": "airflow.providers.hashicorp.secrets.vault.VaultBackend", "GNOMON__SECRETS__BACKEND_KWARGS": kwargs}
+        kwargs = json.dumps(
+            {"url": address, "token": "token-of-vault", "mount_point": "secret", "connections_path": "connections"}
+        )
+        backend = {
+            "GNOMON__SECRETS__BACKEND": "airflow.providers.hashicorp.secrets.vault.VaultBackend",
+            "GNOMON__SECRETS__BACKEND_KWARGS": kwargs,
+        }
         ended = gnomon.run_task("ask_vault", **backend)
         assert ended.returncode == 0, ended.stderr
         assert "the password is ***" in ended.stdout + ended.stderr
-        wrong = gnomon.run_task("ask_vault", **backend | {"GNOMON__SECRETS__BACKEND_KWARGS": kwargs.replace("token-of-vault", "wrong-token")})
+        wrong = gnomon.run_task(
+            "ask_vault",
+            **backend | {"GNOMON__SECRETS__BACKEND_KWARGS": kwargs.replace("token-of-vault", "wrong-token")},
+        )
     assert wrong.returncode == 1
-    assert "[secrets] backend (GNOMON__SECRETS__BACKEND): the backend airflow.providers.hashicorp" in wrong.stdout + wrong.stderr
+    assert (
+        "[secrets] backend (GNOMON__SECRETS__BACKEND): the backend airflow.providers.hashicorp"
+        in wrong.stdout + wrong.stderr
+    )
     assert "wrong-token" not in wrong.stdout + wrong.stderr

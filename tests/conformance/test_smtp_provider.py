@@ -15,7 +15,14 @@ from tests.smtp_server import smtp_server
 
 pytestmark = pytest.mark.network
 PROVIDER = ("apache-airflow-providers-smtp==3.2.0", "apache-airflow-providers-common-compat==1.23.0")
-NEEDS = ("aiosmtplib==5.1.3", "packaging==26.3", "methodtools==0.4.7", "wirerope==1.0.0", "wrapt==2.5.2", "asgiref==3.13.0")
+NEEDS = (
+    "aiosmtplib==5.1.3",
+    "packaging==26.3",
+    "methodtools==0.4.7",
+    "wirerope==1.0.0",
+    "wrapt==2.5.2",
+    "asgiref==3.13.0",
+)
 FLOW = """
 from airflow.providers.smtp.notifications.smtp import SmtpNotifier, send_smtp_notification
 from airflow.providers.smtp.operators.smtp import EmailOperator
@@ -37,13 +44,25 @@ def test_the_notifier_and_the_operator_of_the_provider_send_mail(tmp_path: Path)
     with smtp_server() as server:
         extra = {"disable_ssl": True, "disable_tls": True, "from_email": "robot@x.test"}
         connection = json.dumps({"conn_type": "smtp", "host": "127.0.0.1", "port": server.port, "extra": extra})
-        environ = {**os.environ, "GNOMON_HOME": str(tmp_path / "home"), "PYTHONPATH": path, "AIRFLOW_CONN_SMTP_DEFAULT": connection}
+        environ = {
+            **os.environ,
+            "GNOMON_HOME": str(tmp_path / "home"),
+            "PYTHONPATH": path,
+            "AIRFLOW_CONN_SMTP_DEFAULT": connection,
+        }
         ended = subprocess.run(
-            [sys.executable, "-m", "gnomon", "dags", "test", str(tmp_path / "mails.py")], env=environ, capture_output=True, text=True,
-            timeout=PATIENCE_S, check=False,
+            [sys.executable, "-m", "gnomon", "dags", "test", str(tmp_path / "mails.py")],
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
         )
     sent = {mail.recipients[0]: mail for mail in server.mails}
     assert sent.keys() == {"dag@x.test", "operator@x.test", "task@x.test"}, ended.stderr
     assert {mail.sender for mail in sent.values()} == {"robot@x.test"}
-    assert (sent["dag@x.test"].message["Subject"], sent["operator@x.test"].message["Subject"]) == ("mails task_failure", "of mails")
+    assert (sent["dag@x.test"].message["Subject"], sent["operator@x.test"].message["Subject"]) == (
+        "mails task_failure",
+        "of mails",
+    )
     assert "fails" in sent["task@x.test"].message["Subject"]

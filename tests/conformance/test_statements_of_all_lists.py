@@ -55,13 +55,17 @@ LISTS = {
     f"{OWN}/dags/{{dag_id}}/operations/runs.list": f"{OWN}/dags/{DAG}/operations/runs.list",
     f"{OWN}/failures": f"{OWN}/failures?since={to_datetime(END - 10**14).isoformat().replace('+', '%2B')}",
     f"{OWN}/operations/failures.list": f"{OWN}/operations/failures.list?since={END - 10**14}",
-}  # fmt: skip
+}
 """By path of an operation with a parameter `limit`: what is asked. Of the others the path itself."""
 WITHOUT_ROWS = {
-    f"{V2}/plugins": "plugins are no rows", f"{V2}/providers": "installed packages are no rows", f"{OWN}/timeline": "`limit` is of the next runs, and the DAGs have no schedule",
-    f"{OWN}/dags/{{dag_id}}/nextRuns": "the DAGs have no schedule", f"{OWN}/operations/alerts.list": "nothing is wrong", f"{OWN}/operations/alerts.messages": "nothing is wrong",
+    f"{V2}/plugins": "plugins are no rows",
+    f"{V2}/providers": "installed packages are no rows",
+    f"{OWN}/timeline": "`limit` is of the next runs, and the DAGs have no schedule",
+    f"{OWN}/dags/{{dag_id}}/nextRuns": "the DAGs have no schedule",
+    f"{OWN}/operations/alerts.list": "nothing is wrong",
+    f"{OWN}/operations/alerts.messages": "nothing is wrong",
     f"{V2}/dagWarnings": "no warning of Gnomon has a type of Airflow's",
-}  # fmt: skip
+}
 """Lists that are short here, and why."""
 
 
@@ -99,9 +103,23 @@ def _add_rich_dag(tx: Transaction) -> None:
     assets = tuple(AssetDeclaration(name=f"asset_{number}", uri=f"s3://asset_{number}") for number in range(MANY))
     outlets = tuple(AssetKey(one.name, one.uri) for one in assets)
     for number in range(MANY):
-        tasks = (TaskSpec(task_id="plain", outlets=(*outlets, *(AliasKey(f"alias_{n}") for n in range(MANY)))), TaskSpec(task_id="mapped"), *(TaskSpec(task_id=f"t{n}") for n in range(MANY)))
-        spec = DagSpec(dag_id=RICH, timetable=TimetableRef(path="gnomon.timetables.Null"), tasks=tasks, assets=assets, max_active_runs=number + 1)
-        file = ParsedFile(path="/dags/rich.py", inputs=FileInputs(input_hash=f"{number}"), dags=(ParsedDag(spec=spec, spec_hash=f"{number}"),))
+        tasks = (
+            TaskSpec(task_id="plain", outlets=(*outlets, *(AliasKey(f"alias_{n}") for n in range(MANY)))),
+            TaskSpec(task_id="mapped"),
+            *(TaskSpec(task_id=f"t{n}") for n in range(MANY)),
+        )
+        spec = DagSpec(
+            dag_id=RICH,
+            timetable=TimetableRef(path="gnomon.timetables.Null"),
+            tasks=tasks,
+            assets=assets,
+            max_active_runs=number + 1,
+        )
+        file = ParsedFile(
+            path="/dags/rich.py",
+            inputs=FileInputs(input_hash=f"{number}"),
+            dags=(ParsedDag(spec=spec, spec_hash=f"{number}"),),
+        )
         dag_files.record_parsed(tx, file, at=END, paused_by_default=False)
         execute = tx._connection.execute_raw
         if number == 0:
@@ -114,9 +132,13 @@ def _add_rich_dag(tx: Transaction) -> None:
                 "SELECT run_pk, task_no, -1, 100, 1, 1, 1, 0, 1, 1, 9 FROM dag_run JOIN task_name ON task_name.dag_pk = dag_run.dag_pk "
                 "WHERE run_id = 'r' AND task_id = 'plain'"
             )
-        execute("UPDATE dag_run SET version_pk = (SELECT d.version_pk FROM dag AS d WHERE d.dag_pk = dag_run.dag_pk) WHERE run_id = 'r'")
+        execute(
+            "UPDATE dag_run SET version_pk = (SELECT d.version_pk FROM dag AS d WHERE d.dag_pk = dag_run.dag_pk) WHERE run_id = 'r'"
+        )
         leases.register_scheduler(tx, f"scheduler-{number}", "host-1")
-        quarantine.add_items(tx, [QuarantinedItem(kind="result", group_no=1, reason="no JSON", error_class="ValueError", at=END)])
+        quarantine.add_items(
+            tx, [QuarantinedItem(kind="result", group_no=1, reason="no JSON", error_class="ValueError", at=END)]
+        )
         execute(
             "INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool_slots, priority) "
             f"SELECT run_pk, task_no, {number}, 6, 1, 1, 1, 1, 1, 1 FROM dag_run JOIN task_name ON task_name.dag_pk = dag_run.dag_pk "
@@ -143,9 +165,10 @@ def _add_values(site: _Site) -> None:
 def _list_operations() -> list[str]:
     """The paths of the operations with a parameter `limit`."""
     return [
-        path for path, operations in read_document()["paths"].items()
+        path
+        for path, operations in read_document()["paths"].items()
         if any(one["name"] == "limit" for one in operations.get("get", {}).get("parameters", ()))
-    ]  # fmt: skip
+    ]
 
 
 def test_every_list_operation_reads_as_often_for_many_entries_as_for_one(site: _Site) -> None:
@@ -160,21 +183,35 @@ def test_every_list_operation_reads_as_often_for_many_entries_as_for_one(site: _
         counts = _count_both(site, ListRequest(path))
         if counts[1] > counts[0] + FURTHER_MAX:
             wrong[operation] = counts
-        if operation not in WITHOUT_ROWS and _count_entries(site.request(_with_limit(path, 100))) < _count_entries(site.request(_with_limit(path, 1))) + MANY - 2:
+        if (
+            operation not in WITHOUT_ROWS
+            and _count_entries(site.request(_with_limit(path, 100)))
+            < _count_entries(site.request(_with_limit(path, 1))) + MANY - 2
+        ):
             short.append(operation)
     assert wrong == {}
     assert short == []
 
 
-@pytest.mark.parametrize(("site", "share"), [
-    ("sqlite", 1), pytest.param("postgresql", 3, marks=pytest.mark.postgres), pytest.param("postgresql", 1, marks=[pytest.mark.postgres, pytest.mark.soak]),
-], indirect=["site"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("site", "share"),
+    [
+        ("sqlite", 1),
+        pytest.param("postgresql", 3, marks=pytest.mark.postgres),
+        pytest.param("postgresql", 1, marks=[pytest.mark.postgres, pytest.mark.soak]),
+    ],
+    indirect=["site"],
+)
 def test_every_order_and_filter_reads_as_often_for_many_entries_as_for_one(site: _Site, share: int) -> None:
     """Which statements are executed hardly depends on the database: on PostgreSQL one in `share` is asked."""
     run_id = site.request(f"{V2}/dags/{DAG}/dagRuns?limit=1")["dag_runs"][0]["dag_run_id"]
     chance = random.Random(SEED)
     wrong = {}
-    requests = [one for one in list_requests(SIZE, run_id) if one.account == "admin" and ("limit=100" in one.path or (one.body or {}).get("page_limit") == 100)]
+    requests = [
+        one
+        for one in list_requests(SIZE, run_id)
+        if one.account == "admin" and ("limit=100" in one.path or (one.body or {}).get("page_limit") == 100)
+    ]
     assert len(requests) > 300
     for one in requests[::share]:
         counts = _count_both(site, ListRequest(fill(one.path, SIZE, chance), body=one.body))
@@ -189,7 +226,12 @@ def _count_both(site: _Site, request: ListRequest) -> tuple[int, int]:
     for limit in (100, 1, 100):
         body = None if request.body is None else {**request.body, "page_limit": limit}
         with _counted() as names:
-            reply = site.ask(site.token, "GET" if body is None else "POST", _with_limit(request.path, limit) if body is None else request.path, body)
+            reply = site.ask(
+                site.token,
+                "GET" if body is None else "POST",
+                _with_limit(request.path, limit) if body is None else request.path,
+                body,
+            )
         assert reply.status in (200, 400, 422, 501), (request.path, reply.status, reply.body[:300])
         found.append(len(names))
     return found[1], found[2]

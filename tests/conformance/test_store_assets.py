@@ -40,7 +40,9 @@ def consumer(dag_id: str, condition: AssetCondition, **options: object) -> DagSp
     return structs.replace(spec(dag_id, ["x"]), asset_condition=condition, **options)
 
 
-def event(uid: str, asset: AssetKey = ORDERS, *, aliases: tuple[str, ...] = (), at: int = AT, **fields: object) -> NewAssetEvent:
+def event(
+    uid: str, asset: AssetKey = ORDERS, *, aliases: tuple[str, ...] = (), at: int = AT, **fields: object
+) -> NewAssetEvent:
     return NewAssetEvent(uid=uid, asset=asset, at=at, aliases=aliases, **fields)  # type: ignore[arg-type]
 
 
@@ -81,12 +83,28 @@ def both(world: World) -> DagRecord:
 
 
 def test_an_event_is_queued_for_every_consumer_and_their_owners_get_mail(world: World, both: DagRecord) -> None:
-    world.record(parsed("/dags/any.py", consumer("any", AnyOf((ORDERS, AliasKey("a")))), consumer("by_uri", AssetRefKey(uri="s3://b/orders"))))
+    world.record(
+        parsed(
+            "/dags/any.py",
+            consumer("any", AnyOf((ORDERS, AliasKey("a")))),
+            consumer("by_uri", AssetRefKey(uri="s3://b/orders")),
+        )
+    )
     publish(world, event("e1"))
-    assert [leaf for dag_id in ("both", "any", "by_uri") for leaf, _ in queued(world, dag_id)] == [ORDERS, ORDERS, AssetRefKey(uri="s3://b/orders")]
+    assert [leaf for dag_id in ("both", "any", "by_uri") for leaf, _ in queued(world, dag_id)] == [
+        ORDERS,
+        ORDERS,
+        AssetRefKey(uri="s3://b/orders"),
+    ]
     with world.db.read() as tx:
-        mail = [(each.group_no, each.kind) for each in mailbox.read_messages(tx, range(64), 100) if each.kind == "asset_events"]
-    assert sorted(mail) == sorted((group, "asset_events") for group in {group_of("both"), group_of("any"), group_of("by_uri")})
+        mail = [
+            (each.group_no, each.kind)
+            for each in mailbox.read_messages(tx, range(64), 100)
+            if each.kind == "asset_events"
+        ]
+    assert sorted(mail) == sorted(
+        (group, "asset_events") for group in {group_of("both"), group_of("any"), group_of("by_uri")}
+    )
 
 
 def test_an_event_through_an_alias_reaches_the_consumers_of_the_alias_and_of_the_asset(world: World) -> None:
@@ -98,7 +116,9 @@ def test_an_event_through_an_alias_reaches_the_consumers_of_the_alias_and_of_the
         assert [each.aliases for each in asset_events.list_alias_events(tx, "daily")] == [("daily",)]
 
 
-def test_an_event_with_a_known_uid_is_dropped_also_after_it_was_consumed(world: World, new_id: Callable[[], str]) -> None:
+def test_an_event_with_a_known_uid_is_dropped_also_after_it_was_consumed(
+    world: World, new_id: Callable[[], str]
+) -> None:
     world.record(parsed("/dags/o.py", consumer("one", ORDERS)))
     publish(world, event("e1"), event("e1"))
     assert len(queued(world, "one")) == 1
@@ -107,14 +127,21 @@ def test_an_event_with_a_known_uid_is_dropped_also_after_it_was_consumed(world: 
     assert queued(world, "one") == []
 
 
-def test_one_run_consumes_all_events_up_to_the_moment_when_the_condition_holds(world: World, both: DagRecord, new_id: Callable[[], str]) -> None:
+def test_one_run_consumes_all_events_up_to_the_moment_when_the_condition_holds(
+    world: World, both: DagRecord, new_id: Callable[[], str]
+) -> None:
     publish(world, event("o1", at=AT + 1), event("o2", at=AT + 2))
     assert create(world, both, new_id) is None
     assert len(queued(world, "both")) == 2
     publish(world, event("c1", CUSTOMERS, at=AT + 3))
     run = create(world, both, new_id)
     assert run is not None
-    assert (run.run_type, run.logical_at, run.interval_start, run.run_after) == (DagRunType.ASSET_TRIGGERED, None, None, AT + 3)
+    assert (run.run_type, run.logical_at, run.interval_start, run.run_after) == (
+        DagRunType.ASSET_TRIGGERED,
+        None,
+        None,
+        AT + 3,
+    )
     with world.db.read() as tx:
         assert [each.asset for each in asset_events.list_consumed_events(tx, run.run_pk)] == [ORDERS, ORDERS, CUSTOMERS]
         assert read_run_counts_of_dags(tx, [both.dag_pk])[both.dag_pk] == {DagRunState.QUEUED: 1}
@@ -150,7 +177,9 @@ def test_events_for_a_paused_consumer_wait_and_make_one_run(world: World, new_id
         assert len(asset_events.list_consumed_events(tx, run.run_pk)) == 2
 
 
-def test_an_edit_keeps_the_events_of_the_leaves_that_stay(world: World, both: DagRecord, new_id: Callable[[], str]) -> None:
+def test_an_edit_keeps_the_events_of_the_leaves_that_stay(
+    world: World, both: DagRecord, new_id: Callable[[], str]
+) -> None:
     publish(world, event("o1"), event("c1", CUSTOMERS))
     other = AssetKey("other", "other")
     world.record(parsed("/dags/both.py", consumer("both", AllOf((ORDERS, other))), input_hash="2"))
@@ -171,10 +200,19 @@ def test_a_long_queue_makes_several_runs_of_the_oldest_events(
     world: World, both: DagRecord, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asset_queue, "MAX_CONSUMED_EVENTS", 4)
-    publish(world, *(event(f"o{number}", at=AT + number) for number in range(5)), event("c0", CUSTOMERS), event("c1", CUSTOMERS))
+    publish(
+        world,
+        *(event(f"o{number}", at=AT + number) for number in range(5)),
+        event("c0", CUSTOMERS),
+        event("c1", CUSTOMERS),
+    )
     runs = [create(world, both, new_id), create(world, both, new_id)]
     with world.db.read() as tx:
-        consumed = [[each.at - AT for each in asset_events.list_consumed_events(tx, run.run_pk)] for run in runs if run is not None]
+        consumed = [
+            [each.at - AT for each in asset_events.list_consumed_events(tx, run.run_pk)]
+            for run in runs
+            if run is not None
+        ]
     assert consumed == [[0, 1, 0, 0]]
     assert len(queued(world, "both")) == 3
     publish(world, event("c2", CUSTOMERS))
@@ -182,7 +220,9 @@ def test_a_long_queue_makes_several_runs_of_the_oldest_events(
     assert len(queued(world, "both")) == 1
 
 
-def test_an_owner_that_has_not_read_the_edit_creates_no_run_and_drops_no_event(world: World, new_id: Callable[[], str]) -> None:
+def test_an_owner_that_has_not_read_the_edit_creates_no_run_and_drops_no_event(
+    world: World, new_id: Callable[[], str]
+) -> None:
     world.record(parsed("/dags/o.py", consumer("one", ORDERS)))
     before = world.read_dag("one")
     world.record(parsed("/dags/o.py", consumer("one", BOTH_ASSETS), input_hash="2"))
@@ -214,7 +254,11 @@ def test_a_success_and_its_events_are_one_transaction(world: World) -> None:
     with pytest.raises(RowsMissing):
         world.apply(Changes(tasks=[row], attempts=[attempt(run)], asset_events=[event("e1")], mail_deleted=[999]))
     assert queued(world, "one") == []
-    world.apply(Changes(tasks=[row], attempts=[attempt(run)], asset_events=[event("e1", source_dag_id="producer", extra={"n": 1})]))
+    world.apply(
+        Changes(
+            tasks=[row], attempts=[attempt(run)], asset_events=[event("e1", source_dag_id="producer", extra={"n": 1})]
+        )
+    )
     assert len(queued(world, "one")) == 1
     with world.db.read() as tx:
         (stored,) = asset_events.list_newest_events(tx, 10)
@@ -233,9 +277,19 @@ def test_events_are_listed_by_bounds_order_and_limit(world: World) -> None:
     assert counts == {asset.asset_pk: (5, AT + 4)}
 
 
-@pytest.mark.parametrize(("dag_ids", "numbers"), [(None, [4, 3, 2, 1, 0]), (["a"], [3, 2, 0]), ([], [2]), (["a", "b"], [4, 3, 2, 1, 0])])
-def test_events_of_other_dags_are_neither_listed_nor_counted(world: World, dag_ids: list[str] | None, numbers: list[int]) -> None:
-    publish(world, *(event(f"e{number}", at=AT + number, source_dag_id=dag_id) for number, dag_id in enumerate(("a", "b", None, "a", "b"))))
+@pytest.mark.parametrize(
+    ("dag_ids", "numbers"), [(None, [4, 3, 2, 1, 0]), (["a"], [3, 2, 0]), ([], [2]), (["a", "b"], [4, 3, 2, 1, 0])]
+)
+def test_events_of_other_dags_are_neither_listed_nor_counted(
+    world: World, dag_ids: list[str] | None, numbers: list[int]
+) -> None:
+    publish(
+        world,
+        *(
+            event(f"e{number}", at=AT + number, source_dag_id=dag_id)
+            for number, dag_id in enumerate(("a", "b", None, "a", "b"))
+        ),
+    )
     with world.db.read() as tx:
         (asset,) = asset_declarations.find_assets(tx, uri="s3://b/orders")
         for asset_pk in (None, asset.asset_pk):

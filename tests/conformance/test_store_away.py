@@ -39,7 +39,9 @@ class Proxy:
         self._target = (str(info.get("host") or "localhost"), int(info.get("port") or 5432))
         self._listening = socket.create_server(("127.0.0.1", 0))
         port = self._listening.getsockname()[1]
-        info.update(host="127.0.0.1", port=str(port), sslmode="disable", gssencmode="disable", user=info.get("user") or "root")
+        info.update(
+            host="127.0.0.1", port=str(port), sslmode="disable", gssencmode="disable", user=info.get("user") or "root"
+        )
         options = str(info.pop("options"))
         rest = "&".join(f"{key}={value}" for key, value in info.items() if key != "dbname")
         self.url = f"postgresql:///{info['dbname']}?{rest}&options={options}"
@@ -162,7 +164,9 @@ def test_sessions_that_end_between_transactions_cost_no_call(url: str) -> None:
     with other.write() as tx:
         raw(tx, f"SELECT pg_terminate_backend({pid})")
     ends_at = time.monotonic() + PATIENCE_S
-    while _has_session(other, pid):  # each time in a transaction of its own: within one, PostgreSQL shows the sessions of its first look
+    while _has_session(
+        other, pid
+    ):  # each time in a transaction of its own: within one, PostgreSQL shows the sessions of its first look
         assert time.monotonic() < ends_at, "the session does not end"
     with db.read() as tx:
         assert variables.get_variable(tx, "k") is None
@@ -179,7 +183,10 @@ def test_a_listener_whose_connection_ends_says_so_and_listens_again(url: str) ->
     db, other = open_database(url, cipher=CIPHER), open_database(url, cipher=CIPHER)
     db.notification_fileno()
     with other.write() as tx:
-        raw(tx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN gnomon'")
+        raw(
+            tx,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN gnomon'",
+        )
     ends_at = time.monotonic() + PATIENCE_S
     with pytest.raises(DatabaseUnavailable):
         while time.monotonic() < ends_at:  # the server ends the session a moment later

@@ -28,18 +28,31 @@ pytestmark = pytest.mark.usefixtures("kept_newest_runs")
 def create(world: World, dag_id: str = "d", **fields: object) -> BackfillRecord:
     dag = world.read_dag(dag_id)
     with world.db.write() as tx:
-        return backfills.create_backfill(tx, replace(
-            BackfillRecord(0, dag.dag_pk, dag.group_no, AT, AT + 100 * DAY, "none", 10, False, {"k": 1}, AT, "me"), **fields  # type: ignore[arg-type]
-        ))
+        return backfills.create_backfill(
+            tx,
+            replace(
+                BackfillRecord(0, dag.dag_pk, dag.group_no, AT, AT + 100 * DAY, "none", 10, False, {"k": 1}, AT, "me"),
+                **fields,  # type: ignore[arg-type]
+            ),
+        )
 
 
 def back(day: int, run_id: str | None = None) -> PlannedRun:
     return slot(day, run_id or f"backfill__{day}")
 
 
-def advance(world: World, made: BackfillRecord, *runs: PlannedRun, believed: int = 0, done: bool = False, reprocess: str = "none") -> BackfillOutcome:
+def advance(
+    world: World,
+    made: BackfillRecord,
+    *runs: PlannedRun,
+    believed: int = 0,
+    done: bool = False,
+    reprocess: str = "none",
+) -> BackfillOutcome:
     position = Cursor(run_after=runs[-1].run_after, interval_start=None, interval_end=None) if runs else None
-    change = BackfillChange(made.backfill_pk, made.dag_pk, made.group_no, believed, 1, runs, position, done, True, reprocess, made.conf)  # type: ignore[arg-type]
+    change = BackfillChange(
+        made.backfill_pk, made.dag_pk, made.group_no, believed, 1, runs, position, done, True, reprocess, made.conf
+    )  # type: ignore[arg-type]
     with world.db.scheduler_write(world.me) as tx:
         return backfill_runs.create_backfill_runs(tx, change, AT)
 
@@ -66,7 +79,10 @@ def test_the_runs_of_partitions_are_stored_with_their_keys(world: World) -> None
     made = create(world)
     advance(world, made, replace_slot(back(1), partition_key="monday", partition_date=AT), back(2))
     runs = runs_of(world)
-    assert [(runs[run_id].partition_key, runs[run_id].partition_date) for run_id in ("backfill__1", "backfill__2")] == [("monday", AT), (None, None)]
+    assert [(runs[run_id].partition_key, runs[run_id].partition_date) for run_id in ("backfill__1", "backfill__2")] == [
+        ("monday", AT),
+        (None, None),
+    ]
 
 
 def test_a_backfill_reads_back_as_it_was_made_and_a_dag_has_one_at_a_time(world: World) -> None:
@@ -87,13 +103,20 @@ def test_batches_create_queued_runs_and_count_once(world: World) -> None:
     assert advance(world, made, back(3), believed=3) == BackfillOutcome(accepted=False)
     runs = runs_of(world)
     assert {run.run_type for run in runs.values()} == {DagRunType.BACKFILL}
-    assert {(run.conf["k"], run.backfill_pk, run.state) for run in runs.values()} == {(1, made.backfill_pk, DagRunState.QUEUED)}
+    assert {(run.conf["k"], run.backfill_pk, run.state) for run in runs.values()} == {
+        (1, made.backfill_pk, DagRunState.QUEUED)
+    }
     stored = read(world, made)
     assert (stored.slot_count, stored.is_planned, stored.first_run_after) == (3, True, back(0).run_after)
     with world.db.read() as tx:
         assert read_run_counts_of_dags(tx, [made.dag_pk])[made.dag_pk] == {DagRunState.QUEUED: 3}
-        assert backfill_runs.list_next_runs(tx, made, 2) == [(runs["backfill__0"].run_pk, False), (runs["backfill__1"].run_pk, False)]
-        assert backfill_runs.list_next_runs(tx, replace(made, runs_backwards=True), 1) == [(runs["backfill__2"].run_pk, False)]
+        assert backfill_runs.list_next_runs(tx, made, 2) == [
+            (runs["backfill__0"].run_pk, False),
+            (runs["backfill__1"].run_pk, False),
+        ]
+        assert backfill_runs.list_next_runs(tx, replace(made, runs_backwards=True), 1) == [
+            (runs["backfill__2"].run_pk, False)
+        ]
 
 
 def test_queued_runs_of_a_backfill_are_not_loaded_unless_all_are_wanted_in_memory(world: World) -> None:
@@ -101,9 +124,7 @@ def test_queued_runs_of_a_backfill_are_not_loaded_unless_all_are_wanted_in_memor
     made = create(world)
     advance(world, made, back(0), back(1))
     assert world.state().runs == []
-    world.apply(
-        Changes(runs=[replace(runs_of(world)["backfill__0"], state=DagRunState.RUNNING, started_at=AT)])
-    )
+    world.apply(Changes(runs=[replace(runs_of(world)["backfill__0"], state=DagRunState.RUNNING, started_at=AT)]))
     assert [run.run_id for run in world.state().runs] == ["backfill__0"]
 
 
@@ -138,7 +159,8 @@ def replace_id(run: PlannedRun, run_id: str) -> PlannedRun:
 
 
 @pytest.mark.parametrize(
-    ("reprocess", "again"), [("none", []), ("failed", ["scheduled__1"]), ("completed", ["scheduled__0", "scheduled__1"])]
+    ("reprocess", "again"),
+    [("none", []), ("failed", ["scheduled__1"]), ("completed", ["scheduled__0", "scheduled__1"])],
 )
 def test_finished_runs_are_left_or_wait_for_their_turn(world: World, reprocess: str, again: list[str]) -> None:
     dag = world.dag()
@@ -148,7 +170,9 @@ def test_finished_runs_are_left_or_wait_for_their_turn(world: World, reprocess: 
     made = create(world, reprocess=reprocess)
     outcome = advance(world, made, back(0), back(1), back(2), back(3), reprocess=reprocess, done=True)
     assert outcome.created == 1
-    assert outcome.left == {key: n for key, n in {"exists": 2 - len(again), "unfinished": 1, "to_reprocess": len(again)}.items() if n}
+    assert outcome.left == {
+        key: n for key, n in {"exists": 2 - len(again), "unfinished": 1, "to_reprocess": len(again)}.items() if n
+    }
     pks = {run.run_pk: run.run_id for run in runs_of(world).values()}
     with world.db.read() as tx:
         wanted = backfill_runs.list_next_runs(tx, made, 10)
@@ -166,7 +190,9 @@ def test_a_run_id_of_another_slot_stops_the_backfill_with_a_sentence(world: Worl
     assert "let generate_run_id of its timetable return a different run id" in outcome.error
     assert runs_of(world) == {}
     stopped = read(world, made)
-    assert (stopped.error, stopped.position, stopped.first_run_after) == (outcome.error, None, None), "the same slots are tried again, also after a restart"
+    assert (stopped.error, stopped.position, stopped.first_run_after) == (outcome.error, None, None), (
+        "the same slots are tried again, also after a restart"
+    )
 
 
 def test_a_queued_run_that_waits_for_another_dag_is_loaded_with_its_waits(world: World) -> None:
@@ -213,20 +239,27 @@ def test_queued_runs_of_a_cancelled_backfill_leave_no_open_wait_and_no_pending_d
         for number, state in ((7, WaitState.OPEN), (8, WaitState.BAD), (9, WaitState.MET))
     ]
     deadlines = [
-        DeadlineRecord(first, 0, DeadlineState.PENDING, AT + DAY), DeadlineRecord(second, 0, DeadlineState.PENDING, AT + DAY),
+        DeadlineRecord(first, 0, DeadlineState.PENDING, AT + DAY),
+        DeadlineRecord(second, 0, DeadlineState.PENDING, AT + DAY),
         DeadlineRecord(second, 1, DeadlineState.MISSED, AT, missed_at=AT),
-    ]  # fmt: skip
-    world.apply(Changes(
-        run_waits={(wait.down_run, wait.edge_no, wait.up_dag, wait.up_at): wait for wait in waits},
-        deadlines={(deadline.run_pk, deadline.deadline_no): deadline for deadline in deadlines},
-    ))
+    ]
+    world.apply(
+        Changes(
+            run_waits={(wait.down_run, wait.edge_no, wait.up_dag, wait.up_at): wait for wait in waits},
+            deadlines={(deadline.run_pk, deadline.deadline_no): deadline for deadline in deadlines},
+        )
+    )
     with world.db.write() as tx:
         backfills.cancel_backfill(tx, made, Author("ann", AT))
     with world.db.scheduler_write(world.me) as tx:
         backfill_runs.fail_queued_runs(tx, read(world, made), "gone", 10, AT + 5)
     with world.db.read() as tx:
         left = run_waits.load_run_waits(tx, [first])[first]
-        assert [(wait.edge_no, wait.state, wait.since) for wait in left] == [(7, WaitState.CLOSED, AT + 5), (8, WaitState.CLOSED, AT + 5), (9, WaitState.MET, AT)]
+        assert [(wait.edge_no, wait.state, wait.since) for wait in left] == [
+            (7, WaitState.CLOSED, AT + 5),
+            (8, WaitState.CLOSED, AT + 5),
+            (9, WaitState.MET, AT),
+        ]
         assert run_callbacks.load_deadlines(tx, [first, second]) == {second: [deadlines[2]]}
 
 

@@ -20,7 +20,14 @@ from gnomon.model.states import DagRunState
 from gnomon.storage.store.dag_records import run_callbacks
 from gnomon.storage.store.ownership import commit, group_state
 
-REQUEST = CallbackRequest(kind=CallbackKind.RUN_FAILED, reason="task_failure", calls_dag=True, task_id="a", run_state="failed", run_ended_at=AT)
+REQUEST = CallbackRequest(
+    kind=CallbackKind.RUN_FAILED,
+    reason="task_failure",
+    calls_dag=True,
+    task_id="a",
+    run_state="failed",
+    run_ended_at=AT,
+)
 
 
 def owed(run: RunRecord, callback_id: str = "c1") -> CallbackRecord:
@@ -67,10 +74,14 @@ def test_the_average_runtime_is_that_of_the_newest_ended_runs(world: World) -> N
     dag = world.dag()
     for number, seconds in enumerate((100, 4, 2)):
         run = world.run(run_id=f"r{number}")
-        world.apply(Changes(runs=[replace(run, state=DagRunState.SUCCESS, started_at=AT, ended_at=AT + seconds * 1_000_000)]))
+        world.apply(
+            Changes(runs=[replace(run, state=DagRunState.SUCCESS, started_at=AT, ended_at=AT + seconds * 1_000_000)])
+        )
     world.run(run_id="unfinished")
     with world.db.read() as tx:
-        averages = [run_callbacks.compute_average_runtime(tx, dag.dag_pk, *counts) for counts in ((2, 1), (10, 3), (10, 4))]
+        averages = [
+            run_callbacks.compute_average_runtime(tx, dag.dag_pk, *counts) for counts in ((2, 1), (10, 3), (10, 4))
+        ]
     assert averages == [3.0, 106 / 3, None]
 
 
@@ -86,6 +97,9 @@ def test_a_deleted_run_takes_its_callbacks_and_deadlines_along(world: World) -> 
             else:
                 commit.delete_dags(tx, [dag.dag_pk])
         with world.db.read() as tx:
-            assert run_callbacks.list_callbacks(tx, run.run_pk) == [] and run_callbacks.load_deadlines(tx, [run.run_pk]) == {}
+            assert (
+                run_callbacks.list_callbacks(tx, run.run_pk) == []
+                and run_callbacks.load_deadlines(tx, [run.run_pk]) == {}
+            )
         world.apply(Changes(callbacks={delete: owed(run, delete)}))
         assert loaded(world) == []

@@ -39,7 +39,9 @@ def test_so_is_one_of_another_thread(url: str) -> None:
     assert not connections[0].is_usable
 
 
-def test_a_listener_that_connects_while_the_database_is_closed_is_closed_too(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listener_that_connects_while_the_database_is_closed_is_closed_too(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     database = open_database(url)
     listeners: list[ClosingListener] = []
 

@@ -34,18 +34,39 @@ def result(run: RunRecord, *items: tuple[str, str], number: int = 0) -> AttemptR
 
 def test_a_run_reads_back_as_it_was_written(world: World, run: RunRecord) -> None:
     changed = replace(
-        run, state=DagRunState.RUNNING, started_at=AT + 1, reason="why", version_pk=run.version_pk, clear_number=2,
-        queued_at=AT + 2, conf={"a": [1, None, "ü"], "b": {}},
+        run,
+        state=DagRunState.RUNNING,
+        started_at=AT + 1,
+        reason="why",
+        version_pk=run.version_pk,
+        clear_number=2,
+        queued_at=AT + 2,
+        conf={"a": [1, None, "ü"], "b": {}},
     )
     world.apply(Changes(runs=[changed]))
     assert world.state().runs == [changed]
 
 
 @pytest.mark.parametrize("state", [*TaskInstanceState, None])
-def test_a_task_instance_reads_back_as_it_was_written(world: World, run: RunRecord, state: TaskInstanceState | None) -> None:
+def test_a_task_instance_reads_back_as_it_was_written(
+    world: World, run: RunRecord, state: TaskInstanceState | None
+) -> None:
     row = task(
-        run, 1, state, try_number=3, max_tries=4, seq=5, attempt="a-5", worker="w-1", defer_seq=2, pool_slots=2,
-        priority=-7, resume_at=AT + 3, started_at=AT, ended_at=AT + 4, reason="because",
+        run,
+        1,
+        state,
+        try_number=3,
+        max_tries=4,
+        seq=5,
+        attempt="a-5",
+        worker="w-1",
+        defer_seq=2,
+        pool_slots=2,
+        priority=-7,
+        resume_at=AT + 3,
+        started_at=AT,
+        ended_at=AT + 4,
+        reason="because",
     )
     world.apply(Changes(tasks=[task(run, 1)]))
     world.apply(Changes(tasks=[row]))
@@ -54,9 +75,13 @@ def test_a_task_instance_reads_back_as_it_was_written(world: World, run: RunReco
         assert dag_runs.list_task_states(tx, run.run_pk) == [row]
 
 
-def test_a_mapped_task_instance_reads_back_as_it_was_written_and_takes_the_place_of_the_unexpanded_one(world: World, run: RunRecord) -> None:
+def test_a_mapped_task_instance_reads_back_as_it_was_written_and_takes_the_place_of_the_unexpanded_one(
+    world: World, run: RunRecord
+) -> None:
     unexpanded = task(run)
-    mapped = replace(task(run), map_index=0, return_length=-1, rendered_map_index="a\u00e9", factor_lengths=((2, 3), (4,)))
+    mapped = replace(
+        task(run), map_index=0, return_length=-1, rendered_map_index="a\u00e9", factor_lengths=((2, 3), (4,))
+    )
     rows = [mapped, replace(mapped, map_index=1, factor_lengths=None)]
     world.apply(Changes(tasks=[unexpanded]))
     world.apply(Changes(tasks_deleted=[unexpanded.key], tasks=rows))
@@ -100,15 +125,22 @@ def test_a_large_batch_is_one_batch(world: World) -> None:
 
 
 def test_xcoms_are_replaced_by_a_later_push_and_cleared_before_a_new_attempt(world: World, run: RunRecord) -> None:
-    world.apply(Changes(results=[result(run, ("k", "1"), ("k", "2"), ("other", "3")), result(run, ("k", "9"), number=1)]))
+    world.apply(
+        Changes(results=[result(run, ("k", "1"), ("k", "2"), ("other", "3")), result(run, ("k", "9"), number=1)])
+    )
     with world.db.read() as tx:
         assert [(x.task_id, x.value) for x in xcom_values.read_xcoms(tx, run, "k")] == [("a", "2"), ("b", "9")]
     world.apply(Changes(results=[result(run, ("k", '"new"'))], xcom_clears=[TaskKey(run.run_pk, 0)]))
     with world.db.read() as tx:
-        assert [(x.task_id, x.key, x.value) for x in xcom_values.list_run_xcoms(tx, run)] == [("a", "k", '"new"'), ("b", "k", "9")]
+        assert [(x.task_id, x.key, x.value) for x in xcom_values.list_run_xcoms(tx, run)] == [
+            ("a", "k", '"new"'),
+            ("b", "k", "9"),
+        ]
 
 
-def test_rendered_fields_are_replaced_by_those_of_a_later_attempt_and_go_with_their_run(world: World, run: RunRecord) -> None:
+def test_rendered_fields_are_replaced_by_those_of_a_later_attempt_and_go_with_their_run(
+    world: World, run: RunRecord
+) -> None:
     def fields(text: str, number: int = 0) -> AttemptResult:
         return msgspec.structs.replace(result(run, number=number), rendered_fields=text)
 
@@ -125,7 +157,6 @@ def test_rendered_fields_are_replaced_by_those_of_a_later_attempt_and_go_with_th
         assert read_rendered_fields(tx, first) == {}
 
 
-
 @pytest.mark.parametrize("value", ['"', "\\", '{"a": "b\\\\c"}', "", " x ", "NULL", "{}", "a,b", "zwei\nZeilen é 😀"])
 def test_a_text_comes_back_as_it_was_written_in_a_batch(world: World, run: RunRecord, value: str) -> None:
     world.apply(Changes(results=[result(run, ("k", value), ("l", "other"))]))
@@ -137,30 +168,46 @@ def test_xcoms_of_a_mapped_task_are_read_by_index_and_by_place(world: World, run
     pushed = [msgspec.structs.replace(result(run, ("k", str(index))), map_index=index) for index in (0, 2, 5, 7)]
     world.apply(Changes(results=[*pushed, result(run, ("k", "other"), number=1)]))
     with world.db.read() as tx:
+
         def by_index(*indexes: int) -> list[str]:
             return [x.value for x in xcom_values.read_xcoms(tx, run, "k", ["a"], map_indexes=indexes)]
 
         assert by_index(5) == ["5"] and by_index(7, 0, 1) == ["0", "7"] and by_index(3) == [] == by_index()
         assert [x.value for x in xcom_values.read_xcoms(tx, run, "k", map_indexes=(2,))] == ["2"]
         assert xcom_values.count_values(tx, run, "a", "k") == 4 and xcom_values.count_values(tx, run, "a", "l") == 0
-        assert xcom_values.read_batch(tx, run, "a", "k", 1, 2) == ["2", "5"] and xcom_values.read_batch(tx, run, "a", "k", 4, 2) == []
+        assert (
+            xcom_values.read_batch(tx, run, "a", "k", 1, 2) == ["2", "5"]
+            and xcom_values.read_batch(tx, run, "a", "k", 4, 2) == []
+        )
         for start, total in ((0, 4), (1, 4), (0, 3)):
             assert xcom_values.read_dense_batch(tx, run, "a", "k", start, 2, total) is None
 
 
 def test_the_origin_of_a_value_is_the_attempt_that_stored_it(world: World, run: RunRecord) -> None:
-    row = TaskRecord(run.run_pk, 1, -1, TaskInstanceState.SUCCESS, try_number=1, seq=3, defer_seq=2, started_at=1, ended_at=9)
+    row = TaskRecord(
+        run.run_pk, 1, -1, TaskInstanceState.SUCCESS, try_number=1, seq=3, defer_seq=2, started_at=1, ended_at=9
+    )
     world.apply(Changes(tasks=[row], results=[result(run, ("k", "1"), number=1)]))
     with world.db.read() as tx:
-        assert xcom_values.find_origin(tx, "d", run.run_id, "b", "k") == xcom_values.XComOrigin(run.run_pk, 1, -1, "k", 3, 2, 9)
-        assert xcom_values.find_origin(tx, "d", run.run_id, "b", "l") is None is xcom_values.find_origin(tx, "d", "none", "b", "k")
+        assert xcom_values.find_origin(tx, "d", run.run_id, "b", "k") == xcom_values.XComOrigin(
+            run.run_pk, 1, -1, "k", 3, 2, 9
+        )
+        assert (
+            xcom_values.find_origin(tx, "d", run.run_id, "b", "l")
+            is None
+            is xcom_values.find_origin(tx, "d", "none", "b", "k")
+        )
 
 
 def test_an_xcom_of_an_earlier_run_is_found_when_asked_for(world: World) -> None:
     dag = world.dag()
     with world.db.scheduler_write(world.me) as tx:
-        first, second, third = commit.create_planned_runs(tx, [plan_change(dag, slot(0), slot(1), slot(2))], AT)[0].created
-    world.apply(Changes(results=[result(first, ("k", "1")), result(first, ("k", "1b"), number=1), result(second, ("k", "2"))]))
+        first, second, third = commit.create_planned_runs(tx, [plan_change(dag, slot(0), slot(1), slot(2))], AT)[
+            0
+        ].created
+    world.apply(
+        Changes(results=[result(first, ("k", "1")), result(first, ("k", "1b"), number=1), result(second, ("k", "2"))])
+    )
     with world.db.read() as tx:
         assert xcom_values.read_xcoms(tx, third, "k", ["a"]) == []
         found = xcom_values.read_xcoms(tx, third, "k", ["b", "a"], include_prior=True)
@@ -223,14 +270,19 @@ def test_tallies_add_up_without_counting(world: World, run: RunRecord) -> None:
 
 
 def test_mail_with_a_key_arrives_once_and_goes_by_its_number(world: World, run: RunRecord) -> None:
-    messages = [NewMail(3, "result", '{"n": 1}', "res:1", AT), NewMail(3, "result", '{"n": 2}', "res:1"), NewMail(4, "x", "{}")]
+    messages = [
+        NewMail(3, "result", '{"n": 1}', "res:1", AT),
+        NewMail(3, "result", '{"n": 2}', "res:1"),
+        NewMail(4, "x", "{}"),
+    ]
     with world.db.write() as tx:
         before = {message.mail_pk for message in mailbox.read_messages(tx, range(64), 100)}
         mailbox.send_messages(tx, messages)
     with world.db.read() as tx:
         found = [message for message in mailbox.read_messages(tx, range(64), 100) if message.mail_pk not in before]
         assert [(message.group_no, message.kind, message.key, message.body) for message in found] == [
-            (3, "result", "res:1", '{"n": 1}'), (4, "x", None, "{}"),
+            (3, "result", "res:1", '{"n": 1}'),
+            (4, "x", None, "{}"),
         ]
         assert [message.group_no for message in mailbox.read_messages(tx, [3], 100)] == [3]
         assert len(mailbox.read_messages(tx, range(64), 1)) == 1
@@ -243,10 +295,14 @@ def test_mail_with_a_key_arrives_once_and_goes_by_its_number(world: World, run: 
 def test_a_request_is_answered_once(world: World) -> None:
     dag = world.dag()
     with world.db.write() as tx:
-        asked = mailbox.submit_request(tx, by="me", kind="clear", body={"dag_pk": dag.dag_pk}, groups=[dag.group_no], at=AT)
+        asked = mailbox.submit_request(
+            tx, by="me", kind="clear", body={"dag_pk": dag.dag_pk}, groups=[dag.group_no], at=AT
+        )
         assert mailbox.read_answer(tx, asked) == ("pending", None)
         messages = [message for message in mailbox.read_messages(tx, [dag.group_no], 10) if message.kind == "action"]
-    assert [json.loads(message.body) for message in messages] == [{"action": "clear", "dag_pk": dag.dag_pk, "request_pk": asked}]
+    assert [json.loads(message.body) for message in messages] == [
+        {"action": "clear", "dag_pk": dag.dag_pk, "request_pk": asked}
+    ]
     world.apply(Changes(answers=[(asked, "done", '{"cleared": 3}')]))
     world.apply(Changes(answers=[(asked, "refused", "{}")]))
     with world.db.read() as tx:
@@ -299,14 +355,19 @@ def test_a_deleted_dag_leaves_no_row_and_its_file_is_parsed_again(world: World, 
         assert dag_files.list_stale_files(tx) == ["/dags/d.py"]
 
 
-def test_the_history_of_a_dag_goes_in_steps_of_bounded_length(world: World, run: RunRecord, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_history_of_a_dag_goes_in_steps_of_bounded_length(
+    world: World, run: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(commit, "DELETED_RUNS_MAX", 2)
     ended = [world.run(run_id=f"r{n}") for n in range(3)]
     for one in ended:
-        world.apply(Changes(
-            runs=[replace(one, state=DagRunState.SUCCESS, ended_at=AT)], tasks=[task(one)],
-            tallies={(one.dag_pk, DagRunState.QUEUED): -1, (one.dag_pk, DagRunState.SUCCESS): 1},
-        ))
+        world.apply(
+            Changes(
+                runs=[replace(one, state=DagRunState.SUCCESS, ended_at=AT)],
+                tasks=[task(one)],
+                tallies={(one.dag_pk, DagRunState.QUEUED): -1, (one.dag_pk, DagRunState.SUCCESS): 1},
+            )
+        )
     left = []
     for more in (True, False):
         with world.db.scheduler_write(world.me) as tx:

@@ -34,7 +34,11 @@ def up(world: World) -> DagRecord:
 
 @pytest.fixture
 def down(world: World) -> DagRecord:
-    return world.dag("down", tasks=["x", TaskSpec(task_id="y", depends_on=(AfterSpec(dag_id="up"),))], depends_on=(AfterSpec(dag_id="up"),))
+    return world.dag(
+        "down",
+        tasks=["x", TaskSpec(task_id="y", depends_on=(AfterSpec(dag_id="up"),))],
+        depends_on=(AfterSpec(dag_id="up"),),
+    )
 
 
 def plan(world: World, dag_id: str, *days: int, passed: tuple[SkippedSlots, ...] = ()) -> PlanOutcome:
@@ -49,9 +53,21 @@ def end(world: World, run: RunRecord, state: DagRunState = DagRunState.SUCCESS, 
     world.apply(Changes(runs=[replace(run, state=state, ended_at=ended, clear_number=clear_number)]))
 
 
-def wait(run: RunRecord, at: int = DAY_0, edge_no: int = 7, up_dag: str = "up", state: WaitState = WaitState.OPEN) -> RunWait:
+def wait(
+    run: RunRecord, at: int = DAY_0, edge_no: int = 7, up_dag: str = "up", state: WaitState = WaitState.OPEN
+) -> RunWait:
     return RunWait(
-        run.run_pk, edge_no, up_dag, at, group_of("down"), group_of(up_dag), None, state, KEEP_AFTER_BAD, "whole day", AT
+        run.run_pk,
+        edge_no,
+        up_dag,
+        at,
+        group_of("down"),
+        group_of(up_dag),
+        None,
+        state,
+        KEEP_AFTER_BAD,
+        "whole day",
+        AT,
     )
 
 
@@ -80,7 +96,10 @@ def test_waits_are_written_read_back_and_replaced(world: World, down: DagRecord)
     run, other = world.run("down", "r1"), world.run("down", "r2")
     first, second = wait(run), replace(wait(run, DAY_1), task_id="t", note="run r ended", clear_number=3)
     world.apply(waiting(first, second, wait(other, NO_SLOT, up_dag="unknown")))
-    assert world.state().run_waits == {run.run_pk: [first, second], other.run_pk: [wait(other, NO_SLOT, up_dag="unknown")]}
+    assert world.state().run_waits == {
+        run.run_pk: [first, second],
+        other.run_pk: [wait(other, NO_SLOT, up_dag="unknown")],
+    }
     later = replace(first, state=WaitState.MET, clear_number=1, note="ok", since=AT + 5, rule="nearest", keeps=0)
     world.apply(waiting(later))
     with world.db.read() as tx:
@@ -125,27 +144,44 @@ def test_the_groups_of_a_wait_are_checked(world: World, down: DagRecord, column:
 # -- who waits for whom
 
 
-def test_an_owner_loads_who_waits_for_its_dags_with_what_is_known_of_the_slots(world: World, up: DagRecord, down: DagRecord) -> None:
+def test_an_owner_loads_who_waits_for_its_dags_with_what_is_known_of_the_slots(
+    world: World, up: DagRecord, down: DagRecord
+) -> None:
     made = plan(world, "up", 0, 1).created
     end(world, made[0])
     run, other = world.run("down", "r1"), world.run("down", "r2")
-    world.apply(waiting(
-        wait(run), wait(run, DAY_1), wait(run, DAY_2, state=WaitState.MET), wait(other, DAY_2, state=WaitState.BAD),
-        replace(wait(run, edge_no=8), task_id="a", keeps=0), wait(run, edge_no=9, up_dag="elsewhere"),
-    ))
+    world.apply(
+        waiting(
+            wait(run),
+            wait(run, DAY_1),
+            wait(run, DAY_2, state=WaitState.MET),
+            wait(other, DAY_2, state=WaitState.BAD),
+            replace(wait(run, edge_no=8), task_id="a", keeps=0),
+            wait(run, edge_no=9, up_dag="elsewhere"),
+        )
+    )
     group = group_of("down")
     with world.db.read() as tx:
         found = upstream_dags.attach_slot_facts(tx, run_waits.list_open_subscriptions(tx, [group_of("up")]))
     assert found == [
-        (SubscriptionMessage("up", (DAY_0, DAY_1), run.run_pk, group, 7, None, KEEP_AFTER_BAD), (SlotFact(DAY_0, "ok", 0), SlotFact(DAY_1, "open", 0))),
-        (SubscriptionMessage("up", (DAY_0,), run.run_pk, group, 8, "a"), (SlotFact(DAY_0, "bad", 0, "run scheduled__0 ended without task a"),)),
+        (
+            SubscriptionMessage("up", (DAY_0, DAY_1), run.run_pk, group, 7, None, KEEP_AFTER_BAD),
+            (SlotFact(DAY_0, "ok", 0), SlotFact(DAY_1, "open", 0)),
+        ),
+        (
+            SubscriptionMessage("up", (DAY_0,), run.run_pk, group, 8, "a"),
+            (SlotFact(DAY_0, "bad", 0, "run scheduled__0 ended without task a"),),
+        ),
         (SubscriptionMessage("up", (DAY_2,), other.run_pk, group, 7, None, KEEP_AFTER_BAD), (SlotFact(DAY_2, "open"),)),
     ]
     assert group_of("elsewhere") != group_of("up")
     everything = world.state().subscriptions
     assert [one for one in everything if one[0].up_dag == "up"] == found
     assert [one for one in everything if one[0].up_dag != "up"] == [
-        (SubscriptionMessage("elsewhere", (DAY_0,), run.run_pk, group, 9, None, KEEP_AFTER_BAD), (SlotFact(DAY_0, "open"),))
+        (
+            SubscriptionMessage("elsewhere", (DAY_0,), run.run_pk, group, 9, None, KEEP_AFTER_BAD),
+            (SlotFact(DAY_0, "open"),),
+        )
     ]
 
 
@@ -154,18 +190,28 @@ def test_the_runs_that_have_not_begun_hear_that_an_upstream_run_was_cleared_what
 ) -> None:
     run = world.run("down", "r1")
     numbers = {state: n for n, state in enumerate(WaitState)}
-    world.apply(waiting(*(wait(run, edge_no=n, state=state) for state, n in numbers.items()), wait(run, DAY_1, edge_no=50)))
+    world.apply(
+        waiting(*(wait(run, edge_no=n, state=state) for state, n in numbers.items()), wait(run, DAY_1, edge_no=50))
+    )
     hearing = {one.edge_no for one in asked(world, DAY_0)}
     assert hearing == set(numbers.values()) - {numbers[WaitState.RELEASED], numbers[WaitState.CLOSED]}
-    assert asked(world, DAY_1) == [SubscriptionMessage("up", (DAY_1,), run.run_pk, group_of("down"), 50, None, KEEP_AFTER_BAD)]
+    assert asked(world, DAY_1) == [
+        SubscriptionMessage("up", (DAY_1,), run.run_pk, group_of("down"), 50, None, KEEP_AFTER_BAD)
+    ]
     end(world, run, DagRunState.RUNNING)
     assert asked(world, DAY_0) == []
 
 
-def test_of_a_running_run_only_its_tasks_hear_that_an_upstream_run_was_cleared(world: World, up: DagRecord, down: DagRecord) -> None:
+def test_of_a_running_run_only_its_tasks_hear_that_an_upstream_run_was_cleared(
+    world: World, up: DagRecord, down: DagRecord
+) -> None:
     whole, of_task = collect_edges(down.spec)
     run = world.run("down", "r1")
-    world.apply(waiting(wait(run, edge_no=whole.number, state=WaitState.MET), wait(run, edge_no=of_task.number, state=WaitState.MET)))
+    world.apply(
+        waiting(
+            wait(run, edge_no=whole.number, state=WaitState.MET), wait(run, edge_no=of_task.number, state=WaitState.MET)
+        )
+    )
     assert len(asked(world, DAY_0)) == 2
     end(world, run, DagRunState.RUNNING)
     assert [one.edge_no for one in asked(world, DAY_0)] == [of_task.number]
@@ -179,10 +225,17 @@ def test_what_came_after_some_slots_are_the_runs_of_other_dags_that_waited_for_t
     whole, of_task = collect_edges(down.spec)
     made = plan(world, "down", 0, 1, 2).created
     by_hand, own = world.run("down", "by_hand"), world.run("up", "own")
-    world.apply(waiting(
-        wait(made[0], edge_no=whole.number), wait(made[0], DAY_1, edge_no=whole.number), wait(made[0], edge_no=of_task.number),
-        wait(made[1], edge_no=of_task.number), wait(made[2], DAY_2), wait(by_hand, DAY_1, edge_no=-1), wait(own),
-    ))
+    world.apply(
+        waiting(
+            wait(made[0], edge_no=whole.number),
+            wait(made[0], DAY_1, edge_no=whole.number),
+            wait(made[0], edge_no=of_task.number),
+            wait(made[1], edge_no=of_task.number),
+            wait(made[2], DAY_2),
+            wait(by_hand, DAY_1, edge_no=-1),
+            wait(own),
+        )
+    )
     for run in (made[0], made[2], own):
         end(world, run)
     end(world, by_hand, DagRunState.RUNNING)
@@ -234,8 +287,16 @@ def test_a_planned_run_that_holds_a_slot_stands_for_no_other(world: World, up: D
 def by_hand(world: World, stands_for: int | None, day: int = 9) -> RunRecord:
     with world.db.write() as tx:
         return dag_runs.create_manual_run(
-            tx, dag_id="up", run_id=f"by_hand_{day}", logical_at=AT + day * DAY, run_after=AT + 50 * DAY, interval=None, conf={}, by="me",
-            at=AT, stands_for=stands_for,
+            tx,
+            dag_id="up",
+            run_id=f"by_hand_{day}",
+            logical_at=AT + day * DAY,
+            run_after=AT + 50 * DAY,
+            interval=None,
+            conf={},
+            by="me",
+            at=AT,
+            stands_for=stands_for,
         )
 
 
@@ -265,7 +326,11 @@ def test_no_second_run_by_hand_stands_for_a_slot(world: World, up: DagRecord) ->
 def test_planning_that_comes_to_the_slot_of_a_run_by_hand_finds_it_there(world: World, up: DagRecord) -> None:
     run = by_hand(world, DAY_1, 1)
     outcome = plan(world, "up", 0, 1)
-    assert (outcome.occupied_slots, outcome.standing, [made.run_after for made in outcome.created]) == ([slot(1).slot_key], {}, [DAY_0])
+    assert (outcome.occupied_slots, outcome.standing, [made.run_after for made in outcome.created]) == (
+        [slot(1).slot_key],
+        {},
+        [DAY_0],
+    )
     with world.db.read() as tx:
         assert dag_runs.find_stored_run(tx, "up", run.run_id) == run
 
@@ -281,8 +346,19 @@ def test_an_upstream_is_found_by_its_id_without_its_tasks(world: World) -> None:
         found = upstream_dags.find_upstream_dag(tx, "up")
         assert upstream_dags.find_upstream_dag(tx, "unknown") is None
     assert found == upstream_dags.UpstreamDag(
-        record.dag_pk, "up", group_of("up"), True, False, record.cursor, record.next_run, structs.replace(record.spec, tasks=()),
-        "/dags/up.py", "1", AT, record.fingerprint, record.version_pk,
+        record.dag_pk,
+        "up",
+        group_of("up"),
+        True,
+        False,
+        record.cursor,
+        record.next_run,
+        structs.replace(record.spec, tasks=()),
+        "/dags/up.py",
+        "1",
+        AT,
+        record.fingerprint,
+        record.version_pk,
     )
     world.record(parsed("/dags/up.py"))
     with world.db.read() as tx:
@@ -298,8 +374,16 @@ def test_slots_are_those_of_planned_runs_each_once_and_never_those_of_runs_by_ha
     with world.db.scheduler_write(world.me) as tx:
         commit.create_planned_runs(tx, [plan_change(world.read_dag("up"), twin)], AT)
         dag_runs.create_manual_run(
-            tx, dag_id="up", run_id="backfill__9", logical_at=AT + 9 * DAY, run_after=AT + 10 * DAY, interval=None, conf={}, by="me",
-            at=AT, run_type=DagRunType.BACKFILL,
+            tx,
+            dag_id="up",
+            run_id="backfill__9",
+            logical_at=AT + 9 * DAY,
+            run_after=AT + 10 * DAY,
+            interval=None,
+            conf={},
+            by="me",
+            at=AT,
+            run_type=DagRunType.BACKFILL,
         )
     slots = [run.run_after for run in made]
     with world.db.read() as tx:
@@ -327,7 +411,9 @@ def test_a_slot_has_its_outcome_from_its_run_and_the_number_of_its_clearings(wor
     end(world, made[1], DagRunState.FAILED)
     end(world, made[2], DagRunState.RUNNING, clear_number=1)
     assert facts(world, DAY_2, DAY_0, DAY_1) == [
-        SlotFact(DAY_2, "open", 1), SlotFact(DAY_0, "ok", 2), SlotFact(DAY_1, "bad", 0, "run scheduled__1 failed"),
+        SlotFact(DAY_2, "open", 1),
+        SlotFact(DAY_0, "ok", 2),
+        SlotFact(DAY_1, "bad", 0, "run scheduled__1 failed"),
     ]
 
 
@@ -336,8 +422,10 @@ def test_a_slot_without_a_run_is_absent_once_planning_has_passed_it(world: World
     note = SkippedSlots(first=DAY_0, until=DAY_1, count=1, reason="catchup is off")
     plan(world, "up", 1, passed=(note,))
     assert facts(world, DAY_0 - DAY, DAY_0, DAY_1, DAY_2) == [
-        SlotFact(DAY_0 - DAY, "absent"), SlotFact(DAY_0, "absent", note="no run was made: catchup is off"),
-        SlotFact(DAY_1, "open", 0), SlotFact(DAY_2, "open"),
+        SlotFact(DAY_0 - DAY, "absent"),
+        SlotFact(DAY_0, "absent", note="no run was made: catchup is off"),
+        SlotFact(DAY_1, "open", 0),
+        SlotFact(DAY_2, "open"),
     ]
 
 
@@ -355,8 +443,11 @@ def test_what_has_not_ended_of_a_dag_that_left_its_file_is_bad_and_what_was_stay
     world.record(parsed("/dags/up.py"))
     note = "no file defines DAG up any more"
     assert facts(world, DAY_0, DAY_1, DAY_2, NO_SLOT, DAY_0 - DAY) == [
-        SlotFact(DAY_0, "ok", 0), SlotFact(DAY_1, "bad", 0, note), SlotFact(DAY_2, "bad", note=note),
-        SlotFact(NO_SLOT, "open"), SlotFact(DAY_0 - DAY, "absent"),
+        SlotFact(DAY_0, "ok", 0),
+        SlotFact(DAY_1, "bad", 0, note),
+        SlotFact(DAY_2, "bad", note=note),
+        SlotFact(NO_SLOT, "open"),
+        SlotFact(DAY_0 - DAY, "absent"),
     ]
 
 
@@ -382,11 +473,21 @@ def test_of_two_runs_for_one_instant_the_one_that_holds_others_up_counts(world: 
 S = TaskInstanceState
 
 
-@pytest.mark.parametrize(("states", "expected"), [
-    ([S.SUCCESS], "ok"), ([S.SKIPPED], "ok"), ([S.FAILED], "bad"), ([S.UPSTREAM_FAILED], "bad"), ([S.REMOVED], "bad"),
-    ([S.SUCCESS, S.SKIPPED], "ok"), ([S.SUCCESS, S.FAILED, S.SKIPPED], "bad"),
-])
-def test_a_task_counts_by_the_states_of_all_its_indices(world: World, up: DagRecord, states: list[S], expected: str) -> None:
+@pytest.mark.parametrize(
+    ("states", "expected"),
+    [
+        ([S.SUCCESS], "ok"),
+        ([S.SKIPPED], "ok"),
+        ([S.FAILED], "bad"),
+        ([S.UPSTREAM_FAILED], "bad"),
+        ([S.REMOVED], "bad"),
+        ([S.SUCCESS, S.SKIPPED], "ok"),
+        ([S.SUCCESS, S.FAILED, S.SKIPPED], "bad"),
+    ],
+)
+def test_a_task_counts_by_the_states_of_all_its_indices(
+    world: World, up: DagRecord, states: list[S], expected: str
+) -> None:
     run = plan(world, "up", 0).created[0]
     rows = [task(run, 1, state, map_index=n, ended_at=AT) for n, state in enumerate(states)]
     world.apply(Changes(tasks=[*rows, task(run, 0, S.FAILED, ended_at=AT)]))
@@ -400,7 +501,9 @@ def test_a_task_counts_by_the_states_of_all_its_indices(world: World, up: DagRec
 
 
 @pytest.mark.parametrize("state", [None, S.QUEUED, S.UP_FOR_RETRY])
-def test_a_task_that_has_not_ended_is_open_while_its_run_goes_on_and_bad_after(world: World, up: DagRecord, state: S | None) -> None:
+def test_a_task_that_has_not_ended_is_open_while_its_run_goes_on_and_bad_after(
+    world: World, up: DagRecord, state: S | None
+) -> None:
     run = plan(world, "up", 0).created[0]
     assert outcomes(world, DAY_0, task_id="b") == ["open"]
     world.apply(Changes(tasks=[task(run, 1, S.SUCCESS, map_index=0), task(run, 1, state, map_index=1)]))
@@ -413,14 +516,19 @@ def test_a_task_that_has_not_ended_is_open_while_its_run_goes_on_and_bad_after(w
 # -- the graph of all DAGs
 
 
-def test_the_dependencies_of_a_dag_are_those_of_its_newest_version(world: World, up: DagRecord, down: DagRecord) -> None:
+def test_the_dependencies_of_a_dag_are_those_of_its_newest_version(
+    world: World, up: DagRecord, down: DagRecord
+) -> None:
     with world.db.read() as tx:
         found = dag_edges.list_edges(tx)
         assert dag_edges.list_edges_on(tx, "up") == found
         assert dag_edges.list_edges_on(tx, "down") == []
         assert dag_edges.list_edges_of(tx, "down") == found
         assert dag_edges.list_edges_of(tx, "up") == []
-        assert dag_edges.list_active_versions(tx, ["up", "down", "elsewhere"]) == {"up": up.version_pk, "down": down.version_pk}
+        assert dag_edges.list_active_versions(tx, ["up", "down", "elsewhere"]) == {
+            "up": up.version_pk,
+            "down": down.version_pk,
+        }
         among = dag_edges.list_connected_dags(tx)
     assert among == {"up": (up.dag_pk, up.version_pk), "down": (down.dag_pk, down.version_pk)}
     assert sorted(one.edge for one in found) == sorted(collect_edges(down.spec))
@@ -436,7 +544,9 @@ def test_the_dependencies_of_a_dag_are_those_of_its_newest_version(world: World,
     assert world.count("SELECT count(*) FROM dag_edge") == 0
 
 
-def test_the_dependencies_of_a_dag_that_is_in_no_file_are_not_listed_until_it_comes_back(world: World, up: DagRecord, down: DagRecord) -> None:
+def test_the_dependencies_of_a_dag_that_is_in_no_file_are_not_listed_until_it_comes_back(
+    world: World, up: DagRecord, down: DagRecord
+) -> None:
     with world.db.write() as tx:
         dag_files.record_deleted_files(tx, ["/dags/down.py"], AT)
         assert dag_edges.list_edges(tx) == []
@@ -450,9 +560,13 @@ def test_the_dependencies_of_a_dag_that_is_in_no_file_are_not_listed_until_it_co
         assert [one.is_known for one in dag_edges.list_edges(tx)] == [False, False]
 
 
-def test_an_error_of_dependencies_stands_on_the_dag_and_only_news_are_told(world: World, up: DagRecord, down: DagRecord) -> None:
+def test_an_error_of_dependencies_stands_on_the_dag_and_only_news_are_told(
+    world: World, up: DagRecord, down: DagRecord
+) -> None:
     with letters(world, "dag_changed") as told, world.db.write() as tx:
-        assert dag_edges.set_dependency_errors(tx, {up.dag_pk: None, down.dag_pk: "a cycle", 4711: "gone"}, AT) == [down.dag_pk]
+        assert dag_edges.set_dependency_errors(tx, {up.dag_pk: None, down.dag_pk: "a cycle", 4711: "gone"}, AT) == [
+            down.dag_pk
+        ]
     assert told == [(group_of("down"), down.dag_pk)]
     stopped = world.read_dag("down")
     assert (stopped.dependency_error, stopped.plan_seq) == ("a cycle", down.plan_seq + 1)
@@ -482,9 +596,14 @@ def letters(world: World, kind: str) -> Iterator[list[tuple[int, int]]]:
 # -- how much is read
 
 
-def test_a_day_of_minutes_is_known_by_three_questions(world: World, up: DagRecord, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_day_of_minutes_is_known_by_three_questions(
+    world: World, up: DagRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
     minute = 60_000_000
-    planned = [structs.replace(slot(0), run_id=f"r{n}", run_after=AT + n * minute, interval_start=AT + n * minute) for n in range(1440)]
+    planned = [
+        structs.replace(slot(0), run_id=f"r{n}", run_after=AT + n * minute, interval_start=AT + n * minute)
+        for n in range(1440)
+    ]
     with world.db.scheduler_write(world.me) as tx:
         commit.create_planned_runs(tx, [plan_change(up, *planned)], AT)
     questions: list[str] = []
@@ -499,12 +618,18 @@ def test_history_is_read_by_index(world: World, up: DagRecord) -> None:
     with world.db.write() as tx:
         if world.db.dialect == "sqlite":
             pytest.skip("test_store_statements.py reads SQLite's plans")
-        raw_run(tx, f"""
+        raw_run(
+            tx,
+            f"""
             INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, run_after, state, queued_at, ended_at)
-            SELECT {up.dag_pk}, {up.group_no}, 'r' || n, n, 'scheduled', {AT} + n::bigint * 60000000, 100, 0, 1 FROM generate_series(1, 20000) AS n""")
-        raw_run(tx, f"""
+            SELECT {up.dag_pk}, {up.group_no}, 'r' || n, n, 'scheduled', {AT} + n::bigint * 60000000, 100, 0, 1 FROM generate_series(1, 20000) AS n""",
+        )
+        raw_run(
+            tx,
+            f"""
             INSERT INTO run_wait (down_run, edge_no, up_dag, up_at, down_group, up_group, state, keeps, rule, since, clear_number)
-            SELECT n, 7, 'up', {AT} + n, 0, {up.group_no}, 100, 0, 'r', 0, 0 FROM generate_series(1, 20000) AS n""")
+            SELECT n, 7, 'up', {AT} + n, 0, {up.group_no}, 100, 0, 'r', 0, 0 FROM generate_series(1, 20000) AS n""",
+        )
         raw_run(tx, "ANALYZE dag_run")
         raw_run(tx, "ANALYZE run_wait")
     slots = f"'{json.dumps([[up.dag_pk, AT + n * 60_000_000] for n in range(1440)])}'"
@@ -520,7 +645,10 @@ def test_history_is_read_by_index(world: World, up: DagRecord) -> None:
     }.items():
         with world.db.read() as tx:
             plan_lines = [str(row[0]) for row in raw(tx, f"EXPLAIN {bound(name, given)}")]
-        assert [line for line in plan_lines if "Seq Scan on dag_run" in line or "Seq Scan on run_wait" in line] == [], (name, plan_lines)
+        assert [line for line in plan_lines if "Seq Scan on dag_run" in line or "Seq Scan on run_wait" in line] == [], (
+            name,
+            plan_lines,
+        )
 
 
 def raw_run(tx: Transaction, text: str) -> None:
@@ -541,9 +669,12 @@ def bound(name: str, given: dict[str, object]) -> str:
 def test_the_warnings_of_one_dag_are_its_part_of_the_warnings_of_all(world: World, up: DagRecord) -> None:
     task_id = up.spec.tasks[0].task_id
     afters = {
-        "good": (AfterSpec(dag_id="up"),), "good_task": (AfterSpec(dag_id="up", task_id=task_id),), "bad_task": (AfterSpec(dag_id="up", task_id="gone"),),
-        "bad_dag": (AfterSpec(dag_id="upp"), AfterSpec(dag_id="up", task_id="gone")), "alone": (),
-    }  # fmt: skip
+        "good": (AfterSpec(dag_id="up"),),
+        "good_task": (AfterSpec(dag_id="up", task_id=task_id),),
+        "bad_task": (AfterSpec(dag_id="up", task_id="gone"),),
+        "bad_dag": (AfterSpec(dag_id="upp"), AfterSpec(dag_id="up", task_id="gone")),
+        "alone": (),
+    }
     for dag_id, depends_on in afters.items():
         world.record(parsed(f"/dags/{dag_id}.py", spec(dag_id, depends_on=depends_on)))
     with world.db.read() as tx:
@@ -551,4 +682,6 @@ def test_the_warnings_of_one_dag_are_its_part_of_the_warnings_of_all(world: Worl
         assert set(warnings) == {"bad_task", "bad_dag"}
         assert "did you mean 'up'?" in warnings["bad_dag"][0]
         for dag_id in (*afters, "up", "unknown"):
-            assert list_upstream_warnings(tx, dag_id) == {one: found for one, found in warnings.items() if one == dag_id}
+            assert list_upstream_warnings(tx, dag_id) == {
+                one: found for one, found in warnings.items() if one == dag_id
+            }

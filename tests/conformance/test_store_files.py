@@ -54,7 +54,9 @@ def test_what_people_read_is_refreshed_without_a_new_version(world: World) -> No
     before = world.read_dag("one")
     reworded = spec("one", description="clearer", tags=("new",), params={"n": ParamSpec(default=2)})
     file = parsed("/f.py", reworded, spec("two"))
-    hashed = replace(file, dags=(replace(file.dags[0], spec_hash=parsed("/f.py", spec("one")).dags[0].spec_hash), file.dags[1]))
+    hashed = replace(
+        file, dags=(replace(file.dags[0], spec_hash=parsed("/f.py", spec("one")).dags[0].spec_hash), file.dags[1])
+    )
     assert world.record(hashed)[0] == FileRecordResult((), (), ())
     after = world.read_dag("one")
     assert (after.spec, after.version_pk) == (reworded, before.version_pk)
@@ -72,20 +74,30 @@ def test_a_changed_spec_is_a_new_version_and_the_old_one_stays(world: World) -> 
     assert second.plan_seq > first.plan_seq
     with world.db.read() as tx:
         assert group_state.load_specs(tx, [first.version_pk, second.version_pk]) == {
-            first.version_pk: first.spec, second.version_pk: second.spec,
+            first.version_pk: first.spec,
+            second.version_pk: second.spec,
         }
 
 
 def test_each_version_keeps_the_source_that_it_had_last(world: World) -> None:
     def record(source: bytes, tasks: list[str], input_hash: str) -> None:
-        world.record(replace(parsed("/f.py", spec("one", tasks), spec("two", tasks), input_hash=input_hash), source=zlib.compress(source)))
+        world.record(
+            replace(
+                parsed("/f.py", spec("one", tasks), spec("two", tasks), input_hash=input_hash),
+                source=zlib.compress(source),
+            )
+        )
 
     record(b"first", ["x"], "1")
     record(b"first, reworded", ["x"], "2")
     record(b"second", ["x", "y"], "3")
     dag_pk = world.read_dag("one").dag_pk
     with world.db.read() as tx:
-        assert [dag_versions.read_version_source(tx, dag_pk, number) for number in (1, 2, 3)] == [b"first, reworded", b"second", None]
+        assert [dag_versions.read_version_source(tx, dag_pk, number) for number in (1, 2, 3)] == [
+            b"first, reworded",
+            b"second",
+            None,
+        ]
 
 
 def test_task_numbers_are_append_only_and_never_reused(world: World) -> None:
@@ -127,7 +139,12 @@ def test_a_failed_file_keeps_its_dags_with_the_error_beside(world: World) -> Non
     with world.db.read() as tx:
         error = dag_files.list_import_errors(tx)[0]
         assert (error.path, error.kind, error.message, error.line, error.traceback, error.at) == (
-            "/f.py", "syntax", "line 3 is no Python", 3, "Traceback ...", AT,
+            "/f.py",
+            "syntax",
+            "line 3 is no Python",
+            3,
+            "Traceback ...",
+            AT,
         )
         assert [row.failed for row in dag_files.list_files(tx)] == [True]
     world.record(parsed("/f.py", spec("one"), input_hash="3"))
@@ -206,7 +223,9 @@ def test_a_file_of_ten_thousand_dags_is_recorded_in_seconds(world: World, input_
     started = time.perf_counter()
     assert len(dag_files.record_file_in_parts(world.db, many, at=AT, paused_by_default=False).new_versions) == 10_000
     renewed = replace(many, inputs=replace(many.inputs, input_hash=input_hash))
-    assert dag_files.record_file_in_parts(world.db, renewed, at=AT, paused_by_default=False) == FileRecordResult((), (), ())
+    assert dag_files.record_file_in_parts(world.db, renewed, at=AT, paused_by_default=False) == FileRecordResult(
+        (), (), ()
+    )
     assert time.perf_counter() - started < PATIENCE_S
     assert world.count("SELECT count(*) FROM dag WHERE active AND version_pk IS NOT NULL") == 10_000
     assert world.count("SELECT count(*) FROM task_name") == 30_000
@@ -235,23 +254,41 @@ def test_a_process_that_ends_between_two_parts_leaves_a_file_to_parse_again(
     writes = iter([world.db.write])
     monkeypatch.setattr(world.db, "write", lambda: next(writes)())
     with pytest.raises(StopIteration):
-        dag_files.record_file_in_parts(world.db, parsed("/f.py", spec("one"), spec("two")), at=AT, paused_by_default=False)
+        dag_files.record_file_in_parts(
+            world.db, parsed("/f.py", spec("one"), spec("two")), at=AT, paused_by_default=False
+        )
     assert [dag.dag_id for dag in world.state().dags] == ["one"]
     with world.db.read() as tx:
         assert dag_files.list_stale_files(tx) == ["/f.py"]
 
 
 def test_a_bundle_moves_to_another_version_and_the_owners_of_its_dags_are_told(world: World) -> None:
-    of_bundle = [replace(parsed(f"/b/{name}.py", spec(name), spec(f"{name}_2")), bundle_name="team", bundle_version="old") for name in ("one", "two", "broken")]
-    world.record(*of_bundle, replace(parsed("/b/new.py", spec("new")), bundle_name="team", bundle_version="new"), parsed("/f.py", spec("other")))
-    world.record(replace(of_bundle[2], dags=(), failures=(ParseFailure(kind="dag", message="wrong"),), bundle_version="new"))
+    of_bundle = [
+        replace(parsed(f"/b/{name}.py", spec(name), spec(f"{name}_2")), bundle_name="team", bundle_version="old")
+        for name in ("one", "two", "broken")
+    ]
+    world.record(
+        *of_bundle,
+        replace(parsed("/b/new.py", spec("new")), bundle_name="team", bundle_version="new"),
+        parsed("/f.py", spec("other")),
+    )
+    world.record(
+        replace(of_bundle[2], dags=(), failures=(ParseFailure(kind="dag", message="wrong"),), bundle_version="new")
+    )
     told(world)
     with world.db.write() as tx:
         assert dag_files.move_to_bundle_version(tx, "team", "new", AT) == 2
     moved = {dag.dag_pk for dag in world.state().dags if dag.dag_id.startswith(("one", "two"))}
     assert len(moved) == 4 and told(world) == sorted(moved)
     assert {dag.dag_id: dag.bundle_version for dag in world.state().dags} == {
-        "one": "new", "one_2": "new", "two": "new", "two_2": "new", "broken": "old", "broken_2": "old", "new": "new", "other": None,
+        "one": "new",
+        "one_2": "new",
+        "two": "new",
+        "two_2": "new",
+        "broken": "old",
+        "broken_2": "old",
+        "new": "new",
+        "other": None,
     }
     with world.db.write() as tx:
         assert dag_files.move_to_bundle_version(tx, "team", "new", AT) == 0

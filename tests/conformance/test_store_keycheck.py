@@ -49,7 +49,9 @@ class Hosts(Protocol):
 @pytest.fixture
 def host(url: str) -> Iterator[Hosts]:
     with ExitStack() as stack:
-        yield lambda *keys: stack.enter_context(closing(open_database(url, cipher=Cipher(lambda: keys, f"the key {keys}"))))
+        yield lambda *keys: stack.enter_context(
+            closing(open_database(url, cipher=Cipher(lambda: keys, f"the key {keys}")))
+        )
 
 
 def value(db: Database) -> list[str]:
@@ -67,7 +69,9 @@ def test_the_first_hosts_key_counts_before_anything_else_is_sealed(host: Hosts) 
     second.check_key()
     first.bind_key()
     for ask in (second.check_key, second.bind_key):
-        with pytest.raises(WrongKey, match=r"the key .* does not open: every host needs the same key.*gnomon db adopt-key"):
+        with pytest.raises(
+            WrongKey, match=r"the key .* does not open: every host needs the same key.*gnomon db adopt-key"
+        ):
             ask()
     first.check_key()
 
@@ -208,17 +212,24 @@ class Service:
 
 SERVICES = (
     Service(
-        "scheduler", lambda tx: leases.register_scheduler(tx, "one", "elsewhere"), lambda tx: leases.retire_scheduler(tx, "one")
+        "scheduler",
+        lambda tx: leases.register_scheduler(tx, "one", "elsewhere"),
+        lambda tx: leases.retire_scheduler(tx, "one"),
     ),
     Service(
-        "worker", lambda tx: leases.register_worker(tx, WorkerRecord("one", "elsewhere", "/socket", 4, tx.lease_now(), False)),
+        "worker",
+        lambda tx: leases.register_worker(tx, WorkerRecord("one", "elsewhere", "/socket", 4, tx.lease_now(), False)),
         lambda tx: leases.retire_worker(tx, "one"),
     ),
     Service(
-        "triggerer", lambda tx: triggerer_leases.register_triggerer(tx, "one", "elsewhere", 10), lambda tx: triggerer_leases.retire_triggerer(tx, "one")
+        "triggerer",
+        lambda tx: triggerer_leases.register_triggerer(tx, "one", "elsewhere", 10),
+        lambda tx: triggerer_leases.retire_triggerer(tx, "one"),
     ),
     Service(
-        "dag-processor", lambda tx: leases.beat_dag_processor(tx, "one", "elsewhere"), lambda tx: leases.retire_dag_processor(tx, "one")
+        "dag-processor",
+        lambda tx: leases.beat_dag_processor(tx, "one", "elsewhere"),
+        lambda tx: leases.retire_dag_processor(tx, "one"),
     ),
 )
 

@@ -57,7 +57,11 @@ def test_who_does_not_know_whether_it_is_registered_registers_again(timed: Datab
             leases.register_worker(tx, worker)
             triggerer_leases.register_triggerer(tx, "t", "host", 10)
     with timed.write() as tx:
-        assert leases.beat_scheduler(tx, "one") and leases.beat_worker(tx, "w") and triggerer_leases.beat_triggerer(tx, "t")
+        assert (
+            leases.beat_scheduler(tx, "one")
+            and leases.beat_worker(tx, "w")
+            and triggerer_leases.beat_triggerer(tx, "t")
+        )
         leases.retire_scheduler(tx, "one")
         leases.register_scheduler(tx, "one", "host")
         assert not leases.beat_scheduler(tx, "one"), "who was fenced stays so"
@@ -178,7 +182,9 @@ def pass_time(db: Database, clock: VirtualClock, seconds: float, *servers: str) 
     return lost
 
 
-def test_the_time_without_an_api_server_does_not_count_against_workers_without_a_database(timed: Database, clock: VirtualClock) -> None:
+def test_the_time_without_an_api_server_does_not_count_against_workers_without_a_database(
+    timed: Database, clock: VirtualClock
+) -> None:
     with timed.write() as tx:
         leases.beat_api_server(tx, "api-1", "api-host")
     assert pass_time(timed, clock, 60.0, "api-1") == []
@@ -186,11 +192,15 @@ def test_the_time_without_an_api_server_does_not_count_against_workers_without_a
         leases.register_worker(tx, remote_worker("w"))
         leases.register_worker(tx, worker("local"))
     assert pass_time(timed, clock, 60.0) == ["local"], "no api-server is up"
-    assert pass_time(timed, clock, WORKER_TTL, "api-2") == [], "another api-server begins: the worker has its whole time to live to find it"
+    assert pass_time(timed, clock, WORKER_TTL, "api-2") == [], (
+        "another api-server begins: the worker has its whole time to live to find it"
+    )
     with timed.write() as tx:
         assert leases.beat_worker(tx, "w")
     assert pass_time(timed, clock, WORKER_TTL, "api-2") == []
-    assert pass_time(timed, clock, 1.0, "api-2") == ["w"], "a worker that is silent while an api-server is up is lost as before"
+    assert pass_time(timed, clock, 1.0, "api-2") == ["w"], (
+        "a worker that is silent while an api-server is up is lost as before"
+    )
 
 
 def test_an_api_server_that_stood_still_counts_as_one_that_has_just_begun(timed: Database, clock: VirtualClock) -> None:
@@ -211,7 +221,9 @@ def test_a_short_gap_of_an_api_server_changes_nothing(timed: Database, clock: Vi
     clock.advance(leases.API_TTL_S)
     with timed.write() as tx:
         leases.beat_api_server(tx, "api", "api-host")
-        assert [(row.up_since, row.beat_at, row.is_alive(clock.now())) for row in leases.list_api_servers(tx)] == [(since, clock.now(), True)]
+        assert [(row.up_since, row.beat_at, row.is_alive(clock.now())) for row in leases.list_api_servers(tx)] == [
+            (since, clock.now(), True)
+        ]
     clock.advance(leases.API_TTL_S + 1)
     with timed.write() as tx:
         assert [row.is_alive(clock.now()) for row in leases.list_api_servers(tx)] == [False]

@@ -27,7 +27,9 @@ REGIONS = ["us", "eu", "apac"]
 
 
 def consumer(condition: AssetCondition, dag_id: str = "c", **mappers: p.PartitionMapper) -> DagSpec:
-    rules = tuple(PartitionRule(leaf=AssetKey(name, name), mapper=p.encode_part(mapper)) for name, mapper in mappers.items())
+    rules = tuple(
+        PartitionRule(leaf=AssetKey(name, name), mapper=p.encode_part(mapper)) for name, mapper in mappers.items()
+    )
     return structs.replace(spec(dag_id, ["x"]), asset_condition=condition, partition_rules=rules)
 
 
@@ -43,7 +45,9 @@ def publish(world: World) -> Callable[..., None]:
 
     def store(asset: AssetKey, *keys: str | None) -> None:
         with world.db.write() as tx:
-            asset_events.publish_events(tx, [NewAssetEvent(uid=f"e{next(numbers)}", asset=asset, at=AT, partition_key=key) for key in keys])
+            asset_events.publish_events(
+                tx, [NewAssetEvent(uid=f"e{next(numbers)}", asset=asset, at=AT, partition_key=key) for key in keys]
+            )
 
     return store
 
@@ -53,13 +57,23 @@ def record(world: World, made: DagSpec, number: int = 1) -> DagRecord:
     return world.read_dag(made.dag_id)
 
 
-def create(world: World, dag: DagRecord, new_id: Callable[[], str], room: int = 100, max_keys: int = 1000) -> list[RunRecord]:
+def create(
+    world: World, dag: DagRecord, new_id: Callable[[], str], room: int = 100, max_keys: int = 1000
+) -> list[RunRecord]:
     newest = world.read_dag(dag.dag_id)
     made = newest.spec
     assert made.asset_condition is not None
     with world.db.scheduler_write(world.me) as tx:
         return partition_runs.create_partition_runs(
-            tx, dag.dag_pk, made.asset_condition, made.partition_rules, newest.version_pk, AT + 5, new_id, room=room, max_keys=max_keys
+            tx,
+            dag.dag_pk,
+            made.asset_condition,
+            made.partition_rules,
+            newest.version_pk,
+            AT + 5,
+            new_id,
+            room=room,
+            max_keys=max_keys,
         )
 
 
@@ -77,11 +91,15 @@ def explain(world: World, dag: DagRecord) -> list[str]:
         return describe_asset_schedule(tx, world.read_dag(dag.dag_id))
 
 
-def test_a_roll_up_runs_once_when_its_window_is_complete(world: World, new_id: Callable[[], str], publish: Callable[..., None]) -> None:
+def test_a_roll_up_runs_once_when_its_window_is_complete(
+    world: World, new_id: Callable[[], str], publish: Callable[..., None]
+) -> None:
     dag = record(world, consumer(ORDERS, orders=DAILY))
     publish(ORDERS, *HOURS[:23], HOURS[0])
     assert create(world, dag, new_id) == [] and queue_size(world, dag) == 24
-    assert explain(world, dag) == ["partition '2024-03-13' still lacks 1 of 24 keys of asset orders: 2024-03-13T23:00:00"]
+    assert explain(world, dag) == [
+        "partition '2024-03-13' still lacks 1 of 24 keys of asset orders: 2024-03-13T23:00:00"
+    ]
     publish(ORDERS, HOURS[23])
     (run,) = create(world, dag, new_id)
     assert (run.partition_key, run.logical_at, run.run_after) == ("2024-03-13", None, AT)
@@ -95,15 +113,21 @@ def test_a_roll_up_runs_once_when_its_window_is_complete(world: World, new_id: C
     assert "still lacks 23 of 24 keys" in explain(world, dag)[0]
 
 
-def test_each_key_has_a_run_of_its_own_within_the_room(world: World, new_id: Callable[[], str], publish: Callable[..., None]) -> None:
+def test_each_key_has_a_run_of_its_own_within_the_room(
+    world: World, new_id: Callable[[], str], publish: Callable[..., None]
+) -> None:
     dag = record(world, consumer(ORDERS, orders=p.IdentityMapper()))
     publish(ORDERS, "a", "b", "a", "c")
     assert keys(create(world, dag, new_id, room=2)) == ["a", "b"]
-    assert explain(world, dag) == ["1 of its partitions are complete: their runs are created as soon as the DAG may have another one"]
+    assert explain(world, dag) == [
+        "1 of its partitions are complete: their runs are created as soon as the DAG may have another one"
+    ]
     assert keys(create(world, dag, new_id)) == ["c"] and queue_size(world, dag) == 0
 
 
-def test_an_event_that_fans_out_is_consumed_once_by_each_of_its_keys(world: World, new_id: Callable[[], str], publish: Callable[..., None]) -> None:
+def test_an_event_that_fans_out_is_consumed_once_by_each_of_its_keys(
+    world: World, new_id: Callable[[], str], publish: Callable[..., None]
+) -> None:
     weekly = p.FanOutMapper(upstream_mapper=p.StartOfWeekMapper(), window=p.WeekWindow())
     dag = record(world, consumer(AllOf((ORDERS, COSTS)), orders=weekly, costs=p.StartOfDayMapper()))
     publish(ORDERS, "2024-03-11T00:00:00")
@@ -120,7 +144,9 @@ def test_an_event_that_fans_out_is_consumed_once_by_each_of_its_keys(world: Worl
 
 def test_wait_policies(world: World, new_id: Callable[[], str], publish: Callable[..., None]) -> None:
     def rollup(policy: p.WaitPolicy) -> p.RollupMapper:
-        return p.RollupMapper(upstream_mapper=p.FixedKeyMapper("all"), window=p.SegmentWindow(REGIONS), wait_policy=policy)
+        return p.RollupMapper(
+            upstream_mapper=p.FixedKeyMapper("all"), window=p.SegmentWindow(REGIONS), wait_policy=policy
+        )
 
     dag = record(world, consumer(ORDERS, orders=rollup(p.MinimumCount(2))))
     publish(ORDERS, "us")
@@ -133,7 +159,9 @@ def test_wait_policies(world: World, new_id: Callable[[], str], publish: Callabl
     assert "MinimumCount(n=4) can never be satisfied: the window has 3 keys" in explain(world, dag)[0]
 
 
-def test_a_changed_mapper_reads_the_waiting_events_anew(world: World, new_id: Callable[[], str], publish: Callable[..., None]) -> None:
+def test_a_changed_mapper_reads_the_waiting_events_anew(
+    world: World, new_id: Callable[[], str], publish: Callable[..., None]
+) -> None:
     dag = record(world, consumer(ORDERS, orders=DAILY))
     publish(ORDERS, HOURS[0], HOURS[1])
     assert create(world, dag, new_id) == []
@@ -141,14 +169,20 @@ def test_a_changed_mapper_reads_the_waiting_events_anew(world: World, new_id: Ca
     assert keys(create(world, dag, new_id)) == ["2024-03-13T00", "2024-03-13T01"] and queue_size(world, dag) == 0
 
 
-def test_events_that_belong_to_no_run_are_dropped_and_logged(world: World, new_id: Callable[[], str], publish: Callable[..., None]) -> None:
+def test_events_that_belong_to_no_run_are_dropped_and_logged(
+    world: World, new_id: Callable[[], str], publish: Callable[..., None]
+) -> None:
     fan = p.FanOutMapper(upstream_mapper=p.StartOfDayMapper(), window=p.DayWindow())
     dag = record(world, consumer(AnyOf((ORDERS, COSTS)), orders=fan, costs=p.AllowedKeyMapper(["us"])))
     publish(ORDERS, None, "2024-03-13T00:00:00")
     publish(COSTS, "mars", "us")
     assert keys(create(world, dag, new_id, max_keys=23)) == ["us"] and queue_size(world, dag) == 0
     with world.db.read() as tx:
-        told = [each.body or "" for each in event_log.list_events(tx, dag_pk=dag.dag_pk) if each.kind == "partition_not_mapped"]
+        told = [
+            each.body or ""
+            for each in event_log.list_events(tx, dag_pk=dag.dag_pk)
+            if each.kind == "partition_not_mapped"
+        ]
     assert sorted(told) == [
         "an event of asset costs has the partition key 'mars', which AllowedKeyMapper does not map: Key 'mars' not in allowed keys ['us']; "
         "add it to AllowedKeyMapper, or record the event with one of them; the event makes no run",
@@ -168,14 +202,18 @@ def test_an_event_of_a_partition_makes_no_run_of_a_consumer_without_partitions(
     assert queue_size(world, dag) == 0
 
 
-def test_no_run_is_created_for_a_paused_consumer_and_no_event_is_lost(world: World, new_id: Callable[[], str], publish: Callable[..., None]) -> None:
+def test_no_run_is_created_for_a_paused_consumer_and_no_event_is_lost(
+    world: World, new_id: Callable[[], str], publish: Callable[..., None]
+) -> None:
     world.record(parsed("/dags/c.py", consumer(ORDERS, orders=p.IdentityMapper())), paused=True)
     dag = world.read_dag("c")
     publish(ORDERS, "a")
     assert create(world, dag, new_id) == [] and queue_size(world, dag) == 1
 
 
-def test_no_run_is_created_by_rules_of_an_earlier_version(world: World, new_id: Callable[[], str], publish: Callable[..., None]) -> None:
+def test_no_run_is_created_by_rules_of_an_earlier_version(
+    world: World, new_id: Callable[[], str], publish: Callable[..., None]
+) -> None:
     dag = record(world, consumer(ORDERS, orders=p.IdentityMapper()))
     publish(ORDERS, "a")
     record(world, consumer(ORDERS, orders=p.FixedKeyMapper("all")), 2)
@@ -209,7 +247,9 @@ def test_every_event_is_consumed_once_for_each_of_its_keys(
         assert made == expected
 
 
-def test_runs_that_are_deleted_take_their_partitions_with_them(world: World, new_id: Callable[[], str], publish: Callable[..., None]) -> None:
+def test_runs_that_are_deleted_take_their_partitions_with_them(
+    world: World, new_id: Callable[[], str], publish: Callable[..., None]
+) -> None:
     dag = record(world, consumer(ORDERS, orders=p.IdentityMapper()))
     publish(ORDERS, "a")
     (run,) = create(world, dag, new_id)
@@ -223,7 +263,12 @@ def test_recorded_answers_create_runs_only_of_events_that_they_cover_and_that_ar
     world: World, new_id: Callable[[], str], publish: Callable[..., None]
 ) -> None:
     dag = record(world, consumer(ORDERS, orders=p.IdentityMapper()))
-    mapped = (MappedKey(key="a", keys=("x", "y")), MappedKey(key="b", error="no answer"), MappedKey(key="c", refusal="is refused"), MappedKey(key="d"))
+    mapped = (
+        MappedKey(key="a", keys=("x", "y")),
+        MappedKey(key="b", error="no answer"),
+        MappedKey(key="c", refusal="is refused"),
+        MappedKey(key="d"),
+    )
     measured = tuple(MeasuredKey(key=key, arrived=("a",), satisfied=True) for key in ("x", "y"))
     answers = PartitionAnswers(leaves=(LeafAnswers(leaf=ORDERS, mapped=mapped, measured=measured, dates={"x": AT}),))
 
@@ -231,7 +276,16 @@ def test_recorded_answers_create_runs_only_of_events_that_they_cover_and_that_ar
         newest = world.read_dag("c")
         with world.db.scheduler_write(world.me) as tx:
             return partition_runs.create_partition_runs(
-                tx, dag.dag_pk, ORDERS, newest.spec.partition_rules, newest.version_pk, AT + 5, new_id, room=9, max_keys=9, answers=answers
+                tx,
+                dag.dag_pk,
+                ORDERS,
+                newest.spec.partition_rules,
+                newest.version_pk,
+                AT + 5,
+                new_id,
+                room=9,
+                max_keys=9,
+                answers=answers,
             )
 
     publish(ORDERS, "a", "b", "c", "d", "e")

@@ -35,7 +35,9 @@ def test_planned_runs_are_there_with_the_cursor_and_read_back_as_returned(world:
     state = world.state()
     assert state.runs == outcome.created
     assert (state.dags[0].cursor, state.dags[0].next_run, state.dags[0].fingerprint) == (
-        change.cursor, change.next_run, change.fingerprint,
+        change.cursor,
+        change.next_run,
+        change.fingerprint,
     )
     assert state.dags[0].plan_seq == dag.plan_seq + 1
     with world.db.read() as tx:
@@ -104,7 +106,10 @@ def test_at_a_taken_run_id_a_dag_stops_and_the_runs_before_it_are_made(world: Wo
     outcomes = plan(world, wanted, plan_change(second, slot(0), slot(1)))
     assert outcomes[0].accepted
     assert [run.run_id for run in outcomes[0].created] == ["scheduled__0"]
-    assert outcomes[0].error == "run 'scheduled__1' cannot be made: a run of type manual has that run id; delete that run, and the slot gets its run"
+    assert (
+        outcomes[0].error
+        == "run 'scheduled__1' cannot be made: a run of type manual has that run id; delete that run, and the slot gets its run"
+    )
     assert outcomes[0].instead == replace(
         wanted, runs=(slot(0),), cursor=plan_change(first, slot(0)).cursor, next_run=None, error=outcomes[0].error
     )

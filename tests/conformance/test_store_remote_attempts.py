@@ -26,10 +26,22 @@ EXECUTOR = "CeleryExecutor"
 
 def make_attempt(run: RunRecord, number: int = 0, **fields: Any) -> Attempt:
     """The attempt of a task instance of the run."""
-    facts = RunFacts(run_pk=run.run_pk, dag_id="d", run_id="m", run_type="manual", run_after=AT, conf={"password": "hunter2"})
-    return Attempt(**{
-        "attempt_id": f"a{number}", "group_no": 3, "epoch": 1, "run": facts, "task_id": "ab"[number], "task_no": number, "file": "/dags/d.py", "queue": "q", **fields,
-    })
+    facts = RunFacts(
+        run_pk=run.run_pk, dag_id="d", run_id="m", run_type="manual", run_after=AT, conf={"password": "hunter2"}
+    )
+    return Attempt(
+        **{
+            "attempt_id": f"a{number}",
+            "group_no": 3,
+            "epoch": 1,
+            "run": facts,
+            "task_id": "ab"[number],
+            "task_no": number,
+            "file": "/dags/d.py",
+            "queue": "q",
+            **fields,
+        }
+    )
 
 
 @pytest.fixture
@@ -173,8 +185,26 @@ def test_an_attempt_of_another_map_index_is_not_live(world: World, run: RunRecor
 
 
 def test_the_attempt_of_a_callback_is_live_while_the_callback_names_it(world: World, run: RunRecord) -> None:
-    request = CallbackRequest(kind=CallbackKind.RUN_FAILED, reason="task_failure", calls_dag=True, task_id="a", run_state="failed", run_ended_at=AT)
-    callback = CallbackRecord("c1", run.run_pk, run.dag_pk, request, AT, log="x.log", state=CallbackState.RUNNING, tries=1, attempt="call", worker="w")
+    request = CallbackRequest(
+        kind=CallbackKind.RUN_FAILED,
+        reason="task_failure",
+        calls_dag=True,
+        task_id="a",
+        run_state="failed",
+        run_ended_at=AT,
+    )
+    callback = CallbackRecord(
+        "c1",
+        run.run_pk,
+        run.dag_pk,
+        request,
+        AT,
+        log="x.log",
+        state=CallbackState.RUNNING,
+        tries=1,
+        attempt="call",
+        worker="w",
+    )
     world.apply(Changes(callbacks={"c1": callback}))
     called = make_attempt(run, attempt_id="call", kind="callback", callback=request)
     offer(world, called)
@@ -211,11 +241,16 @@ def test_the_claims_of_a_worker_and_those_that_are_to_end(world: World, run: Run
     with world.db.write() as tx:
         remote_attempts.cancel_attempt(tx, "a1", "cleared", 2.5)
         claims = remote_attempts.list_claims(tx, "w1")
-        assert [(one.attempt_id, one.cancel_reason, one.cancel_grace_s) for one in claims] == [("a0", None, None), ("a1", "cleared", 2.5)]
+        assert [(one.attempt_id, one.cancel_reason, one.cancel_grace_s) for one in claims] == [
+            ("a0", None, None),
+            ("a1", "cleared", 2.5),
+        ]
         assert remote_attempts.list_claims(tx, "w2") == []
 
 
-def test_attempts_of_lost_workers_and_those_cancelled_before_their_claim_are_given_up(world: World, run: RunRecord) -> None:
+def test_attempts_of_lost_workers_and_those_cancelled_before_their_claim_are_given_up(
+    world: World, run: RunRecord
+) -> None:
     offer(world, make_attempt(run), make_attempt(run, 1))
     register(world)
     claim(world, "a0")
@@ -229,7 +264,10 @@ def test_attempts_of_lost_workers_and_those_cancelled_before_their_claim_are_giv
     assert list_given_up(world) == [unclaimed]
     with world.db.write() as tx:
         leases.retire_worker(tx, "w1")
-    assert list_given_up(world) == [GivenUpAttempt("a0", 3, run.run_pk, 0, -1, "w1", "host-1", AT + 5, "cleared"), unclaimed]
+    assert list_given_up(world) == [
+        GivenUpAttempt("a0", 3, run.run_pk, 0, -1, "w1", "host-1", AT + 5, "cleared"),
+        unclaimed,
+    ]
     with world.db.write() as tx:
         remote_attempts.remove_attempts(tx, ["a0", "a1", "unknown"])
     assert list_given_up(world) == []
@@ -253,7 +291,11 @@ def test_unclaimed_attempts_without_a_message_or_with_an_old_one(world: World, r
     assert list_unclaimed(AT) == ["a0"]
     assert list_unclaimed(AT + 1) == ["a0", "a1"]
     assert list_unclaimed(AT + 1, "another") == []
-    assert [list_unclaimed(AT + after, unsent_s=3.0) for after in (2_999_999, 3_000_000, 3_000_001)] == [[], ["a0"], ["a0", "a1"]]
+    assert [list_unclaimed(AT + after, unsent_s=3.0) for after in (2_999_999, 3_000_000, 3_000_001)] == [
+        [],
+        ["a0"],
+        ["a0", "a1"],
+    ]
     with world.db.write() as tx:
         remote_attempts.mark_published(tx, ["a0", "unknown"], AT + 10)
     assert list_unclaimed(AT + 10) == ["a1"]
@@ -305,9 +347,13 @@ def test_a_lost_pod_ends_the_claim_of_its_worker(world: World, run: RunRecord) -
     assert not lose(world)
     with world.db.write() as tx:
         assert not leases.beat_worker(tx, "w1")
-    assert list_given_up(world) == [GivenUpAttempt("a0", 3, run.run_pk, 0, -1, "w1", "host-1", None, None, "pod p was evicted", False)]
+    assert list_given_up(world) == [
+        GivenUpAttempt("a0", 3, run.run_pk, 0, -1, "w1", "host-1", None, None, "pod p was evicted", False)
+    ]
     with world.db.write() as tx:
-        assert remote_attempts.finish_attempt(tx, "a0", "w1") is not None  # a result that came before the end is read keeps its right
+        assert (
+            remote_attempts.finish_attempt(tx, "a0", "w1") is not None
+        )  # a result that came before the end is read keeps its right
     assert not lose(world)
 
 
@@ -319,7 +365,9 @@ def test_a_pod_that_is_lost_before_the_claim_cannot_be_claimed(world: World, run
     with world.db.read() as tx:
         assert remote_attempts.list_unclaimed(tx, EXECUTOR, AT + 100, AT + 100, 20.0) == []
         assert remote_attempts.list_attempt_ids(tx, EXECUTOR) == ["a0"]
-    assert list_given_up(world) == [GivenUpAttempt("a0", 3, run.run_pk, 0, -1, None, None, None, None, "pod p was evicted", costs_try)]
+    assert list_given_up(world) == [
+        GivenUpAttempt("a0", 3, run.run_pk, 0, -1, None, None, None, None, "pod p was evicted", costs_try)
+    ]
 
 
 def test_the_reason_of_a_wait_is_that_of_an_unclaimed_attempt(world: World, run: RunRecord) -> None:
@@ -355,7 +403,9 @@ TTL = int(TTL_S * SECOND)
 def register_celery(world: World, worker: str, queues: tuple[str, ...] | None = ("q",), slots: int = 4) -> int:
     """Returns the instant of its heartbeat."""
     with world.db.write() as tx:
-        leases.register_worker(tx, WorkerRecord(worker, f"host of {worker}", f"{REMOTE_ADDRESS}:{worker}", slots, 0, False, queues))
+        leases.register_worker(
+            tx, WorkerRecord(worker, f"host of {worker}", f"{REMOTE_ADDRESS}:{worker}", slots, 0, False, queues)
+        )
         found = leases.find_worker(tx, worker)
     assert found is not None and found.queues == queues
     return found.beat_at
@@ -411,7 +461,9 @@ def describe(world: World) -> dict[str, str]:
         return describe_message_waits(tx, dict(remote_attempts.list_claiming_workers(tx)), 600.0)
 
 
-def test_the_wait_for_a_worker_names_those_that_live_their_free_slots_and_the_message(world: World, run: RunRecord) -> None:
+def test_the_wait_for_a_worker_names_those_that_live_their_free_slots_and_the_message(
+    world: World, run: RunRecord
+) -> None:
     assert describe(world) == {}
     offer(world, make_attempt(run), make_attempt(run, 1, queue="other q"))
     assert describe(world)["a0"] == (
@@ -424,13 +476,17 @@ def test_the_wait_for_a_worker_names_those_that_live_their_free_slots_and_the_me
     register_celery(world, "w3", None)
     publish(world, "a0", beat_at)
     said = describe(world)["a0"]
-    assert said.startswith("1 live worker takes this queue, with 1 free slot: w1 on host of w1 (1 of 1 slots free); its message was sent at ")
+    assert said.startswith(
+        "1 live worker takes this queue, with 1 free slot: w1 on host of w1 (1 of 1 slots free); its message was sent at "
+    )
     assert "; if no worker claims it, another one is sent at " in said and "start one" not in said
     claim(world, "a1", "w1")
     for number in range(4, 8):
         register_celery(world, f"w{number}")
     said = describe(world)["a0"]
-    assert said.startswith("5 live workers take this queue, with 16 free slots: w1 on host of w1 (0 of 1 slots free), w4 on host of w4 (4 of 4 slots free), w5")
+    assert said.startswith(
+        "5 live workers take this queue, with 16 free slots: w1 on host of w1 (0 of 1 slots free), w4 on host of w4 (4 of 4 slots free), w5"
+    )
     assert " and 2 more; its message" in said and "a1" not in describe(world)
     retire(world, "w1")
     assert "w1" not in describe(world)["a0"]

@@ -26,14 +26,25 @@ def test_a_run_by_hand_reads_back_and_its_owner_is_told(world: World) -> None:
     dag = world.dag()
     with world.db.write() as tx:
         run = dag_runs.create_manual_run(
-            tx, dag_id="d", run_id=None, logical_at=AT, run_after=AT + 5, interval=(AT, AT + DAY), conf={"x": ["ü", 1]},
-            by="me", at=AT + 7,
+            tx,
+            dag_id="d",
+            run_id=None,
+            logical_at=AT,
+            run_after=AT + 5,
+            interval=(AT, AT + DAY),
+            conf={"x": ["ü", 1]},
+            by="me",
+            at=AT + 7,
         )
     assert run.run_id == f"manual__{iso(AT)}"
     with world.db.read() as tx:
         assert dag_runs.find_stored_run(tx, "d", run.run_id) == run
         assert group_state.load_run(tx, run.run_pk) == (run, [])
-        letters = [json.loads(letter.body) for letter in mailbox.read_messages(tx, [dag.group_no], 10) if letter.kind == "run_created"]
+        letters = [
+            json.loads(letter.body)
+            for letter in mailbox.read_messages(tx, [dag.group_no], 10)
+            if letter.kind == "run_created"
+        ]
     assert letters == [{"run_pk": run.run_pk}]
 
 
@@ -52,7 +63,10 @@ def test_a_taken_run_id_and_a_taken_slot_name_the_holder(world: World) -> None:
 def test_a_run_of_a_type_that_the_dag_does_not_allow_is_refused_with_the_remedy(world: World) -> None:
     world.dag(allowed_run_types=("manual",))
     with world.db.write() as tx:
-        with pytest.raises(RunTypeNotAllowed, match=r"'d' \(.*\) allows no operator_triggered runs: .* manual; add DagRunType.OPERATOR_TRIGGERED"):
+        with pytest.raises(
+            RunTypeNotAllowed,
+            match=r"'d' \(.*\) allows no operator_triggered runs: .* manual; add DagRunType.OPERATOR_TRIGGERED",
+        ):
             manual(tx, "d", "one", run_type=DagRunType.OPERATOR_TRIGGERED)
         manual(tx, "d", "two")
         manual(tx, "d", "three", run_type=DagRunType.OPERATOR_TRIGGERED, of_any_type=True)
@@ -136,7 +150,10 @@ def test_variables_are_set_read_listed_and_deleted(world: World) -> None:
         variables.set_variable(tx, "a", "{}")
         assert variables.get_variable(tx, "b") == "2"
         assert variables.get_variable(tx, "none") is None
-        assert [(v.key, v.value, v.description) for v in variables.list_variables(tx)] == [("a", "{}", None), ("b", "2", "first")]
+        assert [(v.key, v.value, v.description) for v in variables.list_variables(tx)] == [
+            ("a", "{}", None),
+            ("b", "2", "first"),
+        ]
         assert variables.list_variable_keys(tx, "b") == ["b"]
         assert variables.delete_variable(tx, "b")
         assert not variables.delete_variable(tx, "b")
@@ -158,7 +175,11 @@ def test_the_run_before_the_unfinished_and_the_newest_are_found_without_a_list(w
     first, second, third = (world.run(run_id=f"r{day}", day=day) for day in range(3))
     world.apply(Changes(runs=[replace(first, state=DagRunState.SUCCESS, ended_at=AT)]))
     with world.db.read() as tx:
-        before = [dag_runs.find_previous_run(tx, third), dag_runs.find_previous_run(tx, third, DagRunState.SUCCESS), dag_runs.find_previous_run(tx, first)]
+        before = [
+            dag_runs.find_previous_run(tx, third),
+            dag_runs.find_previous_run(tx, third, DagRunState.SUCCESS),
+            dag_runs.find_previous_run(tx, first),
+        ]
         assert [None if run is None else run.run_id for run in before] == ["r1", "r0", None]
         assert [run.run_id for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk)] == ["r2", "r1"]
         ended = dag_runs.find_newest_ended_run(tx, dag.dag_pk)

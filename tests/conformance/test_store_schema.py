@@ -133,7 +133,9 @@ def new_schema(dialect: str) -> Schema:
 
 def test_the_known_revisions_are_those_of_the_scripts() -> None:
     names = sorted(entry.name for entry in SCRIPTS.iterdir())
-    assert names == sorted(f"{revision}.{dialect}.sql" for revision in REVISIONS for dialect in ("sqlite", "postgresql"))
+    assert names == sorted(
+        f"{revision}.{dialect}.sql" for revision in REVISIONS for dialect in ("sqlite", "postgresql")
+    )
     assert sorted(REVISIONS) == list(REVISIONS)
 
 
@@ -150,10 +152,19 @@ def test_both_dialects_have_the_same_schema(tmp_path: Path) -> None:
         assert sqlite[table] == postgresql[table], table
 
 
-@pytest.mark.parametrize(("empty_url", "revision"), [
-    *(pytest.param("sqlite", revision) for revision in REVISIONS),
-    *(pytest.param("postgresql", revision, marks=[pytest.mark.postgres, *([] if revision in SOME else [pytest.mark.soak])]) for revision in REVISIONS),
-], indirect=["empty_url"])
+@pytest.mark.parametrize(
+    ("empty_url", "revision"),
+    [
+        *(pytest.param("sqlite", revision) for revision in REVISIONS),
+        *(
+            pytest.param(
+                "postgresql", revision, marks=[pytest.mark.postgres, *([] if revision in SOME else [pytest.mark.soak])]
+            )
+            for revision in REVISIONS
+        ),
+    ],
+    indirect=["empty_url"],
+)
 def test_a_database_of_any_release_becomes_equal_to_a_new_one(empty_url: str, revision: str) -> None:
     place = make_at(empty_url, revision)
     before = row_counts(place)
@@ -163,7 +174,9 @@ def test_a_database_of_any_release_becomes_equal_to_a_new_one(empty_url: str, re
     migrations.upgrade_schema(empty_url)
     assert complete_schema(place) == new_schema(place.dialect)
     after = row_counts(place)
-    assert {table: n for table, n in before.items() if table in after} == {table: after[table] for table in before if table in after}
+    assert {table: n for table, n in before.items() if table in after} == {
+        table: after[table] for table in before if table in after
+    }
     open_database(empty_url).close()
 
 
@@ -189,16 +202,19 @@ def test_the_default_pool_has_the_slots_that_were_asked_for_when_the_database_wa
     db.close()
 
 
-@pytest.mark.parametrize("update", [
-    "UPDATE dag_run SET state = 100",
-    "UPDATE dag_run SET ended_at = 1",
-    "UPDATE task_instance SET state = 100, ended_at = NULL",
-    "UPDATE pool SET used = -1",
-    "UPDATE pool SET slots = -2",
-    "UPDATE dag SET group_no = 64",
-    "UPDATE dag SET next_run_after = 1, next_body = NULL",
-    "UPDATE attempt SET kind = 'other'",
-])
+@pytest.mark.parametrize(
+    "update",
+    [
+        "UPDATE dag_run SET state = 100",
+        "UPDATE dag_run SET ended_at = 1",
+        "UPDATE task_instance SET state = 100, ended_at = NULL",
+        "UPDATE pool SET used = -1",
+        "UPDATE pool SET slots = -2",
+        "UPDATE dag SET group_no = 64",
+        "UPDATE dag SET next_run_after = 1, next_body = NULL",
+        "UPDATE attempt SET kind = 'other'",
+    ],
+)
 def test_an_invariant_is_a_check_of_the_database(world: World, update: str) -> None:
     from gnomon.model.records import Changes
 
@@ -273,7 +289,9 @@ def next_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for entry in SCRIPTS.iterdir():
         (folder / entry.name).write_text(entry.read_text(encoding="utf-8"))
     for dialect in ("sqlite", "postgresql"):
-        (folder / f"{NEXT}.{dialect}.sql").write_text("ALTER TABLE dag_run ADD COLUMN note TEXT;\n\nCREATE TABLE remark (n INTEGER);\n")
+        (folder / f"{NEXT}.{dialect}.sql").write_text(
+            "ALTER TABLE dag_run ADD COLUMN note TEXT;\n\nCREATE TABLE remark (n INTEGER);\n"
+        )
     monkeypatch.setattr(upgrade, "SCRIPTS", folder)
     for module in (schema_revision, upgrade):
         monkeypatch.setattr(module, "HEAD", NEXT)
@@ -315,29 +333,42 @@ def set_revision(url: str, revision: str) -> None:
 def test_the_upgrade_to_0015_gives_assets_times_and_aliases_ids(empty_url: str) -> None:
     place = make_at(empty_url, "0014")
     leaf = '{"type":"alias","name":"daily"}'
-    place.run_in_transaction([
-        "INSERT INTO asset (name, uri) VALUES ('b', 'b')", "INSERT INTO asset_event (uid, asset_pk, at) VALUES ('u2', 1, 5)",
-        f"INSERT INTO dag_asset (dag_pk, role, task_id, leaf, declared_at) VALUES (1, 'outlet', 't', '{leaf}', 1)",
-    ])  # fmt: skip
+    place.run_in_transaction(
+        [
+            "INSERT INTO asset (name, uri) VALUES ('b', 'b')",
+            "INSERT INTO asset_event (uid, asset_pk, at) VALUES ('u2', 1, 5)",
+            f"INSERT INTO dag_asset (dag_pk, role, task_id, leaf, declared_at) VALUES (1, 'outlet', 't', '{leaf}', 1)",
+        ]
+    )
     migrations.upgrade_schema(empty_url)
     db = open_database(empty_url)
     with db.read() as tx:
-        times = {name: (created_at, updated_at) for name, created_at, updated_at in raw(tx, "SELECT name, created_at, updated_at FROM asset")}
+        times = {
+            name: (created_at, updated_at)
+            for name, created_at, updated_at in raw(tx, "SELECT name, created_at, updated_at FROM asset")
+        }
         aliases = raw(tx, "SELECT name, alias_group FROM asset_alias ORDER BY alias_pk")
         (trigger_at,) = raw(tx, "SELECT created_at FROM asset_trigger")[0]
     db.close()
     assert times["a"] == (1, 1), "the time of its oldest event"
-    assert times["b"][0] == times["b"][1] == trigger_at > 1_700_000_000_000_000, "the time of the upgrade, in microseconds"
+    assert times["b"][0] == times["b"][1] == trigger_at > 1_700_000_000_000_000, (
+        "the time of the upgrade, in microseconds"
+    )
     assert aliases == [("daily", "asset"), ("n", "asset")]
 
 
 def test_the_upgrade_to_0029_gives_questions_what_their_runs_are_listed_by(empty_url: str) -> None:
     place = make_at(empty_url, "0028")
-    place.run_in_transaction([
-        "INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('e', 1, 1, 'h')",
-        "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at) VALUES (2, 1, 'q', 'manual', 7, 2, 1)",
-        *(f"INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at) VALUES ({run_pk}, 0, -1, 2, 1, '{{}}', 1)" for run_pk in (2, 99)),
-    ])  # fmt: skip
+    place.run_in_transaction(
+        [
+            "INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('e', 1, 1, 'h')",
+            "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at) VALUES (2, 1, 'q', 'manual', 7, 2, 1)",
+            *(
+                f"INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at) VALUES ({run_pk}, 0, -1, 2, 1, '{{}}', 1)"
+                for run_pk in (2, 99)
+            ),
+        ]
+    )
     migrations.upgrade_schema(empty_url)
     db = open_database(empty_url)
     with db.read() as tx:
@@ -348,10 +379,15 @@ def test_the_upgrade_to_0029_gives_questions_what_their_runs_are_listed_by(empty
 
 def test_the_upgrade_to_0030_gives_questions_the_state_of_their_task_instances(empty_url: str) -> None:
     place = make_at(empty_url, "0029")
-    place.run_in_transaction([
-        "INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool_slots, priority, ended_at) VALUES (1, 5, 3, 101, 1, 1, 1, 1, 1, 1, 1)",
-        *(f"INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at) VALUES (1, 5, {map_index}, 1, 1, '{{}}', 1)" for map_index in (3, 4)),
-    ])  # fmt: skip
+    place.run_in_transaction(
+        [
+            "INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool_slots, priority, ended_at) VALUES (1, 5, 3, 101, 1, 1, 1, 1, 1, 1, 1)",
+            *(
+                f"INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at) VALUES (1, 5, {map_index}, 1, 1, '{{}}', 1)"
+                for map_index in (3, 4)
+            ),
+        ]
+    )
     migrations.upgrade_schema(empty_url)
     db = open_database(empty_url)
     with db.read() as tx:
@@ -362,25 +398,38 @@ def test_the_upgrade_to_0030_gives_questions_the_state_of_their_task_instances(e
 
 def test_the_upgrade_to_0030_finds_the_newest_run_of_each_dag(empty_url: str) -> None:
     place = make_at(empty_url, "0029")
-    place.run_in_transaction([
-        *(f"INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('{dag_id}', 1, 1, 'h')" for dag_id in ("e", "without_runs")),
-        *(f"INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at) VALUES (2, 1, '{name}', 'manual', {at}, 2, 1)" for name, at in (("p", 7), ("q", 9), ("r", 9), ("s", 8))),
-    ])  # fmt: skip
+    place.run_in_transaction(
+        [
+            *(
+                f"INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('{dag_id}', 1, 1, 'h')"
+                for dag_id in ("e", "without_runs")
+            ),
+            *(
+                f"INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at) VALUES (2, 1, '{name}', 'manual', {at}, 2, 1)"
+                for name, at in (("p", 7), ("q", 9), ("r", 9), ("s", 8))
+            ),
+        ]
+    )
     migrations.upgrade_schema(empty_url)
     db = open_database(empty_url)
     with db.read() as tx:
-        rows = raw(tx, "SELECT n.dag_pk, r.run_id, n.run_after FROM newest_run AS n JOIN dag_run AS r ON r.run_pk = n.run_pk ORDER BY n.dag_pk")
+        rows = raw(
+            tx,
+            "SELECT n.dag_pk, r.run_id, n.run_after FROM newest_run AS n JOIN dag_run AS r ON r.run_pk = n.run_pk ORDER BY n.dag_pk",
+        )
     db.close()
     assert rows == [(1, "r", 1), (2, "r", 9)]
 
 
 def test_the_upgrade_to_0031_gives_newest_runs_their_state_and_times(empty_url: str) -> None:
     place = make_at(empty_url, "0030")
-    place.run_in_transaction([
-        "INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('e', 1, 1, 'h')",
-        "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at, started_at, ended_at) VALUES (2, 1, 'p', 'manual', 7, 101, 1, 8, 9)",
-        "INSERT INTO newest_run (dag_pk, run_pk, run_after) VALUES (2, 2, 7)",
-    ])  # fmt: skip
+    place.run_in_transaction(
+        [
+            "INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('e', 1, 1, 'h')",
+            "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at, started_at, ended_at) VALUES (2, 1, 'p', 'manual', 7, 101, 1, 8, 9)",
+            "INSERT INTO newest_run (dag_pk, run_pk, run_after) VALUES (2, 2, 7)",
+        ]
+    )
     migrations.upgrade_schema(empty_url)
     db = open_database(empty_url)
     with db.read() as tx:
@@ -391,38 +440,67 @@ def test_the_upgrade_to_0031_gives_newest_runs_their_state_and_times(empty_url: 
 
 def test_the_upgrade_to_0033_keeps_accounts_and_never_gives_keys_again_that_the_audit_log_knows(empty_url: str) -> None:
     place = make_at(empty_url, "0032")
-    place.run_in_transaction([
-        "INSERT INTO account (name, name_key, password_hash, role, created_at) VALUES ('ada', 'ada', 'h', 'admin', 5)",
-        "INSERT INTO account (name, name_key, role, epoch, created_at) VALUES ('bob', 'bob', 'user', 3, 6)",
-        "INSERT INTO account_grant (account_pk, kind, pattern, role) SELECT account_pk, 'dag', '*', 'viewer' FROM account WHERE name = 'bob'",
-        "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) SELECT 'kept', account_pk, 'ci', 's', 'user', 7 FROM account WHERE name = 'bob'",
-        "INSERT INTO login_session (account_pk, secret_hash, created_at, rotated_at, used_at, address) SELECT account_pk, 'kept', 7, 8, 9, 'a' FROM account WHERE name = 'ada'",
-        "INSERT INTO account_identity (issuer, subject, account_pk) SELECT 'i', 'kept', account_pk FROM account WHERE name = 'bob'",
-        "INSERT INTO saved_view (account_pk, page, name, query) SELECT account_pk, '/', 'v', 'q' FROM account WHERE name = 'bob'",
-        "INSERT INTO alert (rule, kind, subject, raised_at, body) VALUES ('r', 'k', 'kept', 1, '{}')",
-        *(f"INSERT INTO event_log (at, kind, by, body) VALUES (1, '{kind}', 'me', '{{}}')" for kind in ["account_created"] * 9 + ["token_created"] * 8 + ["login"] * 7),
-    ])  # fmt: skip
+    place.run_in_transaction(
+        [
+            "INSERT INTO account (name, name_key, password_hash, role, created_at) VALUES ('ada', 'ada', 'h', 'admin', 5)",
+            "INSERT INTO account (name, name_key, role, epoch, created_at) VALUES ('bob', 'bob', 'user', 3, 6)",
+            "INSERT INTO account_grant (account_pk, kind, pattern, role) SELECT account_pk, 'dag', '*', 'viewer' FROM account WHERE name = 'bob'",
+            "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) SELECT 'kept', account_pk, 'ci', 's', 'user', 7 FROM account WHERE name = 'bob'",
+            "INSERT INTO login_session (account_pk, secret_hash, created_at, rotated_at, used_at, address) SELECT account_pk, 'kept', 7, 8, 9, 'a' FROM account WHERE name = 'ada'",
+            "INSERT INTO account_identity (issuer, subject, account_pk) SELECT 'i', 'kept', account_pk FROM account WHERE name = 'bob'",
+            "INSERT INTO saved_view (account_pk, page, name, query) SELECT account_pk, '/', 'v', 'q' FROM account WHERE name = 'bob'",
+            "INSERT INTO alert (rule, kind, subject, raised_at, body) VALUES ('r', 'k', 'kept', 1, '{}')",
+            *(
+                f"INSERT INTO event_log (at, kind, by, body) VALUES (1, '{kind}', 'me', '{{}}')"
+                for kind in ["account_created"] * 9 + ["token_created"] * 8 + ["login"] * 7
+            ),
+        ]
+    )
     migrations.upgrade_schema(empty_url)
     db = open_database(empty_url)
     with db.write() as tx:
-        accounts = raw(tx, "SELECT name, password_hash, role, created_at FROM account WHERE name IN ('ada', 'bob') ORDER BY name")
+        accounts = raw(
+            tx, "SELECT name, password_hash, role, created_at FROM account WHERE name IN ('ada', 'bob') ORDER BY name"
+        )
         epochs = [epoch for (epoch,) in raw(tx, "SELECT epoch FROM account")]
         owners = [
-            raw(tx, f"SELECT a.name FROM {table} AS t JOIN account AS a ON a.account_pk = t.account_pk WHERE a.name IN ('ada', 'bob')")
+            raw(
+                tx,
+                f"SELECT a.name FROM {table} AS t JOIN account AS a ON a.account_pk = t.account_pk WHERE a.name IN ('ada', 'bob')",
+            )
             for table in ("account_grant", "api_token", "login_session", "account_identity", "saved_view")
         ]
         raw(tx, "DELETE FROM api_token RETURNING 1")
         raw(tx, "DELETE FROM login_session RETURNING 1")
-        raw(tx, "INSERT INTO account (name, name_key, role, epoch, created_at) VALUES ('new', 'new', 'user', 1, 1) RETURNING 1")
+        raw(
+            tx,
+            "INSERT INTO account (name, name_key, role, epoch, created_at) VALUES ('new', 'new', 'user', 1, 1) RETURNING 1",
+        )
         ((new,),) = raw(tx, "SELECT account_pk FROM account WHERE name = 'new'")
-        raw(tx, "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) VALUES ('fresh', 1, 'ci', 's', 'user', 7) RETURNING 1")
-        raw(tx, "INSERT INTO login_session (account_pk, secret_hash, created_at, rotated_at, used_at, address) VALUES (1, 'fresh', 7, 8, 9, 'a') RETURNING 1")
-        keys = [new, *(raw(tx, f"SELECT {key} FROM {table}")[0][0] for table, key in (("api_token", "token_pk"), ("login_session", "session_pk")))]
+        raw(
+            tx,
+            "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) VALUES ('fresh', 1, 'ci', 's', 'user', 7) RETURNING 1",
+        )
+        raw(
+            tx,
+            "INSERT INTO login_session (account_pk, secret_hash, created_at, rotated_at, used_at, address) VALUES (1, 'fresh', 7, 8, 9, 'a') RETURNING 1",
+        )
+        keys = [
+            new,
+            *(
+                raw(tx, f"SELECT {key} FROM {table}")[0][0]
+                for table, key in (("api_token", "token_pk"), ("login_session", "session_pk"))
+            ),
+        ]
         alerts = raw(tx, "SELECT subject FROM alert WHERE subject = 'kept'")
         if db.dialect == "sqlite":
             assert raw(tx, "PRAGMA foreign_key_check") == []
     db.close()
     assert accounts == [("ada", "h", "admin", 5), ("bob", None, "user", 6)]
-    assert [one for found in owners for one in found if one == ("ada",)] == [("ada",)] and all(found for found in owners) and alerts == [("kept",)]
+    assert (
+        [one for found in owners for one in found if one == ("ada",)] == [("ada",)]
+        and all(found for found in owners)
+        and alerts == [("kept",)]
+    )
     assert len(set(epochs)) == len(epochs) and all(epoch > 1000 for epoch in epochs)
     assert new > 2 and (db.dialect != "sqlite" or keys == [10, 9, 8]), keys

@@ -43,9 +43,17 @@ def told(world: World) -> World:
         triggerer_leases.register_triggerer(tx, "one", "host", 10)
         claimed = trigger_claims.claim_triggers(tx, "one", 10)
         ended = [c for c in claimed if c.key != waits[3].key]
-        trigger_claims.send_events(tx, "one", [trigger_claims.OutgoingTriggerEvent(c.trigger_pk, c.key, c.defer_seq, c.group_no, fired) for c in ended])
+        trigger_claims.send_events(
+            tx,
+            "one",
+            [trigger_claims.OutgoingTriggerEvent(c.trigger_pk, c.key, c.defer_seq, c.group_no, fired) for c in ended],
+        )
     waits[1].result = fired
-    world.apply(Changes(deferrals_deleted=[(waits[0].key, True), (waits[3].key, True)], deferrals_ended={waits[1].key: waits[1]}))
+    world.apply(
+        Changes(
+            deferrals_deleted=[(waits[0].key, True), (waits[3].key, True)], deferrals_ended={waits[1].key: waits[1]}
+        )
+    )
     with world.db.write() as tx:
         result = AttemptResult(attempt_id="x", group_no=0, run_pk=run.run_pk, task_no=0, outcome="deferred", wait=wait)
         mailbox.send_messages(tx, [build_result_mail(tx, "worker", result)])
@@ -76,7 +84,9 @@ def test_no_row_of_the_database_holds_it(told: World) -> None:
 def test_values_of_older_databases_are_read_as_they_stand_there(world: World) -> None:
     with world.db.write() as tx:
         tx._connection.execute_raw("INSERT INTO variable (key, value, encrypted) VALUES ('old', 'clear', FALSE)")
-        tx._connection.execute_raw("INSERT INTO connection (conn_id, conn_type, password, encrypted) VALUES ('old', 'http', 'clear', FALSE)")
+        tx._connection.execute_raw(
+            "INSERT INTO connection (conn_id, conn_type, password, encrypted) VALUES ('old', 'http', 'clear', FALSE)"
+        )
     with world.db.read() as tx:
         assert variables.get_variable(tx, "old") == "clear"
         assert connections.get_connection(tx, "old") == StoredConnection("old", "http", password="clear")
@@ -91,10 +101,15 @@ def test_what_a_lost_key_would_take_along_is_found_wherever_it_stands(told: Worl
     with closing(open_database(told.db.url, cipher=Cipher(lambda: ["b" * 43 + "="]))) as other:
         with other.read() as tx:
             assert key_check.list_undecryptable(tx) == [
-                "Variable v", "connection c", "6 of waiting tasks", "2 on their way to schedulers",
+                "Variable v",
+                "connection c",
+                "6 of waiting tasks",
+                "2 on their way to schedulers",
                 "1 in DAGs whose tasks start from triggers",
             ]
-        with pytest.raises(WrongKey, match="only the old key opens what .* Variable v, connection c, .*gnomon variables delete"):
+        with pytest.raises(
+            WrongKey, match="only the old key opens what .* Variable v, connection c, .*gnomon variables delete"
+        ):
             with other.write() as tx:
                 key_check.adopt_key(tx)
     told.db.check_key()

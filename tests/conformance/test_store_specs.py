@@ -20,7 +20,9 @@ from gnomon.storage.store.record_codec import decode_spec, encode_spec, is_same_
 from gnomon.storage.store.spec_cache import SpecCache
 
 MARK = "M4rk3r-of-a-secret"
-START = Deferral(classpath="bells.Bell", kwargs=f'{{"token": "{MARK}"}}', next_method="go_on", next_kwargs=f'{{"k": "{MARK}"}}')
+START = Deferral(
+    classpath="bells.Bell", kwargs=f'{{"token": "{MARK}"}}', next_method="go_on", next_kwargs=f'{{"k": "{MARK}"}}'
+)
 
 
 def spec(*starts: Deferral | None) -> DagSpec:
@@ -86,7 +88,11 @@ def test_a_process_that_keeps_specs_finds_the_number_of_each_task_that_a_dag_eve
 
 def dag_of(*task_ids: str) -> DagSpec:
     """A DAG of these tasks."""
-    return DagSpec(dag_id="d", timetable=TimetableRef(path="NullTimetable", data={}), tasks=tuple(TaskSpec(task_id=task_id) for task_id in task_ids))
+    return DagSpec(
+        dag_id="d",
+        timetable=TimetableRef(path="NullTimetable", data={}),
+        tasks=tuple(TaskSpec(task_id=task_id) for task_id in task_ids),
+    )
 
 
 def test_the_specs_in_memory_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,15 @@ from gnomon.storage.store.errors import StatementTooSlow
 from gnomon.storage.store.statements import Statement
 
 ENDLESS = Statement(
-    "endless", "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n FROM numbers) SELECT count(*) FROM numbers", is_prepared=False
+    "endless",
+    "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n FROM numbers) SELECT count(*) FROM numbers",
+    is_prepared=False,
 )
-LONG = Statement("long", "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 300000) SELECT count(*) FROM numbers", is_prepared=False)
+LONG = Statement(
+    "long",
+    "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 300000) SELECT count(*) FROM numbers",
+    is_prepared=False,
+)
 
 
 @pytest.mark.parametrize("kind", BOTH)
@@ -24,7 +30,10 @@ def test_a_statement_without_end_is_cancelled_and_the_next_one_is_answered(kind:
         db = open_database(url, read_limit_s=0.05)
         try:
             for _ in range(3):
-                with pytest.raises(StatementTooSlow, match=r"the database did not answer within 0\.05 s: ask for less"), db.read() as tx:
+                with (
+                    pytest.raises(StatementTooSlow, match=r"the database did not answer within 0\.05 s: ask for less"),
+                    db.read() as tx,
+                ):
                     tx.all_of(ENDLESS, {})
             with db.read() as tx:
                 assert tx.one("schema.revision") is not None

@@ -86,7 +86,9 @@ def join(world: World, *names: str) -> None:
 def let_go(world: World, *claimed: trigger_claims.ClaimedTrigger) -> None:
     """Nobody runs these any more, as after the end of who did."""
     with world.db.write() as tx:
-        tx._connection.execute_raw(f"UPDATE trigger SET triggerer = NULL WHERE trigger_pk IN ({', '.join(str(one.trigger_pk) for one in claimed)})")
+        tx._connection.execute_raw(
+            f"UPDATE trigger SET triggerer = NULL WHERE trigger_pk IN ({', '.join(str(one.trigger_pk) for one in claimed)})"
+        )
 
 
 def claim(world: World, me: str = "one", limit: int = 1000, **options: object) -> list[trigger_claims.ClaimedTrigger]:
@@ -96,7 +98,9 @@ def claim(world: World, me: str = "one", limit: int = 1000, **options: object) -
 
 def sent(claimed: trigger_claims.ClaimedTrigger, payload: str = '"here"') -> trigger_claims.OutgoingTriggerEvent:
     fired = DeferralResult(outcome="event", payload=payload)
-    return trigger_claims.OutgoingTriggerEvent(claimed.trigger_pk, claimed.key, claimed.defer_seq, claimed.group_no, fired)
+    return trigger_claims.OutgoingTriggerEvent(
+        claimed.trigger_pk, claimed.key, claimed.defer_seq, claimed.group_no, fired
+    )
 
 
 def send(world: World, me: str, *events: trigger_claims.OutgoingTriggerEvent) -> None:
@@ -146,19 +150,32 @@ def loaded(world: World) -> list[TaskRecord]:
 WAITS: dict[str, Callable[[RunRecord], DeferralRecord]] = {
     "an author's trigger": wait_of,
     "with everything": lambda run: wait_of(
-        run, request=Deferral(classpath=TRIGGER, kwargs='{"a":"ü\\u0000"}', next_kwargs='{"b":1}', timeout_s=30, queue="q"),
-        timeout_at=AT + 30, priority=-3, held_slots=2, defer_seq=7,
+        run,
+        request=Deferral(classpath=TRIGGER, kwargs='{"a":"ü\\u0000"}', next_kwargs='{"b":1}', timeout_s=30, queue="q"),
+        timeout_at=AT + 30,
+        priority=-3,
+        held_slots=2,
+        defer_seq=7,
     ),
     "a timer": lambda run: wait_of(
-        run, request=Deferral(classpath=TRIGGER, due_at=AT + 9, ends_task=True, timeout_s=2.5), due_at=AT + 9, timeout_at=AT + 3,
+        run,
+        request=Deferral(classpath=TRIGGER, due_at=AT + 9, ends_task=True, timeout_s=2.5),
+        due_at=AT + 9,
+        timeout_at=AT + 3,
     ),
-    "a timer from the deferral on": lambda run: wait_of(run, request=Deferral(classpath=TRIGGER, due_in_s=9), due_at=AT + 9),
-    "one that has fired": lambda run: wait_of(run, result=DeferralResult(outcome="event", payload="[1]", xcoms={"k": "1"})),
+    "a timer from the deferral on": lambda run: wait_of(
+        run, request=Deferral(classpath=TRIGGER, due_in_s=9), due_at=AT + 9
+    ),
+    "one that has fired": lambda run: wait_of(
+        run, result=DeferralResult(outcome="event", payload="[1]", xcoms={"k": "1"})
+    ),
 }
 
 
 @pytest.mark.parametrize("make", WAITS.values(), ids=WAITS)
-def test_a_wait_reads_back_as_it_was_written(world: World, run: RunRecord, make: Callable[[RunRecord], DeferralRecord]) -> None:
+def test_a_wait_reads_back_as_it_was_written(
+    world: World, run: RunRecord, make: Callable[[RunRecord], DeferralRecord]
+) -> None:
     wait = make(run)
     world.apply(deferred(run, wait))
     wanted = for_its_owner(wait)
@@ -181,7 +198,9 @@ def test_an_event_is_kept_for_the_attempt_that_goes_on_and_goes_with_it(world: W
     going_on = task(run, 0, TaskInstanceState.QUEUED, defer_seq=1)
     world.apply(Changes(tasks=[going_on], deferrals_ended={wait.key: fired}))
     assert loaded(world) == [replace(going_on, deferral=for_its_owner(fired))]
-    world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], deferrals_deleted=[(wait.key, False)]))
+    world.apply(
+        Changes(tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], deferrals_deleted=[(wait.key, False)])
+    )
     assert world.count("SELECT count(*) FROM trigger") == 0
 
 
@@ -195,7 +214,10 @@ def test_a_second_deferral_takes_the_place_of_the_first(world: World, run: RunRe
 
 
 def test_a_wait_that_is_not_there_refuses_the_whole_batch(world: World, run: RunRecord) -> None:
-    for changes in (Changes(deferrals_deleted=[(TaskKey(run.run_pk, 3), False)]), Changes(deferrals_ended={TaskKey(run.run_pk, 3): wait_of(run, 3)})):
+    for changes in (
+        Changes(deferrals_deleted=[(TaskKey(run.run_pk, 3), False)]),
+        Changes(deferrals_ended={TaskKey(run.run_pk, 3): wait_of(run, 3)}),
+    ):
         changes.tasks = [task(run)]
         with pytest.raises(RowsMissing, match="deferrals"):
             world.apply(changes)
@@ -220,7 +242,13 @@ def test_triggers_are_claimed_once_the_most_urgent_and_the_oldest_first(world: W
     assert [one.key.task_no for one in second] == [0, 1]
     assert claim(world, "one") == claim(world, "two") == []
     one = first[0]
-    assert (one.classpath, one.kwargs, one.dag_id, one.run_id, one.task_id) == (TRIGGER, '{"n":4}', "d", run.run_id, "t4")
+    assert (one.classpath, one.kwargs, one.dag_id, one.run_id, one.task_id) == (
+        TRIGGER,
+        '{"n":4}',
+        "d",
+        run.run_id,
+        "t4",
+    )
     with world.db.read() as tx:
         assert {row.triggerer_id: row.running for row in triggerer_leases.list_triggerers(tx)} == {"one": 4, "two": 2}
         assert trigger_claims.count_unclaimed_triggers(tx) == {}
@@ -259,9 +287,15 @@ def test_a_claim_waits_for_nobody_who_is_claiming(world: World, run: RunRecord) 
 
 def test_timers_fired_waits_and_other_queues_are_not_claimed(world: World, run: RunRecord) -> None:
     queued = Deferral(classpath=TRIGGER, queue="q")
-    world.apply(deferred(
-        run, wait_of(run, 0, due_at=AT + 9), wait_of(run, 1, result=DeferralResult(outcome="event")), wait_of(run, 2, request=queued), wait_of(run, 3),
-    ))
+    world.apply(
+        deferred(
+            run,
+            wait_of(run, 0, due_at=AT + 9),
+            wait_of(run, 1, result=DeferralResult(outcome="event")),
+            wait_of(run, 2, request=queued),
+            wait_of(run, 3),
+        )
+    )
     join(world, "one")
     with world.db.read() as tx:
         assert trigger_claims.count_unclaimed_triggers(tx) == {"q": 1, None: 1}
@@ -292,7 +326,9 @@ def test_a_paused_dag_gets_its_triggers_back_and_keeps_them_until_it_runs(world:
 
 
 @pytest.mark.parametrize("killed", [True, False])
-def test_who_runs_a_trigger_is_told_once_that_its_task_waits_no_longer(world: World, run: RunRecord, killed: bool) -> None:
+def test_who_runs_a_trigger_is_told_once_that_its_task_waits_no_longer(
+    world: World, run: RunRecord, killed: bool
+) -> None:
     world.apply(deferred(run, wait_of(run, 0), wait_of(run, 1)))
     join(world, "one", "two")
     (mine,) = claim(world, limit=1)
@@ -305,7 +341,9 @@ def test_who_runs_a_trigger_is_told_once_that_its_task_waits_no_longer(world: Wo
 
 
 @pytest.mark.parametrize("read", [False, True])
-def test_an_on_kill_is_not_lost_with_the_triggerer_that_was_told(world: World, run: RunRecord, clock: VirtualClock, read: bool) -> None:
+def test_an_on_kill_is_not_lost_with_the_triggerer_that_was_told(
+    world: World, run: RunRecord, clock: VirtualClock, read: bool
+) -> None:
     wait = wait_of(run, request=Deferral(classpath=TRIGGER, kwargs='{"job":7}', queue="q"))
     world.apply(deferred(run, wait))
     join(world, "one")
@@ -319,13 +357,21 @@ def test_an_on_kill_is_not_lost_with_the_triggerer_that_was_told(world: World, r
     assert fence(world, "two") == ["one"]
     assert adopted(world, "two", ["other"]) == []
     (found,) = adopted(world, "two", ["q"])
-    assert (found.trigger_pk, found.key, found.classpath, found.kwargs, found.defer_seq) == (mine.trigger_pk, wait.key, TRIGGER, '{"job":7}', 0)
+    assert (found.trigger_pk, found.key, found.classpath, found.kwargs, found.defer_seq) == (
+        mine.trigger_pk,
+        wait.key,
+        TRIGGER,
+        '{"job":7}',
+        0,
+    )
     assert (found.dag_id, found.run_id, found.task_id) == ("d", run.run_id, "t0")
     assert adopted(world, "two") == adopted(world, "three") == []
     assert close(world, "two", mine.trigger_pk) == 0
 
 
-def test_a_wait_that_ends_while_nobody_runs_its_trigger_is_heard_of_if_somebody_did(world: World, run: RunRecord) -> None:
+def test_a_wait_that_ends_while_nobody_runs_its_trigger_is_heard_of_if_somebody_did(
+    world: World, run: RunRecord
+) -> None:
     world.apply(deferred(run, *(wait_of(run, n) for n in range(4))))
     join(world, "one", "two")
     first, second, third = claim(world, limit=3)
@@ -347,7 +393,12 @@ def test_a_wait_that_took_too_long_is_noted_once(world: World, run: RunRecord, r
     world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.QUEUED, defer_seq=1)], deferrals_ended={wait.key: late}))
     if read:
         assert notes(world) == [(mine.trigger_pk, True)]
-    world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.FAILED, defer_seq=1, ended_at=AT)], deferrals_deleted=[(wait.key, False)]))
+    world.apply(
+        Changes(
+            tasks=[task(run, 0, TaskInstanceState.FAILED, defer_seq=1, ended_at=AT)],
+            deferrals_deleted=[(wait.key, False)],
+        )
+    )
     assert notes(world) == ([] if read else [(mine.trigger_pk, True)])
     assert close(world, "one", mine.trigger_pk) == 0
 
@@ -405,17 +456,25 @@ def test_the_events_of_one_owner_share_letters_and_a_large_one_has_its_own(world
     world.apply(deferred(run, *[wait_of(run, n) for n in range(MESSAGE_EVENTS_MAX + 3)]))
     join(world, "one")
     large, bare, *rest = claim(world)
-    ends = trigger_claims.OutgoingTriggerEvent(bare.trigger_pk, bare.key, bare.defer_seq, bare.group_no, DeferralResult(outcome="success"))
+    ends = trigger_claims.OutgoingTriggerEvent(
+        bare.trigger_pk, bare.key, bare.defer_seq, bare.group_no, DeferralResult(outcome="success")
+    )
     send(world, "one", sent(large, f'"{"x" * MESSAGE_CHARACTERS_MAX}"'), *map(sent, rest), ends)
     with world.db.read() as tx:
         letters = [letter for letter in mailbox.read_messages(tx, range(64), 100) if letter.kind == "trigger"]
         found = [trigger_claims.decode_trigger_events(tx, letter.body) for letter in letters]
     assert sorted(map(len, found)) == [1, 1, 1, MESSAGE_EVENTS_MAX]
-    assert sorted(key for letter in found for key, _, _ in letter) == [TaskKey(run.run_pk, n, -1) for n in range(MESSAGE_EVENTS_MAX + 3)]
-    assert [letter.body.startswith("[") for letter in letters] == [len(letter) == 1 and letter[0][0] == bare.key for letter in found]
+    assert sorted(key for letter in found for key, _, _ in letter) == [
+        TaskKey(run.run_pk, n, -1) for n in range(MESSAGE_EVENTS_MAX + 3)
+    ]
+    assert [letter.body.startswith("[") for letter in letters] == [
+        len(letter) == 1 and letter[0][0] == bare.key for letter in found
+    ]
 
 
-def test_the_event_of_a_trigger_that_another_runs_meanwhile_counts_and_the_other_is_told(world: World, run: RunRecord) -> None:
+def test_the_event_of_a_trigger_that_another_runs_meanwhile_counts_and_the_other_is_told(
+    world: World, run: RunRecord
+) -> None:
     world.apply(deferred(run, wait_of(run)))
     join(world, "one", "two")
     (mine,) = claim(world)
@@ -431,9 +490,16 @@ def test_the_event_of_a_trigger_that_another_runs_meanwhile_counts_and_the_other
 
 def test_a_wait_that_no_triggerer_has_anything_of_goes_without_a_note(world: World, run: RunRecord) -> None:
     world.apply(deferred(run, wait_of(run, due_at=AT)))
-    world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], deferrals_deleted=[(wait_of(run).key, None)]))
+    world.apply(
+        Changes(
+            tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], deferrals_deleted=[(wait_of(run).key, None)]
+        )
+    )
     with world.db.read() as tx:
-        assert (raw(tx, "SELECT count(*) FROM trigger"), raw(tx, "SELECT count(*) FROM trigger_end")) == ([(0,)], [(0,)])
+        assert (raw(tx, "SELECT count(*) FROM trigger"), raw(tx, "SELECT count(*) FROM trigger_end")) == (
+            [(0,)],
+            [(0,)],
+        )
 
 
 def test_a_triggerer_whose_event_is_applied_is_told_nothing_more(world: World, run: RunRecord) -> None:
@@ -445,7 +511,9 @@ def test_a_triggerer_whose_event_is_applied_is_told_nothing_more(world: World, r
     assert notes(world) == []
 
 
-def test_a_triggerer_is_taken_over_after_2_1_beats_and_not_before(world: World, run: RunRecord, clock: VirtualClock) -> None:
+def test_a_triggerer_is_taken_over_after_2_1_beats_and_not_before(
+    world: World, run: RunRecord, clock: VirtualClock
+) -> None:
     world.apply(deferred(run, wait_of(run)))
     join(world, "one")
     clock.advance(1)
@@ -488,7 +556,9 @@ def test_a_triggerer_that_died_before_the_clock_was_set_back_is_taken_over_and_o
 
 
 @pytest.mark.parametrize("act", ["owner", "triggerer"])
-def test_rows_are_locked_in_their_order_whatever_is_done_to_them(world: World, run: RunRecord, clock: VirtualClock, act: str) -> None:
+def test_rows_are_locked_in_their_order_whatever_is_done_to_them(
+    world: World, run: RunRecord, clock: VirtualClock, act: str
+) -> None:
     """Nobody holds a later row while it waits for an earlier one, or two who do so would wait for each other."""
     if world.db.dialect == "sqlite":
         pytest.skip("SQLite has one writer at a time")
@@ -533,7 +603,9 @@ def test_an_event_of_a_wait_that_took_too_long_is_not_sent(world: World, run: Ru
     join(world, "one")
     (mine,) = claim(world)
     fired = replace(wait, result=DeferralResult(outcome="timeout"))
-    world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.SCHEDULED, defer_seq=1)], deferrals_ended={wait.key: fired}))
+    world.apply(
+        Changes(tasks=[task(run, 0, TaskInstanceState.SCHEDULED, defer_seq=1)], deferrals_ended={wait.key: fired})
+    )
     send(world, "one", sent(mine))
     with world.db.read() as tx:
         assert not [letter for letter in mailbox.read_messages(tx, range(64), 100) if letter.kind == "trigger"]
@@ -550,7 +622,10 @@ def test_a_fenced_triggerer_writes_nothing(world: World, run: RunRecord, clock: 
     with world.db.read() as tx:
         before = len(mailbox.read_messages(tx, range(64), 100))
     acts: list[Callable[[], object]] = [
-        lambda: claim(world, "one"), lambda: send(world, "one", sent(mine)), lambda: notes(world, "one"), lambda: fence(world, "one"),
+        lambda: claim(world, "one"),
+        lambda: send(world, "one", sent(mine)),
+        lambda: notes(world, "one"),
+        lambda: fence(world, "one"),
     ]
     for act in acts:
         with pytest.raises(FencedError, match="triggerer one"):
@@ -576,7 +651,12 @@ def test_one_that_retires_hands_its_triggers_over_at_once(world: World, run: Run
 
 def test_a_deferral_by_mail_is_sealed_on_its_way(world: World, run: RunRecord) -> None:
     result = AttemptResult(
-        attempt_id="a", group_no=5, run_pk=run.run_pk, task_no=0, outcome="deferred", wait=Deferral(classpath=TRIGGER, kwargs='{"k":"mark"}')
+        attempt_id="a",
+        group_no=5,
+        run_pk=run.run_pk,
+        task_no=0,
+        outcome="deferred",
+        wait=Deferral(classpath=TRIGGER, kwargs='{"k":"mark"}'),
     )
     presence = DatabaseWorkerStore(lambda: open_database(world.db.url, cipher=CIPHER))
     presence.mail_results("w", [result])
@@ -588,21 +668,35 @@ def test_a_deferral_by_mail_is_sealed_on_its_way(world: World, run: RunRecord) -
 
 
 def test_a_wait_that_another_key_sealed_keeps_no_other_from_its_owner(world: World, run: RunRecord) -> None:
-    waits = [wait_of(run, n, request=Deferral(classpath=TRIGGER, next_kwargs=f'{{"n":{n}}}'), result=DeferralResult(outcome="event", payload="1")) for n in range(3)]
+    waits = [
+        wait_of(
+            run,
+            n,
+            request=Deferral(classpath=TRIGGER, next_kwargs=f'{{"n":{n}}}'),
+            result=DeferralResult(outcome="event", payload="1"),
+        )
+        for n in range(3)
+    ]
     world.apply(deferred(run, *waits))
     foreign = Cipher(lambda: ["b" * 43 + "="]).encrypt("{}")
     with world.db.write() as tx:
-        tx._connection.execute_raw(f"UPDATE trigger SET kwargs = '{foreign}', next_kwargs = '{foreign}' WHERE task_no = 0")
+        tx._connection.execute_raw(
+            f"UPDATE trigger SET kwargs = '{foreign}', next_kwargs = '{foreign}' WHERE task_no = 0"
+        )
         tx._connection.execute_raw(f"UPDATE trigger SET kwargs = '{foreign}', fired = '{foreign}' WHERE task_no = 1")
     first, second, third = (one.deferral for one in loaded(world))
-    assert first is not None and "every host needs the same key" in msgspec.json.decode(first.request.next_kwargs, type=str)
+    assert first is not None and "every host needs the same key" in msgspec.json.decode(
+        first.request.next_kwargs, type=str
+    )
     assert second is not None and second.result is not None and second.result.outcome == "error"
     assert "its event cannot be read: the database holds values" in (second.result.reason or "")
     assert third == waits[2]
 
 
 @pytest.mark.postgres
-def test_triggerers_of_other_hosts_are_woken_by_what_waits_for_them_and_by_nothing_else(world: World, run: RunRecord) -> None:
+def test_triggerers_of_other_hosts_are_woken_by_what_waits_for_them_and_by_nothing_else(
+    world: World, run: RunRecord
+) -> None:
     if world.db.dialect == "sqlite":
         pytest.skip("SQLite has one host")
     elsewhere = open_database(world.db.url)
@@ -630,21 +724,30 @@ def test_a_letter_that_another_key_sealed_stays_where_it_is(world: World, run: R
 def test_a_run_that_ended_keeps_no_wait(world: World, run: RunRecord) -> None:
     world.apply(deferred(run, wait_of(run)))
     ended = replace(run, state=DagRunState.SUCCESS, ended_at=AT)
-    world.apply(Changes(runs=[ended], tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], deferrals_deleted=[(wait_of(run).key, False)]))
+    world.apply(
+        Changes(
+            runs=[ended],
+            tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)],
+            deferrals_deleted=[(wait_of(run).key, False)],
+        )
+    )
     with world.db.read() as tx:
         assert raw(tx, "SELECT count(*) FROM trigger") == [(0,)]
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize(("name", "parameters"), [
-    ("trigger_claims.pending_work", {"me": "one"}),
-    ("trigger_claims.claim", {"me": "one", "limit": 100, "all_queues": True, "queues": []}),
-    ("trigger_claims.find_claimed", {"pks": [1, 2, 3]}),
-    ("trigger_claims.paused_dags", {"me": "one"}),
-    ("trigger_claims.mark_sent", {"pks": [1, 2, 3], "me": "one"}),
-    ("deferrals.remove", {"run_pk": [1, 2], "task_no": [3, 4], "map_index": [-1, -1]}),
-    ("deferrals.of_runs", {"run_pks": [1, 2]}),
-])
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("trigger_claims.pending_work", {"me": "one"}),
+        ("trigger_claims.claim", {"me": "one", "limit": 100, "all_queues": True, "queues": []}),
+        ("trigger_claims.find_claimed", {"pks": [1, 2, 3]}),
+        ("trigger_claims.paused_dags", {"me": "one"}),
+        ("trigger_claims.mark_sent", {"pks": [1, 2, 3], "me": "one"}),
+        ("deferrals.remove", {"run_pk": [1, 2], "task_no": [3, 4], "map_index": [-1, -1]}),
+        ("deferrals.of_runs", {"run_pks": [1, 2]}),
+    ],
+)
 def test_no_question_reads_all_of_50_000_triggers(many: World, name: str, parameters: dict[str, object]) -> None:
     text = load_statements("postgresql")[name].text
     with many.db.write() as tx:

@@ -28,7 +28,14 @@ ME, OTHER = "triggerer-1", "triggerer-2"
 
 def watcher(asset: AssetKey, path: str = "/x", name: str = "w") -> WatcherSpec:
     kwargs = f'{{"filepath":"{path}"}}'
-    return WatcherSpec(asset=asset, name=name, classpath="t.Trigger", kwargs=kwargs, identity=compute_identity("t.Trigger", kwargs), place="d.py:3")
+    return WatcherSpec(
+        asset=asset,
+        name=name,
+        classpath="t.Trigger",
+        kwargs=kwargs,
+        identity=compute_identity("t.Trigger", kwargs),
+        place="d.py:3",
+    )
 
 
 def dag(dag_id: str, condition: AssetCondition | None, *watchers: WatcherSpec) -> DagSpec:
@@ -72,7 +79,10 @@ def publish(store: World, *events: WatcherEvent) -> int:
 def test_equal_triggers_are_one_that_is_claimed_once_and_watches_all_assets(store: World) -> None:
     define(store, dag("d", A, watcher(A), watcher(A, "/y"), watcher(B, name="v")), dag("e", B, watcher(B)))
     claimed = claim(store)
-    assert [(one.assets, one.names, one.kwargs) for one in claimed] == [((A, B), ("w", "v"), '{"filepath":"/x"}'), ((A,), ("w",), '{"filepath":"/y"}')]
+    assert [(one.assets, one.names, one.kwargs) for one in claimed] == [
+        ((A, B), ("w", "v"), '{"filepath":"/x"}'),
+        ((A,), ("w",), '{"filepath":"/y"}'),
+    ]
     assert claim(store, OTHER) == []
     assert running(store) == {one.asset_trigger_pk for one in claimed}
     assert len({one.trigger_pk for one in claimed}) == 2 and all(one.trigger_pk < 0 for one in claimed)
@@ -86,10 +96,17 @@ def test_an_event_becomes_one_event_of_each_asset_however_often_it_is_stored(sto
     publish(store, event, WatcherEvent(asset_trigger_pk=one.asset_trigger_pk, uid="2", payload="true"), event)
     with store.db.read() as tx:
         stored = asset_events.list_newest_events(tx, 100)
-        assert sorted((found.asset, str(found.extra["payload"])) for found in stored) == [(A, "True"), (A, "{'rows': [1, None]}"), (B, "True"), (B, "{'rows': [1, None]}")]
+        assert sorted((found.asset, str(found.extra["payload"])) for found in stored) == [
+            (A, "True"),
+            (A, "{'rows': [1, None]}"),
+            (B, "True"),
+            (B, "{'rows': [1, None]}"),
+        ]
         assert all(found.extra["from_trigger"] is True and found.source_dag_id is None for found in stored)
         assert [len(asset_queue.list_queue(tx, store.read_dag(dag_id).dag_pk)) for dag_id in "de"] == [2, 2]
-    assert publish(store, WatcherEvent(asset_trigger_pk=999, uid="3", payload="1")) == 0, "no watcher names the trigger any more"
+    assert publish(store, WatcherEvent(asset_trigger_pk=999, uid="3", payload="1")) == 0, (
+        "no watcher names the trigger any more"
+    )
 
 
 def test_an_event_that_is_stored_twice_is_counted_once(store: World) -> None:
@@ -116,7 +133,9 @@ def test_two_triggerers_store_one_event_at_the_same_time(store: World) -> None:
 
 
 @pytest.mark.parametrize("how", ["edit", "file"])
-def test_an_event_that_was_yielded_before_an_edit_is_published_for_the_assets_that_were_watched(store: World, how: str) -> None:
+def test_an_event_that_was_yielded_before_an_edit_is_published_for_the_assets_that_were_watched(
+    store: World, how: str
+) -> None:
     define(store, dag("d", A, watcher(A)))
     store.record(parsed("/dags/e.py", structs.replace(spec("e", ["t"]), asset_condition=A)))
     (one,) = claim(store)
@@ -125,7 +144,9 @@ def test_an_event_that_was_yielded_before_an_edit_is_published_for_the_assets_th
     else:
         with store.db.write() as tx:
             dag_files.record_deleted_files(tx, ["/dags/d.py"], AT)
-    event = WatcherEvent(asset_trigger_pk=one.asset_trigger_pk, uid="1", payload="1", identity=one.identity, assets=(("a", "a"),))
+    event = WatcherEvent(
+        asset_trigger_pk=one.asset_trigger_pk, uid="1", payload="1", identity=one.identity, assets=(("a", "a"),)
+    )
     assert (publish(store, event), publish(store, event)) == (1, 0)
     with store.db.read() as tx:
         assert len(asset_queue.list_queue(tx, store.read_dag("e").dag_pk)) == 1
@@ -179,7 +200,13 @@ def test_a_trigger_that_ended_is_claimed_again_when_it_is_due_and_an_event_ends_
         watcher_claims.record_watcher_ends(tx, ME, [end])
     assert running(store) == set() and claim(store, now=AT + 2 * SECOND) == []
     (row,) = listed(store)
-    assert (row.failure, row.failures, row.failed_at, row.retry_at, row.is_wanted) == ("ConnectionError: gone", 2, AT, AT + 3 * SECOND, True)
+    assert (row.failure, row.failures, row.failed_at, row.retry_at, row.is_wanted) == (
+        "ConnectionError: gone",
+        2,
+        AT,
+        AT + 3 * SECOND,
+        True,
+    )
     (again,) = claim(store, OTHER, now=AT + 3 * SECOND)
     assert again.failures == 2
     with store.db.triggerer_write(ME) as tx:

@@ -57,7 +57,9 @@ def _walk(made: Any, case: dict[str, Any]) -> list[dict[str, str] | None]:
             if run is None:
                 return [*answers, None]
             last = Cursor(run_after=run.run_after, interval_start=run.interval_start, interval_end=run.interval_end)
-            answers.append({"run_after": _iso(run.run_after), "start": _iso(run.interval_start), "end": _iso(run.interval_end)})
+            answers.append(
+                {"run_after": _iso(run.run_after), "start": _iso(run.interval_start), "end": _iso(run.interval_end)}
+            )
     return answers
 
 

@@ -67,8 +67,12 @@ class NoStore:
         """Of a list of three numbers; the element number n is 10 n."""
         if attempt.task_id == "unreadable":
             raise RuntimeError("a value that cannot be split")
-        return tuple(XComElement(task_id=wanted.task_id, number=wanted.number, container="list", length=3, value=str(10 * wanted.number))
-                     for wanted in attempt.elements)
+        return tuple(
+            XComElement(
+                task_id=wanted.task_id, number=wanted.number, container="list", length=3, value=str(10 * wanted.number)
+            )
+            for wanted in attempt.elements
+        )
 
     def answer_request(self, attempt: Attempt | None, question: Any) -> object:
         if isinstance(question, GetXComElement):
@@ -86,19 +90,40 @@ class NoStore:
 class WorkerWorld:
     """One worker process, its folder, and the executors that are connected to it."""
 
-    def __init__(self, home: Path, slots: int = 4, import_limit_s: float = PATIENCE_S, environ: dict[str, str] | None = None,
-                 address: str = "", silence_s: float = 30.0, stop_grace_s: float = 30.0,
-                 shutdown_grace_s: float = 0.0, one_request_s: float = 0.0, run_limit_s: float | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        slots: int = 4,
+        import_limit_s: float = PATIENCE_S,
+        environ: dict[str, str] | None = None,
+        address: str = "",
+        silence_s: float = 30.0,
+        stop_grace_s: float = 30.0,
+        shutdown_grace_s: float = 0.0,
+        one_request_s: float = 0.0,
+        run_limit_s: float | None = None,
+    ) -> None:
         """The limits are for a busy machine; a test that is about one of them gives its own."""
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         self._run_folder = tempfile.TemporaryDirectory(prefix="gnomon-w-")  # short: a socket's path has 107 bytes
-        config = {"home": str(home), "run": self._run_folder.name, "slots": slots, "import_limit_s": import_limit_s, "database": address,
-                  "silence_s": silence_s, "stop_grace_s": stop_grace_s, "shutdown_grace_s": shutdown_grace_s,
-                  "one_request_s": one_request_s, "run_limit_s": run_limit_s}
+        config = {
+            "home": str(home),
+            "run": self._run_folder.name,
+            "slots": slots,
+            "import_limit_s": import_limit_s,
+            "database": address,
+            "silence_s": silence_s,
+            "stop_grace_s": stop_grace_s,
+            "shutdown_grace_s": shutdown_grace_s,
+            "one_request_s": one_request_s,
+            "run_limit_s": run_limit_s,
+        }
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.conformance.workerworld", json.dumps(config)],
-            stdout=subprocess.PIPE, text=True, env={**os.environ, "GNOMON_HOME": str(home), **(environ or {})},
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "GNOMON_HOME": str(home), **(environ or {})},
         )
         assert self.process.stdout is not None
         self.worker_id, self.address = self.process.stdout.readline().split()
@@ -129,8 +154,15 @@ class WorkerWorld:
         attempt_id = fields.pop("attempt_id", f"{file.stem}-{next(self._numbers)}")
         run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
         facts: dict[str, Any] = {
-            "attempt_id": attempt_id, "group_no": 1, "epoch": 1, "run": run, "task_id": "t", "task_no": 1,
-            "file": str(file), "input_hash": "1", "log": f"dag_id=d/{attempt_id}/attempt=1.log",
+            "attempt_id": attempt_id,
+            "group_no": 1,
+            "epoch": 1,
+            "run": run,
+            "task_id": "t",
+            "task_no": 1,
+            "file": str(file),
+            "input_hash": "1",
+            "log": f"dag_id=d/{attempt_id}/attempt=1.log",
         }
         return Attempt(**{**facts, **fields})
 
@@ -146,13 +178,16 @@ class WorkerWorld:
 
     def entered(self, attempt: Attempt) -> None:
         """Author code of the attempt runs."""
-        self.wait(lambda events: any(isinstance(e, AttemptEntered) and e.attempt_id == attempt.attempt_id for e in events))
+        self.wait(
+            lambda events: any(isinstance(e, AttemptEntered) and e.attempt_id == attempt.attempt_id for e in events)
+        )
 
     def log_of(self, attempt: Attempt) -> str:
         return (self.home / "logs" / attempt.log).read_text()
 
-    def wait(self, enough: Callable[[Sequence[ExecutorEvent]], bool], executor: LocalExecutor | None = None
-             ) -> list[ExecutorEvent]:
+    def wait(
+        self, enough: Callable[[Sequence[ExecutorEvent]], bool], executor: LocalExecutor | None = None
+    ) -> list[ExecutorEvent]:
         """All events until the condition holds."""
         executor = executor or self.executor
         deadline = time.monotonic() + PATIENCE_S
@@ -218,8 +253,15 @@ def main() -> None:
     config = json.loads(sys.argv[1])
     home = Path(config["home"])
     environ = without_secrets(dict(os.environ), config["database"])
-    settings = WorkerSettings(run_folder=Path(config["run"]), logs_folder=home / "logs", slots=config["slots"], environ=environ,
-                        import_limit_s=config["import_limit_s"], entry_silence_s=config["silence_s"], stop_grace_s=config["stop_grace_s"])
+    settings = WorkerSettings(
+        run_folder=Path(config["run"]),
+        logs_folder=home / "logs",
+        slots=config["slots"],
+        environ=environ,
+        import_limit_s=config["import_limit_s"],
+        entry_silence_s=config["silence_s"],
+        stop_grace_s=config["stop_grace_s"],
+    )
     clock = SystemClock()
     worker = WorkerService(settings, NoStore(home / "silence", config["run_limit_s"]), clock)
     requests = drain.StopRequests(clock, config["one_request_s"])

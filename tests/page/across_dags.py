@@ -19,7 +19,7 @@ from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOpe
 START = datetime({YESTERDAY.year}, {YESTERDAY.month}, {YESTERDAY.day}, tzinfo=UTC)
 """
 FILES = {
-    "across/days.py": f'''{_HEAD}
+    "across/days.py": f"""{_HEAD}
 with DAG("across_loads", schedule="0 4,5,12 * * *", start_date=START, catchup=True, tags=["across"]):
     EmptyOperator(task_id="load")
 
@@ -37,8 +37,8 @@ with DAG("across_minutes", schedule="* * * * *", start_date=START, is_paused_upo
 
 with DAG("across_starter", schedule=None):
     TriggerDagRunOperator(task_id="start", trigger_dag_id="across_loads")
-''',
-    "across/assets.py": f'''{_HEAD}
+""",
+    "across/assets.py": f"""{_HEAD}
 orders, customers = Asset("across_orders", uri="s3://warehouse/orders"), Asset("across_customers")
 strange = Asset({STRANGE!r})
 ring, back = Asset("across_ring"), Asset("across_back")
@@ -57,8 +57,8 @@ with DAG("across_ring_one", schedule=ring, is_paused_upon_creation=True):
 
 with DAG("across_ring_two", schedule=back, is_paused_upon_creation=True):
     EmptyOperator(task_id="turn", outlets=[ring])
-''',
-    "across/history.py": f'''{_HEAD}
+""",
+    "across/history.py": f"""{_HEAD}
 with DAG("across_history", schedule="@daily", start_date=datetime(2026, 1, 1, tzinfo=UTC), catchup=False, is_paused_upon_creation=True):
 
     @task(pool="none_free")
@@ -66,7 +66,7 @@ with DAG("across_history", schedule="@daily", start_date=datetime(2026, 1, 1, tz
         print("recounted")
 
     recount()
-''',
+""",
 }
 """By name: their texts."""
 
@@ -76,6 +76,8 @@ def write_across(product: Product) -> None:
     (product.dags / "across").mkdir(exist_ok=True)
     for name, text in FILES.items():
         product.write(name, text)
-    (product.home / "gnomon.toml").write_text('[calendars.across]\ndates = ["2026-12-24", "2026-12-25"]\nweekend = ["saturday", "sunday"]\nuntil = "2028-12-31"\n')
+    (product.home / "gnomon.toml").write_text(
+        '[calendars.across]\ndates = ["2026-12-24", "2026-12-25"]\nweekend = ["saturday", "sunday"]\nuntil = "2028-12-31"\n'
+    )
     wanted = {"across_mail", "across_sales", "across_history"}
     product.until(lambda: wanted <= {row["dag_id"] for row in product.rows("dags", "list")}, f"{wanted} are listed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.acceptance.product import Product
 
 FILES = {
-    "asks.py": '''
+    "asks.py": """
 from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import DAG, Param
 
@@ -15,8 +15,8 @@ with DAG("asks", schedule=None):
         assigned_users=[{"id": "admin", "name": "admin"}],
     )
     HITLOperator(task_id="choose", subject="Which region?", options=["north", "south"], params={"note": Param("none", type="string"), "rows": Param(5, type="integer")})
-''',
-    "waits.py": '''
+""",
+    "waits.py": """
 from datetime import timedelta
 
 from airflow.providers.standard.sensors.time_delta import TimeDeltaSensor
@@ -35,8 +35,8 @@ class WaitForFile(BaseOperator):
 with DAG("waits", schedule=None):
     WaitForFile(task_id="file")
     TimeDeltaSensor(task_id="timer", delta=timedelta(days=2), deferrable=True)
-''',
-    "limited.py": '''
+""",
+    "limited.py": """
 import time
 
 from airflow.sdk import DAG, task
@@ -48,10 +48,10 @@ with DAG("limited", schedule=None, max_active_runs=1):
         time.sleep(3600)
 
     hold.expand(number=[1, 2, 3])
-''',
+""",
 }
 
-SLOW_TRIGGERS = '''
+SLOW_TRIGGERS = """
 import time
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
@@ -68,9 +68,9 @@ class SleepingTrigger(BaseTrigger):
     async def run(self):
         time.sleep(1.5)
         yield TriggerEvent("slept")
-'''
+"""
 """A module of the plugins folder: a triggerer reads no DAG files."""
-BLOCKS = '''
+BLOCKS = """
 from airflow.sdk import DAG, BaseOperator
 from slow_triggers import SleepingTrigger
 
@@ -85,7 +85,7 @@ class Sleep(BaseOperator):
 
 with DAG("blocks", schedule=None):
     Sleep(task_id="sleep")
-'''
+"""
 
 
 def settle(product: Product) -> None:
@@ -100,7 +100,10 @@ def settle(product: Product) -> None:
         product.has_dag(dag_id)
         product.do("dags", "trigger", dag_id, "--run-id", "now")
     product.do("dags", "trigger", "limited", "--run-id", "later")
-    product.until(lambda: _find_states(product, "waits") == {"deferred"} and _find_states(product, "asks") == {"awaiting_input"}, "the tasks wait")
+    product.until(
+        lambda: _find_states(product, "waits") == {"deferred"} and _find_states(product, "asks") == {"awaiting_input"},
+        "the tasks wait",
+    )
     product.ended("blocks", "now")
 
 

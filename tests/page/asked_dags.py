@@ -7,7 +7,7 @@ from tests.acceptance.product import Product
 
 LONG_NAME = "load_the_orders_of_all_customers_of_the_last_quarter_into_the_warehouse"
 FILES = {
-    "asked.py": f'''
+    "asked.py": f"""
 from datetime import datetime, timezone
 
 import pendulum
@@ -58,8 +58,8 @@ with DAG("asked_late", schedule="0 * * * *", start_date=datetime(2026, 1, 1, tzi
         pass
 
     hold()
-''',
-    "asked_big.py": '''
+""",
+    "asked_big.py": """
 from airflow.providers.standard.operators.empty import EmptyOperator
 from airflow.sdk import DAG, TaskGroup
 
@@ -72,7 +72,7 @@ with DAG("asked_big", schedule=None):
         if before:
             before >> part
         before = part
-''',
+""",
 }
 """By name: their texts."""
 

@@ -13,7 +13,7 @@ from tests.acceptance.product import Product
 from tests.page.visit import ZONE
 from tests.patience import PATIENCE_S
 
-_SALES = '''
+_SALES = """
 import time
 from pathlib import Path
 
@@ -38,8 +38,8 @@ with DAG("sales_{size}", schedule="0 2 * * *", catchup=False, tags=["sales"], de
         print("published")
 
     extract() >> load() >> publish()
-'''
-_PLANS = '''
+"""
+_PLANS = """
 from datetime import UTC, datetime
 
 from airflow.providers.standard.operators.empty import EmptyOperator
@@ -63,8 +63,8 @@ with DAG("orders_{size}", schedule="0 4,5 * * *", start_date=START, catchup=Fals
 
 with DAG("invoices_{size}", schedule="0 6 * * *", start_date=START, catchup=False, depends_on=After("orders_{size}")):
     EmptyOperator(task_id="write")
-'''
-_WORK = '''
+"""
+_WORK = """
 import time
 
 from airflow.providers.standard.operators.hitl import HITLOperator
@@ -99,7 +99,7 @@ with DAG("talks_{size}", schedule=None):
                 print("the needle of {size}")
 
     talk()
-'''
+"""
 FILES = {"sales": _SALES, "plans": _PLANS, "work": _WORK}
 DAGS = ("sales", "letter_count", "history", "office", "orders", "invoices", "letters", "gated", "crowd", "talks")
 NIGHT_S = 240
@@ -132,27 +132,37 @@ class Client:
     """Asks the API of a standalone as `admin`: with many requests it is faster than commands."""
 
     def __init__(self, product: Product, password: str) -> None:
-        self.address = product.said[product.said.index("http://"):].split()[0].rstrip("/")
+        self.address = product.said[product.said.index("http://") :].split()[0].rstrip("/")
         self.token: str | None = None
         self.token = self.ask("POST", "/auth/token", {"username": "admin", "password": password})["access_token"]
 
     def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """The answer; raises HTTPError if the request is refused."""
-        headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {self.token}"} if self.token else {})}
+        headers = {
+            "Content-Type": "application/json",
+            **({"Authorization": f"Bearer {self.token}"} if self.token else {}),
+        }
         data = None if body is None else json.dumps(body).encode()
-        with urllib.request.urlopen(urllib.request.Request(self.address + path, data, headers, method=method), timeout=PATIENCE_S) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(self.address + path, data, headers, method=method), timeout=PATIENCE_S
+        ) as answer:
             return cast(dict[str, Any], json.load(answer))
 
 
 def prepare(product: Product, client: Client, size: str, dates: Dates) -> None:
     """Write the files, and have one run of each DAG that a user looks at, in the state in which he finds it."""
-    (product.home / "gnomon.toml").write_text(f'[calendars.office]\ndates = ["{dates.closed}"]\nweekend = []\nsince = "2025-01-01"\nuntil = "{dates.today.year + 2}-12-31"\n')
+    (product.home / "gnomon.toml").write_text(
+        f'[calendars.office]\ndates = ["{dates.closed}"]\nweekend = []\nsince = "2025-01-01"\nuntil = "{dates.today.year + 2}-12-31"\n'
+    )
     client.ask("POST", "/api/v2/pools", {"name": f"closed_{size}", "slots": 0, "description": "closed for the move"})
     client.ask("POST", "/api/v2/pools", {"name": f"small_{size}", "slots": 1, "description": "one at a time"})
     for name, text in FILES.items():
         product.write(f"{name}_{size}.py", text.format(size=size))
     wanted = {f"{name}_{size}" for name in DAGS}
-    product.until(lambda: wanted <= {one["dag_id"] for one in client.ask("GET", "/api/v2/dags?limit=100")["dags"]}, f"{wanted} are listed")
+    product.until(
+        lambda: wanted <= {one["dag_id"] for one in client.ask("GET", "/api/v2/dags?limit=100")["dags"]},
+        f"{wanted} are listed",
+    )
     for name in ("sales", "talks", "letters", "gated", "crowd"):
         client.ask("POST", f"/api/v2/dags/{name}_{size}/dagRuns", {"dag_run_id": "last_night", "logical_date": None})
     for name in ("sales", "talks"):

@@ -1,6 +1,6 @@
 """A DAG with groups, a mapped task, labels, setup and teardown, and a task that fails, for the tests of its grid, graph and Gantt chart."""
 
-GROUPED = '''
+GROUPED = """
 from airflow.sdk import DAG, Asset, Label, TaskGroup, task
 
 with DAG("folded", schedule=None, tags=["graph"]):
@@ -42,4 +42,4 @@ with DAG("folded", schedule=None, tags=["graph"]):
 
     opened = open_session().as_setup()
     opened >> extract >> transform >> store_the_result_of_all_transformations() >> close_session().as_teardown(setups=opened)
-'''
+"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.acceptance.product import Product
 
-_FAILS_BY_CONF = '''
+_FAILS_BY_CONF = """
 from airflow.sdk import DAG, task
 
 with DAG({dag_id!r}, schedule={schedule!r}, tags={tags!r}, default_args={{"owner": {owner!r}}}, catchup=False):
@@ -16,14 +16,23 @@ with DAG({dag_id!r}, schedule={schedule!r}, tags={tags!r}, default_args={{"owner
             raise RuntimeError("the source is empty")
 
     check_source()
-'''
+"""
 FILES = {
     "home_broken.py": _FAILS_BY_CONF.format(dag_id="home_broken", schedule=None, tags=["home_red"], owner="home_ann"),
-    "home_healed.py": _FAILS_BY_CONF.format(dag_id="home_healed", schedule=None, tags=["home_red", "home_green"], owner="home_bob"),
-    "home_dense.py": _FAILS_BY_CONF.format(dag_id="home_dense", schedule="*/10 * * * *", tags=["home_dense"], owner="home_ann"),
+    "home_healed.py": _FAILS_BY_CONF.format(
+        dag_id="home_healed", schedule=None, tags=["home_red", "home_green"], owner="home_bob"
+    ),
+    "home_dense.py": _FAILS_BY_CONF.format(
+        dag_id="home_dense", schedule="*/10 * * * *", tags=["home_dense"], owner="home_ann"
+    ),
     "home_line.py": "from airflow.sdk import DAG\n\nvalue = 1 / 0\n",
 }
-RUNS = (("home_broken", "fine", False), ("home_broken", "bad", True), ("home_healed", "bad_once", True), ("home_healed", "good_since", False))
+RUNS = (
+    ("home_broken", "fine", False),
+    ("home_broken", "bad", True),
+    ("home_healed", "bad_once", True),
+    ("home_healed", "good_since", False),
+)
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ NAME = MARKUP + TURNED + "n" * 60
 KEY = "key_" + "k" * 190
 """For names that must be in an address."""
 ACCOUNT = "account_" + "a" * 90
-FILE = f'''
+FILE = f"""
 import pendulum
 
 from airflow.sdk import DAG, Asset, Param, TaskGroup, task, Label
@@ -68,7 +68,7 @@ with DAG({LISTENER_ID!r}, schedule=[asset], description=TEXT):
         pass
 
     hear()
-'''
+"""
 BROKEN_FILE = f"raise RuntimeError({TEXT!r})\n"
 
 
@@ -77,11 +77,33 @@ def fill(product: Product) -> None:
     product.do("pools", "set", KEY, "1", TEXT)
     product.do("variables", "set", KEY, VERY_LONG[:100_000], "--description", TEXT)
     product.do("variables", "set", "markup", TEXT)
-    product.do("connections", "set", KEY, "--conn-type", "http", "--conn-host", NAME + LONG, "--conn-login", NAME + LONG, "--conn-schema", NAME, "--conn-description", TEXT, "--conn-extra", json.dumps({NAME: TEXT}))
+    product.do(
+        "connections",
+        "set",
+        KEY,
+        "--conn-type",
+        "http",
+        "--conn-host",
+        NAME + LONG,
+        "--conn-login",
+        NAME + LONG,
+        "--conn-schema",
+        NAME,
+        "--conn-description",
+        TEXT,
+        "--conn-extra",
+        json.dumps({NAME: TEXT}),
+    )
     product.do("users", "create", ACCOUNT, "--role", "viewer", "--password", "a long password")
     product.write("hostile_everywhere.py", FILE)
     product.write("f" * 200 + ".py", BROKEN_FILE)
     product.has_dag(DAG_ID)
     product.has_dag(LISTENER_ID)
     product.do("dags", "trigger", DAG_ID, "--run-id", RUN_ID, "--conf", json.dumps({"text": TEXT}))
-    product.until(lambda: {row["state"] for row in product.rows("tasks", "states", DAG_ID, RUN_ID)} == {"success", "failed", "awaiting_input"}, "all but the question has ended")
+    product.until(
+        lambda: (
+            {row["state"] for row in product.rows("tasks", "states", DAG_ID, RUN_ID)}
+            == {"success", "failed", "awaiting_input"}
+        ),
+        "all but the question has ended",
+    )

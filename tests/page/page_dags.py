@@ -1,8 +1,10 @@
 """The DAG files of the browser tests."""
 
-HOSTILE = "<script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">\u202ereversed " + "x" * 300
+HOSTILE = (
+    "<script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">\u202ereversed " + "x" * 300
+)
 FILES = {
-    "nightly.py": '''
+    "nightly.py": """
 from pathlib import Path
 
 from airflow.sdk import DAG, Param, task
@@ -20,8 +22,8 @@ with DAG("nightly", schedule="0 2 * * *", catchup=False, params={"day": Param(3,
         print("loaded")
 
     load(extract())
-''',
-    "gated.py": '''
+""",
+    "gated.py": """
 from airflow.sdk import DAG, task
 
 with DAG("gated", schedule=None):
@@ -31,8 +33,8 @@ with DAG("gated", schedule=None):
         print("ran")
 
     wait_for_slot()
-''',
-    "hostile.py": f'''
+""",
+    "hostile.py": f"""
 from airflow.sdk import DAG, task
 
 TEXT = {HOSTILE!r}
@@ -45,8 +47,8 @@ with DAG("hostile", schedule=None, description=TEXT, dag_display_name=TEXT, tags
         raise RuntimeError(TEXT)
 
     say()
-''',
-    "mapped.py": '''
+""",
+    "mapped.py": """
 from airflow.sdk import DAG, task
 
 with DAG("mapped", schedule=None):
@@ -56,8 +58,8 @@ with DAG("mapped", schedule=None):
         print("doubled", number * 2)
 
     double.expand(number=[1, 2, 3])
-''',
-    "in_tokyo.py": '''
+""",
+    "in_tokyo.py": """
 import pendulum
 
 from airflow.sdk import DAG, task
@@ -69,7 +71,7 @@ with DAG("in_tokyo", schedule="30 6 * * *", start_date=pendulum.datetime(2026, 1
         print("ohayo")
 
     greet()
-''',
+""",
     "broken.py": "from airflow.sdk import DAG\nthis is no Python\n",
 }
 """By name: their texts."""

@@ -30,11 +30,19 @@ def require_node() -> str:
         assert not os.environ.get("CI"), "CI needs Node 20 or later with npm"
         pytest.skip("there is no Node on the PATH; install Node 20 or later to check the sources of the page")
     if not (WEB / "node_modules" / ".package-lock.json").exists():
-        subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=WEB, check=True, capture_output=True, timeout=INSTALL_LIMIT_S)
+        subprocess.run(
+            [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"],
+            cwd=WEB,
+            check=True,
+            capture_output=True,
+            timeout=INSTALL_LIMIT_S,
+        )
     return found
 
 
 def run_node(*arguments: str) -> None:
     """Run a program of the packages; it must succeed."""
-    done = subprocess.run([require_node(), *arguments], cwd=WEB, capture_output=True, text=True, timeout=INSTALL_LIMIT_S, check=False)
+    done = subprocess.run(
+        [require_node(), *arguments], cwd=WEB, capture_output=True, text=True, timeout=INSTALL_LIMIT_S, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr

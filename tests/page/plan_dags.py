@@ -1,7 +1,7 @@
 """The DAG files of the tests of plans: run form, backfills, calendar, code, details, audit log."""
 
 PLAN_FILES = {
-    "plan_form.py": '''
+    "plan_form.py": """
 from airflow.sdk import DAG, Param, task
 
 with DAG(
@@ -26,8 +26,8 @@ with DAG(
         print(params)
 
     load()
-''',
-    "plan_year.py": '''
+""",
+    "plan_year.py": """
 from datetime import UTC, datetime
 
 from gnomon import DAG, task
@@ -44,8 +44,8 @@ with DAG("plan_year", schedule=MORNINGS, start_date=datetime(2026, 1, 5, tzinfo=
             raise ValueError("the third is bad")
 
     step()
-''',
-    "plan_hourly.py": '''
+""",
+    "plan_hourly.py": """
 from datetime import UTC, datetime
 
 from airflow.sdk import DAG, task
@@ -58,8 +58,8 @@ with DAG("plan_hourly", schedule=CronDataIntervalTimetable("0 * * * *", timezone
         print("loaded")
 
     load()
-''',
-    "plan_daily.py": '''
+""",
+    "plan_daily.py": """
 from datetime import UTC, datetime
 
 from airflow.sdk import DAG, task
@@ -71,7 +71,7 @@ with DAG("plan_daily", schedule="0 3 * * *", start_date=datetime(2026, 1, 1, tzi
         print("loaded")
 
     load()
-''',
+""",
     "plan_odd.py": '''
 from datetime import UTC, datetime, timedelta
 
@@ -121,7 +121,7 @@ with DAG("plan_author", schedule=FifthOfMonth(), start_date=datetime(2026, 12, 1
 
     step()
 ''',
-    "plan_code.py": '''
+    "plan_code.py": """
 from airflow.sdk import DAG, task
 
 with DAG(
@@ -139,6 +139,6 @@ with DAG(
         print(1 + 2)
 
     first() >> last()
-''',
+""",
 }
 """By name: their texts. `plan_form.py` has the params of each kind; `plan_odd.py` the schedules that calendars of others get wrong."""

@@ -1,7 +1,7 @@
 """The DAG files of the tests of runs, tasks and logs."""
 
 FILES = {
-    "talkative.py": '''
+    "talkative.py": """
 import logging
 from pathlib import Path
 
@@ -39,8 +39,8 @@ with DAG("talkative", schedule=None):
 
     talk()
     follow()
-''',
-    "grouped.py": '''
+""",
+    "grouped.py": """
 from datetime import timedelta
 from pathlib import Path
 
@@ -69,8 +69,8 @@ with DAG("grouped", schedule=None):
             raise RuntimeError("seven")
 
     each.expand(number=list(range(60)))
-''',
-    "starved.py": '''
+""",
+    "starved.py": """
 from airflow.sdk import DAG, task
 
 with DAG("starved", schedule=None):
@@ -84,8 +84,8 @@ with DAG("starved", schedule=None):
         print("after")
 
     eat() >> after()
-''',
-    "rendered.py": '''
+""",
+    "rendered.py": """
 from airflow.sdk import DAG, task
 from airflow.providers.standard.operators.bash import BashOperator
 
@@ -97,13 +97,13 @@ with DAG("rendered", schedule=None):
         pass
 
     each.expand(name=["one", "two of {{ ds }}"])
-''',
-    "asks.py": '''
+""",
+    "asks.py": """
 from airflow.sdk import DAG, Param
 from airflow.providers.standard.operators.hitl import HITLOperator
 
 with DAG("asks", schedule=None):
     HITLOperator(task_id="ask", subject="Deploy on Friday?", body="The tests pass.", options=["yes", "no"], params={"hosts": Param(2, type="integer")})
-''',
+""",
 }
 """By name: their texts."""

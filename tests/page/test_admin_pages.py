@@ -14,14 +14,32 @@ from tests.acceptance.product import Product
 from tests.page.page_dags import HOSTILE
 from tests.page.visit import PASSWORD, Visit, visit
 
-VIEWS = ("/triggers", "/pools", "/inbox", "/connections", "/variables", "/plugins", "/providers", "/options", "/users", "/tokens", "/account", "/audit", "/services")
+VIEWS = (
+    "/triggers",
+    "/pools",
+    "/inbox",
+    "/connections",
+    "/variables",
+    "/plugins",
+    "/providers",
+    "/options",
+    "/users",
+    "/tokens",
+    "/account",
+    "/audit",
+    "/services",
+)
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("wide", "dark"), ("narrow", "light")])
-def test_each_view_fits_its_window_with_hostile_texts_and_has_no_finding_of_axe(browser: Browser, settled: Product, size: str, scheme: str) -> None:
+def test_each_view_fits_its_window_with_hostile_texts_and_has_no_finding_of_axe(
+    browser: Browser, settled: Product, size: str, scheme: str
+) -> None:
     settled.do("variables", "set", "hostile", HOSTILE)
     settled.do("pools", "set", HOSTILE[:90], "1", HOSTILE)
-    settled.do("connections", "set", "hostile", "--conn-type", "http", "--conn-host", HOSTILE, "--conn-description", HOSTILE)
+    settled.do(
+        "connections", "set", "hostile", "--conn-type", "http", "--conn-host", HOSTILE, "--conn-description", HOSTILE
+    )
     with visit(browser, settled, size, scheme) as seen:
         seen.log_in("/services")
         for view in VIEWS:
@@ -36,7 +54,14 @@ def test_a_connection_keeps_its_password_which_is_never_shown(browser: Browser, 
         seen.log_in("/connections")
         page = seen.page
         page.get_by_role("button", name="New connection").click()
-        for label, text in (("Connection id", "warehouse"), ("Type", "postgres"), ("Host", "db.example"), ("Login", "reader"), ("Password", "very secret"), ("Extra", '{"a": ')):
+        for label, text in (
+            ("Connection id", "warehouse"),
+            ("Type", "postgres"),
+            ("Host", "db.example"),
+            ("Login", "reader"),
+            ("Password", "very secret"),
+            ("Extra", '{"a": '),
+        ):
             page.get_by_role("form", name="New connection").get_by_label(label).fill(text)
         expect(page.get_by_role("alert")).to_contain_text("Extra is no JSON")
         page.get_by_label("Extra").fill('{"sslmode": "require"}')
@@ -60,9 +85,19 @@ def test_a_connection_keeps_its_password_which_is_never_shown(browser: Browser, 
         expect(row).to_have_count(0)
 
 
-def test_variables_are_masked_by_their_key_and_imported_from_a_file(browser: Browser, settled: Product, tmp_path: Path) -> None:
+def test_variables_are_masked_by_their_key_and_imported_from_a_file(
+    browser: Browser, settled: Product, tmp_path: Path
+) -> None:
     file = tmp_path / "variables.json"
-    file.write_text(json.dumps({"region": "north", "api_password": "very secret", "sizes": {"value": {"rows": 3}, "description": "of the load"}}))
+    file.write_text(
+        json.dumps(
+            {
+                "region": "north",
+                "api_password": "very secret",
+                "sizes": {"value": {"rows": 3}, "description": "of the load"},
+            }
+        )
+    )
     with visit(browser, settled) as seen:
         seen.log_in("/variables")
         page = seen.page
@@ -101,7 +136,7 @@ def test_what_is_saved_before_the_list_has_been_read_is_in_the_list(browser: Bro
         expect(page.get_by_text("Reading the Variables …")).to_be_visible()
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_role("form", name="New Variable")).to_have_count(0)
-        (route, answer), = held
+        ((route, answer),) = held
         route.fulfill(response=answer)
         expect(page.get_by_role("row").filter(has_text="saved_early")).to_be_visible()
         seen.check()
@@ -116,7 +151,9 @@ def test_an_option_says_where_it_is_set(browser: Browser, settled: Product) -> N
         expect(row.get_by_role("cell").nth(2)).to_have_text("True")
 
 
-def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_only_what_he_may(browser: Browser, settled: Product) -> None:
+def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_only_what_he_may(
+    browser: Browser, settled: Product
+) -> None:
     with visit(browser, settled) as seen:
         seen.log_in("/users")
         page = seen.page
@@ -137,11 +174,15 @@ def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_onl
         page = seen.page
         expect(page.get_by_role("button", name="Administration")).to_be_visible()
         page.get_by_role("button", name="Administration").click()
-        expect(page.get_by_role("navigation", name="Pages").get_by_role("link", name="Services and problems")).to_be_visible()
+        expect(
+            page.get_by_role("navigation", name="Pages").get_by_role("link", name="Services and problems")
+        ).to_be_visible()
         expect(page.get_by_role("link", name="Connections")).to_have_count(0)
         expect(page.get_by_role("link", name="Users")).to_have_count(0)
         seen.open("/users")
-        expect(page.get_by_role("alert")).to_contain_text("account 'ada' has the role viewer, and this needs the role admin")
+        expect(page.get_by_role("alert")).to_contain_text(
+            "account 'ada' has the role viewer, and this needs the role admin"
+        )
         seen.open("/pools")
         expect(page.get_by_role("region", name="Pool narrow")).to_be_visible()
         expect(page.get_by_role("button", name="New pool")).to_have_count(0)
@@ -169,7 +210,9 @@ def _change_the_password(seen: Visit, before: str) -> None:
         page.get_by_label("New password", exact=True).fill(PASSWORD)
         page.get_by_label("New password again").fill(PASSWORD)
         page.get_by_role("button", name="Change the password").click()
-        expect(page.get_by_text("the current password is wrong" if current != before else "The password is changed.")).to_be_visible()
+        expect(
+            page.get_by_text("the current password is wrong" if current != before else "The password is changed.")
+        ).to_be_visible()
 
 
 def test_a_token_is_shown_once_works_and_is_refused_after_it_is_revoked(browser: Browser, settled: Product) -> None:
@@ -192,13 +235,17 @@ def test_a_token_is_shown_once_works_and_is_refused_after_it_is_revoked(browser:
 
 def _ask(address: str, token: str) -> int:
     try:
-        with urllib.request.urlopen(urllib.request.Request(f"{address}/api/v2/dags", headers={"Authorization": f"Bearer {token}"})) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{address}/api/v2/dags", headers={"Authorization": f"Bearer {token}"})
+        ) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as refusal:
         return refusal.code
 
 
-def test_the_audit_log_tells_who_changed_what_from_where_and_its_filters_are_the_address(browser: Browser, settled: Product) -> None:
+def test_the_audit_log_tells_who_changed_what_from_where_and_its_filters_are_the_address(
+    browser: Browser, settled: Product
+) -> None:
     settled.do("pools", "set", "audited", "4", "first")
     settled.do("pools", "set", "audited", "5", "second")
     settled.do("pools", "delete", "audited")

@@ -19,7 +19,9 @@ def _choose_zone(page: Page, name: str) -> None:
     page.keyboard.press("Escape")
 
 
-def test_why_a_task_is_not_scheduled_stands_beside_its_state_on_home_run_and_task(browser: Browser, asked: Product) -> None:
+def test_why_a_task_is_not_scheduled_stands_beside_its_state_on_home_run_and_task(
+    browser: Browser, asked: Product
+) -> None:
     with visit(browser, asked) as seen:
         seen.log_in(f"{RUN}/tasks/wait")
         page = seen.page
@@ -28,7 +30,11 @@ def test_why_a_task_is_not_scheduled_stands_beside_its_state_on_home_run_and_tas
         seen.open(RUN)
         expect(page.get_by_role("region", name="Why", exact=True)).to_contain_text("pool asked_none has 0")
         seen.open("/")
-        expect(page.locator("section").filter(has=page.get_by_role("heading", name="Waiting")).locator("li", has_text="asked_steps")).to_contain_text("asked_none")
+        expect(
+            page.locator("section")
+            .filter(has=page.get_by_role("heading", name="Waiting"))
+            .locator("li", has_text="asked_steps")
+        ).to_contain_text("asked_none")
         seen.check()
 
 
@@ -39,7 +45,12 @@ def test_a_grid_answers_clicks_and_the_pointer_without_a_request(browser: Browse
         grid = page.get_by_role("grid", name="Runs and tasks")
         expect(grid.get_by_role("gridcell", name="load.give, one: success")).to_be_visible()
         sent: list[str] = []
-        page.on("request", lambda request: sent.append(request.url) if "/grid" in request.url or "taskInstances" in request.url else None)
+        page.on(
+            "request",
+            lambda request: (
+                sent.append(request.url) if "/grid" in request.url or "taskInstances" in request.url else None
+            ),
+        )
         grid.get_by_role("gridcell", name="load.give, one: success").hover()
         grid.get_by_role("rowheader", name="load").first.click()
         expect(grid.get_by_role("gridcell", name="load, one: 2 success")).to_be_visible()
@@ -50,7 +61,9 @@ def test_a_grid_answers_clicks_and_the_pointer_without_a_request(browser: Browse
         assert sent == []
 
 
-def test_a_log_of_thousands_of_lines_is_searched_copied_and_paged_and_a_long_line_is_cut(browser: Browser, asked: Product) -> None:
+def test_a_log_of_thousands_of_lines_is_searched_copied_and_paged_and_a_long_line_is_cut(
+    browser: Browser, asked: Product
+) -> None:
     with visit(browser, asked) as seen:
         seen.log_in(f"{RUN}/tasks/load.give")
         page = seen.page
@@ -73,7 +86,13 @@ def test_filters_are_on_every_column_are_negated_survive_and_have_a_default(brow
         page = seen.page
         line = page.get_by_role("link", name="load.give", exact=True)
         expect(line).to_be_visible()
-        for label, other in (("Queue", "default"), ("Pool", "asked_none"), ("Operator", "BashOperator"), ("Map index", "3"), ("Run", "two")):
+        for label, other in (
+            ("Queue", "default"),
+            ("Pool", "asked_none"),
+            ("Operator", "BashOperator"),
+            ("Map index", "3"),
+            ("Run", "two"),
+        ):
             page.get_by_label(label, exact=True).fill(other)
             expect(page.get_by_text("No task instance fits these filters.")).to_be_visible()
             page.get_by_label(f"{label}: not this").check()
@@ -88,7 +107,9 @@ def test_filters_are_on_every_column_are_negated_survive_and_have_a_default(brow
         page.get_by_role("button", name="Views").click()
         page.get_by_label("Save this view as").fill("asked queue")
         page.get_by_role("button", name="Save", exact=True).click()
-        with page.expect_response(lambda reply: reply.request.method == "PUT" and '"is_default":true' in (reply.request.post_data or "")):
+        with page.expect_response(
+            lambda reply: reply.request.method == "PUT" and '"is_default":true' in (reply.request.post_data or "")
+        ):
             page.get_by_label("default").check()
         page.keyboard.press("Escape")
         page.reload()
@@ -131,7 +152,11 @@ def test_late_runs_are_listed_with_by_how_much(browser: Browser, asked: Product)
     with visit(browser, asked) as seen:
         seen.log_in()
         page = seen.page
-        late = page.locator("section").filter(has=page.get_by_role("heading", name="Late", exact=True)).locator("li", has_text="asked_late")
+        late = (
+            page.locator("section")
+            .filter(has=page.get_by_role("heading", name="Late", exact=True))
+            .locator("li", has_text="asked_late")
+        )
         expect(late.first).to_contain_text(re.compile(r"\d+ (d|h)"))
         seen.open("/dags?late=true&search=asked_")
         row = page.locator("tbody tr", has_text="asked_late")
@@ -159,7 +184,9 @@ def test_what_is_left_to_do_is_shown_among_many_mapped_tasks(browser: Browser, a
 
 
 @pytest.mark.parametrize("size", ["wide", "narrow"])
-def test_a_long_name_is_whole_in_the_graph_and_in_the_grid_on_hover(browser: Browser, asked: Product, size: str) -> None:
+def test_a_long_name_is_whole_in_the_graph_and_in_the_grid_on_hover(
+    browser: Browser, asked: Product, size: str
+) -> None:
     with visit(browser, asked, size) as seen:
         seen.log_in("/dags/asked_steps")
         page = seen.page
@@ -186,7 +213,9 @@ def test_a_calendar_without_runs_has_the_planned_runs_of_the_zone_of_its_cron(br
         seen.check()
 
 
-def test_a_whole_group_a_mapped_task_and_what_is_downstream_are_cleared_after_a_preview(browser: Browser, asked: Product) -> None:
+def test_a_whole_group_a_mapped_task_and_what_is_downstream_are_cleared_after_a_preview(
+    browser: Browser, asked: Product
+) -> None:
     with visit(browser, asked) as seen:
         seen.log_in(f"{RUN}/tasks/load.give")
         page = seen.page
@@ -207,7 +236,9 @@ def test_a_whole_group_a_mapped_task_and_what_is_downstream_are_cleared_after_a_
         seen.check()
 
 
-def test_a_gantt_chart_of_a_running_run_has_waiting_and_running_parts_of_one_bar(browser: Browser, asked: Product) -> None:
+def test_a_gantt_chart_of_a_running_run_has_waiting_and_running_parts_of_one_bar(
+    browser: Browser, asked: Product
+) -> None:
     with visit(browser, asked) as seen:
         seen.log_in(f"{RUN}/gantt?task=give")
         page = seen.page
@@ -233,7 +264,9 @@ def test_options_of_a_view_hold_after_a_reload_and_durations_are_in_words(browse
         expect(page.get_by_role("radio", name="UTC")).to_be_checked()
 
 
-def test_documentation_in_markdown_is_rendered_without_html_and_with_safe_links(browser: Browser, asked: Product) -> None:
+def test_documentation_in_markdown_is_rendered_without_html_and_with_safe_links(
+    browser: Browser, asked: Product
+) -> None:
     with visit(browser, asked) as seen:
         seen.log_in("/dags/asked_steps/details")
         text = seen.page.locator(".markdown")
@@ -257,8 +290,12 @@ def test_late_runs_are_a_filter_and_a_column_of_the_list_of_runs(browser: Browse
         expect(page.get_by_role("link", name="one", exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("place", ["/tasks?dag=asked_steps&task=wait", RUN, f"{RUN}/gantt?task=wait", "/dags/asked_steps/graph?find=wait"])
-def test_why_a_task_waits_opens_beside_its_state_in_lists_graph_and_chart(browser: Browser, asked: Product, place: str) -> None:
+@pytest.mark.parametrize(
+    "place", ["/tasks?dag=asked_steps&task=wait", RUN, f"{RUN}/gantt?task=wait", "/dags/asked_steps/graph?find=wait"]
+)
+def test_why_a_task_waits_opens_beside_its_state_in_lists_graph_and_chart(
+    browser: Browser, asked: Product, place: str
+) -> None:
     with visit(browser, asked) as seen:
         seen.log_in(place)
         page = seen.page

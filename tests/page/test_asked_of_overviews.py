@@ -9,13 +9,20 @@ from tests.acceptance.product import Product
 from tests.page.visit import visit
 
 
-def test_what_failed_in_the_last_day_is_by_its_end_and_what_healed_stands_apart(browser: Browser, home_dags: Product) -> None:
-    home_dags.run("home_broken", "--run-id", "of_last_year", "--logical-date", "2025-03-01", "--conf", '{"fails": true}')
+def test_what_failed_in_the_last_day_is_by_its_end_and_what_healed_stands_apart(
+    browser: Browser, home_dags: Product
+) -> None:
+    home_dags.run(
+        "home_broken", "--run-id", "of_last_year", "--logical-date", "2025-03-01", "--conf", '{"fails": true}'
+    )
     with visit(browser, home_dags) as seen:
         seen.log_in()
         page = seen.page
         failed = page.get_by_role("region", name="Failed")
-        broken, healed = (failed.locator("h3", has_text=text).locator("xpath=following-sibling::ul[1]") for text in ("still broken", "succeeded since"))
+        broken, healed = (
+            failed.locator("h3", has_text=text).locator("xpath=following-sibling::ul[1]")
+            for text in ("still broken", "succeeded since")
+        )
         expect(broken.get_by_role("link", name="of_last_year")).to_have_count(1)
         expect(healed).to_contain_text("healed by good_since")
         expect(healed).not_to_contain_text("home_broken")
@@ -41,7 +48,14 @@ def test_each_count_of_the_list_of_dags_leads_to_as_many_runs(browser: Browser, 
         seen.check()
 
 
-GROUPS = {"tag": "home_dense", "owner": "home_ann", "folder": "dags", "pool": "default_pool", "state": "failed", "dag": "home_dense"}
+GROUPS = {
+    "tag": "home_dense",
+    "owner": "home_ann",
+    "folder": "dags",
+    "pool": "default_pool",
+    "state": "failed",
+    "dag": "home_dense",
+}
 
 
 def test_the_time_line_is_grouped_in_the_address_by_what_people_ask_for(browser: Browser, home_dags: Product) -> None:
@@ -53,7 +67,9 @@ def test_the_time_line_is_grouped_in_the_address_by_what_people_ask_for(browser:
         seen.check()
 
 
-def test_a_big_graph_is_seen_at_once_folded_opens_in_place_and_is_acted_on_without_its_nodes(browser: Browser, asked: Product) -> None:
+def test_a_big_graph_is_seen_at_once_folded_opens_in_place_and_is_acted_on_without_its_nodes(
+    browser: Browser, asked: Product
+) -> None:
     with visit(browser, asked) as seen:
         seen.log_in("/dags/asked_big/graph")
         page = seen.page
@@ -72,7 +88,9 @@ def test_a_big_graph_is_seen_at_once_folded_opens_in_place_and_is_acted_on_witho
         expect(page.get_by_role("button", name="Run now")).to_be_visible()
 
 
-def test_a_tooltip_opens_on_focus_stays_while_hovered_and_a_command_of_a_sentence_is_a_link(browser: Browser, asked: Product) -> None:
+def test_a_tooltip_opens_on_focus_stays_while_hovered_and_a_command_of_a_sentence_is_a_link(
+    browser: Browser, asked: Product
+) -> None:
     with visit(browser, asked) as seen:
         seen.log_in("/dags?search=asked_late")
         page = seen.page
@@ -83,14 +101,20 @@ def test_a_tooltip_opens_on_focus_stays_while_hovered_and_a_command_of_a_sentenc
         words.hover()
         expect(words).to_be_visible()
         seen.open("/")
-        late = page.locator("section").filter(has=page.get_by_role("heading", name="Late", exact=True)).locator("li", has_text="asked_late")
+        late = (
+            page.locator("section")
+            .filter(has=page.get_by_role("heading", name="Late", exact=True))
+            .locator("li", has_text="asked_late")
+        )
         expect(late.first).not_to_contain_text("gnomon explain")
         late.first.get_by_role("link", name="the page of the DAG").click()
         expect(page).to_have_url(re.compile("/dags/asked_late"))
         seen.check()
 
 
-def test_a_dag_and_a_task_lead_to_all_of_their_runs_and_a_run_to_its_graph_and_back(browser: Browser, asked: Product) -> None:
+def test_a_dag_and_a_task_lead_to_all_of_their_runs_and_a_run_to_its_graph_and_back(
+    browser: Browser, asked: Product
+) -> None:
     with visit(browser, asked) as seen:
         seen.log_in("/dags/asked_steps")
         page = seen.page

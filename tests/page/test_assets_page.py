@@ -17,7 +17,9 @@ def across(product: Product) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_an_asset_shows_its_events_and_what_the_dag_that_waits_still_lacks(browser: Browser, product: Product, size: str) -> None:
+def test_an_asset_shows_its_events_and_what_the_dag_that_waits_still_lacks(
+    browser: Browser, product: Product, size: str
+) -> None:
     with visit(browser, product, size, "dark") as seen:
         seen.log_in("/assets?search=across_o")
         page = seen.page
@@ -26,7 +28,12 @@ def test_an_asset_shows_its_events_and_what_the_dag_that_waits_still_lacks(brows
         page.get_by_role("link", name="across_orders").click()
         page.get_by_role("button", name="Materialize").click()
         expect(page.get_by_text("The run was created:")).to_be_visible()
-        expect(page.get_by_role("link", name=re.compile("across_write_orders .*asset_mat|across_write_orders .*manual|across_write_orders ")).first).to_be_visible()
+        expect(
+            page.get_by_role(
+                "link",
+                name=re.compile("across_write_orders .*asset_mat|across_write_orders .*manual|across_write_orders "),
+            ).first
+        ).to_be_visible()
         expect(page.locator(".consumer-why")).to_contain_text("still lacks an event of: asset across_customers")
         seen.check()
         page.get_by_role("link", name="Assets").first.click()
@@ -53,7 +60,9 @@ def test_the_hostile_name_of_an_asset_is_shown_as_text(browser: Browser, product
         seen.check()
 
 
-def test_backfills_show_their_progress_and_are_paused_continued_and_cancelled(browser: Browser, product: Product) -> None:
+def test_backfills_show_their_progress_and_are_paused_continued_and_cancelled(
+    browser: Browser, product: Product
+) -> None:
     product.do("backfill", "create", "across_history", "--from-date", "2026-01-01", "--to-date", "2026-01-10")
     with visit(browser, product, "narrow") as seen:
         seen.log_in("/backfills?dag=across_history")

@@ -18,7 +18,9 @@ def plans(product: Product) -> Product:
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("wide", "light"), ("narrow", "dark")])
-def test_a_backfill_is_previewed_created_and_cancelled(browser: Browser, product: Product, size: str, scheme: str) -> None:
+def test_a_backfill_is_previewed_created_and_cancelled(
+    browser: Browser, product: Product, size: str, scheme: str
+) -> None:
     with visit(browser, product, size, scheme) as seen:
         seen.log_in("/dags/plan_daily/backfill")
         page = seen.page

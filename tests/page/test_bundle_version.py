@@ -14,7 +14,7 @@ from tests.page.visit import PASSWORD, SIZES, visit
 
 from gnomon.api.page_files import find_page_files
 
-FLOW = '''
+FLOW = """
     from airflow.sdk import DAG, task
 
     with DAG("flow", schedule=None):
@@ -23,7 +23,7 @@ FLOW = '''
             print("it says {word}")
 
         say()
-'''
+"""
 RUNS = tuple(f"{kind}_{size}" for kind in ("by_task", "whole") for size in SIZES)
 
 
@@ -34,8 +34,15 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Product
         pytest.skip(f"there is no page in this installation: {find_page_files().reason}")
     repository = GitRepository(tmp_path_factory.mktemp("bundle") / "origin")
     first = repository.commit(flow=FLOW.format(word="one", retries=1))
-    bundle = {"name": "team", "classpath": "airflow.providers.git.bundles.git.GitDagBundle", "kwargs": {"tracking_ref": "main", "repo_url": str(repository.folder), "refresh_interval": 1}}
-    environ = {"GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([bundle]), "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}
+    bundle = {
+        "name": "team",
+        "classpath": "airflow.providers.git.bundles.git.GitDagBundle",
+        "kwargs": {"tracking_ref": "main", "repo_url": str(repository.folder), "refresh_interval": 1},
+    }
+    environ = {
+        "GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([bundle]),
+        "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    }
     with run_product({}, environ) as running:
         running.do("users", "reset-password", "admin", "--password", PASSWORD)
         running.has_dag("flow")
@@ -47,7 +54,10 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Product
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(("kind", "path", "button"), [("by_task", "/tasks/say", "Clear (run again) …"), ("whole", "", "Clear all (run all again) …")])
+@pytest.mark.parametrize(
+    ("kind", "path", "button"),
+    [("by_task", "/tasks/say", "Clear (run again) …"), ("whole", "", "Clear all (run all again) …")],
+)
 def test_a_clear_keeps_the_version_of_the_run_unless_the_latest_is_chosen(
     browser: Browser, versions: tuple[Product, str, str], size: str, kind: str, path: str, button: str
 ) -> None:

@@ -23,7 +23,9 @@ def plans(product: Product) -> Product:
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("wide", "light"), ("narrow", "dark")])
-def test_a_year_shows_runs_coming_runs_and_why_a_day_has_none(browser: Browser, product: Product, size: str, scheme: str) -> None:
+def test_a_year_shows_runs_coming_runs_and_why_a_day_has_none(
+    browser: Browser, product: Product, size: str, scheme: str
+) -> None:
     with visit(browser, product, size, scheme) as seen:
         seen.log_in("/dags/plan_year/calendar?year=2026")
         page = seen.page
@@ -50,7 +52,9 @@ def test_days_are_those_of_the_chosen_zone_around_clock_changes(browser: Browser
     with visit(browser, product) as seen:
         seen.log_in("/dags/plan_minutes/calendar?year=2027")
         page = seen.page
-        expect(page.get_by_role("button", name=re.compile("2027-03-28.*1440 slots|2027-03-28.*1,440 slots"))).to_be_visible()
+        expect(
+            page.get_by_role("button", name=re.compile("2027-03-28.*1440 slots|2027-03-28.*1,440 slots"))
+        ).to_be_visible()
         page.get_by_role("button", name="Display").click()
         page.get_by_role("radio", name="Zone of the DAG").check()
         page.keyboard.press("Escape")
@@ -62,16 +66,23 @@ def test_days_are_those_of_the_chosen_zone_around_clock_changes(browser: Browser
         seen.check()
 
 
-@pytest.mark.parametrize(("dag_id", "words"), [
-    ("plan_assets", "by asset events"), ("mapped", "manually only"), ("plan_author", "Days of the zone"),
-])
+@pytest.mark.parametrize(
+    ("dag_id", "words"),
+    [
+        ("plan_assets", "by asset events"),
+        ("mapped", "manually only"),
+        ("plan_author", "Days of the zone"),
+    ],
+)
 def test_each_kind_of_schedule_has_a_calendar(browser: Browser, product: Product, dag_id: str, words: str) -> None:
     with visit(browser, product) as seen:
         seen.log_in(f"/dags/{dag_id}/calendar?year=2027")
         expect(seen.page.locator(".calendar-page")).to_contain_text(words)
         if dag_id == "plan_author":
             expect(seen.page.get_by_role("button", name=re.compile("2027-06-05.*1 slot planned"))).to_be_visible()
-            expect(seen.page.get_by_role("button", name=re.compile("2027-06-06.*the schedule has no slot"))).to_be_visible()
+            expect(
+                seen.page.get_by_role("button", name=re.compile("2027-06-06.*the schedule has no slot"))
+            ).to_be_visible()
         seen.check()
 
 

@@ -7,9 +7,24 @@ from tests.acceptance.product import Product
 from tests.page.visit import visit
 
 VIEWS = (
-    "/", "/dags", "/runs", "/tasks", "/dags/nightly", "/dags/nightly/graph", "/dags/nightly/backfill", "/dags/nightly/audit",
-    "/dags/nightly/runs/first", "/dags/nightly/runs/first/gantt", "/dags/nightly/runs/first/tasks/extract", "/dags/gated/runs/waiting", "/dags/gated/runs/waiting/tasks/wait_for_slot",
-    "/pools", "/triggers", "/backfills", "/assets", "/account",
+    "/",
+    "/dags",
+    "/runs",
+    "/tasks",
+    "/dags/nightly",
+    "/dags/nightly/graph",
+    "/dags/nightly/backfill",
+    "/dags/nightly/audit",
+    "/dags/nightly/runs/first",
+    "/dags/nightly/runs/first/gantt",
+    "/dags/nightly/runs/first/tasks/extract",
+    "/dags/gated/runs/waiting",
+    "/dags/gated/runs/waiting/tasks/wait_for_slot",
+    "/pools",
+    "/triggers",
+    "/backfills",
+    "/assets",
+    "/account",
 )
 FIND_ENGLISH = """() => {
   const said = ":is(h1, h2, h3, th, dt, legend, summary, button, label, .badge, .count, .state-count, .legend li, .tabs a)";

@@ -25,7 +25,9 @@ def plans(product: Product) -> Product:
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("wide", "light"), ("narrow", "dark")])
-def test_versions_stand_with_their_source_their_runs_and_their_difference(browser: Browser, product: Product, size: str, scheme: str) -> None:
+def test_versions_stand_with_their_source_their_runs_and_their_difference(
+    browser: Browser, product: Product, size: str, scheme: str
+) -> None:
     with visit(browser, product, size, scheme) as seen:
         seen.log_in("/dags/plan_code/code")
         page = seen.page
@@ -53,8 +55,15 @@ def test_details_tell_every_limit_and_where_it_comes_from(browser: Browser, prod
     with visit(browser, product, size) as seen:
         seen.log_in("/dags/plan_code/details")
         page = seen.page
-        expect(page.get_by_role("row", name=re.compile("max_active_runs (Value )?2 (Comes from )?the file of the DAG"))).to_be_visible()
-        expect(page.get_by_role("row", name=re.compile("max_active_tasks (Value )?16 (Comes from )?option .core. max_active_tasks_per_dag"))).to_be_visible()
+        expect(
+            page.get_by_role("row", name=re.compile("max_active_runs (Value )?2 (Comes from )?the file of the DAG"))
+        ).to_be_visible()
+        expect(
+            page.get_by_role(
+                "row",
+                name=re.compile("max_active_tasks (Value )?16 (Comes from )?option .core. max_active_tasks_per_dag"),
+            )
+        ).to_be_visible()
         expect(page.get_by_role("link", name="ann")).to_have_attribute("href", "https://example.org/ann")
         expect(page.get_by_text("javascript:")).to_have_count(0)
         seen.check()

@@ -17,12 +17,16 @@ def row(page: Page, dag_id: str):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_filters_are_the_address_can_be_turned_round_and_survive_navigation_and_reload(browser: Browser, home_dags: Product, size: str) -> None:
+def test_filters_are_the_address_can_be_turned_round_and_survive_navigation_and_reload(
+    browser: Browser, home_dags: Product, size: str
+) -> None:
     with visit(browser, home_dags, size) as seen:
         seen.log_in("/dags?search=home_")
         page = seen.page
         page.get_by_label("Tag", exact=True).select_option("home_red")
-        expect(page.get_by_role("status").filter(has_text=re.compile(r"^2 of \d+ DAGs fit these filters:$"))).to_be_visible()
+        expect(
+            page.get_by_role("status").filter(has_text=re.compile(r"^2 of \d+ DAGs fit these filters:$"))
+        ).to_be_visible()
         page.get_by_label("Last run", exact=True).select_option("failed")
         expect(row(page, "home_broken")).to_be_visible()
         expect(row(page, "home_healed")).to_have_count(0)
@@ -37,7 +41,9 @@ def test_filters_are_the_address_can_be_turned_round_and_survive_navigation_and_
         expect(page).to_have_url(re.compile("/dags/home_healed$"))
         page.get_by_label("Pages", exact=True).get_by_role("link", name="DAGs").click()
         expect(page).to_have_url(address)
-        expect(page.get_by_role("status").filter(has_text=re.compile(r"^1 of \d+ DAGs fit these filters:$"))).to_be_visible()
+        expect(
+            page.get_by_role("status").filter(has_text=re.compile(r"^1 of \d+ DAGs fit these filters:$"))
+        ).to_be_visible()
         expect(page.get_by_label("Filters that hold").get_by_text("Search is home_")).to_be_visible()
         expect(page.get_by_role("button", name="Turn round: Last run is not failed")).to_be_visible()
         page.get_by_role("button", name="Clear all filters").click()
@@ -56,7 +62,9 @@ def without_views(browser: Browser, home_dags: Product) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("without_views")
-def test_a_view_belongs_to_the_account_is_the_default_in_each_browser_and_is_deleted_with_undo(browser: Browser, home_dags: Product) -> None:
+def test_a_view_belongs_to_the_account_is_the_default_in_each_browser_and_is_deleted_with_undo(
+    browser: Browser, home_dags: Product
+) -> None:
     with visit(browser, home_dags) as seen:
         seen.log_in("/dags?owner=home_bob")
         page = seen.page
@@ -86,7 +94,10 @@ def test_a_view_belongs_to_the_account_is_the_default_in_each_browser_and_is_del
 
 @pytest.mark.usefixtures("without_views")
 def test_the_views_of_a_browser_are_moved_to_the_account_once(browser: Browser, home_dags: Product) -> None:
-    of_browser = [{"name": "Bob's", "search": {"owner": ["home_bob"]}, "isDefault": True}, {"name": "red", "search": {"tag": ["home_red"]}}]
+    of_browser = [
+        {"name": "Bob's", "search": {"owner": ["home_bob"]}, "isDefault": True},
+        {"name": "red", "search": {"tag": ["home_red"]}},
+    ]
     with visit(browser, home_dags) as seen:
         seen.log_in("/account")
         page = seen.page
@@ -108,14 +119,20 @@ def test_the_views_of_a_browser_are_moved_to_the_account_once(browser: Browser, 
 def test_without_accounts_views_are_kept_in_the_browser(browser: Browser, home_dags: Product) -> None:
     def leave_out_the_user(route: Route) -> None:
         reply = route.fetch()
-        route.fulfill(response=reply, body=reply.text().replace('name="gnomon-user" content="admin"', 'name="gnomon-user" content=""'))
+        route.fulfill(
+            response=reply,
+            body=reply.text().replace('name="gnomon-user" content="admin"', 'name="gnomon-user" content=""'),
+        )
 
     with visit(browser, home_dags) as seen:
         seen.log_in("/account")
         page = seen.page
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
-        page.route(re.compile(r"/dags(\?[^/]*)?$"), lambda route: leave_out_the_user(route) if route.request.resource_type == "document" else route.continue_())
+        page.route(
+            re.compile(r"/dags(\?[^/]*)?$"),
+            lambda route: leave_out_the_user(route) if route.request.resource_type == "document" else route.continue_(),
+        )
         seen.open("/dags?owner=home_bob")
         page.get_by_role("button", name="Views").click()
         expect(page.get_by_text("Views are kept in this browser.")).to_be_visible()
@@ -130,11 +147,20 @@ def test_without_accounts_views_are_kept_in_the_browser(browser: Browser, home_d
 
 
 @pytest.mark.usefixtures("without_views")
-def test_a_view_that_the_server_refuses_is_not_shown_and_the_message_says_why(browser: Browser, home_dags: Product) -> None:
+def test_a_view_that_the_server_refuses_is_not_shown_and_the_message_says_why(
+    browser: Browser, home_dags: Product
+) -> None:
     with visit(browser, home_dags) as seen:
         seen.log_in("/dags?search=home_")
         page = seen.page
-        page.route("**/auth/me/views", lambda route: route.continue_() if route.request.method == "GET" else route.fulfill(status=400, json={"detail": "account 'admin' has 100 views"}))
+        page.route(
+            "**/auth/me/views",
+            lambda route: (
+                route.continue_()
+                if route.request.method == "GET"
+                else route.fulfill(status=400, json={"detail": "account 'admin' has 100 views"})
+            ),
+        )
         page.get_by_role("button", name="Views").click()
         page.get_by_label("Save this view as").fill("one more")
         page.get_by_role("button", name="Save", exact=True).click()
@@ -173,7 +199,9 @@ def test_a_pause_is_undone_by_its_message_and_a_favourite_is_kept(browser: Brows
         expect(page.get_by_text("No DAG fits these filters.")).to_be_visible()
 
 
-def test_the_description_of_a_schedule_opens_on_focus_and_stays_while_hovered(browser: Browser, home_dags: Product) -> None:
+def test_the_description_of_a_schedule_opens_on_focus_and_stays_while_hovered(
+    browser: Browser, home_dags: Product
+) -> None:
     with visit(browser, home_dags) as seen:
         seen.log_in("/dags?search=home_dense")
         page = seen.page

@@ -20,11 +20,17 @@ def across(product: Product) -> None:
 
 
 def list_done(product: Product, dag_id: str) -> list[str]:
-    return [row["run_id"] for row in product.rows("runs", "list", dag_id) if row["state"] == "success" and str(YESTERDAY) in row["run_id"]]
+    return [
+        row["run_id"]
+        for row in product.rows("runs", "list", dag_id)
+        if row["state"] == "success" and str(YESTERDAY) in row["run_id"]
+    ]
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("wide", "light"), ("narrow", "dark")])
-def test_a_run_of_the_day_says_what_it_waits_for_and_by_which_rule(browser: Browser, product: Product, size: str, scheme: str) -> None:
+def test_a_run_of_the_day_says_what_it_waits_for_and_by_which_rule(
+    browser: Browser, product: Product, size: str, scheme: str
+) -> None:
     with visit(browser, product, size, scheme) as seen:
         seen.log_in(DAY)
         page = seen.page
@@ -90,7 +96,7 @@ def test_a_new_run_is_seen_live(browser: Browser, product: Product) -> None:
         chart = seen.page.locator(".day-frame")
         expect(chart.locator("circle.fill-success")).to_have_count(6)
         expect(seen.page.get_by_text("live", exact=True)).to_be_visible()
-        run_id, = [one for one in list_done(product, "across_report") if "T13" in one]
+        (run_id,) = [one for one in list_done(product, "across_report") if "T13" in one]
         product.do("runs", "mark", "across_report", run_id, "--state", "failed")
         expect(chart.locator("circle.fill-failed")).to_have_count(1)
         product.do("runs", "mark", "across_report", run_id, "--state", "success")
@@ -124,7 +130,9 @@ def test_the_graph_has_waits_triggers_assets_and_circles(browser: Browser, produ
         nodes = page.locator(".graph-frame .node")
         expect(nodes).to_have_count(4)
         # All in one look: a page that was loaded again scrolls to where it was, and that may come between two.
-        frame, *boxes = page.locator(".graph-frame").evaluate("""(frame) => [frame, ...frame.querySelectorAll(".node")].map((one) => {
+        frame, *boxes = page.locator(
+            ".graph-frame"
+        ).evaluate("""(frame) => [frame, ...frame.querySelectorAll(".node")].map((one) => {
             const { left, right, top, bottom } = one.getBoundingClientRect();
             return { left, right, top, bottom };
         })""")

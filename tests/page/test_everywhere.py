@@ -11,7 +11,9 @@ from tests.page.visit import SIZES, visit
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_palette_finds_a_dag_a_task_a_run_and_a_page_and_does_an_act(browser: Browser, product: Product, size: str) -> None:
+def test_the_palette_finds_a_dag_a_task_a_run_and_a_page_and_does_an_act(
+    browser: Browser, product: Product, size: str
+) -> None:
     with visit(browser, product, size) as seen:
         seen.log_in()
         page = seen.page
@@ -88,7 +90,9 @@ def test_the_palette_shows_what_it_found_beside_what_it_could_not_read(browser: 
     with visit(browser, product) as seen:
         seen.log_in("/services")
         page = seen.page
-        page.route("**/api/v2/dags/~/dagRuns?*", lambda route: route.fulfill(status=503, json={"detail": "the store is away"}))
+        page.route(
+            "**/api/v2/dags/~/dagRuns?*", lambda route: route.fulfill(status=503, json={"detail": "the store is away"})
+        )
         expect(page.get_by_role("button", name="Find")).to_be_visible()
         page.keyboard.press("Control+k")
         page.get_by_role("combobox", name="Find a DAG").fill("nightl")

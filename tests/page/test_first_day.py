@@ -75,14 +75,18 @@ class Day:
         self.took.append((words, took, fields))
         expect(self.page.locator("[aria-busy=true]")).to_have_count(0)
         if self._folder is not None:
-            is_whole = self.page.get_by_role("log").count() == 0  # a picture of the whole page would move a log to its first line
+            is_whole = (
+                self.page.get_by_role("log").count() == 0
+            )  # a picture of the whole page would move a log to its first line
             self.page.screenshot(path=self._folder / f"{len(self.took):02}-{self.size}.png", full_page=is_whole)
         self.seen.check()
         assert took <= clicks, f"{words}: {took} clicks, at most {clicks} are needed"
 
     def _read_counts(self) -> tuple[int, int]:
         """The clicks and the fields since the last call."""
-        clicks, fields = self.page.evaluate("['clicks', 'fields'].map(name => { const count = Number(sessionStorage.getItem(name)); sessionStorage.removeItem(name); return count; })")
+        clicks, fields = self.page.evaluate(
+            "['clicks', 'fields'].map(name => { const count = Number(sessionStorage.getItem(name)); sessionStorage.removeItem(name); return count; })"
+        )
         return clicks, fields
 
     def go(self, *names: str) -> None:
@@ -101,11 +105,21 @@ class Day:
 
     def table(self) -> str:
         """What each thing took, as text."""
-        return "\n".join([f"\n{self.size}: clicks, fields, thing", *(f"{clicks:3} {fields:3}  {number:2} {words}" for number, (words, clicks, fields) in enumerate(self.took, 1))])
+        return "\n".join(
+            [
+                f"\n{self.size}: clicks, fields, thing",
+                *(
+                    f"{clicks:3} {fields:3}  {number:2} {words}"
+                    for number, (words, clicks, fields) in enumerate(self.took, 1)
+                ),
+            ]
+        )
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_twenty_things_of_a_first_day_take_few_clicks_each(browser: Browser, deployment: Product, dates: Dates, size: str) -> None:
+def test_twenty_things_of_a_first_day_take_few_clicks_each(
+    browser: Browser, deployment: Product, dates: Dates, size: str
+) -> None:
     folder = Path(SCREENSHOTS) if SCREENSHOTS else None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -131,7 +145,9 @@ def _mend_what_failed(day: Day, deployment: Product) -> None:
         expect(page.get_by_role("heading", level=1)).to_have_text("Home")
         expect(page.get_by_role("button", name="Work").locator(".question-count")).to_be_visible()
     pages = page.get_by_role("navigation", name="Pages", exact=True)
-    assert pages.evaluate("element => element.getBoundingClientRect().height") < 40, "the navigation takes more than one line"
+    assert pages.evaluate("element => element.getBoundingClientRect().height") < 40, (
+        "the navigation takes more than one line"
+    )
     failure = page.get_by_role("listitem").filter(has=page.get_by_role("link", name=sales, exact=True))
     with day.thing("find the DAG that failed last night", 0):
         expect(page.get_by_role("region", name="Failed").locator(failure)).to_contain_text("last_night")
@@ -146,7 +162,9 @@ def _mend_what_failed(day: Day, deployment: Product) -> None:
         expect(touched).to_contain_text("3 task instances run again")
         expect(touched.get_by_role("listitem")).to_contain_text(["extract", "load", "publish"])
         page.get_by_role("button", name="Clear them").click()
-        expect(page.get_by_role("status").filter(has_text="Done: 3 task instances are cleared.").get_by_role("link")).to_be_visible()
+        expect(
+            page.get_by_role("status").filter(has_text="Done: 3 task instances are cleared.").get_by_role("link")
+        ).to_be_visible()
     with day.thing("watch it live to its end", 1, goes_on=True):
         page.get_by_role("link", name="last_night").first.click()
         badge = page.locator(".head .badge").first
@@ -169,7 +187,9 @@ def _run_dags(day: Day) -> None:
         expect(active).to_be_checked()
     with day.thing("run a DAG with params by the form", 3):
         day.go("DAGs")
-        page.get_by_role("row").filter(has=page.get_by_role("link", name=day.name("letter_count"), exact=True)).get_by_role("link", name="Run it …").click()
+        page.get_by_role("row").filter(
+            has=page.get_by_role("link", name=day.name("letter_count"), exact=True)
+        ).get_by_role("link", name="Run it …").click()
         page.get_by_label("month").fill("4")
         page.get_by_label("region").select_option("south")
         page.get_by_role("button", name="Run now").click()
@@ -189,13 +209,19 @@ def _run_dags(day: Day) -> None:
 def _release_a_run(day: Day) -> None:
     page, gated = day.page, day.name("gated")
     with day.thing("find why a run waits", 1):
-        waiting = page.get_by_role("region", name="Waiting").get_by_role("listitem").filter(has=page.get_by_role("link", name=gated, exact=True))
+        waiting = (
+            page.get_by_role("region", name="Waiting")
+            .get_by_role("listitem")
+            .filter(has=page.get_by_role("link", name=gated, exact=True))
+        )
         expect(waiting).to_contain_text(day.name("closed"))
         waiting.get_by_role("link", name="last_night").click()
         expect(page.get_by_role("region", name="Why", exact=True).first).to_contain_text(day.name("closed"))
     with day.thing("release it with the button that releases", 2, goes_on=True):
         page.get_by_role("button", name="Set the pool …").click()
-        expect(page.get_by_role("group", name="What this does")).to_contain_text(f"Sets pool {day.name('closed')} to 1 slot,")
+        expect(page.get_by_role("group", name="What this does")).to_contain_text(
+            f"Sets pool {day.name('closed')} to 1 slot,"
+        )
         page.get_by_role("button", name="Do it").click()
         expect(page.locator(".head .badge").first).to_contain_text("success")
 

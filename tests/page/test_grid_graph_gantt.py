@@ -23,7 +23,9 @@ def grouped(product: Product) -> Product:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_graph_folds_by_group_opens_in_place_and_leads_to_the_task(browser: Browser, grouped: Product, size: str) -> None:
+def test_the_graph_folds_by_group_opens_in_place_and_leads_to_the_task(
+    browser: Browser, grouped: Product, size: str
+) -> None:
     with visit(browser, grouped, size) as seen:
         seen.log_in("/dags/folded/graph")
         page = seen.page
@@ -51,7 +53,9 @@ def test_the_graph_folds_by_group_opens_in_place_and_leads_to_the_task(browser: 
         expect(chosen).to_contain_text("transform.clean")
         expect(chosen).to_contain_text("failed")
         picture.focus()
-        ahead, back = ("ArrowRight", "ArrowLeft") if size == "wide" else ("ArrowDown", "ArrowUp")  # a narrow picture goes from top to bottom
+        ahead, back = (
+            ("ArrowRight", "ArrowLeft") if size == "wide" else ("ArrowDown", "ArrowUp")
+        )  # a narrow picture goes from top to bottom
         page.keyboard.press(ahead)
         expect(chosen).to_contain_text("transform.join")
         page.keyboard.press(back)
@@ -72,7 +76,9 @@ def test_the_graph_is_a_table_for_those_who_do_not_see_it(browser: Browser, grou
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_gantt_chart_shows_tries_and_the_critical_path_and_keeps_no_line_that_a_filter_removes(browser: Browser, grouped: Product, size: str) -> None:
+def test_the_gantt_chart_shows_tries_and_the_critical_path_and_keeps_no_line_that_a_filter_removes(
+    browser: Browser, grouped: Product, size: str
+) -> None:
     with visit(browser, grouped, size) as seen:
         seen.log_in("/dags/folded/runs/first")
         page = seen.page
@@ -136,7 +142,9 @@ def test_the_last_day_of_the_grid_is_part_of_it(browser: Browser, grouped: Produ
         page = seen.page
         cell = page.get_by_role("gridcell", name="transform.clean, first: failed")
         expect(cell).to_be_visible()
-        day = page.evaluate("fetch('/api/v2/dags/folded/dagRuns/first').then(answer => answer.json()).then(run => new Date(run.run_after).toLocaleDateString('sv'))")
+        day = page.evaluate(
+            "fetch('/api/v2/dags/folded/dagRuns/first').then(answer => answer.json()).then(run => new Date(run.run_after).toLocaleDateString('sv'))"
+        )
         page.get_by_label("due from").fill(day)
         page.get_by_label("due to").fill(day)
         expect(page).to_have_url(re.compile("to="))
@@ -149,11 +157,26 @@ def test_the_last_day_of_the_grid_is_part_of_it(browser: Browser, grouped: Produ
 
 def test_grid_of_5000_tasks_and_365_runs_asks_the_server_once_and_scrolls(browser: Browser, grouped: Product) -> None:
     answer = {
-        "dag_id": "folded", "states": ["success", "failed"], "has_older": False, "groups": [], "mapped": [], "task_groups": [None] * TASKS,
-        "runs": [{"run_id": f"run_{number}", "run_type": "scheduled", "state": "success", "run_after": "2026-01-01T00:00:00Z",
-                  "start_date": "2026-01-01T00:00:00Z", "end_date": "2026-01-01T00:01:00Z"} for number in range(RUNS)],
-        "task_ids": [f"task_{number}" for number in range(TASKS)], "cells": [[int(number % 97 == 96)] * RUNS for number in range(TASKS)],
-    }  # fmt: skip
+        "dag_id": "folded",
+        "states": ["success", "failed"],
+        "has_older": False,
+        "groups": [],
+        "mapped": [],
+        "task_groups": [None] * TASKS,
+        "runs": [
+            {
+                "run_id": f"run_{number}",
+                "run_type": "scheduled",
+                "state": "success",
+                "run_after": "2026-01-01T00:00:00Z",
+                "start_date": "2026-01-01T00:00:00Z",
+                "end_date": "2026-01-01T00:01:00Z",
+            }
+            for number in range(RUNS)
+        ],
+        "task_ids": [f"task_{number}" for number in range(TASKS)],
+        "cells": [[int(number % 97 == 96)] * RUNS for number in range(TASKS)],
+    }
     asked: list[str] = []
 
     def send(route: Route) -> None:

@@ -16,11 +16,16 @@ def section(page: Page, title: str):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("wide", "light"), ("narrow", "dark")])
-def test_what_is_still_broken_stands_apart_from_what_a_later_run_has_healed(browser: Browser, home_dags: Product, size: str, scheme: str) -> None:
+def test_what_is_still_broken_stands_apart_from_what_a_later_run_has_healed(
+    browser: Browser, home_dags: Product, size: str, scheme: str
+) -> None:
     with visit(browser, home_dags, size, scheme) as seen:
         seen.log_in()
         failed = section(seen.page, "Failed")
-        broken, healed = (failed.locator("h3", has_text=text).locator("xpath=following-sibling::ul[1]") for text in ("still broken", "succeeded since"))
+        broken, healed = (
+            failed.locator("h3", has_text=text).locator("xpath=following-sibling::ul[1]")
+            for text in ("still broken", "succeeded since")
+        )
         expect(broken).to_contain_text("home_broken")
         expect(broken).not_to_contain_text("home_healed")
         expect(healed.locator("li", has_text="home_healed")).to_contain_text("healed by good_since")
@@ -29,7 +34,9 @@ def test_what_is_still_broken_stands_apart_from_what_a_later_run_has_healed(brow
         expect(seen.page.get_by_role("log")).to_contain_text("the source is empty")
 
 
-def test_a_failure_is_marked_as_seen_with_undo_and_stays_seen_after_a_reload(browser: Browser, home_dags: Product) -> None:
+def test_a_failure_is_marked_as_seen_with_undo_and_stays_seen_after_a_reload(
+    browser: Browser, home_dags: Product
+) -> None:
     with visit(browser, home_dags) as seen:
         seen.log_in("/?window=7d")
         page = seen.page
@@ -59,14 +66,21 @@ def test_the_failed_runs_of_the_window_are_those_that_ended_in_it(browser: Brows
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_time_line_is_grouped_by_tag_owner_folder_pool_and_state_and_a_group_opens(browser: Browser, home_dags: Product, size: str) -> None:
+def test_the_time_line_is_grouped_by_tag_owner_folder_pool_and_state_and_a_group_opens(
+    browser: Browser, home_dags: Product, size: str
+) -> None:
     with visit(browser, home_dags, size) as seen:
         seen.log_in()
         page = seen.page
         line = page.get_by_role("region", name="Time line")
         dense = line.get_by_role("row", name="home_dense")
         expect(dense.get_by_role("cell", name=re.compile(r"^6\s*due$")).first).to_be_attached()
-        for name, row in {"owner": "home_bob", "folder": "dags", "pool": "default_pool", "state of the last run": "failed"}.items():
+        for name, row in {
+            "owner": "home_bob",
+            "folder": "dags",
+            "pool": "default_pool",
+            "state of the last run": "failed",
+        }.items():
             page.get_by_label("Grouped by").get_by_role("link", name=name, exact=True).click()
             expect(line.get_by_role("row", name=row).first).to_be_visible()
         expect(page).to_have_url(re.compile("group=state"))
@@ -101,7 +115,9 @@ def test_the_home_page_is_live(browser: Browser, home_dags: Product) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_each_failed_run_names_the_task_that_failed_and_its_error(browser: Browser, home_dags: Product, size: str) -> None:
+def test_each_failed_run_names_the_task_that_failed_and_its_error(
+    browser: Browser, home_dags: Product, size: str
+) -> None:
     with visit(browser, home_dags, size) as seen:
         seen.log_in()
         line = section(seen.page, "Failed").locator("li", has_text="home_healed")

@@ -18,12 +18,31 @@ DAG = f"/dags/{hostile.DAG_ID}"
 RUN = f"{DAG}/runs/{hostile.RUN_ID}"
 FILLED = {
     "/dags/{rest:path}": (
-        DAG, f"{DAG}/graph", f"{DAG}/trigger", f"{DAG}/backfill", f"{DAG}/calendar", f"{DAG}/code", f"{DAG}/details", f"{DAG}/audit", f"/dags/{hostile.LISTENER_ID}",
-        RUN, f"{RUN}/gantt", f"{RUN}/tasks/{hostile.TASK_ID}", f"{RUN}/tasks/{hostile.TASK_ID}?part=xcoms", f"{RUN}/tasks/{hostile.TASK_ID}?part=details", f"{RUN}/tasks/mapped",
-        f"{RUN}/tasks/mapped?map=0", f"{RUN}/tasks/{hostile.QUESTION_ID}", f"{RUN}/tasks/{hostile.GROUP_ID}.shell?part=details",
+        DAG,
+        f"{DAG}/graph",
+        f"{DAG}/trigger",
+        f"{DAG}/backfill",
+        f"{DAG}/calendar",
+        f"{DAG}/code",
+        f"{DAG}/details",
+        f"{DAG}/audit",
+        f"/dags/{hostile.LISTENER_ID}",
+        RUN,
+        f"{RUN}/gantt",
+        f"{RUN}/tasks/{hostile.TASK_ID}",
+        f"{RUN}/tasks/{hostile.TASK_ID}?part=xcoms",
+        f"{RUN}/tasks/{hostile.TASK_ID}?part=details",
+        f"{RUN}/tasks/mapped",
+        f"{RUN}/tasks/mapped?map=0",
+        f"{RUN}/tasks/{hostile.QUESTION_ID}",
+        f"{RUN}/tasks/{hostile.GROUP_ID}.shell?part=details",
     ),
     "/assets/{rest:path}": ("/assets/1",),
-    "/timetables": ("/timetables", "/timetables?kind=cron&cron=0+6+*+*+1-5&zone=Europe/Berlin&kind2=cron&cron2=0+7+*+*+1-5&zone2=Europe/Berlin", f"/timetables?kind=cron&cron={hostile.LONG[:400]}"),
+    "/timetables": (
+        "/timetables",
+        "/timetables?kind=cron&cron=0+6+*+*+1-5&zone=Europe/Berlin&kind2=cron&cron2=0+7+*+*+1-5&zone2=Europe/Berlin",
+        f"/timetables?kind=cron&cron={hostile.LONG[:400]}",
+    ),
 }
 """What stands for an address of VIEWS; another one stands for itself."""
 TEXT_MAX = 4_200
@@ -74,21 +93,33 @@ def list_addresses() -> list[str]:
 
 def write_notes(seen: Visit) -> None:
     """As a user does it in the page, whose session the requests have."""
-    for path in (f"/api/v2/dags/{hostile.DAG_ID}/dagRuns/{hostile.RUN_ID}", f"/api/v2/dags/{hostile.DAG_ID}/dagRuns/{hostile.RUN_ID}/taskInstances/{hostile.QUESTION_ID}"):
+    for path in (
+        f"/api/v2/dags/{hostile.DAG_ID}/dagRuns/{hostile.RUN_ID}",
+        f"/api/v2/dags/{hostile.DAG_ID}/dagRuns/{hostile.RUN_ID}/taskInstances/{hostile.QUESTION_ID}",
+    ):
         send = "([path, body]) => fetch(path, {method: 'PATCH', headers: {'Content-Type': 'application/json'}, body}).then(answer => answer.status)"
         assert seen.page.evaluate(send, [path, json.dumps({"note": hostile.TEXT[:1000]})]) == 200
 
 
 @pytest.mark.soak  # about two minutes a width
 @pytest.mark.parametrize(("size", "scheme"), [("wide", "dark"), ("narrow", "light")])
-def test_hostile_texts_are_texts_fit_the_window_keep_their_direction_and_are_cut(browser: Browser, filled: Product, size: str, scheme: str) -> None:
+def test_hostile_texts_are_texts_fit_the_window_keep_their_direction_and_are_cut(
+    browser: Browser, filled: Product, size: str, scheme: str
+) -> None:
     walk(browser, filled, list_addresses(), size, scheme)
 
 
-@pytest.mark.parametrize(("size", "scheme", "addresses"), [
-    ("wide", "dark", ["/dags", RUN, f"{RUN}/tasks/{hostile.TASK_ID}"]), ("narrow", "light", ["/", "/dags", DAG, RUN, f"{RUN}/tasks/{hostile.TASK_ID}", "/runs", "/pools"]),
-], ids=["wide", "narrow"])  # fmt: skip
-def test_hostile_texts_where_people_look_most_are_texts_and_fit(browser: Browser, filled: Product, size: str, scheme: str, addresses: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("size", "scheme", "addresses"),
+    [
+        ("wide", "dark", ["/dags", RUN, f"{RUN}/tasks/{hostile.TASK_ID}"]),
+        ("narrow", "light", ["/", "/dags", DAG, RUN, f"{RUN}/tasks/{hostile.TASK_ID}", "/runs", "/pools"]),
+    ],
+    ids=["wide", "narrow"],
+)
+def test_hostile_texts_where_people_look_most_are_texts_and_fit(
+    browser: Browser, filled: Product, size: str, scheme: str, addresses: list[str]
+) -> None:
     """The short form of the walk. What does not fit a wide window does not fit a narrow one either."""
     walk(browser, filled, addresses, size, scheme)
 
@@ -112,8 +143,14 @@ def walk(browser: Browser, filled: Product, addresses: list[str], size: str, sch
 
 def find_problems(seen: Visit) -> list[str]:
     page = seen.page
-    problems = [f"long: {text}" for text in page.evaluate(FIND_LONG, TEXT_MAX)] + [f"not isolated: {text}" for text in page.evaluate(FIND_TURNED)]
-    if "broken" in page.title() or page.locator("main b", has_text="bold").filter(has_not_text="<").count() or page.locator("main img[src=x], main script").count():
+    problems = [f"long: {text}" for text in page.evaluate(FIND_LONG, TEXT_MAX)] + [
+        f"not isolated: {text}" for text in page.evaluate(FIND_TURNED)
+    ]
+    if (
+        "broken" in page.title()
+        or page.locator("main b", has_text="bold").filter(has_not_text="<").count()
+        or page.locator("main img[src=x], main script").count()
+    ):
         problems.append("markup became a part of the page")
     seen.faults = [fault for fault in seen.faults if REFUSAL not in fault]
     try:
@@ -138,7 +175,9 @@ def test_a_long_text_is_shown_whole_on_demand(browser: Browser, filled: Product)
 
 
 @pytest.mark.parametrize("size", ["wide", "narrow"])
-def test_the_labels_of_the_axis_of_the_gantt_chart_stay_in_it_and_apart(browser: Browser, filled: Product, size: str) -> None:
+def test_the_labels_of_the_axis_of_the_gantt_chart_stay_in_it_and_apart(
+    browser: Browser, filled: Product, size: str
+) -> None:
     with visit(browser, filled, size) as seen:
         seen.log_in(f"{RUN}/gantt")
         axis = seen.page.locator(".gantt-axis")
@@ -154,10 +193,19 @@ def test_the_labels_of_the_axis_of_the_gantt_chart_stay_in_it_and_apart(browser:
         assert all(before[1] <= after[0] + 1 for before, after in zip(boxes, boxes[1:], strict=False)), boxes
 
 
-@pytest.mark.parametrize("path", [
-    "/dags/UNKNOWN", "/dags/UNKNOWN/graph", "/dags/UNKNOWN/calendar", "/dags/UNKNOWN/runs/none", "/dags/UNKNOWN/runs/none/gantt", "/dags/UNKNOWN/runs/none/tasks/wait",
-    f"{RUN}_UNKNOWN", f"{RUN}/tasks/UNKNOWN",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/dags/UNKNOWN",
+        "/dags/UNKNOWN/graph",
+        "/dags/UNKNOWN/calendar",
+        "/dags/UNKNOWN/runs/none",
+        "/dags/UNKNOWN/runs/none/gantt",
+        "/dags/UNKNOWN/runs/none/tasks/wait",
+        f"{RUN}_UNKNOWN",
+        f"{RUN}/tasks/UNKNOWN",
+    ],
+)
 def test_what_is_missing_is_said_and_asked_for_once(browser: Browser, filled: Product, path: str) -> None:
     with visit(browser, filled) as seen:
         seen.log_in(path)

@@ -7,7 +7,9 @@ from tests.acceptance.product import Product
 from tests.page.visit import visit
 
 
-def test_questions_that_wait_are_counted_in_the_navigation_and_those_for_me_come_first(browser: Browser, settled: Product) -> None:
+def test_questions_that_wait_are_counted_in_the_navigation_and_those_for_me_come_first(
+    browser: Browser, settled: Product
+) -> None:
     with visit(browser, settled, "narrow", "dark") as seen:
         seen.log_in("/inbox")
         page = seen.page
@@ -21,13 +23,19 @@ def test_questions_that_wait_are_counted_in_the_navigation_and_those_for_me_come
         seen.check()
 
 
-def test_an_answer_with_params_leaves_the_inbox_at_once_and_is_in_the_history(browser: Browser, settled: Product) -> None:
+def test_an_answer_with_params_leaves_the_inbox_at_once_and_is_in_the_history(
+    browser: Browser, settled: Product
+) -> None:
     settled.do("dags", "trigger", "asks", "--run-id", "answered")
     settled.until(lambda: settled.tasks("asks", "answered")["choose"]["state"] == "awaiting_input", "the task asks")
     with visit(browser, settled) as seen:
         seen.log_in("/inbox")
         page = seen.page
-        asked = page.get_by_role("article").filter(has=page.get_by_role("link", name="answered")).filter(has_text="Which region?")
+        asked = (
+            page.get_by_role("article")
+            .filter(has=page.get_by_role("link", name="answered"))
+            .filter(has_text="Which region?")
+        )
         asked.get_by_label("rows").fill("7")
         asked.get_by_label("south").check()
         asked.get_by_role("button", name="Send the answer").click()

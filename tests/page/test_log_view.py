@@ -27,7 +27,9 @@ def ready(product: Product) -> Iterator[Product]:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_virtualised_log_is_searched_as_a_whole_with_a_count_and_jumps(browser: Browser, ready: Product, size: str) -> None:
+def test_a_virtualised_log_is_searched_as_a_whole_with_a_count_and_jumps(
+    browser: Browser, ready: Product, size: str
+) -> None:
     with visit(browser, ready, size) as seen:
         seen.log_in(TALK)
         page = seen.page
@@ -87,7 +89,9 @@ def test_a_log_is_paged_by_keys(browser: Browser, ready: Product) -> None:
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("wide", "light"), ("narrow", "dark")])
-def test_levels_colours_groups_and_long_lines_are_shown(browser: Browser, ready: Product, size: str, scheme: str) -> None:
+def test_levels_colours_groups_and_long_lines_are_shown(
+    browser: Browser, ready: Product, size: str, scheme: str
+) -> None:
     with visit(browser, ready, size, scheme) as seen:
         seen.log_in(f"{TALK}?line=1")
         page = seen.page
@@ -138,4 +142,6 @@ def test_a_log_is_downloaded_and_a_range_is_copied(browser: Browser, ready: Prod
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.get_by_role("button", name="Copy 3 lines").click()
         expect(page.get_by_text("3 lines are copied.")).to_be_visible()
-        assert page.evaluate("navigator.clipboard.readText()") == "".join(f"installed package {number}\n" for number in range(3))
+        assert page.evaluate("navigator.clipboard.readText()") == "".join(
+            f"installed package {number}\n" for number in range(3)
+        )

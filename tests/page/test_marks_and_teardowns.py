@@ -69,18 +69,25 @@ def test_a_mark_in_earlier_runs_shows_what_continues_in_each_and_does_it(browser
         expect(preview).to_contain_text("2 task instances become success:")
         expect(preview).to_contain_text("2 task instances run again:")
         expect(preview.get_by_text("run one of continued")).to_have_count(2)
-        expect(preview.get_by_role("listitem")).to_have_text(["load ✕ failed", "load ✕ failed", "report ⚠ upstream failed", "report ⚠ upstream failed"])
+        expect(preview.get_by_role("listitem")).to_have_text(
+            ["load ✕ failed", "load ✕ failed", "report ⚠ upstream failed", "report ⚠ upstream failed"]
+        )
         seen.check()
         preview.get_by_role("button", name="Mark them").click()
         expect(page.get_by_role("status").filter(has_text="2 task instances are success")).to_be_visible()
     for run_id in ("one", "two"):
-        marked.until(lambda run_id=run_id: marked.tasks("continued", run_id)["report"]["state"] == "running", "the task below runs again")
+        marked.until(
+            lambda run_id=run_id: marked.tasks("continued", run_id)["report"]["state"] == "running",
+            "the task below runs again",
+        )
         (marked.dags / f"continued.{run_id}.report").touch()
         assert marked.ended("continued", run_id)["state"] == "success"
 
 
 @pytest.mark.parametrize("size", ["wide", "narrow"])
-def test_a_run_that_is_marked_failed_says_that_its_teardown_runs_first(browser: Browser, marked: Product, size: str) -> None:
+def test_a_run_that_is_marked_failed_says_that_its_teardown_runs_first(
+    browser: Browser, marked: Product, size: str
+) -> None:
     marked.do("dags", "trigger", "torn", "--run-id", size)
     marked.until(lambda: marked.tasks("torn", size)["work"]["state"] == "running", "the work runs")
     with visit(browser, marked, size) as seen:
@@ -98,5 +105,8 @@ def test_a_run_that_is_marked_failed_says_that_its_teardown_runs_first(browser: 
         expect(page.locator(".head .badge")).to_contain_text("failed")
         seen.check()
     assert {task_id: row["state"] for task_id, row in marked.tasks("torn", size).items()} == {
-        "create": "success", "work": "failed", "after": "skipped", "drop": "success",
+        "create": "success",
+        "work": "failed",
+        "after": "skipped",
+        "drop": "success",
     }

@@ -13,7 +13,9 @@ SCRIPTS = "**/page-assets/*.js"
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_page_whose_files_do_not_load_says_so_and_offers_to_load_again(browser: Browser, product: Product, size: str) -> None:
+def test_a_page_whose_files_do_not_load_says_so_and_offers_to_load_again(
+    browser: Browser, product: Product, size: str
+) -> None:
     with visit(browser, product, size) as seen:
         seen.log_in()
         page = seen.page
@@ -30,7 +32,9 @@ def test_a_page_whose_files_do_not_load_says_so_and_offers_to_load_again(browser
         expect(page.get_by_text("This page did not load")).to_have_count(0)
 
 
-def test_a_page_that_loads_as_it_should_does_not_show_the_text_about_its_files(browser: Browser, product: Product) -> None:
+def test_a_page_that_loads_as_it_should_does_not_show_the_text_about_its_files(
+    browser: Browser, product: Product
+) -> None:
     with visit(browser, product) as seen:
         seen.log_in()
         page = seen.page
@@ -46,12 +50,16 @@ def test_the_state_of_a_run_on_the_home_page_leads_to_it(browser: Browser, produ
     with visit(browser, product, size) as seen:
         seen.log_in()
         page = seen.page
-        page.get_by_role("region", name="Failed").get_by_role("listitem").filter(has_text="nightly").get_by_text("failed", exact=False).first.click()
+        page.get_by_role("region", name="Failed").get_by_role("listitem").filter(has_text="nightly").get_by_text(
+            "failed", exact=False
+        ).first.click()
         expect(page).to_have_url(re.compile("/dags/nightly/runs/first$"))
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_pool_that_a_sentence_names_is_a_link_and_what_waits_is_not_marked_as_failed(browser: Browser, product: Product, size: str) -> None:
+def test_a_pool_that_a_sentence_names_is_a_link_and_what_waits_is_not_marked_as_failed(
+    browser: Browser, product: Product, size: str
+) -> None:
     with visit(browser, product, size) as seen:
         seen.log_in("/dags/gated/runs/waiting")
         page = seen.page
@@ -63,7 +71,9 @@ def test_a_pool_that_a_sentence_names_is_a_link_and_what_waits_is_not_marked_as_
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_name_of_a_task_in_the_grid_leads_to_its_instances_in_all_runs(browser: Browser, product: Product, size: str) -> None:
+def test_the_name_of_a_task_in_the_grid_leads_to_its_instances_in_all_runs(
+    browser: Browser, product: Product, size: str
+) -> None:
     with visit(browser, product, size) as seen:
         seen.log_in("/dags/nightly")
         page = seen.page
@@ -89,7 +99,9 @@ def test_a_new_backfill_begins_with_the_past_week(browser: Browser, product: Pro
         seen.check()
 
 
-def test_pools_are_offered_where_users_of_airflow_look_for_them_and_once_by_the_palette(browser: Browser, product: Product) -> None:
+def test_pools_are_offered_where_users_of_airflow_look_for_them_and_once_by_the_palette(
+    browser: Browser, product: Product
+) -> None:
     with visit(browser, product) as seen:
         seen.log_in()
         page = seen.page
@@ -125,7 +137,11 @@ def test_the_palette_knows_the_words_of_others_for_acts(browser: Browser, produc
         seen.log_in()
         page = seen.page
         expect(page.get_by_role("button", name="Find")).to_be_visible()
-        for typed, offered in (("rerun nightly", "Clear the failed run of nightly …"), ("backfill nightly", "Backfill nightly …"), ("trigger nightly", "Run nightly …")):
+        for typed, offered in (
+            ("rerun nightly", "Clear the failed run of nightly …"),
+            ("backfill nightly", "Backfill nightly …"),
+            ("trigger nightly", "Run nightly …"),
+        ):
             page.keyboard.press("Control+k")
             page.get_by_role("combobox", name="Find a DAG").fill(typed)
             expect(page.get_by_role("option", name=offered)).to_be_visible()

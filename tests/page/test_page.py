@@ -13,7 +13,9 @@ from tests.page.page_dags import HOSTILE
 from tests.page.visit import PASSWORD, SIZES, visit
 
 
-def test_a_wrong_password_is_named_and_a_login_leads_to_the_address_that_was_asked_for(browser: Browser, product: Product) -> None:
+def test_a_wrong_password_is_named_and_a_login_leads_to_the_address_that_was_asked_for(
+    browser: Browser, product: Product
+) -> None:
     with visit(browser, product) as seen:
         seen.log_in_by_form("/dags?search=night", "wrong")
         expect(seen.page.get_by_role("alert")).to_contain_text("name or password")
@@ -25,7 +27,9 @@ def test_a_wrong_password_is_named_and_a_login_leads_to_the_address_that_was_ask
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("wide", "light"), ("narrow", "dark")])
-def test_from_the_failed_run_to_its_reason_its_log_and_a_clear_that_is_seen_live(browser: Browser, product: Product, size: str, scheme: str) -> None:
+def test_from_the_failed_run_to_its_reason_its_log_and_a_clear_that_is_seen_live(
+    browser: Browser, product: Product, size: str, scheme: str
+) -> None:
     source = product.dags / "source.csv"
     source.unlink(missing_ok=True)
     run_id = f"night_{size}"
@@ -54,7 +58,9 @@ def test_a_waiting_task_says_why_where_its_state_stands(browser: Browser, produc
         seen.log_in("/dags/gated/runs/waiting/tasks/wait_for_slot")
         expect(seen.page.get_by_role("region", name="Why", exact=True)).to_contain_text("none_free")
         seen.open("/")
-        expect(seen.page.get_by_role("region", name="Waiting").or_(seen.page.locator("section", has_text="Waiting"))).to_contain_text("none_free")
+        expect(
+            seen.page.get_by_role("region", name="Waiting").or_(seen.page.locator("section", has_text="Waiting"))
+        ).to_contain_text("none_free")
         seen.check()
 
 
@@ -101,7 +107,9 @@ def test_the_grid_is_moved_through_by_keys_and_its_filters_are_the_address(brows
         seen.check()
 
 
-def test_a_mapped_task_leads_to_the_list_of_its_instances_and_each_to_its_log(browser: Browser, product: Product) -> None:
+def test_a_mapped_task_leads_to_the_list_of_its_instances_and_each_to_its_log(
+    browser: Browser, product: Product
+) -> None:
     product.run("mapped", "--run-id", "three")
     with visit(browser, product) as seen:
         seen.log_in("/dags/mapped")

@@ -26,7 +26,9 @@ def test_a_pool_and_a_limit_name_who_holds_and_who_waits(browser: Browser, settl
         seen.check()
 
 
-def test_a_pool_is_created_changed_and_deleted_after_a_question_that_names_it(browser: Browser, settled: Product) -> None:
+def test_a_pool_is_created_changed_and_deleted_after_a_question_that_names_it(
+    browser: Browser, settled: Product
+) -> None:
     with visit(browser, settled) as seen:
         seen.log_in("/pools")
         page = seen.page
@@ -53,12 +55,26 @@ def test_a_pool_is_created_changed_and_deleted_after_a_question_that_names_it(br
         expect(pool).to_contain_text("there is no limit")
 
 
-def test_a_pool_on_another_page_of_the_list_is_reached_from_what_tasks_wait_for(browser: Browser, settled: Product) -> None:
-    other = {"name": "another", "slots": 1, "occupied_slots": 0, "running_slots": 0, "queued_slots": 0, "scheduled_slots": 0, "open_slots": 1, "deferred_slots": 0,
-             "description": None, "include_deferred": False}  # fmt: skip
+def test_a_pool_on_another_page_of_the_list_is_reached_from_what_tasks_wait_for(
+    browser: Browser, settled: Product
+) -> None:
+    other = {
+        "name": "another",
+        "slots": 1,
+        "occupied_slots": 0,
+        "running_slots": 0,
+        "queued_slots": 0,
+        "scheduled_slots": 0,
+        "open_slots": 1,
+        "deferred_slots": 0,
+        "description": None,
+        "include_deferred": False,
+    }
     with visit(browser, settled) as seen:
         page = seen.page
-        page.route(re.compile(r"/api/v2/pools\?"), lambda route: route.fulfill(json={"pools": [other], "total_entries": 51}))
+        page.route(
+            re.compile(r"/api/v2/pools\?"), lambda route: route.fulfill(json={"pools": [other], "total_entries": 51})
+        )
         seen.log_in("/pools")
         expect(page.get_by_role("region", name="Pool another")).to_be_visible()
         expect(page.get_by_role("region", name="Pool narrow")).to_have_count(0)
@@ -70,7 +86,9 @@ def test_a_pool_on_another_page_of_the_list_is_reached_from_what_tasks_wait_for(
         expect(page.get_by_role("region", name="Pool another")).to_be_visible()
 
 
-def test_deferred_tasks_show_their_trigger_its_triggerer_and_which_trigger_blocked_the_others(browser: Browser, settled: Product) -> None:
+def test_deferred_tasks_show_their_trigger_its_triggerer_and_which_trigger_blocked_the_others(
+    browser: Browser, settled: Product
+) -> None:
     with visit(browser, settled, "wide", "dark") as seen:
         seen.log_in("/triggers?dag=waits")
         page = seen.page

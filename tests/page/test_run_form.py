@@ -52,7 +52,14 @@ def test_a_dag_is_run_with_its_params_as_fields(browser: Browser, product: Produ
         expect(page).to_have_url(re.compile("/runs/manual__"))
     conf = product.ended("plan_form", run_id)["conf"]
     conf = json.loads(conf) if isinstance(conf, str) else conf
-    assert (conf["day"], conf["colour"], conf["several"], conf["code"], conf["always"], conf["ratio"]) == (31, "green", ["a", "b"], "ABC", 42, None)
+    assert (conf["day"], conf["colour"], conf["several"], conf["code"], conf["always"], conf["ratio"]) == (
+        31,
+        "green",
+        ["a", "b"],
+        "ABC",
+        42,
+        None,
+    )
 
 
 def test_what_is_typed_survives_the_way_to_json_and_back(browser: Browser, product: Product) -> None:
@@ -77,7 +84,9 @@ def test_what_is_typed_survives_the_way_to_json_and_back(browser: Browser, produ
         expect(page.get_by_label("Day of the month")).to_have_value("3")
 
 
-def test_the_inferred_data_interval_and_the_pause_are_told_before_one_presses(browser: Browser, product: Product) -> None:
+def test_the_inferred_data_interval_and_the_pause_are_told_before_one_presses(
+    browser: Browser, product: Product
+) -> None:
     product.do("dags", "pause", "plan_hourly")
     with visit(browser, product) as seen:
         seen.log_in("/dags/plan_hourly/trigger")
@@ -85,7 +94,9 @@ def test_the_inferred_data_interval_and_the_pause_are_told_before_one_presses(br
         preview = page.get_by_label("What will run")
         expect(preview).to_contain_text("plan_hourly is paused: the run is created and waits")
         page.get_by_label("with a logical date").check()
-        page.wait_for_timeout(400)  # as a user who thinks: the form without a date is older than the pause after which it is asked about
+        page.wait_for_timeout(
+            400
+        )  # as a user who thinks: the form without a date is older than the pause after which it is asked about
         page.get_by_role("textbox", name="Logical date").fill("2026-03-01T12:45:00")  # 07:00 in UTC
         expect(preview.locator("dd").nth(2)).to_have_text("2026-03-01 11:45:00 to 2026-03-01 12:45:00")
         expect(preview).to_contain_text("Takes the slot")

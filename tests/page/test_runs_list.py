@@ -11,7 +11,9 @@ from tests.page.visit import SIZES, visit
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_runs_are_filtered_by_dag_run_id_state_type_and_duration_and_the_filters_are_the_address(browser: Browser, home_dags: Product, size: str) -> None:
+def test_runs_are_filtered_by_dag_run_id_state_type_and_duration_and_the_filters_are_the_address(
+    browser: Browser, home_dags: Product, size: str
+) -> None:
     with visit(browser, home_dags, size) as seen:
         seen.log_in("/runs?dag=home_")
         page = seen.page
@@ -25,8 +27,12 @@ def test_runs_are_filtered_by_dag_run_id_state_type_and_duration_and_the_filters
         page.get_by_label("Run", exact=True).fill("good")
         expect(page).to_have_url(re.compile("run=good"))
         expect(page.locator("tbody tr")).to_have_count(1)
-        expect(page.get_by_role("status").filter(has_text=re.compile(r"^1 of [\d,]+( or more)? runs fit these filters:$"))).to_be_visible()
-        expect(page.get_by_label("Filters that hold").get_by_role("button", name="Turn round: Run is good")).to_be_visible()
+        expect(
+            page.get_by_role("status").filter(has_text=re.compile(r"^1 of [\d,]+( or more)? runs fit these filters:$"))
+        ).to_be_visible()
+        expect(
+            page.get_by_label("Filters that hold").get_by_role("button", name="Turn round: Run is good")
+        ).to_be_visible()
         seen.check()
         if size == "narrow":
             page.get_by_role("button", name="More filters").click()
@@ -43,7 +49,11 @@ def test_task_instances_are_filtered_by_state_and_pool(browser: Browser, home_da
         page = seen.page
         expect(page.get_by_role("link", name="bad_once")).to_be_visible()
         expect(page.get_by_role("link", name="good_since")).to_have_count(0)
-        expect(page.get_by_role("status").filter(has_text=re.compile(r"of [\d,]+( or more)? task instances fit these filters:$"))).to_be_visible()
+        expect(
+            page.get_by_role("status").filter(
+                has_text=re.compile(r"of [\d,]+( or more)? task instances fit these filters:$")
+            )
+        ).to_be_visible()
         page.get_by_role("button", name="Turn round: Pool is default_pool").click()
         expect(page).to_have_url(re.compile("pool=!default_pool|pool=%21default_pool"))
         expect(page.get_by_text("No task instance fits these filters.")).to_be_visible()

@@ -48,7 +48,9 @@ def test_why_a_task_is_not_scheduled_is_a_tree_whose_button_releases_it(browser:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_thousands_of_steps_fold_to_counts_and_only_failed_shows_what_is_left(browser: Browser, ready: Product, size: str) -> None:
+def test_thousands_of_steps_fold_to_counts_and_only_failed_shows_what_is_left(
+    browser: Browser, ready: Product, size: str
+) -> None:
     with visit(browser, ready, size) as seen:
         seen.log_in(GROUPED)
         page = seen.page
@@ -81,7 +83,9 @@ with DAG("in_a_row", schedule=None):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_run_leads_to_the_run_before_and_the_one_after_in_the_same_view(browser: Browser, ready: Product, size: str) -> None:
+def test_a_run_leads_to_the_run_before_and_the_one_after_in_the_same_view(
+    browser: Browser, ready: Product, size: str
+) -> None:
     ready.write("in_a_row.py", IN_A_ROW)
     ready.has_dag("in_a_row")
     for name in ("first", "second", "third"):
@@ -102,7 +106,9 @@ def test_a_run_leads_to_the_run_before_and_the_one_after_in_the_same_view(browse
         seen.check()
 
 
-def test_a_whole_group_is_marked_after_a_preview_that_lists_exactly_what_changes(browser: Browser, ready: Product) -> None:
+def test_a_whole_group_is_marked_after_a_preview_that_lists_exactly_what_changes(
+    browser: Browser, ready: Product
+) -> None:
     ready.do("dags", "trigger", "grouped", "--run-id", "marked")
     ready.ended("grouped", "marked")
     with visit(browser, ready) as seen:
@@ -200,7 +206,9 @@ def test_templates_are_shown_as_the_last_attempt_rendered_them(browser: Browser,
         seen.log_in("/dags/rendered/runs/one/tasks/say?part=details")
         page = seen.page
         expect(page.get_by_role("heading", name="Rendered templates")).to_be_visible()
-        expect(page.locator("details.xcom", has_text="bash_command").locator("pre")).to_have_text("echo '<b>2026-03-01</b>' && exit 1 # " + "x" * 400)
+        expect(page.locator("details.xcom", has_text="bash_command").locator("pre")).to_have_text(
+            "echo '<b>2026-03-01</b>' && exit 1 # " + "x" * 400
+        )
         expect(page.locator("details.xcom", has_text="env")).to_contain_text("***")
         expect(page.locator("body")).not_to_contain_text("a value that stays here")
         seen.check()

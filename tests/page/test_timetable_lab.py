@@ -26,7 +26,9 @@ def forget_refusals(seen: Visit) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_schedule_that_is_typed_shows_its_fault_beside_the_field_and_then_its_year(browser: Browser, product: Product, size: str) -> None:
+def test_a_schedule_that_is_typed_shows_its_fault_beside_the_field_and_then_its_year(
+    browser: Browser, product: Product, size: str
+) -> None:
     with visit(browser, product, size) as seen:
         seen.log_in(f"/timetables?{YEAR}")
         page = seen.page
@@ -85,7 +87,13 @@ def test_the_schedule_of_a_dag_and_each_built_in_timetable(browser: Browser, pro
         choice = page.get_by_role("combobox", name="Timetable")
         expect(choice.locator("option", has_text="BusinessDays")).to_have_count(1)
         names = choice.locator("option").all_inner_texts()
-        examples = set(re.findall(r"^  (\w+): \{", (WEB / "src/pages/timetables/labView.ts").read_text().split("EXAMPLES")[1], re.MULTILINE))
+        examples = set(
+            re.findall(
+                r"^  (\w+): \{",
+                (WEB / "src/pages/timetables/labView.ts").read_text().split("EXAMPLES")[1],
+                re.MULTILINE,
+            )
+        )
         assert examples < set(names)
         for name in sorted(examples):
             choice.select_option(name)

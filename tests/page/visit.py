@@ -15,7 +15,13 @@ PASSWORD = "a long password"
 ZONE = "Asia/Kathmandu"
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
     "--process-per-site",
 ]
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
@@ -41,9 +47,19 @@ class Visit:
         self.page = page
         self.address = address
         self.faults: list[str] = []
-        page.on("console", lambda message: self.faults.append(f"{message.text} {message.location['url']}") if message.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda message: (
+                self.faults.append(f"{message.text} {message.location['url']}")
+                if message.type in ("error", "warning")
+                else None
+            ),
+        )
         page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("request", lambda request: None if request.url.startswith((address, "data:")) else self.faults.append(request.url))
+        page.on(
+            "request",
+            lambda request: None if request.url.startswith((address, "data:")) else self.faults.append(request.url),
+        )
 
     def open(self, path: str) -> None:
         self.page.goto(self.address + path)

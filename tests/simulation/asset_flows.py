@@ -49,8 +49,17 @@ class AssetOutcome:
 
 
 def simulate_assets(
-    folder: Path, seed: int, faults: FaultPlan, *, producers: int = 4, consumers: int = 8, minutes: int = 10, schedulers: int = 1,
-    people: float = 0.0, worker_deaths: float = 0.0, kills: float = 0.0,
+    folder: Path,
+    seed: int,
+    faults: FaultPlan,
+    *,
+    producers: int = 4,
+    consumers: int = 8,
+    minutes: int = 10,
+    schedulers: int = 1,
+    people: float = 0.0,
+    worker_deaths: float = 0.0,
+    kills: float = 0.0,
 ) -> AssetOutcome:
     """Play one seed to its end, and audit it. `people`, `worker_deaths`, `kills`: the chance of each at an instant."""
     url = f"sqlite:///{folder / f'assets-{seed}.db'}"
@@ -58,11 +67,21 @@ def simulate_assets(
     rng = random.Random(seed)
     assets = [AssetKey(f"asset_{number}", f"s3://bucket/{number}") for number in range(producers + 2)]
     specs = [_producer(rng, number, assets, minutes) for number in range(producers)]
-    consuming = {spec.dag_id: spec for spec in (_consumer(rng, number, assets[:producers]) for number in range(consumers))}
+    consuming = {
+        spec.dag_id: spec for spec in (_consumer(rng, number, assets[:producers]) for number in range(consumers))
+    }
     holder: list[Deployment] = []
-    db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: _lease_time(holder), cipher=CIPHER)
+    db = open_database(
+        url, role="simulation", synchronous="OFF", lease_clock=lambda: _lease_time(holder), cipher=CIPHER
+    )
     deployment = Deployment(
-        db, seed=seed, start=START, script=_play, limits=EngineLimits(parallelism=8, max_admissions_per_step=4), faults=faults, schedulers=schedulers,
+        db,
+        seed=seed,
+        start=START,
+        script=_play,
+        limits=EngineLimits(parallelism=8, max_admissions_per_step=4),
+        faults=faults,
+        schedulers=schedulers,
     )
     holder.append(deployment)
     deployment.add_dags([*consuming.values(), *specs])
@@ -98,23 +117,31 @@ def simulate_assets(
     return outcome
 
 
-
-
 def _producer(rng: random.Random, number: int, assets: list[AssetKey], minutes: int) -> DagSpec:
     """Writes its own asset with an attempt, and with a task without a process perhaps another one."""
     tasks = [TaskSpec(task_id="write", outlets=(assets[number],), retries=3, retry_delay_s=1.0)]
     if rng.random() < 0.5:
         tasks.append(TaskSpec(task_id="mark", outlets=(rng.choice(assets),), runs_code=False, upstream=("write",)))
     return DagSpec(
-        dag_id=f"producer_{number}", timetable=reference(CronTriggerTimetable("* * * * *", timezone="UTC")), tasks=tuple(tasks), start_at=START,
-        end_at=START + (minutes - 1) * MINUTE, catchup=True, max_active_runs=3, paused_upon_creation=False,
+        dag_id=f"producer_{number}",
+        timetable=reference(CronTriggerTimetable("* * * * *", timezone="UTC")),
+        tasks=tuple(tasks),
+        start_at=START,
+        end_at=START + (minutes - 1) * MINUTE,
+        catchup=True,
+        max_active_runs=3,
+        paused_upon_creation=False,
     )
 
 
 def _consumer(rng: random.Random, number: int, assets: list[AssetKey]) -> DagSpec:
     return DagSpec(
-        dag_id=f"consumer_{number}", timetable=NO_TIMES, tasks=(TaskSpec(task_id="read", runs_code=rng.random() < 0.3, retries=20, retry_delay_s=1.0),),
-        asset_condition=_condition(rng, assets, 2), max_active_runs=rng.choice((1, 2, 16)), paused_upon_creation=False,
+        dag_id=f"consumer_{number}",
+        timetable=NO_TIMES,
+        tasks=(TaskSpec(task_id="read", runs_code=rng.random() < 0.3, retries=20, retry_delay_s=1.0),),
+        asset_condition=_condition(rng, assets, 2),
+        max_active_runs=rng.choice((1, 2, 16)),
+        paused_upon_creation=False,
     )
 
 
@@ -129,7 +156,11 @@ def _play(_: Attempt, rng: random.Random) -> Play:
     run_s = rng.expovariate(1 / 3)
     if roll < 0.8:
         return Play(run_s)
-    return Play(run_s, outcome="failed", reason="by chance") if roll < 0.95 else Play(run_s, outcome="lost", reason="lost: killed by signal 9")
+    return (
+        Play(run_s, outcome="failed", reason="by chance")
+        if roll < 0.95
+        else Play(run_s, outcome="lost", reason="lost: killed by signal 9")
+    )
 
 
 def _act(rng: random.Random, it: Deployment, db: Database, dag_ids: list[str]) -> None:
@@ -161,7 +192,9 @@ def _audit(db: Database, producers: list[DagSpec], consumers: dict[str, DagSpec]
                 runs += 1
                 of_run = asset_events.list_consumed_events(tx, run.run_pk)
                 consumed.update(each.event_pk for each in of_run)
-                if run.run_type is not DagRunType.ASSET_TRIGGERED or not _is_met(spec.asset_condition, {each.asset for each in of_run}):
+                if run.run_type is not DagRunType.ASSET_TRIGGERED or not _is_met(
+                    spec.asset_condition, {each.asset for each in of_run}
+                ):
                     found.append(f"{dag_id} {run.run_id} consumed {of_run}")
                 if run.state not in (DagRunState.SUCCESS, DagRunState.FAILED):
                     found.append(f"{dag_id} {run.run_id} is {run.state}")

@@ -39,17 +39,56 @@ from .authored import EveryTwoHours
 HOUR = 3600
 DAY = 86400
 ZONES = (
-    "UTC", "UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Sao_Paulo",
-    "Africa/Casablanca", "Asia/Tokyo", "America/Santiago", "Atlantic/Azores", "Europe/Dublin", "Antarctica/Troll",
-    "America/St_Johns", "Pacific/Chatham", "Asia/Gaza", "Africa/Cairo",
+    "UTC",
+    "UTC",
+    "Europe/Zurich",
+    "America/New_York",
+    "Australia/Lord_Howe",
+    "Asia/Kathmandu",
+    "America/Sao_Paulo",
+    "Africa/Casablanca",
+    "Asia/Tokyo",
+    "America/Santiago",
+    "Atlantic/Azores",
+    "Europe/Dublin",
+    "Antarctica/Troll",
+    "America/St_Johns",
+    "Pacific/Chatham",
+    "Asia/Gaza",
+    "Africa/Cairo",
 )
 BUSY = ("*/5 * * * *", "*/10 * * * *", "*/7 * * * *", "*/15 * * * *", "0-30/6 * * * *")
 """From 40,000 to 105,000 instants a year."""
-STEADY = ("*/30 * * * *", "0 * * * *", "17 * * * *", "59 * * * 1-5", "0 */2 * * *", "15,45 1-3 * * *", "*/20 0-6 * * *",
-          "0 0-23 * * *", "30 */3 * * *", "5 3 * * * 0,20,40", "*/10 2 * * *")
+STEADY = (
+    "*/30 * * * *",
+    "0 * * * *",
+    "17 * * * *",
+    "59 * * * 1-5",
+    "0 */2 * * *",
+    "15,45 1-3 * * *",
+    "*/20 0-6 * * *",
+    "0 0-23 * * *",
+    "30 */3 * * *",
+    "5 3 * * * 0,20,40",
+    "*/10 2 * * *",
+)
 """From 1,000 to 18,000 instants a year."""
-SELDOM = ("30 2 * * *", "0 0 * * *", "15 3 * * *", "0 6 * * 1-5", "30 2 * * 0", "0 0 1 * *", "0 0 L * *", "30 1 * * 1#2",
-          "0 4 1,15 * *", "30 2 13 * 5", "0 12 1 */3 *", "0 0 1 1 *", "45 23 29 2 *", "59 23 * 3,10 *")
+SELDOM = (
+    "30 2 * * *",
+    "0 0 * * *",
+    "15 3 * * *",
+    "0 6 * * 1-5",
+    "30 2 * * 0",
+    "0 0 1 * *",
+    "0 0 L * *",
+    "30 1 * * 1#2",
+    "0 4 1,15 * *",
+    "30 2 13 * 5",
+    "0 12 1 */3 *",
+    "0 0 1 1 *",
+    "45 23 29 2 *",
+    "59 23 * 3,10 *",
+)
 PERIODS: dict[str, Callable[..., Timetable]] = {
     "*/15 * * * *": partial(Minutely, 15),
     "0 * * * *": Hourly,
@@ -73,14 +112,25 @@ MONTHS = (1, 2, 3, 12)
 
 def random_schedule(rng: random.Random, now: Instant, busy: float) -> Schedule:
     """One that begins around `now`; `busy`: how likely it has tens of thousands of slots a year."""
-    kind = rng.choice(("cron",) * 9 + ("cron_intervals",) * 6 + ("delta",) * 3 + ("delta_intervals",) * 3 + ("events", "once", "never"))
+    kind = rng.choice(
+        ("cron",) * 9
+        + ("cron_intervals",) * 6
+        + ("delta",) * 3
+        + ("delta_intervals",) * 3
+        + ("events", "once", "never")
+    )
     schedule = Schedule(
-        kind=kind, zone=rng.choice(ZONES), start_at=_some_start(rng, now), catchup=rng.random() < 0.5,
+        kind=kind,
+        zone=rng.choice(ZONES),
+        start_at=_some_start(rng, now),
+        catchup=rng.random() < 0.5,
         end_at=now + rng.randrange(10 * DAY, 900 * DAY) * SECOND if rng.random() < 0.15 else None,
     )
     schedule = replace(
-        schedule, misfire=rng.choice((None, None, None, "all", "latest", "skip")),
-        window_s=rng.choice((None, None, None, HOUR, 20 * DAY)), jitter_s=rng.choice((0, 0, 0, 0, 7, 900)),
+        schedule,
+        misfire=rng.choice((None, None, None, "all", "latest", "skip")),
+        window_s=rng.choice((None, None, None, HOUR, 20 * DAY)),
+        jitter_s=rng.choice((0, 0, 0, 0, 7, 900)),
     )
     if kind in ("cron", "cron_intervals"):
         several = rng.choice((1, 1, 1, 2, 3)) if kind == "cron" else 1
@@ -88,17 +138,24 @@ def random_schedule(rng: random.Random, now: Instant, busy: float) -> Schedule:
         by_period = len(crons) == 1 and crons[0] in (PERIODS if kind == "cron" else (BUSINESS,)) and rng.random() < 0.5
         if kind == "cron_intervals" and schedule.start_at is not None and rng.random() < 0.15:
             return replace(schedule, by_period=True, crons=(AUTHORED,), zone="UTC", catchup=True)
-        schedule = replace(schedule, by_period=by_period, crons=crons, reach_s=rng.choice((0, 0, HOUR)) if kind == "cron" else 0)
+        schedule = replace(
+            schedule, by_period=by_period, crons=crons, reach_s=rng.choice((0, 0, HOUR)) if kind == "cron" else 0
+        )
     if kind in ("delta", "delta_intervals"):
         by_months = rng.random() < 0.25
         schedule = replace(
-            schedule, every_months=rng.choice(MONTHS) if by_months else 0, every_s=0 if by_months else rng.choice(SPANS),
+            schedule,
+            every_months=rng.choice(MONTHS) if by_months else 0,
+            every_s=0 if by_months else rng.choice(SPANS),
             start_at=now - 70 * DAY * SECOND if by_months and schedule.start_at is None else schedule.start_at,
         )
     if kind == "events":
-        schedule = replace(schedule, events=tuple(
-            now + rng.randrange(-30 * DAY, 400 * DAY) // 60 * 60 * SECOND for _ in range(rng.randrange(1, 60))
-        ))
+        schedule = replace(
+            schedule,
+            events=tuple(
+                now + rng.randrange(-30 * DAY, 400 * DAY) // 60 * 60 * SECOND for _ in range(rng.randrange(1, 60))
+            ),
+        )
     return schedule
 
 
@@ -148,8 +205,15 @@ def timetable_of(s: Schedule) -> TimetableRef:
 def dag_of(dag_id: str, s: Schedule, rng: random.Random) -> DagSpec:
     """A DAG of one task that takes no time, in the scheduler itself or on a worker."""
     return DagSpec(
-        dag_id=dag_id, timetable=timetable_of(s), tasks=(TaskSpec(task_id="only", runs_code=rng.random() < 0.1),),
-        start_at=s.start_at, end_at=s.end_at, catchup=s.catchup, catchup_window_s=s.window_s, misfire=s.misfire, jitter_s=s.jitter_s,
+        dag_id=dag_id,
+        timetable=timetable_of(s),
+        tasks=(TaskSpec(task_id="only", runs_code=rng.random() < 0.1),),
+        start_at=s.start_at,
+        end_at=s.end_at,
+        catchup=s.catchup,
+        catchup_window_s=s.window_s,
+        misfire=s.misfire,
+        jitter_s=s.jitter_s,
         max_active_runs=rng.choice((1, 2, 16)),
         description=f"edition {rng.random()}",
     )

@@ -23,8 +23,12 @@ def test_each_consumer_consumes_each_event_once_when_nothing_breaks(tmp_path: Pa
 
 
 @pytest.mark.parametrize("seed", range(10, 13))
-def test_each_consumer_consumes_each_event_once_whatever_breaks_and_whatever_people_do(tmp_path: Path, seed: int) -> None:
-    outcome = simulate_assets(tmp_path, seed, FAULTS, schedulers=1 + seed % 2, people=0.05, worker_deaths=0.005, kills=0.005)
+def test_each_consumer_consumes_each_event_once_whatever_breaks_and_whatever_people_do(
+    tmp_path: Path, seed: int
+) -> None:
+    outcome = simulate_assets(
+        tmp_path, seed, FAULTS, schedulers=1 + seed % 2, people=0.05, worker_deaths=0.005, kills=0.005
+    )
     assert not outcome.found, f"seed {seed}"
     assert outcome.faults, f"seed {seed}"
     assert outcome.asset_runs, f"seed {seed}"
@@ -33,5 +37,7 @@ def test_each_consumer_consumes_each_event_once_whatever_breaks_and_whatever_peo
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(SOAK_SEED, SOAK_SEED + 40))
 def test_many_seeds(tmp_path: Path, seed: int) -> None:
-    outcome = simulate_assets(tmp_path, seed, FAULTS, schedulers=1 + seed % 2, people=0.05, worker_deaths=0.005, kills=0.005, minutes=20)
+    outcome = simulate_assets(
+        tmp_path, seed, FAULTS, schedulers=1 + seed % 2, people=0.05, worker_deaths=0.005, kills=0.005, minutes=20
+    )
     assert not outcome.found, f"seed {seed}"

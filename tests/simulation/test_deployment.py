@@ -12,7 +12,9 @@ from gnomon.entry.simulate import FaultPlan
 from .world import simulate
 
 SEEDS = range(5)
-SOAK_SEEDS = range(int(os.environ.get("GNOMON_SOAK_SEED", "1000")), int(os.environ.get("GNOMON_SOAK_SEED", "1000")) + 500)
+SOAK_SEEDS = range(
+    int(os.environ.get("GNOMON_SOAK_SEED", "1000")), int(os.environ.get("GNOMON_SOAK_SEED", "1000")) + 500
+)
 FAULTS = FaultPlan(unavailable=0.02, uncertain_lost=0.02, uncertain_done=0.02, crash_before=0.02, crash_after=0.02)
 
 

@@ -35,7 +35,14 @@ def test_numbers_of_runs_pools_and_answers_are_right_after_marks_and_deletions(s
     with db.write() as tx:
         pools.set_pool(tx, POOL, 2)
     faults = FaultPlan() if seed % 2 else FaultPlan(crash_before=0.01, crash_after=0.01)
-    deployment = Deployment(db, seed=seed, start=START, script=random_play, limits=EngineLimits(parallelism=8, max_admissions_per_step=4), faults=faults)
+    deployment = Deployment(
+        db,
+        seed=seed,
+        start=START,
+        script=random_play,
+        limits=EngineLimits(parallelism=8, max_admissions_per_step=4),
+        faults=faults,
+    )
     holder.append(deployment)
     deployment.add_dags(specs.values())
     people = RandomActions(random.Random(seed + 2), specs, another_version, chance=0.2, deletes_and_marks=True)
@@ -46,6 +53,8 @@ def test_numbers_of_runs_pools_and_answers_are_right_after_marks_and_deletions(s
     while unfinished(db) and deployment.clock.now() < end:
         deployment.run_until(deployment.clock.now() + MINUTE)
     assert not unfinished(db), f"seed {seed}: runs do not end"
-    assert list_pools_in_use(deployment) + list_unanswered(people, deployment) + list_lost_slots(db, START) == [], f"seed {seed}"
+    assert list_pools_in_use(deployment) + list_unanswered(people, deployment) + list_lost_slots(db, START) == [], (
+        f"seed {seed}"
+    )
     assert people.action_counts["_change_and_delete_run"] and people.action_counts["_mark_tasks"]
     db.close()

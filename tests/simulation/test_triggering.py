@@ -32,7 +32,13 @@ def test_every_wait_ends_once_when_nothing_breaks(tmp_path: Path, seed: int) -> 
 @pytest.mark.parametrize("seed", range(10, 15))
 def test_every_wait_ends_once_whatever_breaks_and_whatever_people_do(tmp_path: Path, seed: int) -> None:
     found, it = simulate_triggers(
-        tmp_path, seed, FAULTS, schedulers=1 + seed % 2, worker_deaths=0.005, people=0.03, freezes=0.005,
+        tmp_path,
+        seed,
+        FAULTS,
+        schedulers=1 + seed % 2,
+        worker_deaths=0.005,
+        people=0.03,
+        freezes=0.005,
     )
     assert not found, f"seed {seed}"
     assert it.faulty.injected and it.diary.killed, f"seed {seed}"
@@ -42,6 +48,12 @@ def test_every_wait_ends_once_whatever_breaks_and_whatever_people_do(tmp_path: P
 @pytest.mark.parametrize("seed", range(SOAK_SEED, SOAK_SEED + 60))
 def test_many_seeds(tmp_path: Path, seed: int) -> None:
     found, _ = simulate_triggers(
-        tmp_path, seed, FAULTS, schedulers=1 + seed % 2, worker_deaths=0.005, people=0.03 * (seed % 4 > 0), freezes=0.005,
+        tmp_path,
+        seed,
+        FAULTS,
+        schedulers=1 + seed % 2,
+        worker_deaths=0.005,
+        people=0.03 * (seed % 4 > 0),
+        freezes=0.005,
     )
     assert not found, f"seed {seed}"

@@ -31,7 +31,9 @@ def test_none_starts_early_and_none_waits_for_ever_under_faults(tmp_path: Path, 
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("dag_count", "faults"), [(1000, None), (150, FAULTS)], ids=["quiet", "faults"])
-def test_hundreds_of_dags_in_chains_and_fans_for_a_week(tmp_path: Path, dag_count: int, faults: FaultPlan | None) -> None:
+def test_hundreds_of_dags_in_chains_and_fans_for_a_week(
+    tmp_path: Path, dag_count: int, faults: FaultPlan | None
+) -> None:
     waited = simulate_waiting(tmp_path, SOAK_SEED, dag_count=dag_count, days=7, faults=faults)
     print(f"seed {SOAK_SEED}: {waited.runs} runs, {waited.waits} waits, faults {waited.faults}")
     assert not waited.found, f"seed {SOAK_SEED}"

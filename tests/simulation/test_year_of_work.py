@@ -29,9 +29,15 @@ def test_six_weeks_with_faults_and_kills_lose_and_double_nothing(tmp_path: Path)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("seed", "kills"), [(SOAK_SEED, 0), (SOAK_SEED + 1, 0), (SOAK_SEED + 2, 20), (SOAK_SEED + 3, 20)])
+@pytest.mark.parametrize(
+    ("seed", "kills"), [(SOAK_SEED, 0), (SOAK_SEED + 1, 0), (SOAK_SEED + 2, 20), (SOAK_SEED + 3, 20)]
+)
 def test_a_year_is_as_the_calendar_says(tmp_path: Path, seed: int, kills: int) -> None:
     began = time.monotonic()
-    found, year, count = simulate_work(tmp_path, seed, days=365, faults=FAULTS if kills else FaultPlan(), kills=kills, backfill_count=40)
-    print(f"seed {seed}: {count} runs, {len(year.filled)} backfills, {year.kills} kills, {year.it.faulty.injected}, {time.monotonic() - began:.0f} s")
+    found, year, count = simulate_work(
+        tmp_path, seed, days=365, faults=FAULTS if kills else FaultPlan(), kills=kills, backfill_count=40
+    )
+    print(
+        f"seed {seed}: {count} runs, {len(year.filled)} backfills, {year.kills} kills, {year.it.faulty.injected}, {time.monotonic() - began:.0f} s"
+    )
     assert not found

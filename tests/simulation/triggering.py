@@ -115,7 +115,9 @@ class ScriptedCrew:
         for job in due:
             del self._running[job.trigger_pk]
             self._diary.fired.add(job.trigger_pk)
-        return [(job, DeferralResult(outcome=json.loads(job.kwargs)["outcome"], payload=str(job.trigger_pk))) for job in due]
+        return [
+            (job, DeferralResult(outcome=json.loads(job.kwargs)["outcome"], payload=str(job.trigger_pk))) for job in due
+        ]
 
     def take_finished_on_kills(self) -> list[int]:
         now = self._clock.monotonic()
@@ -144,7 +146,9 @@ class Seat:
 class Triggered(Deployment):
     """A deployment with triggerers."""
 
-    def __init__(self, db: Database, *, faults: FaultPlan, seats: Iterable[tuple[str, ...] | None], **options: Any) -> None:
+    def __init__(
+        self, db: Database, *, faults: FaultPlan, seats: Iterable[tuple[str, ...] | None], **options: Any
+    ) -> None:
         super().__init__(db, faults=faults, **options)
         self.diary = Diary()
         self.seats = [Seat(queues) for queues in seats]
@@ -161,9 +165,20 @@ class Triggered(Deployment):
         if seat.keeper is None:
             seat.crew = ScriptedCrew(self.clock, self.rng, self.diary)
             seat.keeper = TriggererCoordinator(
-                settings=TriggererSettings(capacity=30, queues=seat.queues, beat_s=BEAT_S, silent_s=30.0, environ={}, saved_events=SavedEvents("/nonexistent")),
-                db=self.faulty, clock=self.clock, host_pool=seat.crew, triggerer_id=self.new_id(),  # type: ignore[arg-type]
-                host="simulated", wake_owners=lambda: None,
+                settings=TriggererSettings(
+                    capacity=30,
+                    queues=seat.queues,
+                    beat_s=BEAT_S,
+                    silent_s=30.0,
+                    environ={},
+                    saved_events=SavedEvents("/nonexistent"),
+                ),
+                db=self.faulty,
+                clock=self.clock,
+                host_pool=seat.crew,
+                triggerer_id=self.new_id(),  # type: ignore[arg-type]
+                host="simulated",
+                wake_owners=lambda: None,
             )
         try:
             if self.rng.random() < self.freezes:
@@ -185,9 +200,15 @@ class Triggered(Deployment):
 
 def some_wait(rng: random.Random, *, by_itself: bool = False) -> Deferral:
     """For a trigger that fires soon, late or after everything; `by_itself`: what a task starts with."""
-    told = {"after_s": rng.choice((0.0, 1.0, 8.0, 45.0, 1e9)), "outcome": rng.choice(("event", "event", "event", "success", "error"))}
+    told = {
+        "after_s": rng.choice((0.0, 1.0, 8.0, 45.0, 1e9)),
+        "outcome": rng.choice(("event", "event", "event", "success", "error")),
+    }
     return Deferral(
-        classpath="scripted.Trigger", kwargs=json.dumps(told), next_method="go_on", queue=rng.choice((None, None, "far")),
+        classpath="scripted.Trigger",
+        kwargs=json.dumps(told),
+        next_method="go_on",
+        queue=rng.choice((None, None, "far")),
         timeout_s=rng.choice((5.0, 30.0)) if told["after_s"] == 1e9 or rng.random() < 0.3 else None,
         next_kwargs='{"by": "itself"}' if by_itself else "{}",
     )
@@ -197,17 +218,29 @@ def some_dag(rng: random.Random, number: int, minutes: int) -> DagSpec:
     ids = [f"t{i}" for i in range(rng.randint(1, 5))]
     specs = tuple(some_task(rng, task_id, ids[:i]) for i, task_id in enumerate(ids))
     return DagSpec(
-        dag_id=f"dag_{number}", timetable=reference(CronTriggerTimetable("* * * * *", timezone="UTC")), tasks=specs,
-        start_at=START, end_at=START + (minutes - 1) * MINUTE, catchup=True, max_active_runs=rng.randint(1, 4),
-        fail_fast=rng.random() < 0.2, paused_upon_creation=False,
+        dag_id=f"dag_{number}",
+        timetable=reference(CronTriggerTimetable("* * * * *", timezone="UTC")),
+        tasks=specs,
+        start_at=START,
+        end_at=START + (minutes - 1) * MINUTE,
+        catchup=True,
+        max_active_runs=rng.randint(1, 4),
+        fail_fast=rng.random() < 0.2,
+        paused_upon_creation=False,
     )
 
 
 def some_task(rng: random.Random, task_id: str, before: list[str]) -> TaskSpec:
     return TaskSpec(
-        task_id=task_id, upstream=tuple(sorted(rng.sample(before, rng.randint(0, min(len(before), 1))))), trigger_rule="all_done",
-        retries=rng.randint(0, 2), retry_delay_s=rng.choice((0.0, 20.0)), pool=rng.choice(("default_pool", POOL, COUNTING)),
-        execution_timeout_s=rng.choice((None, None, 25.0)), hears_ends=rng.random() < 0.3, soft_fail=rng.random() < 0.2,
+        task_id=task_id,
+        upstream=tuple(sorted(rng.sample(before, rng.randint(0, min(len(before), 1))))),
+        trigger_rule="all_done",
+        retries=rng.randint(0, 2),
+        retry_delay_s=rng.choice((0.0, 20.0)),
+        pool=rng.choice(("default_pool", POOL, COUNTING)),
+        execution_timeout_s=rng.choice((None, None, 25.0)),
+        hears_ends=rng.random() < 0.3,
+        soft_fail=rng.random() < 0.2,
         start_wait=some_wait(rng, by_itself=True) if rng.random() < 0.25 else None,
     )
 
@@ -218,7 +251,10 @@ def another_version(spec: DagSpec, rng: random.Random) -> DagSpec:
     if rng.random() < 0.5 and last:
         return replace(spec, tasks=spec.tasks[:last])
     names = [task.task_id for task in spec.tasks]
-    return replace(spec, tasks=(*spec.tasks[:last], some_task(rng, names[last], names[:last]), some_task(rng, f"t{last + 1}", names)))
+    return replace(
+        spec,
+        tasks=(*spec.tasks[:last], some_task(rng, names[last], names[:last]), some_task(rng, f"t{last + 1}", names)),
+    )
 
 
 def some_play(attempt: Attempt, rng: random.Random) -> Play:
@@ -245,15 +281,21 @@ class Crowd(RandomActions):
     def _end_a_wait(self, it: Triggered) -> None:
         dag_id = self.rng.choice(sorted(self.specs))
         with it.db.write() as tx:
-            found = [row.key for run in dag_runs.list_runs(tx, dag_id) for row in dag_runs.list_task_states(tx, run.run_pk)
-                     if row.defer_seq and row.state not in FINISHED_TASK_STATES]
+            found = [
+                row.key
+                for run in dag_runs.list_runs(tx, dag_id)
+                for row in dag_runs.list_task_states(tx, run.run_pk)
+                if row.defer_seq and row.state not in FINISHED_TASK_STATES
+            ]
             dag = dags.find_dag_row(tx, dag_id)
             if not found or dag is None:
                 return
             key = self.rng.choice(found)
             kind, more = self.rng.choice((("clear", {}), ("mark", {"state": "success"}), ("mark", {"state": "failed"})))
             body = {"run_pk": key.run_pk, "tasks": [[key.task_no, key.map_index]], "by": "people", **more}
-            self.request_pks.append(mailbox.submit_request(tx, by="people", kind=kind, body=body, groups=[dag.group_no], at=it.clock.now()))
+            self.request_pks.append(
+                mailbox.submit_request(tx, by="people", kind=kind, body=body, groups=[dag.group_no], at=it.clock.now())
+            )
 
     def _delete_a_run(self, it: Triggered) -> None:
         dag_id = self.rng.choice(sorted(self.specs))
@@ -261,7 +303,11 @@ class Crowd(RandomActions):
             found, dag = dag_runs.list_runs(tx, dag_id), dags.find_dag_row(tx, dag_id)
             if found and dag is not None:
                 body = {"run_pk": self.rng.choice(found).run_pk, "by": "people"}
-                self.request_pks.append(mailbox.submit_request(tx, by="people", kind="delete", body=body, groups=[dag.group_no], at=it.clock.now()))
+                self.request_pks.append(
+                    mailbox.submit_request(
+                        tx, by="people", kind="delete", body=body, groups=[dag.group_no], at=it.clock.now()
+                    )
+                )
 
     def _delete_a_dag(self, it: Triggered) -> None:
         if len(self.specs) == 1 or self.rng.random() < 0.8:
@@ -272,12 +318,23 @@ class Crowd(RandomActions):
             if dag is not None:
                 del self.specs[dag_id]
                 body = {"dag_pk": dag.dag_pk, "by": "people"}
-                self.request_pks.append(mailbox.submit_request(tx, by="people", kind="delete", body=body, groups=[dag.group_no], at=it.clock.now()))
+                self.request_pks.append(
+                    mailbox.submit_request(
+                        tx, by="people", kind="delete", body=body, groups=[dag.group_no], at=it.clock.now()
+                    )
+                )
 
 
 def simulate_triggers(
-    folder: Path, seed: int, faults: FaultPlan, *, minutes: int = 5, schedulers: int = 1, worker_deaths: float = 0.0,
-    people: float = 0.0, freezes: float = 0.0,
+    folder: Path,
+    seed: int,
+    faults: FaultPlan,
+    *,
+    minutes: int = 5,
+    schedulers: int = 1,
+    worker_deaths: float = 0.0,
+    people: float = 0.0,
+    freezes: float = 0.0,
 ) -> tuple[list[str], Triggered]:
     """Play one seed to its end, and audit it."""
     url = f"sqlite:///{folder / f'triggers-{seed}.db'}"
@@ -286,15 +343,24 @@ def simulate_triggers(
     specs = {spec.dag_id: spec for spec in (some_dag(rng, number, minutes) for number in range(4))}
     holder: list[Triggered] = []
     db = open_database(
-        url, role="simulation", synchronous="OFF", cipher=CIPHER,
+        url,
+        role="simulation",
+        synchronous="OFF",
+        cipher=CIPHER,
         lease_clock=lambda: START + int(holder[0].clock.monotonic() * SECOND) if holder else START,
     )
     with db.write() as tx:
         pools.set_pool(tx, POOL, 2)
         pools.set_pool(tx, COUNTING, 3, include_deferred=True)
     it = Triggered(
-        db, seed=seed, start=START, script=some_play, limits=EngineLimits(parallelism=8, max_admissions_per_step=4), faults=faults,
-        schedulers=schedulers, seats=(None, ("far",)),
+        db,
+        seed=seed,
+        start=START,
+        script=some_play,
+        limits=EngineLimits(parallelism=8, max_admissions_per_step=4),
+        faults=faults,
+        schedulers=schedulers,
+        seats=(None, ("far",)),
     )
     holder.append(it)
     it.add_dags(specs.values())
@@ -327,11 +393,17 @@ def audit_triggers(it: Triggered) -> list[str]:
     """A sentence for each fault that the audit finds."""
     diary, found = it.diary, []
     gone_on = Counter(
-        int(attempt.resume.fired.payload) for worker in it.workers for _, attempt, _ in worker.started
+        int(attempt.resume.fired.payload)
+        for worker in it.workers
+        for _, attempt, _ in worker.started
         if attempt.resume is not None and attempt.resume.fired.payload != "null"
     )
     found += [f"{count} attempts went on with the event of trigger {pk}" for pk, count in gone_on.items() if count > 1]
-    found += [f"trigger {pk} heard on_kill, and its task went on with its event" for pk in diary.killed if diary.killed[pk] and pk in gone_on]
+    found += [
+        f"trigger {pk} heard on_kill, and its task went on with its event"
+        for pk in diary.killed
+        if diary.killed[pk] and pk in gone_on
+    ]
     found += [f"a task went on with an event of trigger {pk}, which never fired" for pk in gone_on.keys() - diary.fired]
     unheard = [pk for pk in diary.started if pk not in diary.fired and not diary.killed[pk]]
     found += [f"trigger {pk} has run, never fired, and nobody called its on_kill" for pk in unheard]
@@ -339,7 +411,11 @@ def audit_triggers(it: Triggered) -> list[str]:
         for table in ("trigger", "trigger_end"):
             rows = tx._connection.rows(_counted(table), {})[0][0]
             found += [f"{rows} rows of {table} are left"] if rows else []
-    found += [f"{len(seat.crew)} triggers still run for nobody" for seat in it.seats if seat.crew is not None and len(seat.crew)]
+    found += [
+        f"{len(seat.crew)} triggers still run for nobody"
+        for seat in it.seats
+        if seat.crew is not None and len(seat.crew)
+    ]
     return found
 
 

@@ -108,7 +108,11 @@ def _timetable(rng: random.Random) -> Spec:
     if roll < 0.1:
         return {"kind": "hour", "every": rng.choice((1, 2, 6)), "start": "00:00", "end": "23:59"}
     if roll < 0.4:
-        return {"kind": "discrete_hours", "hours": rng.sample(range(24), rng.randint(2, 4)), "minute": rng.choice((0, 30))}
+        return {
+            "kind": "discrete_hours",
+            "hours": rng.sample(range(24), rng.randint(2, 4)),
+            "minute": rng.choice((0, 30)),
+        }
     if roll < 0.9:
         return {"kind": "day", "at": at}
     return {"kind": "week", "weekdays": rng.sample(range(1, 8), rng.randint(1, 3)), "at": at}
@@ -128,8 +132,15 @@ def _options(rng: random.Random) -> dict[str, Any]:
 def _spec(dag_id: str, flow: Flow) -> DagSpec:
     start, last = (None if bound is None else to_instant(bound) for bound in flow.dag.bounds)
     return DagSpec(
-        dag_id=dag_id, timetable=reference(timetable_of(flow.dag.spec, timezone=ZONE)), tasks=(TaskSpec(task_id="t"),),
-        timezone=ZONE, start_at=start, end_at=last, catchup=True, overlap="allow", paused_upon_creation=False,
+        dag_id=dag_id,
+        timetable=reference(timetable_of(flow.dag.spec, timezone=ZONE)),
+        tasks=(TaskSpec(task_id="t"),),
+        timezone=ZONE,
+        start_at=start,
+        end_at=last,
+        catchup=True,
+        overlap="allow",
+        paused_upon_creation=False,
         depends_on=tuple(to_after_spec(After(up, **options)) for up, options in flow.edges),
     )
 
@@ -151,7 +162,9 @@ def _audit(flows: dict[str, Flow], made: dict[str, dict[Instant, RunRecord]], *,
                 if ended:
                     may_start = max(may_start, min(ended) if options.get("take") == "any" else max(ended))
             if run.started_at < may_start or (exact and run.started_at > may_start):
-                found.append(f"{dag_id} {run.run_id} started at {to_datetime(run.started_at)}, might at {to_datetime(may_start)}")
+                found.append(
+                    f"{dag_id} {run.run_id} started at {to_datetime(run.started_at)}, might at {to_datetime(may_start)}"
+                )
     return found, waits
 
 
@@ -168,4 +181,6 @@ def _due(dag: Dag) -> list[Instant]:
     start, last = dag.bounds
     assert start is not None and last is not None
     days = range(-1, (last - start).days + 2)
-    return sorted({to_instant(slot) for day in days for _, slots in dag.slots(start.date() + timedelta(day)) for slot in slots})
+    return sorted(
+        {to_instant(slot) for day in days for _, slots in dag.slots(start.date() + timedelta(day)) for slot in slots}
+    )

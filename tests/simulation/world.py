@@ -45,19 +45,33 @@ def random_dag(rng: random.Random, number: int, minutes: int) -> DagSpec:
     ids = [f"t{i}" for i in range(rng.randint(1, 8))]
     specs = tuple(
         TaskSpec(
-            task_id=task_id, upstream=tuple(sorted(rng.sample(ids[:i], rng.randint(0, min(i, 2))))),
-            trigger_rule=rng.choice(("all_done", "one_success", "none_failed")) if rng.random() < 0.3 else "all_success",
-            retries=rng.randint(0, 2), retry_delay_s=rng.choice((0.0, 10.0)), runs_code=rng.random() < 0.85,
-            max_active_tis_per_dag=rng.choice((None, None, None, 2)), pool=rng.choice(("default_pool", "default_pool", POOL)),
-            effective_priority=rng.randint(1, 3), group="g" if i in (3, 4, 5) else None,
+            task_id=task_id,
+            upstream=tuple(sorted(rng.sample(ids[:i], rng.randint(0, min(i, 2))))),
+            trigger_rule=rng.choice(("all_done", "one_success", "none_failed"))
+            if rng.random() < 0.3
+            else "all_success",
+            retries=rng.randint(0, 2),
+            retry_delay_s=rng.choice((0.0, 10.0)),
+            runs_code=rng.random() < 0.85,
+            max_active_tis_per_dag=rng.choice((None, None, None, 2)),
+            pool=rng.choice(("default_pool", "default_pool", POOL)),
+            effective_priority=rng.randint(1, 3),
+            group="g" if i in (3, 4, 5) else None,
             expansion=random_expansion(rng, ids[:i]) if i not in (3, 4, 5) and rng.random() < 0.2 else None,
         )
         for i, task_id in enumerate(ids)
     )
     return DagSpec(
-        dag_id=f"dag_{number}", timetable=reference(CronTriggerTimetable("* * * * *", timezone="UTC")), tasks=specs,
-        start_at=START, end_at=START + (minutes - 1) * MINUTE, catchup=True, max_active_runs=rng.randint(1, 4),
-        max_active_tasks=rng.choice((1, 4, 16)), paused_upon_creation=False, groups={"g": None},
+        dag_id=f"dag_{number}",
+        timetable=reference(CronTriggerTimetable("* * * * *", timezone="UTC")),
+        tasks=specs,
+        start_at=START,
+        end_at=START + (minutes - 1) * MINUTE,
+        catchup=True,
+        max_active_runs=rng.randint(1, 4),
+        max_active_tasks=rng.choice((1, 4, 16)),
+        paused_upon_creation=False,
+        groups={"g": None},
         group_expansions={"g": random_expansion(rng, ids[:3])} if rng.random() < 0.5 else {},
     )
 
@@ -73,8 +87,12 @@ def another_version(spec: DagSpec, rng: random.Random) -> DagSpec:
     """The same DAG with other limits and pools, and a last task that comes and goes."""
     kept = tuple(task for task in spec.tasks if task.task_id != "extra")
     tasks = tuple(
-        replace(task, pool=rng.choice(("default_pool", POOL)), max_active_tis_per_dag=rng.choice((None, 1, 2)),
-                effective_priority=rng.randint(1, 3))
+        replace(
+            task,
+            pool=rng.choice(("default_pool", POOL)),
+            max_active_tis_per_dag=rng.choice((None, 1, 2)),
+            effective_priority=rng.randint(1, 3),
+        )
         for task in kept
     )
     if len(kept) == len(spec.tasks):
@@ -99,8 +117,17 @@ def random_play(attempt: Attempt, rng: random.Random) -> Play:
     return Play(run_s, outcome="lost", reason="lost: killed by signal 9")
 
 
-def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minutes: int = 8, schedulers: int = 1,
-             worker_deaths: float = 0.0, people: bool = False) -> tuple[list[str], Deployment]:
+def simulate(
+    folder: Path,
+    seed: int,
+    faults: FaultPlan,
+    *,
+    dags: int = 4,
+    minutes: int = 8,
+    schedulers: int = 1,
+    worker_deaths: float = 0.0,
+    people: bool = False,
+) -> tuple[list[str], Deployment]:
     """Play one seed to its end, and audit it."""
     url = f"sqlite:///{folder / f'sim-{seed}.db'}"
     create_schema(url)
@@ -110,8 +137,15 @@ def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minut
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: lease_time(holder), cipher=CIPHER)
     with db.write() as tx:
         pools.set_pool(tx, POOL, 2)
-    deployment = Deployment(db, seed=seed, start=START, script=random_play, limits=EngineLimits(parallelism=8, max_admissions_per_step=4),
-                            faults=faults, schedulers=schedulers)
+    deployment = Deployment(
+        db,
+        seed=seed,
+        start=START,
+        script=random_play,
+        limits=EngineLimits(parallelism=8, max_admissions_per_step=4),
+        faults=faults,
+        schedulers=schedulers,
+    )
     holder.append(deployment)
     deployment.add_dags(specs.values())
     crowd = RandomActions(random.Random(seed + 2), specs, another_version, chance=0.03 if people else 0.0)
@@ -152,17 +186,24 @@ def unfinished(db: Database) -> int:
         return len(group_state.load_groups(tx, range(64)).runs)
 
 
-def audit_store(db: Database, specs: dict[str, DagSpec], deployment: Deployment, minutes: int, crowd: RandomActions) -> list[str]:
+def audit_store(
+    db: Database, specs: dict[str, DagSpec], deployment: Deployment, minutes: int, crowd: RandomActions
+) -> list[str]:
     with db.read() as tx:
-        made: list[tuple[str, RunRecord]] = [(dag_id, run) for dag_id in specs for run in dag_runs.list_runs(tx, dag_id)]
+        made: list[tuple[str, RunRecord]] = [
+            (dag_id, run) for dag_id in specs for run in dag_runs.list_runs(tx, dag_id)
+        ]
         rows: dict[int, list[TaskRecord]] = {run.run_pk: dag_runs.list_task_states(tx, run.run_pk) for _, run in made}
         attempts: list[AttemptRecord] = [a for _, run in made for a in dag_runs.list_attempts(tx, run.run_pk)]
         pks = {run.dag_pk: dag_id for dag_id, run in made}
         names = {
             (pks[dag.dag_pk], number): task_id
-            for dag in group_state.load_dags(tx, sorted(pks)) for task_id, number in dag.task_numbers.items()
+            for dag in group_state.load_dags(tx, sorted(pks))
+            for task_id, number in dag.task_numbers.items()
         }
         versions = group_state.load_specs(tx, range(1, 1 + len(specs) + crowd.versions.total()))
     due = {dag_id: [START + i * MINUTE for i in range(minutes)] for dag_id in specs}
     grants = {run.run_pk: crowd.cleared[run.run_pk] + crowd.versions[dag_id] for dag_id, run in made}
-    return find_violations(versions, made, rows, attempts, deployment.workers, names, due, grants, bool(crowd.action_counts["_set_clock"]))
+    return find_violations(
+        versions, made, rows, attempts, deployment.workers, names, due, grants, bool(crowd.action_counts["_set_clock"])
+    )

@@ -47,7 +47,9 @@ SCHEDULED_AFTER_DAYS = 180
 """Of `filled`."""
 HOUR_KEY = "%Y-%m-%dT%H:%M:%S%z"
 LENGTHS = 5
-FAULTS = FaultPlan(unavailable=0.0005, uncertain_lost=0.0005, uncertain_done=0.0005, crash_before=0.0005, crash_after=0.0005)
+FAULTS = FaultPlan(
+    unavailable=0.0005, uncertain_lost=0.0005, uncertain_done=0.0005, crash_before=0.0005, crash_after=0.0005
+)
 
 
 @dataclass
@@ -61,7 +63,9 @@ class WorkYear:
     kills: int = 0
 
 
-def simulate_work(folder: Path, seed: int, *, days: int, faults: FaultPlan, kills: int = 0, backfill_count: int = 6) -> tuple[list[str], WorkYear, int]:
+def simulate_work(
+    folder: Path, seed: int, *, days: int, faults: FaultPlan, kills: int = 0, backfill_count: int = 6
+) -> tuple[list[str], WorkYear, int]:
     """Play one seed to its end. Returns the faults that the audit found, the simulation, and the number of runs."""
     url = f"sqlite:///{folder / f'work-{seed}.db'}"
     create_schema(url)
@@ -100,7 +104,9 @@ def simulate_work(folder: Path, seed: int, *, days: int, faults: FaultPlan, kill
 def _dags() -> Iterator[DAG]:
     start = datetime(FIRST.year, FIRST.month, FIRST.day, tzinfo=ZONE)
     hours, days, numbers, weeks = Asset("hours"), Asset("days"), Asset("numbers"), Asset("weeks")
-    daily = RollupMapper(upstream_mapper=StartOfDayMapper(timezone="Europe/Zurich", input_format=HOUR_KEY), window=DayWindow())
+    daily = RollupMapper(
+        upstream_mapper=StartOfDayMapper(timezone="Europe/Zurich", input_format=HOUR_KEY), window=DayWindow()
+    )
     monthly = RollupMapper(upstream_mapper=StartOfMonthMapper(input_format="%Y-%m-%d"), window=MonthWindow())
 
     def one_task(dag: DAG, *outlets: Asset) -> DAG:
@@ -109,13 +115,39 @@ def _dags() -> Iterator[DAG]:
         return dag
 
     common = {"start_date": start, "catchup": True, "is_paused_upon_creation": False}
-    yield one_task(DAG("hours", schedule=CronPartitionTimetable("0 * * * *", timezone="Europe/Zurich", key_format=HOUR_KEY), **common), hours)
-    yield one_task(DAG("days", schedule=PartitionedAssetTimetable(assets=hours, default_partition_mapper=daily), is_paused_upon_creation=False), days)
-    yield one_task(DAG("months", schedule=PartitionedAssetTimetable(assets=days, default_partition_mapper=monthly), is_paused_upon_creation=False))
+    yield one_task(
+        DAG(
+            "hours",
+            schedule=CronPartitionTimetable("0 * * * *", timezone="Europe/Zurich", key_format=HOUR_KEY),
+            **common,
+        ),
+        hours,
+    )
+    yield one_task(
+        DAG(
+            "days",
+            schedule=PartitionedAssetTimetable(assets=hours, default_partition_mapper=daily),
+            is_paused_upon_creation=False,
+        ),
+        days,
+    )
+    yield one_task(
+        DAG(
+            "months",
+            schedule=PartitionedAssetTimetable(assets=days, default_partition_mapper=monthly),
+            is_paused_upon_creation=False,
+        )
+    )
     yield one_task(DAG("weeks", schedule=CronTriggerTimetable("0 5 * * 1", timezone="Europe/Zurich"), **common), weeks)
     yield one_task(DAG("report", schedule=numbers & weeks, is_paused_upon_creation=False))
     begin = start + timedelta(days=SCHEDULED_AFTER_DAYS)
-    yield one_task(DAG("filled", schedule=CronTriggerTimetable("0 6 * * *", timezone="Europe/Zurich"), **{**common, "start_date": begin}))
+    yield one_task(
+        DAG(
+            "filled",
+            schedule=CronTriggerTimetable("0 6 * * *", timezone="Europe/Zurich"),
+            **{**common, "start_date": begin},
+        )
+    )
     with DAG("mapped", schedule=CronTriggerTimetable("0 3 * * *", timezone="Europe/Zurich"), **common) as mapped:
         source = task(_nothing, task_id="source")()
         each = task(_take, task_id="each").expand(number=source)
@@ -151,10 +183,22 @@ def _ask_backfill(year: WorkYear, db: Database, rng: random.Random, day: int) ->
         with db.write() as tx:
             dag = dags.find_dag_row(tx, "filled")
             assert dag is not None
-            backfills.create_backfill(tx, BackfillRecord(
-                backfill_pk=0, dag_pk=dag.dag_pk, group_no=dag.group_no, from_at=_local(first_day, 0), to_at=_local(last_day, 12), reprocess=reprocess,
-                max_active_runs=rng.choice((1, 3)), runs_backwards=rng.random() < 0.3, conf={}, created_at=now, created_by="simulation",
-            ))
+            backfills.create_backfill(
+                tx,
+                BackfillRecord(
+                    backfill_pk=0,
+                    dag_pk=dag.dag_pk,
+                    group_no=dag.group_no,
+                    from_at=_local(first_day, 0),
+                    to_at=_local(last_day, 12),
+                    reprocess=reprocess,
+                    max_active_runs=rng.choice((1, 3)),
+                    runs_backwards=rng.random() < 0.3,
+                    conf={},
+                    created_at=now,
+                    created_by="simulation",
+                ),
+            )
     except BackfillActive:
         return
     year.filled.append((first_day, last_day, reprocess))
@@ -182,7 +226,11 @@ def _hours_of(day: date) -> list[str]:
 # ---- the audit ---------------------------------------------------------------------------------------------------------
 def _audit(tx: Transaction, year: WorkYear, *, exact: bool) -> Iterator[str]:
     for dag_id in ("hours", "days", "months", "weeks", "report", "filled", "mapped"):
-        yield from (f"{dag_id} {run.run_id} is {run.state}" for run in dag_runs.list_runs(tx, dag_id) if run.state is not DagRunState.SUCCESS)
+        yield from (
+            f"{dag_id} {run.run_id} is {run.state}"
+            for run in dag_runs.list_runs(tx, dag_id)
+            if run.state is not DagRunState.SUCCESS
+        )
     yield from _audit_partitions(tx, year)
     yield from _audit_mapped(tx, year)
     yield from _audit_report(tx, year, exact=exact)
@@ -205,7 +253,9 @@ def _audit_partitions(tx: Transaction, year: WorkYear) -> Iterator[str]:
     found = [run.partition_key for run in dag_runs.list_runs(tx, "hours") if run.run_after < end]
     yield from _compare("hours", list(found), [key for day in whole for key in _hours_of(day)])
     made = {run.partition_key: _consumed(tx, run) for run in dag_runs.list_runs(tx, "days")}
-    yield from _compare("days", [run.partition_key for run in dag_runs.list_runs(tx, "days")], [day.isoformat() for day in whole])
+    yield from _compare(
+        "days", [run.partition_key for run in dag_runs.list_runs(tx, "days")], [day.isoformat() for day in whole]
+    )
     for day in whole:
         if made.get(day.isoformat()) != Counter(_hours_of(day)):
             yield f"days: {day} consumed {made.get(day.isoformat())}"
@@ -234,7 +284,9 @@ def _audit_mapped(tx: Transaction, year: WorkYear) -> Iterator[str]:
         expected = ["success", "success"] if length else ["skipped", "skipped", "success"]
         if sorted(mapped) != [(index, S.SUCCESS) for index in range(length)] or plain != expected:
             yield f"mapped {run.run_id} of length {length}: {mapped}, {plain}"
-        succeeded = Counter((each.task_no, each.map_index) for each in dag_runs.list_attempts(tx, run.run_pk) if each.state == "success")
+        succeeded = Counter(
+            (each.task_no, each.map_index) for each in dag_runs.list_attempts(tx, run.run_pk) if each.state == "success"
+        )
         if set(succeeded.values()) != {1} or len(succeeded) != length + 1 + bool(length):
             yield f"mapped {run.run_id} has the successes {dict(succeeded)}"
 
@@ -244,7 +296,9 @@ def _audit_report(tx: Transaction, year: WorkYear, *, exact: bool) -> Iterator[s
     stored = [event for event in asset_events.list_newest_events(tx, 10**9) if event.asset.name in ("numbers", "weeks")]
     numbers = [day for day in _days(year) if day.day % LENGTHS]
     mondays = [day for day in _days(year) if day.weekday() == 0]
-    yield from _compare("events", [event.asset.name for event in stored], ["numbers"] * len(numbers) + ["weeks"] * len(mondays))
+    yield from _compare(
+        "events", [event.asset.name for event in stored], ["numbers"] * len(numbers) + ["weeks"] * len(mondays)
+    )
     dag = dags.find_dag_row(tx, "report")
     assert dag is not None
     runs = sorted(dag_runs.list_runs(tx, "report"), key=lambda run: run.run_pk)
@@ -252,7 +306,11 @@ def _audit_report(tx: Transaction, year: WorkYear, *, exact: bool) -> Iterator[s
     queue = asset_queue.list_queue(tx, dag.dag_pk)
     handled = [event.event_pk for events in of_runs for event in events] + [each.event_pk for each in queue]
     yield from _compare("report", list(handled), [event.event_pk for event in stored])
-    yield from (f"report {run.run_id} has no event of both" for run, events in zip(runs, of_runs, strict=True) if len({e.asset for e in events}) != 2)
+    yield from (
+        f"report {run.run_id} has no event of both"
+        for run, events in zip(runs, of_runs, strict=True)
+        if len({e.asset for e in events}) != 2
+    )
     if len({event.asset for event in stored if event.event_pk in {each.event_pk for each in queue}}) == 2:
         yield "report: events of both assets wait, and no run was created"
     if exact:
@@ -260,8 +318,13 @@ def _audit_report(tx: Transaction, year: WorkYear, *, exact: bool) -> Iterator[s
         for monday in mondays:
             wanted.append((monday, [day for day in numbers if before < day <= monday]))
             before = monday
-        found = [(_day_of(run.run_after), sorted(_day_of(e.at) for e in events if e.asset.name == "numbers")) for run, events in zip(runs, of_runs, strict=True)]
-        yield from (f"report: {one}, expected {other}" for one, other in zip(found, wanted, strict=False) if one != other)
+        found = [
+            (_day_of(run.run_after), sorted(_day_of(e.at) for e in events if e.asset.name == "numbers"))
+            for run, events in zip(runs, of_runs, strict=True)
+        ]
+        yield from (
+            f"report: {one}, expected {other}" for one, other in zip(found, wanted, strict=False) if one != other
+        )
         if len(found) != len(wanted):
             yield f"report: {len(found)} runs, expected {len(wanted)}"
 

@@ -26,7 +26,9 @@ from gnomon.storage.store.ownership import group_state
 from .schedules import AUTHORED, DAY, HOUR, dag_of, random_schedule, some_start_of_years
 
 MINUTE = 60
-FAULTS = FaultPlan(unavailable=0.0005, uncertain_lost=0.0005, uncertain_done=0.0005, crash_before=0.0005, crash_after=0.0005)
+FAULTS = FaultPlan(
+    unavailable=0.0005, uncertain_lost=0.0005, uncertain_done=0.0005, crash_before=0.0005, crash_after=0.0005
+)
 NEAR = (0, -1, 1, -SECOND, SECOND, -30 * SECOND, 30 * SECOND, 61 * SECOND)
 """How far from a tick an act may be that aims at it."""
 
@@ -137,8 +139,15 @@ def _trigger(years: Years, dag_id: str) -> None:
     try:
         with years.it.db.write() as tx:
             dag_runs.create_manual_run(
-                tx, dag_id=dag_id, run_id=f"by_hand_{years.action_counts.total()}", logical_at=logical_at, run_after=now, interval=None,
-                conf={}, by="people", at=now,
+                tx,
+                dag_id=dag_id,
+                run_id=f"by_hand_{years.action_counts.total()}",
+                logical_at=logical_at,
+                run_after=now,
+                interval=None,
+                conf={},
+                by="people",
+                at=now,
             )
     except RunExists:
         return
@@ -147,8 +156,15 @@ def _trigger(years: Years, dag_id: str) -> None:
 
 
 _ACTS = {
-    "pause": _pause, "unpause": _unpause, "parse_again": _parse_again, "reschedule": _reschedule, "flip": _flip,
-    "move_bounds": _move_bounds, "kill": _kill, "set_clock": _set_clock, "trigger": _trigger,
+    "pause": _pause,
+    "unpause": _unpause,
+    "parse_again": _parse_again,
+    "reschedule": _reschedule,
+    "flip": _flip,
+    "move_bounds": _move_bounds,
+    "kill": _kill,
+    "set_clock": _set_clock,
+    "trigger": _trigger,
 }
 _WEIGHTS = (3, 4, 4, 2, 1, 1, 3, 2, 2)
 
@@ -163,7 +179,14 @@ class Outcome:
 
 
 def simulate_years(
-    folder: Path, seed: int, *, dag_count: int, days: int, acts_a_day: float, busy: float, most_runs: int,
+    folder: Path,
+    seed: int,
+    *,
+    dag_count: int,
+    days: int,
+    acts_a_day: float,
+    busy: float,
+    most_runs: int,
     faults: FaultPlan = FAULTS,
 ) -> Outcome:
     """Play one seed to its end, and audit it."""
@@ -183,7 +206,9 @@ def simulate_years(
 
 def _play(years: Years, end: Instant, dag_count: int, acts_a_day: float, most_runs: int) -> None:
     it, rng = years.it, years.rng
-    arrivals = sorted(it.clock.now() + rng.randrange(0, 5 * DAY * SECOND) * rng.choice((0, 1)) for _ in range(dag_count))
+    arrivals = sorted(
+        it.clock.now() + rng.randrange(0, 5 * DAY * SECOND) * rng.choice((0, 1)) for _ in range(dag_count)
+    )
     following = arrivals[0]
     while it.clock.now() < end and _made(it.db) < most_runs:
         moments = [following, *arrivals[:1], *([] if years.down_until is None else [years.down_until])]
@@ -226,11 +251,14 @@ def _audit(db: Database, years: Years) -> tuple[list[str], int]:
             made = sorted(dag_runs.list_runs(tx, dag_id), key=lambda run: run.run_pk)
         rows = [
             SlotRun(ExpectedSlot(run.run_after, run.interval_start, run.interval_end), run.queued_at)  # type: ignore[arg-type]
-            for run in made if run.run_type is DagRunType.SCHEDULED
+            for run in made
+            if run.run_type is DagRunType.SCHEDULED
         ]
         scheduled += len(rows)
         found += RunExpectation(dag_id, grids).check(it.log, rows)
-        late = [run.run_id for run in made if run.run_type is DagRunType.SCHEDULED and run.state is not DagRunState.SUCCESS]
+        late = [
+            run.run_id for run in made if run.run_type is DagRunType.SCHEDULED and run.state is not DagRunState.SUCCESS
+        ]
         if late and years.down_until is None:
             found.append(f"{dag_id}: {len(late)} runs did not succeed, first {late[0]}")
     return found, scheduled

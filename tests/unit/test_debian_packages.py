@@ -30,22 +30,32 @@ def test_a_program_that_is_there_is_used(folder: Path, monkeypatch: pytest.Monke
     assert require_program(("other", PROGRAM), "package") == str(folder / PROGRAM)
 
 
-def test_without_the_program_a_test_is_skipped_with_the_command_that_installs_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_program_a_test_is_skipped_with_the_command_that_installs_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("CI", raising=False)
     with pytest.raises(pytest.skip.Exception, match="apt-get install package"):
         require_program((PROGRAM,), "package")
 
 
-def test_in_ci_the_program_is_installed_after_the_lists_of_packages_if_they_are_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_ci_the_program_is_installed_after_the_lists_of_packages_if_they_are_missing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CI", "true")
     lists, program = folder / "lists", folder / PROGRAM
-    write_program(folder / "apt-get", f'case "$1" in update) : > {lists};; install) test -e {lists} || exit 100; printf "#!/bin/sh\\n" > {program}; /bin/chmod 755 {program};; esac')
+    write_program(
+        folder / "apt-get",
+        f'case "$1" in update) : > {lists};; install) test -e {lists} || exit 100; printf "#!/bin/sh\\n" > {program}; /bin/chmod 755 {program};; esac',
+    )
     assert require_program((PROGRAM,), "package") == str(program)
 
 
 @pytest.mark.parametrize(("script", "words"), [("echo no rights; exit 100", "no rights"), (None, "FileNotFoundError")])
 def test_in_ci_a_program_that_cannot_be_installed_fails_the_test_with_the_reason(
-    script: str | None, words: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
+    script: str | None,
+    words: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CI", "true")
     if script is not None:

@@ -70,10 +70,17 @@ def test_impure_by_its_fixture(a_process): pass
 
 def _run(folder: Path) -> tuple[int, str]:
     (folder / "conftest.py").write_text(CONFTEST)
-    (folder / "pytest.ini").write_text("[pytest]\naddopts = -p no:cacheprovider\nmarkers =\n    pure: x\n    ordinary: x\n    soak: x\n")
+    (folder / "pytest.ini").write_text(
+        "[pytest]\naddopts = -p no:cacheprovider\nmarkers =\n    pure: x\n    ordinary: x\n    soak: x\n"
+    )
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-rfE"], cwd=folder, env={"PYTHONPATH": str(ROOT), "CI": "true"},
-        capture_output=True, text=True, check=False, timeout=4 * PATIENCE_S,
+        [sys.executable, "-m", "pytest", "-rfE"],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "CI": "true"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=4 * PATIENCE_S,
     )
     return run.returncode, run.stdout + run.stderr
 
@@ -82,15 +89,23 @@ def test_pure_tests_fail_by_what_they_and_their_fixtures_do_and_others_do_not(tm
     (tmp_path / "test_effects.py").write_text(TESTS)
     _, output = _run(tmp_path)
     assert re.search(r"= 8 failed, 7 passed, 2 errors in", output), output
-    for effect, name in {"starts a process": "popen", "opens a database file": "database_file", "connects to a server": "postgres"}.items():
-        assert re.search(rf"FAILED test_effects\.py::test_impure\[{name}\] - Failed: This pure test {effect}", output), output
+    for effect, name in {
+        "starts a process": "popen",
+        "opens a database file": "database_file",
+        "connects to a server": "postgres",
+    }.items():
+        assert re.search(
+            rf"FAILED test_effects\.py::test_impure\[{name}\] - Failed: This pure test {effect}", output
+        ), output
     assert "ERROR test_effects.py::test_impure_by_what_is_shared - Failed: This pure test starts a process" in output
     assert "in its fixture shared_process: mark it" in output
     assert "ERROR test_effects.py::test_impure_by_its_fixture" in output
 
 
 def test_a_test_is_not_marked_both_pure_and_ordinary(tmp_path: Path) -> None:
-    (tmp_path / "test_both.py").write_text("import pytest\npytestmark = pytest.mark.pure\n@pytest.mark.ordinary\ndef test_both(): pass\n")
+    (tmp_path / "test_both.py").write_text(
+        "import pytest\npytestmark = pytest.mark.pure\n@pytest.mark.ordinary\ndef test_both(): pass\n"
+    )
     code, output = _run(tmp_path)
     assert code == pytest.ExitCode.USAGE_ERROR
     assert "test_both.py::test_both is marked both pure and ordinary" in output

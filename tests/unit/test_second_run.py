@@ -29,7 +29,7 @@ def fails_once(name):
     mark.touch()
     return True
 '''
-UNSTABLE = '''
+UNSTABLE = """
 import os, sys
 import pytest
 from once import fails_once
@@ -53,21 +53,21 @@ def weak_teardown():
 def test_teardown(weak_teardown): pass
 
 def test_shares_a_fixture(weak_teardown): pass
-'''
-DIES = '''
+"""
+DIES = """
 import os
 from once import fails_once
 
 def test_dies():
     if fails_once("dies"): os._exit(3)
-'''
-WRONG = '''
+"""
+WRONG = """
 import os, sys
 
 def test_wrong():
     print("seen by", len([name for name in sys.modules if name.startswith("test_")]))
     assert 1 == 2
-'''
+"""
 
 
 @dataclass
@@ -77,7 +77,17 @@ class Suite:
     folder: Path
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "pytest", "-p", "xdist", "-p", "tests.second_run", "--second-run=kept", *arguments]
+        return [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "xdist",
+            "-p",
+            "tests.second_run",
+            "--second-run=kept",
+            *arguments,
+        ]
 
     def environment(self) -> dict[str, str]:
         return {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -85,7 +95,13 @@ class Suite:
     def run(self, *arguments: str) -> tuple[int, str]:
         """The exit code and the output."""
         run = subprocess.run(
-            self.command(*arguments), cwd=self.folder, env=self.environment(), capture_output=True, text=True, check=False, timeout=4 * PATIENCE_S
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=4 * PATIENCE_S,
         )
         return run.returncode, run.stdout + run.stderr
 
@@ -111,7 +127,9 @@ def _counts(output: str) -> Sequence[str]:
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_tests_that_pass_when_they_run_alone_leave_the_run_green_and_are_named_at_its_end(suite: Suite, workers: str) -> None:
+def test_tests_that_pass_when_they_run_alone_leave_the_run_green_and_are_named_at_its_end(
+    suite: Suite, workers: str
+) -> None:
     (suite.folder / "test_unstable.py").write_text(UNSTABLE)
     crashes = workers != "-n0"
     if crashes:
@@ -124,7 +142,9 @@ def test_tests_that_pass_when_they_run_alone_leave_the_run_green_and_are_named_a
     assert section.count("test_") >= unstable and "no setup" in section and "no teardown" in section
     assert ("test_dies.py::test_dies\n  worker 'gw" in section) == crashes
     assert re.search(r"^  kept/test_unstable\.py-test_call.*\.first\.txt$", section, re.MULTILINE)
-    assert "by chance" in suite.kept_text("test_call", "first") and "said before" in suite.kept_text("test_call", "first")
+    assert "by chance" in suite.kept_text("test_call", "first") and "said before" in suite.kept_text(
+        "test_call", "first"
+    )
     assert "1 passed" in suite.kept_text("test_call", "second")
     assert len(suite.kept()) == 2 * unstable
     assert "FAILED" not in output
@@ -144,7 +164,9 @@ def test_a_test_that_fails_again_alone_fails_the_run_and_both_outputs_are_kept(s
     assert "FAILED test_wrong.py::test_wrong" in output and "FAILED test_unstable" not in output
 
 
-@pytest.mark.parametrize(("always", "code", "counts"), [(False, 0, "40 passed, 0 failed"), (True, 1, "0 passed, 40 failed")])
+@pytest.mark.parametrize(
+    ("always", "code", "counts"), [(False, 0, "40 passed, 0 failed"), (True, 1, "0 passed, 40 failed")]
+)
 def test_the_tests_of_one_shared_fixture_run_again_together(suite: Suite, always: bool, code: int, counts: str) -> None:
     (suite.folder / "test_shared.py").write_text(
         "import pytest\nfrom once import fails_once\n@pytest.fixture(scope='module')\ndef shared():\n"
@@ -168,18 +190,28 @@ def test_a_test_that_is_skipped_when_it_runs_alone_has_not_passed(suite: Suite) 
 def test_a_run_without_failures_says_its_counts_and_leaves_nothing_of_the_run_before(suite: Suite) -> None:
     (suite.folder / "kept").mkdir()
     (suite.folder / "kept" / "old.first.txt").touch()
-    (suite.folder / "test_good.py").write_text("import pytest\ndef test_good(): pass\n@pytest.mark.skip\ndef test_not(): pass\n")
+    (suite.folder / "test_good.py").write_text(
+        "import pytest\ndef test_good(): pass\n@pytest.mark.skip\ndef test_not(): pass\n"
+    )
     code, output = suite.run()
     assert (code, *_counts(output)) == (0, "1 passed, 1 skipped", "1 passed, 0 failed, 1 skipped")
     assert suite.kept() == [] and "unstable" not in output
 
 
-@pytest.mark.parametrize(("arguments", "reason"), [
-    (["--continue-on-collection-errors"], "files that could not be collected: 1"),
-    (["--ignore=test_broken.py", "-x"], "the run did not come to its end"),
-    (["--ignore=test_broken.py", "test_many.py"], f"there are {MAX_SECOND_RUNS + 1} failures, more than {MAX_SECOND_RUNS}"),
-])  # fmt: skip
-def test_no_test_runs_again_when_more_went_wrong_than_some_tests(suite: Suite, arguments: list[str], reason: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--continue-on-collection-errors"], "files that could not be collected: 1"),
+        (["--ignore=test_broken.py", "-x"], "the run did not come to its end"),
+        (
+            ["--ignore=test_broken.py", "test_many.py"],
+            f"there are {MAX_SECOND_RUNS + 1} failures, more than {MAX_SECOND_RUNS}",
+        ),
+    ],
+)
+def test_no_test_runs_again_when_more_went_wrong_than_some_tests(
+    suite: Suite, arguments: list[str], reason: str
+) -> None:
     (suite.folder / "test_unstable.py").write_text(UNSTABLE)
     (suite.folder / "test_broken.py").write_text("import of_nothing\n")
     (suite.folder / "test_many.py").write_text(
@@ -192,7 +224,9 @@ def test_no_test_runs_again_when_more_went_wrong_than_some_tests(suite: Suite, a
 
 
 @pytest.mark.parametrize(("text", "code"), [("import of_nothing\n", 2), ("", 5)])
-def test_a_run_without_tests_or_with_a_file_that_is_not_collected_fails_without_second_runs(suite: Suite, text: str, code: int) -> None:
+def test_a_run_without_tests_or_with_a_file_that_is_not_collected_fails_without_second_runs(
+    suite: Suite, text: str, code: int
+) -> None:
     (suite.folder / "test_file.py").write_text(text)
     ended, output = suite.run()
     assert ended == code and "run again" not in output
@@ -213,7 +247,10 @@ def test_the_times_of_a_run_stand_at_its_end_with_its_slowest_tests(suite: Suite
         "import time\nimport pytest\n@pytest.fixture\ndef slow(): time.sleep(0.3)\ndef test_slow(slow): time.sleep(0.3)\ndef test_good(): pass\n"
     )
     code, output = suite.run("-p", "tests.slowest", "-n1")
-    times = re.search(r"=+ times =+\n2 tests took [1-9]\d* s together \(setup \d+ s, call \d+ s, teardown \d+ s\); \d+ s of processor\. The slowest:\n(.*)\n(.*)\n", output)
+    times = re.search(
+        r"=+ times =+\n2 tests took [1-9]\d* s together \(setup \d+ s, call \d+ s, teardown \d+ s\); \d+ s of processor\. The slowest:\n(.*)\n(.*)\n",
+        output,
+    )
     assert code == 0 and times is not None, output
     assert re.fullmatch(r" +(0\.[6-9]|[1-9]\d*\.\d) s  test_slow\.py::test_slow", times[1])
     assert times[2].endswith("test_slow.py::test_good")
@@ -223,7 +260,9 @@ def test_ctrl_c_ends_the_run_and_nothing_runs_again(suite: Suite) -> None:
     (suite.folder / "test_slow.py").write_text(
         "import time\nfrom pathlib import Path\ndef test_wrong(): assert False\ndef test_slow():\n    Path('begun').touch()\n    time.sleep(600)\n"
     )
-    run = subprocess.Popen(suite.command(), cwd=suite.folder, env=suite.environment(), stdout=subprocess.PIPE, text=True)
+    run = subprocess.Popen(
+        suite.command(), cwd=suite.folder, env=suite.environment(), stdout=subprocess.PIPE, text=True
+    )
     try:
         deadline = time.monotonic() + PATIENCE_S
         while not (suite.folder / "begun").exists():

@@ -51,5 +51,3 @@ class Task(ExpandableFactory, Protocol[FParams, FReturn]):
     def override(self, **kwargs: Any) -> Task[FParams, FReturn]:
         """Change arguments of the task."""
         ...
-
-

@@ -14,12 +14,20 @@ from gnomon.author_code.loading.cluster_policies import collect_context_variable
 DEFAULT_FORMAT_PREFIX = "airflow.ctx."
 ENV_VAR_FORMAT_PREFIX = "AIRFLOW_CTX_"
 _FIELDS = (
-    ("task", "email", "dag_email"), ("task", "owner", "dag_owner"), ("task_instance", "dag_id", "dag_id"), ("task_instance", "task_id", "task_id"),
-    ("dag_run", "logical_date", "logical_date"), ("task_instance", "try_number", "try_number"), ("dag_run", "run_id", "dag_run_id"),
-)  # fmt: skip
+    ("task", "email", "dag_email"),
+    ("task", "owner", "dag_owner"),
+    ("task_instance", "dag_id", "dag_id"),
+    ("task_instance", "task_id", "task_id"),
+    ("dag_run", "logical_date", "logical_date"),
+    ("task_instance", "try_number", "try_number"),
+    ("dag_run", "run_id", "dag_run_id"),
+)
 """(entry of the context, its attribute, name of the variable without a prefix), in Airflow's order."""
 AIRFLOW_VAR_NAME_FORMAT_MAPPING = {
-    f"AIRFLOW_CONTEXT_{name.upper()}": {"default": DEFAULT_FORMAT_PREFIX + name, "env_var_format": ENV_VAR_FORMAT_PREFIX + name.upper()}
+    f"AIRFLOW_CONTEXT_{name.upper()}": {
+        "default": DEFAULT_FORMAT_PREFIX + name,
+        "env_var_format": ENV_VAR_FORMAT_PREFIX + name.upper(),
+    }
     for name in ("dag_id", "task_id", "logical_date", "try_number", "dag_run_id", "dag_owner", "dag_email", "team_name")
 }
 """Airflow's name of each value to its two forms. There are no teams: nothing has a value for `team_name`."""

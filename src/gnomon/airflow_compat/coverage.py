@@ -79,9 +79,11 @@ def _iterate_old_paths() -> Iterator[str]:
             modules[module] = modules.get(module, 0) + 1
     yield "## Paths of Airflow 1.10"
     yield ""
-    yield ("Airflow 2.4 to 2.11 forward these modules to the provider package that has their names since. With `[core] airflow_dialect = 2`, "
-           "Gnomon does so too, when the package is installed (`gnomon providers install NAME`); with 3, the error of the import names the "
-           "new path. Modules that stand in the table above as well forward in both. In brackets: how many names are forwarded.")
+    yield (
+        "Airflow 2.4 to 2.11 forward these modules to the provider package that has their names since. With `[core] airflow_dialect = 2`, "
+        "Gnomon does so too, when the package is installed (`gnomon providers install NAME`); with 3, the error of the import names the "
+        "new path. Modules that stand in the table above as well forward in both. In brackets: how many names are forwarded."
+    )
     yield ""
     yield "| package | modules |"
     yield "|---|---|"

@@ -46,8 +46,18 @@ STATE = "state is kept in Gnomon's database only; tasks use context['task_state_
 
 WWW = "Airflow's web application is not here; Gnomon has a web page of its own"
 _RECORD_MODULES = (
-    "backfill", "dag_version", "dagbundle", "dagcode", "dagpickle", "dagwarning", "db_callback_request", "hitl", "taskfail",
-    "taskinstancehistory", "tasklog", "tasknote",
+    "backfill",
+    "dag_version",
+    "dagbundle",
+    "dagcode",
+    "dagpickle",
+    "dagwarning",
+    "db_callback_request",
+    "hitl",
+    "taskfail",
+    "taskinstancehistory",
+    "tasklog",
+    "tasknote",
 )
 """Modules with tables of Airflow's database and nothing else."""
 LOG_HANDLERS = (
@@ -94,9 +104,19 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.assets.manager", "AssetManager asset_manager", REFUSES, ASSETS),
     make_row("airflow.auth", "*", LATER, PERMISSIONS),
     make_row("airflow.callbacks", "*", LATER, "it is internal to Airflow"),
-    make_row("airflow.cli", "*", LATER, "Gnomon's commands are `gnomon ...` (docs/reference/cli.md); a task calls them as a program, or the API"),
+    make_row(
+        "airflow.cli",
+        "*",
+        LATER,
+        "Gnomon's commands are `gnomon ...` (docs/reference/cli.md); a task calls them as a program, or the API",
+    ),
     make_row("airflow.config_templates", "*", LATER, "options are listed by `gnomon config list`"),
-    make_row("airflow.contrib", "*", LATER, "contrib left Airflow with 2.0; use the provider package, or `[core] airflow_dialect = 2`, with which the old paths lead there"),
+    make_row(
+        "airflow.contrib",
+        "*",
+        LATER,
+        "contrib left Airflow with 2.0; use the provider package, or `[core] airflow_dialect = 2`, with which the old paths lead there",
+    ),
     make_row("airflow.dag_processing.bundles.manager", "*", LATER, SERVICES),
     make_row("airflow.dag_processing.collection", "*", LATER, SERVICES),
     make_row("airflow.dag_processing.manager", "*", LATER, SERVICES),
@@ -113,20 +133,55 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.hooks.dbapi", "DbApiHook", REFUSES, SQL),
     make_row("airflow.hooks.dbapi_hook", "DbApiHook", REFUSES, SQL),
     make_row("airflow.jobs", "*", LATER, f"{SERVICES} (`gnomon services`), and keeps no jobs; {CLEANING}"),
-    make_row("airflow.kubernetes", "*", LATER, "it left Airflow with 3.0; use the provider package cncf.kubernetes, and executor_config for the pods of the KubernetesExecutor"),
+    make_row(
+        "airflow.kubernetes",
+        "*",
+        LATER,
+        "it left Airflow with 3.0; use the provider package cncf.kubernetes, and executor_config for the pods of the KubernetesExecutor",
+    ),
     make_row("airflow.lineage", "AUTO apply_lineage prepare_lineage", WORD, LINEAGE),
     make_row("airflow.lineage.entities", "Column File Table Tag User", WORD, LINEAGE),
     make_row("airflow.metrics", "*", LATER, "the figures of Gnomon's services are at /metrics"),
     make_row("airflow.models.callback", "*", LATER, RECORDS),
-    make_row("airflow.models.deadline", "*", LATER, "the scheduler keeps deadlines itself; give `DAG(deadline=DeadlineAlert(...))` from airflow.sdk"),
-    make_row("airflow.sdk.coordinators", "*", LATER, "tasks are Python; run another language by BashOperator, or in a container by the provider package cncf.kubernetes or docker"),
-    make_row("airflow.sdk.execution_time.comms", "*", LATER, "the messages between a task and its worker are Gnomon's own; use the task context"),
-    make_row("airflow.sdk.api.client", "*", LATER, "the messages between a task and its worker are Gnomon's own; use the task context"),
+    make_row(
+        "airflow.models.deadline",
+        "*",
+        LATER,
+        "the scheduler keeps deadlines itself; give `DAG(deadline=DeadlineAlert(...))` from airflow.sdk",
+    ),
+    make_row(
+        "airflow.sdk.coordinators",
+        "*",
+        LATER,
+        "tasks are Python; run another language by BashOperator, or in a container by the provider package cncf.kubernetes or docker",
+    ),
+    make_row(
+        "airflow.sdk.execution_time.comms",
+        "*",
+        LATER,
+        "the messages between a task and its worker are Gnomon's own; use the task context",
+    ),
+    make_row(
+        "airflow.sdk.api.client",
+        "*",
+        LATER,
+        "the messages between a task and its worker are Gnomon's own; use the task context",
+    ),
     make_row("airflow.sdk.observability.stats", "Stats", WORD, "numbers of author code are not collected"),
     make_row("airflow.sentry", "*", LATER, "call sentry_sdk.init() in a plugin or a DAG file"),
-    make_row("airflow.serialization.serializers", "*", LATER, "a value of a type of your own needs serialize() and deserialize() of its class, which XComs use"),
+    make_row(
+        "airflow.serialization.serializers",
+        "*",
+        LATER,
+        "a value of a type of your own needs serialize() and deserialize() of its class, which XComs use",
+    ),
     make_row("airflow.settings", "STATE_COLORS", WORD, "the page has colours of its own"),
-    make_row("airflow.triggers.callback", "*", LATER, "the triggerer runs an AsyncCallback itself; give it to DeadlineAlert(callback=...)"),
+    make_row(
+        "airflow.triggers.callback",
+        "*",
+        LATER,
+        "the triggerer runs an AsyncCallback itself; give it to DeadlineAlert(callback=...)",
+    ),
     make_row("airflow.utils.airflow_flask_app", "*", LATER, WEB),
     make_row("airflow.utils.code_utils", "*", LATER, "use inspect.getsource()"),
     make_row("airflow.utils.entry_points", "*", LATER, "use importlib.metadata.entry_points()"),
@@ -182,17 +237,24 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.operators.generic_transfer", "GenericTransfer", REFUSES, SQL),
     make_row(
         "airflow.operators.sql",
-        "BranchSQLOperator SQLCheckOperator SQLExecuteQueryOperator SQLIntervalCheckOperator "
-        "SQLValueCheckOperator",
+        "BranchSQLOperator SQLCheckOperator SQLExecuteQueryOperator SQLIntervalCheckOperator SQLValueCheckOperator",
         REFUSES,
         SQL,
     ),
-    make_row("airflow.observability.metrics.stats_utils", "get_stats_factory", WORD, "numbers of author code are not collected"),
+    make_row(
+        "airflow.observability.metrics.stats_utils",
+        "get_stats_factory",
+        WORD,
+        "numbers of author code are not collected",
+    ),
     make_row("airflow.operators.subdag", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.operators.subdag_operator", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.providers.common.compat.sdk", "Stats", WORD, "numbers of author code are not collected"),
     make_row(
-        "airflow.sdk.execution_time.hitl", "get_hitl_detail_content_detail update_hitl_detail_response", REFUSES, HITL_DETAILS
+        "airflow.sdk.execution_time.hitl",
+        "get_hitl_detail_content_detail update_hitl_detail_response",
+        REFUSES,
+        HITL_DETAILS,
     ),
     make_row("airflow.sdk", "AssetAccessControl", WORD, TEAMS),
     make_row("airflow.sdk", "SecretCache", LATER, CACHE),
@@ -232,7 +294,12 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         "it is internal to Airflow; subclass airflow.timetables.base.Timetable",
     ),
-    make_row("airflow.traces.tracer", "Trace", WORD, "it sends no spans; a task begins spans of its own from ti.context_carrier"),
+    make_row(
+        "airflow.traces.tracer",
+        "Trace",
+        WORD,
+        "it sends no spans; a task begins spans of its own from ti.context_carrier",
+    ),
     make_row("airflow.utils.cli", "get_dag get_dags process_subdir", REFUSES, "use DagBag().get_dag()"),
     make_row("airflow.utils.db", "create_session provide_session", REFUSES, SESSIONS),
     make_row(
@@ -255,7 +322,12 @@ ROWS: tuple[CoverageRow, ...] = (
         "use subprocess.run",
     ),
     make_row("airflow.utils.log.file_task_handler", "FileTaskHandler", REFUSES, LOG_HANDLERS),
-    make_row("airflow.utils.log.file_task_handler", "LogMessages LogMetadata LogResponse LogSourceInfo RawLogStream StreamingLogResponse StructuredLogMessage", WORD, LOG_HANDLERS),
+    make_row(
+        "airflow.utils.log.file_task_handler",
+        "LogMessages LogMetadata LogResponse LogSourceInfo RawLogStream StreamingLogResponse StructuredLogMessage",
+        WORD,
+        LOG_HANDLERS,
+    ),
     make_row("airflow.utils.python_virtualenv", "write_python_script", REFUSES, VENV_SCRIPT),
     make_row("airflow.providers.standard.utils.python_virtualenv", "write_python_script", REFUSES, VENV_SCRIPT),
     make_row(
@@ -271,8 +343,16 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         "the database is not open to DAG files and tasks; there are no tables to derive",
     ),
-    make_row("airflow.triggers.shared_stream", "SharedStreamManager", LATER, "the triggerer opens shared streams; a trigger only says its key"),
-    *(make_row(f"airflow.www.{name}", "*", LATER, WWW) for name in ("app", "auth", "decorators", "extensions", "fab_security", "security", "views")),
+    make_row(
+        "airflow.triggers.shared_stream",
+        "SharedStreamManager",
+        LATER,
+        "the triggerer opens shared streams; a trigger only says its key",
+    ),
+    *(
+        make_row(f"airflow.www.{name}", "*", LATER, WWW)
+        for name in ("app", "auth", "decorators", "extensions", "fab_security", "security", "views")
+    ),
     make_row(
         "airflow.www.utils",
         "CustomSQLAInterface DagRunCustomSQLAInterface check_dag_warnings check_import_errors dag_link dag_run_link datetime_f datetime_html encode_dag_run "

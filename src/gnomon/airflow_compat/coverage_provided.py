@@ -25,7 +25,10 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.datasets", "Dataset DatasetAlias DatasetAll DatasetAny"),
     make_row("airflow.datasets.metadata", "Metadata"),
     make_row("airflow.decorators", "TaskDecorator dag setup task task_group teardown"),
-    make_row("airflow.decorators.base", "DecoratedMappedOperator DecoratedOperator TaskDecorator get_unique_task_id task_decorator_factory"),
+    make_row(
+        "airflow.decorators.base",
+        "DecoratedMappedOperator DecoratedOperator TaskDecorator get_unique_task_id task_decorator_factory",
+    ),
     make_row("airflow.decorators.bash", "bash_task"),
     make_row("airflow.decorators.branch_python", "branch_task"),
     make_row("airflow.decorators.condition", "run_if skip_if"),
@@ -57,7 +60,10 @@ ROWS: tuple[CoverageRow, ...] = (
         "on_task_instance_skipped on_task_instance_success",
     ),
     make_row("airflow.example_dags.libs.helper", "print_stuff"),
-    make_row("airflow.www.utils", "datetime_to_string epoch get_attr_renderer get_sensitive_variables_fields should_hide_value_for_key"),
+    make_row(
+        "airflow.www.utils",
+        "datetime_to_string epoch get_attr_renderer get_sensitive_variables_fields should_hide_value_for_key",
+    ),
     make_row("airflow.example_dags.plugins.listener_plugin", "MetadataCollectionPlugin"),
     make_row("airflow.providers.standard.get_provider_info", "get_provider_info"),
     make_row(
@@ -103,7 +109,10 @@ ROWS: tuple[CoverageRow, ...] = (
         "datetime datetime_diff_for_humans dateutil ds_add ds_format ds_format_locale json random time "
         "timedelta uuid yaml",
     ),
-    make_row("airflow.models", "BaseOperator BaseOperatorLink Connection DAG DagBag MappedOperator Operator Param SkipMixin Variable XComArg"),
+    make_row(
+        "airflow.models",
+        "BaseOperator BaseOperatorLink Connection DAG DagBag MappedOperator Operator Param SkipMixin Variable XComArg",
+    ),
     make_row(
         "airflow.models.abstractoperator",
         "AbstractOperator DEFAULT_EMAIL_ON_FAILURE DEFAULT_EMAIL_ON_RETRY DEFAULT_EXECUTOR DEFAULT_IGNORE_FIRST_DEPENDS_ON_PAST DEFAULT_OWNER "
@@ -121,7 +130,9 @@ ROWS: tuple[CoverageRow, ...] = (
         "EXPAND_INPUT_EMPTY DictOfListsExpandInput ExpandInput ListOfDictsExpandInput MappedArgument "
         "NotFullyPopulated is_mappable",
     ),
-    make_row("airflow.models.mappedoperator", "MappedOperator OperatorPartial ensure_xcomarg_return_value is_mappable_value"),
+    make_row(
+        "airflow.models.mappedoperator", "MappedOperator OperatorPartial ensure_xcomarg_return_value is_mappable_value"
+    ),
     make_row("airflow.models.operator", "Operator"),
     make_row("airflow.models.param", "DagParam Param ParamsDict"),
     make_row("airflow.models.skipmixin", "SkipMixin"),
@@ -183,19 +194,27 @@ ROWS: tuple[CoverageRow, ...] = (
         "DayWindow HourWindow MonthWindow QuarterWindow SegmentWindow WeekWindow Window YearWindow",
     ),
     make_row("airflow.models.trigger", "TRIGGER_FAIL_REPR TriggerFailureReason"),
-    make_row("airflow.lineage.hook", "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector"),
+    make_row(
+        "airflow.lineage.hook",
+        "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector",
+    ),
     make_row("airflow.secrets", "BaseSecretsBackend"),
     make_row("airflow.secrets.base_secrets", "BaseSecretsBackend"),
     make_row("airflow.secrets.environment_variables", "EnvironmentVariablesBackend"),
     make_row("airflow.secrets.local_filesystem", "LocalFilesystemBackend"),
-    make_row("airflow.providers.common.compat.sdk", "AssetLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector mask_secret"),
+    make_row(
+        "airflow.providers.common.compat.sdk",
+        "AssetLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector mask_secret",
+    ),
     make_row("airflow.security.kerberos", "get_kerberos_principal renew_from_kt"),
     make_row("airflow.security.utils", "get_components get_fqdn principal_from_username replace_hostname_pattern"),
     make_row("airflow.sensors.base", "BaseSensorOperator PokeReturnValue poke_mode_only"),
     make_row("airflow.sensors.base_sensor_operator", "BaseSensorOperator"),
     make_row("airflow.sensors.bash", "BashSensor"),
     make_row("airflow.sensors.date_time", "DateTimeSensor DateTimeSensorAsync"),
-    make_row("airflow.sensors.external_task", "ExternalDagLink ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink"),
+    make_row(
+        "airflow.sensors.external_task", "ExternalDagLink ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink"
+    ),
     make_row("airflow.sensors.external_task_sensor", "ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink"),
     make_row("airflow.sensors.filesystem", "FileSensor"),
     make_row("airflow.sensors.python", "PythonSensor"),
@@ -212,7 +231,10 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.timetables.datasets", "DatasetOrTimeSchedule"),
     make_row("airflow.timetables.events", "EventsTimetable"),
     make_row("airflow.timetables.interval", "CronDataIntervalTimetable DeltaDataIntervalTimetable"),
-    make_row("airflow.timetables.simple", "AssetTriggeredTimetable ContinuousTimetable DatasetTriggeredTimetable NullTimetable OnceTimetable PartitionedAssetTimetable PartitionedAtRuntime"),
+    make_row(
+        "airflow.timetables.simple",
+        "AssetTriggeredTimetable ContinuousTimetable DatasetTriggeredTimetable NullTimetable OnceTimetable PartitionedAssetTimetable PartitionedAtRuntime",
+    ),
     make_row(
         "airflow.timetables.trigger",
         "CronPartitionTimetable CronTriggerTimetable DeltaTriggerTimetable MultipleCronTriggerTimetable",
@@ -224,7 +246,10 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.triggers.external_task", "DagStateTrigger TaskStateTrigger WorkflowTrigger"),
     make_row("airflow.triggers.file", "DirectoryFileDeleteTrigger FileDeleteTrigger FileTrigger"),
-    make_row("airflow.triggers.shared_stream", "AckTimeout AdvanceItem AdvanceOutcome SharedStreamProducer reject_shared_stream_event"),
+    make_row(
+        "airflow.triggers.shared_stream",
+        "AckTimeout AdvanceItem AdvanceOutcome SharedStreamProducer reject_shared_stream_event",
+    ),
     make_row("airflow.triggers.temporal", "DateTimeTrigger TimeDeltaTrigger"),
     make_row("airflow.triggers.testing", "FailureTrigger SuccessTrigger"),
     make_row(
@@ -234,11 +259,15 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.utils.context", "ConnectionAccessor Context VariableAccessor context_merge"),
     make_row("airflow.serialization.serde", "deserialize serialize"),
     make_row("airflow.utils.dag_parsing_context", "get_parsing_context"),
-    make_row("airflow.utils.dates", "cron_presets date_range datetime days_ago parse_execution_date round_time timedelta"),
+    make_row(
+        "airflow.utils.dates", "cron_presets date_range datetime days_ago parse_execution_date round_time timedelta"
+    ),
     make_row("airflow.utils.decorators", "apply_defaults"),
     make_row("airflow.utils.deprecation_tools", "add_deprecated_classes"),
     make_row("airflow.utils.edgemodifier", "EdgeModifier Label"),
-    make_row("airflow.utils.email", "build_mime_message get_email_address_list send_email send_email_smtp send_mime_email"),
+    make_row(
+        "airflow.utils.email", "build_mime_message get_email_address_list send_email send_email_smtp send_mime_email"
+    ),
     make_row("airflow.utils.dag_cycle_tester", "check_cycle test_cycle"),
     make_row("airflow.utils.file", "TemporaryDirectory mkdirs"),
     make_row("airflow.utils.hashlib_wrapper", "md5"),
@@ -250,7 +279,10 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.utils.json", "AirflowJsonEncoder WebEncoder"),
     make_row("airflow.utils.log.json_formatter", "JSONFormatter"),
     make_row("airflow.utils.log.logging_mixin", "LoggingMixin remove_escape_codes"),
-    make_row("airflow.utils.log.secrets_masker", "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key"),
+    make_row(
+        "airflow.utils.log.secrets_masker",
+        "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key",
+    ),
     make_row("airflow.utils.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.utils.net", "get_host_ip_address get_hostname getfqdn"),
     make_row(
@@ -272,7 +304,10 @@ ROWS: tuple[CoverageRow, ...] = (
         "local_timezone make_aware make_naive parse parse_timezone td_format utc utc_epoch utcnow",
     ),
     make_row("airflow.utils.trigger_rule", "TriggerRule"),
-    make_row("airflow.utils.operator_resources", "CpuResource DiskResource EB GB GpuResource MB PB RamResource Resource Resources TB"),
+    make_row(
+        "airflow.utils.operator_resources",
+        "CpuResource DiskResource EB GB GpuResource MB PB RamResource Resource Resources TB",
+    ),
     make_row("airflow.utils.types", "ArgNotSet DagRunTriggeredByType DagRunType NOTSET"),
     make_row("airflow.utils.weekday", "WeekDay"),
     make_row("airflow.utils.weight_rule", "WeightRule"),

@@ -48,7 +48,10 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.providers.standard.decorators.python_virtualenv", "virtualenv_task"),
     make_row("airflow.providers.standard.decorators.stub", "stub"),
     make_row("airflow.providers.standard.hooks.package_index", "PackageIndexHook"),
-    make_row("airflow.providers.standard.operators.hitl", "ApprovalOperator HITLBranchOperator HITLEntryOperator HITLOperator"),
+    make_row(
+        "airflow.providers.standard.operators.hitl",
+        "ApprovalOperator HITLBranchOperator HITLEntryOperator HITLOperator",
+    ),
     make_row("airflow.providers.standard.operators.smooth", "SmoothOperator"),
     make_row(
         "airflow.providers.standard.operators.trigger_dagrun",
@@ -62,7 +65,10 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.providers.standard.operators.weekday", "BranchDayOfWeekOperator"),
     make_row("airflow.providers.standard.sensors.bash", "BashSensor"),
     make_row("airflow.providers.standard.sensors.date_time", "DateTimeSensor DateTimeSensorAsync"),
-    make_row("airflow.providers.standard.sensors.external_task", "ExternalDagLink ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink"),
+    make_row(
+        "airflow.providers.standard.sensors.external_task",
+        "ExternalDagLink ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink",
+    ),
     make_row("airflow.providers.standard.sensors.filesystem", "FileSensor"),
     make_row("airflow.providers.standard.sensors.python", "PythonSensor"),
     make_row("airflow.providers.standard.sensors.time", "TimeSensor TimeSensorAsync"),

@@ -35,12 +35,17 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sdk.bases.hook", "BaseHook"),
     make_row("airflow.sdk.bases.notifier", "BaseNotifier"),
-    make_row("airflow.sdk.bases.operator", "BaseAsyncOperator BaseOperator BaseOperatorMeta OperatorPartial DB_SAFE_MAXIMUM DB_SAFE_MINIMUM chain chain_linear cross_downstream db_safe_priority"),
+    make_row(
+        "airflow.sdk.bases.operator",
+        "BaseAsyncOperator BaseOperator BaseOperatorMeta OperatorPartial DB_SAFE_MAXIMUM DB_SAFE_MINIMUM chain chain_linear cross_downstream db_safe_priority",
+    ),
     make_row("airflow.sdk.bases.operatorlink", "BaseOperatorLink"),
     make_row("airflow.sdk.bases.resumablejobmixin", "ResumableJobMixin"),
     make_row("airflow.sdk.bases.secrets_backend", "BaseSecretsBackend"),
     make_row("airflow.sdk.bases.sensor", "BaseSensorOperator PokeReturnValue poke_mode_only"),
-    make_row("airflow.sdk.bases.skipmixin", "SkipMixin XCOM_SKIPMIXIN_FOLLOWED XCOM_SKIPMIXIN_KEY XCOM_SKIPMIXIN_SKIPPED"),
+    make_row(
+        "airflow.sdk.bases.skipmixin", "SkipMixin XCOM_SKIPMIXIN_FOLLOWED XCOM_SKIPMIXIN_KEY XCOM_SKIPMIXIN_SKIPPED"
+    ),
     make_row("airflow.sdk.configuration", "conf"),
     make_row("airflow.sdk.definitions.callback", "AsyncCallback Callback SyncCallback"),
     make_row(
@@ -54,7 +59,9 @@ ROWS: tuple[CoverageRow, ...] = (
         "DEFAULT_POOL_NAME DEFAULT_POOL_SLOTS DEFAULT_PRIORITY_WEIGHT DEFAULT_QUEUE DEFAULT_RETRIES DEFAULT_RETRY_DELAY DEFAULT_TASK_EXECUTION_TIMEOUT "
         "DEFAULT_TRIGGER_RULE DEFAULT_WAIT_FOR_PAST_DEPENDS_BEFORE_SKIPPING DEFAULT_WEIGHT_RULE MAX_RETRY_DELAY",
     ),
-    make_row("airflow.sdk.definitions._internal.templater", "LiteralValue NativeEnvironment SandboxedEnvironment Templater"),
+    make_row(
+        "airflow.sdk.definitions._internal.templater", "LiteralValue NativeEnvironment SandboxedEnvironment Templater"
+    ),
     make_row("airflow.sdk.definitions._internal.types", "ArgNotSet NOTSET SET_DURING_EXECUTION is_arg_set"),
     make_row(
         "airflow.sdk.definitions.asset",
@@ -69,7 +76,10 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.definitions.decorators.setup_teardown", "setup_task teardown_task"),
     make_row("airflow.sdk.definitions.decorators.task_group", "task_group"),
     make_row("airflow.sdk.definitions.edges", "EdgeModifier Label"),
-    make_row("airflow.sdk.definitions.mappedoperator", "MappedOperator OperatorPartial ensure_xcomarg_return_value is_mappable_value"),
+    make_row(
+        "airflow.sdk.definitions.mappedoperator",
+        "MappedOperator OperatorPartial ensure_xcomarg_return_value is_mappable_value",
+    ),
     make_row(
         "airflow.sdk.definitions._internal.expandinput",
         "EXPAND_INPUT_EMPTY DictOfListsExpandInput ExpandInput ListOfDictsExpandInput MappedArgument is_mappable",
@@ -93,7 +103,10 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.sdk.definitions.partition_mappers.window",
         "DayWindow HourWindow MonthWindow QuarterWindow SegmentWindow WeekWindow Window YearWindow",
     ),
-    make_row("airflow.sdk.definitions.retry_policy", "ChainRetryPolicy ExceptionRetryPolicy RetryAction RetryDecision RetryPolicy RetryRule"),
+    make_row(
+        "airflow.sdk.definitions.retry_policy",
+        "ChainRetryPolicy ExceptionRetryPolicy RetryAction RetryDecision RetryPolicy RetryRule",
+    ),
     make_row("airflow.sdk.definitions.template", "literal"),
     make_row("airflow.sdk.definitions.variable", "Variable"),
     make_row("airflow.sdk.serde", "allow_class deserialize serialize"),
@@ -130,10 +143,19 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sdk.execution_time.task_runner", "RuntimeTaskInstance"),
     make_row("airflow.sdk.execution_time.timeout", "TimeoutPosix timeout"),
-    make_row("airflow.sdk._shared.secrets_masker", "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key"),
-    make_row("airflow.sdk.execution_time.secrets_masker", "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key"),
+    make_row(
+        "airflow.sdk._shared.secrets_masker",
+        "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key",
+    ),
+    make_row(
+        "airflow.sdk.execution_time.secrets_masker",
+        "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key",
+    ),
     make_row("airflow.sdk", "lineage result"),
-    make_row("airflow.sdk.lineage", "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector"),
+    make_row(
+        "airflow.sdk.lineage",
+        "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector",
+    ),
     make_row("airflow.sdk.listener", "get_listener_manager"),
     make_row("airflow.sdk.plugins_manager", "AirflowPlugin"),
     make_row("airflow.sdk.log", "amask_secret mask_secret redact"),
@@ -157,8 +179,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.definitions.timetables.interval", "CronDataIntervalTimetable DeltaDataIntervalTimetable"),
     make_row(
         "airflow.sdk.definitions.timetables.trigger",
-        "CronTriggerTimetable "
-        "DeltaTriggerTimetable MultipleCronTriggerTimetable",
+        "CronTriggerTimetable DeltaTriggerTimetable MultipleCronTriggerTimetable",
     ),
     make_row("airflow.sdk.definitions.timetables.events", "EventsTimetable"),
     make_row("airflow.sdk.bases.timetable", "BaseTimetable"),
@@ -169,7 +190,6 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row(
         "airflow.sdk.definitions.operator_resources",
-        "CpuResource DiskResource EB GB GpuResource "
-        "MB PB RamResource Resource Resources TB",
+        "CpuResource DiskResource EB GB GpuResource MB PB RamResource Resource Resources TB",
     ),
 )

@@ -52,13 +52,20 @@ class DagBag:
     """
 
     def __init__(
-        self, dag_folder: str | Path | None = None, include_examples: bool = False, safe_mode: bool = True,
-        read_dags_from_db: bool = False, collect_dags: bool = True, **without_effect: Any,
-    ) -> None:  # fmt: skip
+        self,
+        dag_folder: str | Path | None = None,
+        include_examples: bool = False,
+        safe_mode: bool = True,
+        read_dags_from_db: bool = False,
+        collect_dags: bool = True,
+        **without_effect: Any,
+    ) -> None:
         for name in without_effect.keys() - set(_WITHOUT_EFFECT):
             raise TypeError(f"DagBag has no argument {name}=")
         if read_dags_from_db:
-            raise NotSupported("DagBag(read_dags_from_db=True) cannot be used: there is no metadata database; a DagBag reads DAG files")
+            raise NotSupported(
+                "DagBag(read_dags_from_db=True) cannot be used: there is no metadata database; a DagBag reads DAG files"
+            )
         self.dag_folder = str(dag_folder if dag_folder is not None else current_config().dags_folder)
         self.dags: dict[str, DAG] = {}
         self.import_errors: dict[str, str] = {}
@@ -94,9 +101,15 @@ class DagBag:
         if loaded.warnings:
             self.captured_warnings[filepath] = loaded.warnings
         self.dagbag_stats.append(
-            FileLoadStat(filepath, time.perf_counter() - begun, len(added), sum(len(dag.task_dict) for dag in added),
-                         str([dag.dag_id for dag in added]), len(loaded.warnings))
-        )  # fmt: skip
+            FileLoadStat(
+                filepath,
+                time.perf_counter() - begun,
+                len(added),
+                sum(len(dag.task_dict) for dag in added),
+                str([dag.dag_id for dag in added]),
+                len(loaded.warnings),
+            )
+        )
         return added
 
     def _add(self, dag: DAG, filepath: str) -> bool:
@@ -113,7 +126,11 @@ class DagBag:
         self.import_errors[filepath] = text if before is None else f"{before}\n{text}"
 
     def collect_dags(
-        self, dag_folder: str | Path | None = None, only_if_updated: bool = True, include_examples: bool = False, safe_mode: bool | None = None
+        self,
+        dag_folder: str | Path | None = None,
+        only_if_updated: bool = True,
+        include_examples: bool = False,
+        safe_mode: bool | None = None,
     ) -> None:
         """Add the DAGs of all files below a folder, or of one file."""
         folder = Path(dag_folder if dag_folder is not None else self.dag_folder)
@@ -144,11 +161,15 @@ class DagBag:
         rows = sorted(self.dagbag_stats, key=lambda row: -row.duration)
         lines = [f"{len(self.dags)} DAGs in {len(rows)} files below {self.dag_folder}"]
         lines += [f"{row.duration:8.3f} s  {row.dag_num} DAGs, {row.task_num} tasks  {row.file}" for row in rows]
-        return "\n".join([*lines, *(f"ERROR {file}: {text.strip().splitlines()[-1]}" for file, text in self.import_errors.items())])
+        return "\n".join(
+            [*lines, *(f"ERROR {file}: {text.strip().splitlines()[-1]}" for file, text in self.import_errors.items())]
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name in _DATABASE_NAMES:
-            raise NotSupported(f"DagBag.{name} cannot be used: there is no metadata database; start `gnomon standalone` to run DAGs on their schedule")
+            raise NotSupported(
+                f"DagBag.{name} cannot be used: there is no metadata database; start `gnomon standalone` to run DAGs on their schedule"
+            )
         raise AttributeError(f"a DagBag has no attribute {name!r}")
 
 

@@ -25,7 +25,10 @@ class _Steps(NamedTuple):
 
 
 def date_range(
-    start_date: dt.datetime, end_date: dt.datetime | None = None, num: int | None = None, delta: str | dt.timedelta | float | None = None
+    start_date: dt.datetime,
+    end_date: dt.datetime | None = None,
+    num: int | None = None,
+    delta: str | dt.timedelta | float | None = None,
 ) -> list[dt.datetime]:
     """Return the moments from `start_date` on, `delta` apart, in order: those up to `end_date` (default: now), or `num` of them.
 
@@ -82,7 +85,9 @@ def _make_steps(delta: str | dt.timedelta | float) -> _Steps:
         step = abs(delta)
         return _Steps(lambda moment: moment, lambda moment: moment + step, lambda moment: moment - step)
     if not isinstance(delta, str):
-        raise TypeError(f"delta must be a timedelta, a number of seconds or a cron text, not {delta!r} ({type(delta).__name__})")
+        raise TypeError(
+            f"delta must be a timedelta, a number of seconds or a cron text, not {delta!r} ({type(delta).__name__})"
+        )
     labels = CronLabels(parse_cron(delta))
 
     def on_or_after(moment: dt.datetime) -> dt.datetime:

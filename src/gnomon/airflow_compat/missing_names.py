@@ -66,7 +66,11 @@ def _make_stand_in(module: str, name: str) -> Any:
         return _load_unlisted(module, name)
     if row.status is CoverageStatus.LATER:
         raise NameNotProvided(f"{module}.{name} is not supported yet: {row.why}. See {TABLE}.")
-    value = stand_ins.make_inert(name, row.why) if row.status is CoverageStatus.WORD else stand_ins.make_refusing(name, row.why)
+    value = (
+        stand_ins.make_inert(name, row.why)
+        if row.status is CoverageStatus.WORD
+        else stand_ins.make_refusing(name, row.why)
+    )
     setattr(sys.modules[module], name, value)
     return value
 
@@ -93,8 +97,7 @@ def _import_submodule(package: str, name: str) -> ModuleType:
                 raise
             if _NO_REASON not in str(error):
                 raise NameNotProvided(str(error), name=package) from error
-    raise NameNotProvided(f"{package}.{name} {_NO_REASON}. {TABLE} lists the supported names of Airflow.",
-                          name=package)
+    raise NameNotProvided(f"{package}.{name} {_NO_REASON}. {TABLE} lists the supported names of Airflow.", name=package)
 
 
 class OldModuleLoader:

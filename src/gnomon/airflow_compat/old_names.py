@@ -89,9 +89,15 @@ def load_old_name(module: str, name: str, path: str) -> Any:
     try:
         return getattr(import_module(home), own)
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"{module}.{name} stands for {path}, which cannot be imported: {error}. {_describe_remedy(path)}", name=error.name) from error
+        raise ModuleNotFoundError(
+            f"{module}.{name} stands for {path}, which cannot be imported: {error}. {_describe_remedy(path)}",
+            name=error.name,
+        ) from error
     except (AttributeError, ImportError) as error:
-        raise ImportError(f"{module}.{name} stands for {path}, which the installed package does not have: {error}. {_describe_old_version(path)}", name=home) from error
+        raise ImportError(
+            f"{module}.{name} stands for {path}, which the installed package does not have: {error}. {_describe_old_version(path)}",
+            name=home,
+        ) from error
 
 
 def is_package_installed(path: str) -> bool:

@@ -42,7 +42,12 @@ class ProvidersManager:
     @property
     def hooks(self) -> Mapping[str, HookInfo | None]:
         """The hook of each connection type. A hook is imported when its item is read; None when the import fails."""
-        return _HookMapping({item["connection-type"]: (name, item) for name, item in provider_packages.iter_provided("connection-types")})
+        return _HookMapping(
+            {
+                item["connection-type"]: (name, item)
+                for name, item in provider_packages.iter_provided("connection-types")
+            }
+        )
 
     @property
     def dialects(self) -> Mapping[str, DialectInfo]:
@@ -60,16 +65,22 @@ class ProvidersManager:
     @property
     def asset_to_openlineage_converters(self) -> Mapping[str, Any]:
         """Scheme of the URI of an asset to the function that makes a dataset of OpenLineage of it; those that cannot be imported are left out."""
-        named = [(item, item.get("to_openlineage_converter")) for _, item in provider_packages.iter_provided("asset-uris")]
+        named = [
+            (item, item.get("to_openlineage_converter")) for _, item in provider_packages.iter_provided("asset-uris")
+        ]
         return {
             scheme: provider_packages.import_attribute(path)
-            for item, path in named if path is not None and _can_import(path) for scheme in item.get("schemes") or ()
+            for item, path in named
+            if path is not None and _can_import(path)
+            for scheme in item.get("schemes") or ()
         }
 
     def initialize_providers_list(self) -> None:
         """No effect: the packages are looked up when a property is read."""
 
-    initialize_providers_hooks = initialize_providers_queues = initialize_providers_asset_uri_resources = initialize_providers_list
+    initialize_providers_hooks = initialize_providers_queues = initialize_providers_asset_uri_resources = (
+        initialize_providers_list
+    )
 
 
 class _HookMapping(Mapping[str, HookInfo | None]):
@@ -83,7 +94,12 @@ class _HookMapping(Mapping[str, HookInfo | None]):
             return None
         cls: Any = provider_packages.import_attribute(path)
         return HookInfo(
-            path, cls.conn_name_attr, package, getattr(cls, "hook_name", conn_type), conn_type, hasattr(cls, "test_connection")
+            path,
+            cls.conn_name_attr,
+            package,
+            getattr(cls, "hook_name", conn_type),
+            conn_type,
+            hasattr(cls, "test_connection"),
         )
 
     def __iter__(self) -> Iterator[str]:

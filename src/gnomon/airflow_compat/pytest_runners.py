@@ -39,9 +39,13 @@ class TaskRunner:
         self._clock = clock
 
     def __call__(
-        self, task: Any, *, logical_date: datetime | None = NOTSET, conf: dict[str, Any] | None = None,  # type: ignore[assignment]
+        self,
+        task: Any,
+        *,
+        logical_date: datetime | None = NOTSET,
+        conf: dict[str, Any] | None = None,  # type: ignore[assignment]
         xcoms: Mapping[str, Any] | None = None,
-    ) -> FinishedTaskInstance:  # fmt: skip
+    ) -> FinishedTaskInstance:
         """Run one task alone, whatever its trigger rule, and return its task instance, with `state` and `xcom_pull()`.
 
         `task`: an operator, or what a `@task` function returns when it is called. `logical_date`: default now. `conf`: the conf of the run,
@@ -51,18 +55,26 @@ class TaskRunner:
         """
         instances = self.instances(task, logical_date=logical_date, conf=conf, xcoms=xcoms)
         if len(instances) != 1:
-            raise UserError(f"task {instances[0].task_id!r} is mapped; run_task.instances(task) returns its {len(instances)} task instances")
+            raise UserError(
+                f"task {instances[0].task_id!r} is mapped; run_task.instances(task) returns its {len(instances)} task instances"
+            )
         return instances[0]
 
     def instances(
-        self, task: Any, *, logical_date: datetime | None = NOTSET, conf: dict[str, Any] | None = None,  # type: ignore[assignment]
+        self,
+        task: Any,
+        *,
+        logical_date: datetime | None = NOTSET,
+        conf: dict[str, Any] | None = None,  # type: ignore[assignment]
         xcoms: Mapping[str, Any] | None = None,
-    ) -> Sequence[FinishedTaskInstance]:  # fmt: skip
+    ) -> Sequence[FinishedTaskInstance]:
         """As a call, for a mapped task: its task instances by map index."""
         operator = task.operator if isinstance(task, XComArg) else task
         if not hasattr(operator, "task_id"):
             raise UserError(f"run_task needs an operator, or the result of a call of a @task function, not {task!r}")
-        return run_single_task(operator, self._store, self._clock, logical_date=logical_date, conf=conf, xcoms=xcoms or {})
+        return run_single_task(
+            operator, self._store, self._clock, logical_date=logical_date, conf=conf, xcoms=xcoms or {}
+        )
 
 
 class DagMaker:

@@ -54,7 +54,11 @@ def make_inert(name: str, why: str) -> Any:
     """The inert stand-in of that name: a class, or for a lower-case name a function that returns its argument (a decorator)."""
     key = (name, why, True)
     if key not in _made_stand_ins:
-        _made_stand_ins[key] = _make_inert_function(name, why) if name[:1].islower() else InertMeta(name, (InertStandIn,), {"__doc__": why})
+        _made_stand_ins[key] = (
+            _make_inert_function(name, why)
+            if name[:1].islower()
+            else InertMeta(name, (InertStandIn,), {"__doc__": why})
+        )
     return _made_stand_ins[key]
 
 
@@ -62,7 +66,9 @@ def make_refusing(name: str, why: str) -> Any:
     """A class (for a lower-case name a function) that can be imported, named in annotations and subclassed; using it raises."""
     key = (name, why, False)
     if key not in _made_stand_ins:
-        _made_stand_ins[key] = _make_refusing_function(name, why) if name[:1].islower() else RefusingMeta(name, (), {"_why": why})
+        _made_stand_ins[key] = (
+            _make_refusing_function(name, why) if name[:1].islower() else RefusingMeta(name, (), {"_why": why})
+        )
     return _made_stand_ins[key]
 
 

@@ -32,14 +32,20 @@ def render_stubs() -> dict[Path, str]:
 def _read_exports(tree: ast.Module) -> dict[str, str]:
     for node in tree.body:
         call = node.value if isinstance(node, ast.Assign) else None
-        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == _LAZY and isinstance(call.args[1], ast.Dict):
+        if (
+            isinstance(call, ast.Call)
+            and ast.unparse(call.func).rpartition(".")[2] == _LAZY
+            and isinstance(call.args[1], ast.Dict)
+        ):
             exports: dict[str, str] = ast.literal_eval(call.args[1])
             return exports
     return {}
 
 
 def _has_other_names(tree: ast.Module) -> bool:
-    imported = [alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    imported = [
+        alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     return any(not name.startswith("_") and name != _LAZY for name in (*imported, *defined))
 
@@ -75,5 +81,9 @@ def _find_definition(module: str, name: str) -> str:
 
 def _render_constants(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Constant):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Constant)
+        ):
             yield f"{node.targets[0].id}: {type(node.value.value).__name__}\n"

@@ -38,15 +38,28 @@ THREADS_MAX = 16
 """Requests answered at the same time; others wait for a thread."""
 API_PREFIX = "/api"
 HEALTH_PATHS = ("/health", "/monitor/health")
-ROUTERS_WITHOUT_PREFIX = (login_routes.router, oidc_routes.router, session_routes.router, account_routes.router, view_routes.router, metrics_routes.router)
+ROUTERS_WITHOUT_PREFIX = (
+    login_routes.router,
+    oidc_routes.router,
+    session_routes.router,
+    account_routes.router,
+    view_routes.router,
+    metrics_routes.router,
+)
 
 
 def create_documented_app() -> DocumentedApp:
     """All operations and their document, without what answers them: no context, no middleware, no page. Raises InternalError when an operation declares no permission."""
     app = DocumentedApp(
-        title="Gnomon", version=find_version(), description="Airflow's public API v2, as far as Gnomon has its features.",
-        docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, lifespan=_limit_threads,
-    )  # fmt: skip
+        title="Gnomon",
+        version=find_version(),
+        description="Airflow's public API v2, as far as Gnomon has its features.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        lifespan=_limit_threads,
+    )
     for router in ROUTERS_WITHOUT_PREFIX:
         app.add_operations(router)
     add_execution_api(app)

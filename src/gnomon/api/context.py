@@ -49,8 +49,13 @@ class ApiContext:
     """One object for the process. `sleep`: called with seconds while a request waits; tests replace it. Raises OptionError for wrong options."""
 
     def __init__(
-        self, cfg: Config, clock: Clock, policy: AccessPolicy, read_health: Callable[[], HealthSnapshot],
-        sleep: Callable[[float], object] = time.sleep, database: Database | None = None,
+        self,
+        cfg: Config,
+        clock: Clock,
+        policy: AccessPolicy,
+        read_health: Callable[[], HealthSnapshot],
+        sleep: Callable[[float], object] = time.sleep,
+        database: Database | None = None,
     ) -> None:
         self.cfg = cfg
         self.clock = clock
@@ -84,16 +89,26 @@ class ApiContext:
                 raise DatabaseUnavailable("this api-server stops")
             if self._database is None:
                 self._database = open_database(
-                    self.cfg.database_url, role="api-server", synchronous=self.cfg.text("database", "synchronous"), clock=self.clock,
-                    cipher=load_cipher(self.cfg), announce_changes=change_notifier(run_folder(self.cfg.home)).notify,
-                    read_limit_s=STATEMENT_LIMIT_S, keeps_specs=True,
+                    self.cfg.database_url,
+                    role="api-server",
+                    synchronous=self.cfg.text("database", "synchronous"),
+                    clock=self.clock,
+                    cipher=load_cipher(self.cfg),
+                    announce_changes=change_notifier(run_folder(self.cfg.home)).notify,
+                    read_limit_s=STATEMENT_LIMIT_S,
+                    keeps_specs=True,
                 )
             return self._database
 
     @cached_property
     def task_logs(self) -> TaskLogFolder:
         """The logs of tasks, on this machine and in the remote folder. Raises OptionError when the options of that are wrong."""
-        return TaskLogFolder(self.cfg.logs_folder, open_remote_log_folder(self.cfg, lambda: self.database), self.clock, _REMOTE_CALLS.take)
+        return TaskLogFolder(
+            self.cfg.logs_folder,
+            open_remote_log_folder(self.cfg, lambda: self.database),
+            self.clock,
+            _REMOTE_CALLS.take,
+        )
 
     @cached_property
     def live_logs(self) -> LiveCopies:
@@ -105,12 +120,16 @@ class ApiContext:
         """Reads the credentials of requests. Raises as `database`, and InvalidKey when the key of the home cannot be used."""
         keys = load_cipher(self.cfg).derive_keys(PURPOSE)
         signer = TokenSigner(keys, self.cfg.number("api_auth", "jwt_leeway"))
-        return Authenticator(self.database, self.clock, signer, SessionRules(60.0 * self.cfg.number("api", "session_idle_minutes")))
+        return Authenticator(
+            self.database, self.clock, signer, SessionRules(60.0 * self.cfg.number("api", "session_idle_minutes"))
+        )
 
     @cached_property
     def attempt_tokens(self) -> attempt_tokens.AttemptTokenSigner:
         """Signs and reads the tokens of the execution API. Raises InvalidKey when the key of the home cannot be used."""
-        return attempt_tokens.AttemptTokenSigner(load_cipher(self.cfg).derive_keys(attempt_tokens.PURPOSE), self.cfg.number("api_auth", "jwt_leeway"))
+        return attempt_tokens.AttemptTokenSigner(
+            load_cipher(self.cfg).derive_keys(attempt_tokens.PURPOSE), self.cfg.number("api_auth", "jwt_leeway")
+        )
 
     @cached_property
     def notifier(self) -> Notifier:

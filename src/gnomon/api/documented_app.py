@@ -27,9 +27,16 @@ ERRORS = {
 _DETAIL_TEXT = {"type": "string", "title": "Detail"}
 _DETAIL_FAULTS = {"type": "array", "items": {"$ref": "#/components/schemas/ValidationError"}, "title": "Faults"}
 _SCHEMAS: dict[str, Any] = {
-    "HTTPExceptionResponse": {"type": "object", "title": "HTTPExceptionResponse", "required": ["detail"], "properties": {"detail": _DETAIL_TEXT}},
+    "HTTPExceptionResponse": {
+        "type": "object",
+        "title": "HTTPExceptionResponse",
+        "required": ["detail"],
+        "properties": {"detail": _DETAIL_TEXT},
+    },
     "HTTPValidationError": {
-        "type": "object", "title": "HTTPValidationError", "required": ["detail"],
+        "type": "object",
+        "title": "HTTPValidationError",
+        "required": ["detail"],
         "properties": {"detail": {"anyOf": [_DETAIL_TEXT, _DETAIL_FAULTS], "title": "Detail"}},
     },
 }
@@ -58,7 +65,12 @@ class DocumentedApp(FastAPI):
         """The document; made at the first call."""
         if self.openapi_schema is None:
             described = FastAPI(title=self.title, version=self.version, description=self.description, openapi_url=None)
-            described.router.routes = [route.copy_below(prefix) for prefix, router in self._routers for route in router.routes if isinstance(route, OperationRoute)]
+            described.router.routes = [
+                route.copy_below(prefix)
+                for prefix, router in self._routers
+                for route in router.routes
+                if isinstance(route, OperationRoute)
+            ]
             self.openapi_schema = described.openapi()
             declare_errors(self.openapi_schema)
         return self.openapi_schema
@@ -79,4 +91,7 @@ def _declare_errors_of(method: str, operation: dict[str, Any]) -> None:
             continue
         name = "HTTPValidationError" if status == 422 else "HTTPExceptionResponse"
         schema = {"$ref": f"#/components/schemas/{name}"}
-        operation["responses"][str(status)] = {"description": meaning, "content": {"application/json": {"schema": schema}}}
+        operation["responses"][str(status)] = {
+            "description": meaning,
+            "content": {"application/json": {"schema": schema}},
+        }

@@ -68,22 +68,33 @@ class HealthReader:
                 parts = (_database_health(HealthStatus.HEALTHY, self._database.dialect), *self._read_components(tx))
                 alive = triggerer_leases.list_live_triggerers(tx, self._cfg.number("triggerer", "job_heartbeat_sec"))
                 problems = (
-                    *find_problems(parts, dag_files.list_import_errors(tx)), *find_unclaimed_triggers(trigger_claims.count_unclaimed_triggers(tx), alive),
+                    *find_problems(parts, dag_files.list_import_errors(tx)),
+                    *find_unclaimed_triggers(trigger_claims.count_unclaimed_triggers(tx), alive),
                     *find_watcher_problems(asset_watchers.list_watchers(tx), has_triggerer=bool(alive)),
                     *find_unplanned_dags(dags.list_dags(tx), dag_edges.list_dependency_errors(tx)),
-                    *filter(None, [describe_count(tx)]), *map(str, find_setup_problems(tx, self._cfg.number("triggerer", "job_heartbeat_sec"))),
+                    *filter(None, [describe_count(tx)]),
+                    *map(str, find_setup_problems(tx, self._cfg.number("triggerer", "job_heartbeat_sec"))),
                 )
                 return HealthSnapshot(at, parts, _counts(tx), problems)
         except GnomonError as error:
             url = without_password(self._cfg.database_url)
-            return HealthSnapshot(at, (_database_health(HealthStatus.UNHEALTHY), *_UNKNOWN_COMPONENTS), None, (f"The database at {url} did not answer: {error}",))
+            return HealthSnapshot(
+                at,
+                (_database_health(HealthStatus.UNHEALTHY), *_UNKNOWN_COMPONENTS),
+                None,
+                (f"The database at {url} did not answer: {error}",),
+            )
 
     def _read_components(self, tx: Transaction) -> tuple[ComponentHealth, ...]:
         now = tx.lease_now()
         threshold = self._cfg.number("scheduler", "scheduler_health_check_threshold")
         schedulers = [(row.beat_at, row.host) for row in leases.list_schedulers(tx) if not row.fenced]
         workers = [(row.beat_at, row.host) for row in leases.list_workers(tx)]
-        slots = sum(row.slots for row in leases.list_workers(tx) if status_of_heartbeat(row.beat_at, now, WORKER_TTL_S) is HealthStatus.HEALTHY)
+        slots = sum(
+            row.slots
+            for row in leases.list_workers(tx)
+            if status_of_heartbeat(row.beat_at, now, WORKER_TTL_S) is HealthStatus.HEALTHY
+        )
         triggerers = [row for row in triggerer_leases.list_triggerers(tx) if not row.fenced]
         beat_s = self._cfg.number("triggerer", "job_heartbeat_sec")
         silence_s = beat_s * triggerer_leases.SILENT_AFTER_BEATS
@@ -93,7 +104,9 @@ class HealthReader:
         return (
             _component_health("scheduler", schedulers, now, threshold, alive_s=LEASE_TTL_S),
             _component_health("worker", workers, now, WORKER_TTL_S, f"{slots} slots"),
-            _component_health("triggerer", [(row.beat_at, row.host) for row in triggerers], now, silence_s, note) if triggerers else _NO_TRIGGERER,
+            _component_health("triggerer", [(row.beat_at, row.host) for row in triggerers], now, silence_s, note)
+            if triggerers
+            else _NO_TRIGGERER,
             _component_health("dag_processor", processors, now, PROCESSOR_SILENCE_S),
             *self._read_monitor(tx, now),
         )
@@ -153,16 +166,24 @@ def find_problems(parts: Iterable[ComponentHealth], errors: Iterable[StoredImpor
     return tuple(problems)
 
 
-def find_unclaimed_triggers(unclaimed: Mapping[str | None, int], alive: Sequence[triggerer_leases.TriggererLease]) -> tuple[str, ...]:
+def find_unclaimed_triggers(
+    unclaimed: Mapping[str | None, int], alive: Sequence[triggerer_leases.TriggererLease]
+) -> tuple[str, ...]:
     """Why deferred tasks wait without a triggerer: none is alive, none takes their queue, or all are full. `unclaimed`: by queue."""
     if not alive:
         waiting = sum(unclaimed.values())
-        return (f"No triggerer is alive, and {_count_deferred(waiting)} for one. `gnomon triggerer` starts one.",) if waiting else ()
+        return (
+            (f"No triggerer is alive, and {_count_deferred(waiting)} for one. `gnomon triggerer` starts one.",)
+            if waiting
+            else ()
+        )
     found, waiting_for_slot = [], 0
     for queue, count in unclaimed.items():
         listening = [row for row in alive if row.takes_queue(queue)]
         if not listening:
-            found.append(f"No triggerer takes queue {queue!r}, and {_count_deferred(count)} on it. `gnomon triggerer --queues {shlex.quote(str(queue))}` starts one.")
+            found.append(
+                f"No triggerer takes queue {queue!r}, and {_count_deferred(count)} on it. `gnomon triggerer --queues {shlex.quote(str(queue))}` starts one."
+            )
         elif all(row.running >= row.capacity for row in listening):
             waiting_for_slot += count
     if waiting_for_slot:
@@ -194,20 +215,41 @@ def _first_line(error: StoredImportError) -> str:
 
 
 def _component_health(
-    name: str, beats: list[tuple[Instant, str]], now: Instant, silence_s: float, note: str = "", alive_s: float | None = None
+    name: str,
+    beats: list[tuple[Instant, str]],
+    now: Instant,
+    silence_s: float,
+    note: str = "",
+    alive_s: float | None = None,
 ) -> ComponentHealth:
     """The health of all processes of one kind: healthy if one is. `alive_s`: processes with a younger heartbeat are counted."""
     last = max((beat_at for beat_at, _ in beats), default=None)
-    alive = [host for beat_at, host in beats if status_of_heartbeat(beat_at, now, alive_s or silence_s) is HealthStatus.HEALTHY]
+    alive = [
+        host
+        for beat_at, host in beats
+        if status_of_heartbeat(beat_at, now, alive_s or silence_s) is HealthStatus.HEALTHY
+    ]
     where = f"{len(alive)} on {', '.join(sorted(set(alive)))}" if alive else ""
-    return ComponentHealth(name, f"latest_{name}_heartbeat", status_of_heartbeat(last, now, silence_s), last, " · ".join(filter(None, (note, where))) if alive else "")
+    return ComponentHealth(
+        name,
+        f"latest_{name}_heartbeat",
+        status_of_heartbeat(last, now, silence_s),
+        last,
+        " · ".join(filter(None, (note, where))) if alive else "",
+    )
 
 
 _NO_TRIGGERER = ComponentHealth(
-    "triggerer", "latest_triggerer_heartbeat", None, note="no task has been deferred so far; a standalone starts it with the first one, elsewhere `gnomon triggerer` does",
-)  # fmt: skip
+    "triggerer",
+    "latest_triggerer_heartbeat",
+    None,
+    note="no task has been deferred so far; a standalone starts it with the first one, elsewhere `gnomon triggerer` does",
+)
 """A triggerer that never ran is no fault: only deferred tasks and watchers need one, and these are among the problems."""
-_UNKNOWN_COMPONENTS = tuple(ComponentHealth(name, f"latest_{name}_heartbeat", None) for name in ("scheduler", "worker", "triggerer", "dag_processor"))
+_UNKNOWN_COMPONENTS = tuple(
+    ComponentHealth(name, f"latest_{name}_heartbeat", None)
+    for name in ("scheduler", "worker", "triggerer", "dag_processor")
+)
 _DEAD_PROBLEMS = {
     "scheduler": "No scheduler is alive: no run is planned and no task starts. `gnomon scheduler` starts one, `gnomon standalone` everything.",
     "worker": "No worker is alive: tasks wait in their queue. `gnomon worker` starts one.",
@@ -217,7 +259,9 @@ _DEAD_PROBLEMS = {
 
 
 def _database_health(status: HealthStatus, dialect: str = "") -> ComponentHealth:
-    return ComponentHealth("metadatabase", None, status, note={"sqlite": "SQLite", "postgresql": "PostgreSQL"}.get(dialect, ""))
+    return ComponentHealth(
+        "metadatabase", None, status, note={"sqlite": "SQLite", "postgresql": "PostgreSQL"}.get(dialect, "")
+    )
 
 
 def _counts(tx: Transaction) -> WorkCounts:

@@ -82,7 +82,11 @@ class _UnframedCycle(_PacedCycle):
         if is_start and not any(name.lower() == b"content-length" for name, _value in message.get("headers", ())):
             self.chunked_encoding = False
             self.expected_content_length = sys.maxsize
-        elif message["type"] == "http.response.body" and not message.get("more_body", False) and self.expected_content_length > sys.maxsize // 2:
+        elif (
+            message["type"] == "http.response.body"
+            and not message.get("more_body", False)
+            and self.expected_content_length > sys.maxsize // 2
+        ):
             self.expected_content_length = len(message.get("body", b""))
         await super().send(message)
 

@@ -21,7 +21,12 @@ def find_missing(context: ApiContext, tx: Transaction, user: Identity | None, pa
     dag_id = parts[2]
     if dags.find_dag_row(tx, dag_id) is None or not _is_visible(context, tx, user, dag_id):
         return [dag_id]
-    if len(parts) < 5 or parts[3] != "runs" or not parts[4] or dag_runs.find_stored_run(tx, dag_id, parts[4]) is not None:
+    if (
+        len(parts) < 5
+        or parts[3] != "runs"
+        or not parts[4]
+        or dag_runs.find_stored_run(tx, dag_id, parts[4]) is not None
+    ):
         return []
     return [dag_id, parts[4]]
 

@@ -34,13 +34,19 @@ class OpenApiDocument:
             if self._text is None:
                 self._text = await to_thread.run_sync(_make_document)
         if self._text is None:
-            return JSONResponse({"detail": "the document could not be made; the log of the api-server has the reason"}, 503, {"Retry-After": "5"})
+            return JSONResponse(
+                {"detail": "the document could not be made; the log of the api-server has the reason"},
+                503,
+                {"Retry-After": "5"},
+            )
         return Response(self._text, media_type="application/json")
 
 
 def _make_document() -> bytes | None:
     try:
-        done = subprocess.run([sys.executable, "-P", "-m", _PROGRAM], check=True, capture_output=True, timeout=_TIMEOUT_S)
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", _PROGRAM], check=True, capture_output=True, timeout=_TIMEOUT_S
+        )
     except (OSError, subprocess.SubprocessError) as error:
         said = getattr(error, "stderr", None) or b""
         _log.error("openapi_document_failed", error=str(error), output=said.decode(errors="replace")[-2_000:])

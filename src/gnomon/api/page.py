@@ -32,7 +32,13 @@ button{font:inherit;font-size:.9rem;padding:.2rem .6rem;border:1px solid var(--l
 header form{margin-left:auto}
 code{background:var(--paper);border:1px solid var(--line);border-radius:.3rem;padding:.05rem .3rem;overflow-wrap:anywhere}
 """
-_NAMES = {"metadatabase": "Database", "scheduler": "Scheduler", "worker": "Worker", "triggerer": "Triggerer", "dag_processor": "DAG processor"}
+_NAMES = {
+    "metadatabase": "Database",
+    "scheduler": "Scheduler",
+    "worker": "Worker",
+    "triggerer": "Triggerer",
+    "dag_processor": "DAG processor",
+}
 """Display names. The triggerer is not shown while no task was ever deferred."""
 
 _STATES = {"queued": "Queued", "running": "Running", "success": "Succeeded", "failed": "Failed"}
@@ -44,7 +50,9 @@ def render_page(health: HealthSnapshot, version: str, user: str | None = None, r
 
     `user`: the account that is logged in; None without accounts. `reason`: why there is no other page.
     """
-    notice = f'<p class="notice">{_with_code(f"This installation has only the health page: {reason}")}</p>' if reason else ""
+    notice = (
+        f'<p class="notice">{_with_code(f"This installation has only the health page: {reason}")}</p>' if reason else ""
+    )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -57,7 +65,11 @@ def render_page(health: HealthSnapshot, version: str, user: str | None = None, r
 
 
 def _render_user(user: str | None) -> str:
-    return "" if user is None else f'<form method="post" action="/auth/logout"><span class="soft">{escape(user)}</span> <button>Log out</button></form>'
+    return (
+        ""
+        if user is None
+        else f'<form method="post" action="/auth/logout"><span class="soft">{escape(user)}</span> <button>Log out</button></form>'
+    )
 
 
 def _is_shown(part: ComponentHealth) -> bool:
@@ -82,14 +94,19 @@ def _render_component(part: ComponentHealth, now: int) -> str:
 
 def _render_counts(counts: WorkCounts) -> str:
     figures = [("DAGs", counts.dags, f"{counts.paused} paused"), ("Runs", sum(counts.runs.values()), "in all")]
-    figures += [(_STATES.get(state, state), count, "runs") for state, count in sorted(counts.runs.items(), key=_state_order)]
+    figures += [
+        (_STATES.get(state, state), count, "runs") for state, count in sorted(counts.runs.items(), key=_state_order)
+    ]
     if counts.import_errors:
         figures.append(("Not loaded", counts.import_errors, "DAG files"))
     items = "".join(
-        f'<li>{escape(name)}<b>{count:,}</b><span class="soft">{escape(note)}</span></li>' for name, count, note in figures
+        f'<li>{escape(name)}<b>{count:,}</b><span class="soft">{escape(note)}</span></li>'
+        for name, count, note in figures
     )
-    hint = "" if counts.dags else "<p>There are no DAGs yet. Put a file into the <code>dags</code> folder of the home.</p>"
-    return f'<h2>Work</h2><ul>{items}</ul>{hint}'
+    hint = (
+        "" if counts.dags else "<p>There are no DAGs yet. Put a file into the <code>dags</code> folder of the home.</p>"
+    )
+    return f"<h2>Work</h2><ul>{items}</ul>{hint}"
 
 
 def _state_order(entry: tuple[str, int]) -> int:

@@ -55,7 +55,11 @@ class PageAssets:
             return None
         plain = file.read_bytes()
         compressed = gzip.compress(plain, 9, mtime=0) if len(plain) >= COMPRESSED_MIN else plain
-        return PageAsset(plain, compressed if len(compressed) < len(plain) else None, mimetypes.guess_type(name)[0] or "application/octet-stream")
+        return PageAsset(
+            plain,
+            compressed if len(compressed) < len(plain) else None,
+            mimetypes.guess_type(name)[0] or "application/octet-stream",
+        )
 
 
 def _accepts_gzip(accepted: str) -> bool:

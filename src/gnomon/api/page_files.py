@@ -28,9 +28,30 @@ HEALTH_PATH = "/services/plain"
 """The health page, which needs no script."""
 ASSETS = "page-assets"
 VIEWS = (
-    "/", "/dags", "/dags/{rest:path}", "/dependencies", "/dependencies/graph", "/timetables", "/assets", "/assets/{rest:path}",
-    "/backfills", "/triggers", "/pools", "/inbox", "/connections", "/variables", "/plugins", "/providers", "/options", "/users", "/tokens",
-    "/account", "/audit", "/services", "/runs", "/tasks",
+    "/",
+    "/dags",
+    "/dags/{rest:path}",
+    "/dependencies",
+    "/dependencies/graph",
+    "/timetables",
+    "/assets",
+    "/assets/{rest:path}",
+    "/backfills",
+    "/triggers",
+    "/pools",
+    "/inbox",
+    "/connections",
+    "/variables",
+    "/plugins",
+    "/providers",
+    "/options",
+    "/users",
+    "/tokens",
+    "/account",
+    "/audit",
+    "/services",
+    "/runs",
+    "/tasks",
 )
 """The addresses of the page. Its own router shows what belongs to each; at another address it says that there is nothing, with status 404."""
 CSP = (
@@ -84,7 +105,12 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
             return _show_health(request, user, files.reason, status)
         text = files.index
         place, missing = _read_store(request, user)
-        for name, value in ((_USER, user.name if user else ""), (_VERSION, find_version()), (_PLACE, place), (_MISSING, json.dumps(missing))):
+        for name, value in (
+            (_USER, user.name if user else ""),
+            (_VERSION, find_version()),
+            (_PLACE, place),
+            (_MISSING, json.dumps(missing)),
+        ):
             text = text.replace(name, name + escape(value), 1)
         return HTMLResponse(text, status, HEADERS)
 

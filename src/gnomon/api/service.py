@@ -77,10 +77,24 @@ def create_server(context: ApiContext) -> ApiServer:
 
     `proxy_headers=False`: uvicorn itself would believe headers of every program of this machine; `trusted_proxies.py` reads them.
     """
-    return ApiServer(uvicorn.Config(
-        SafeHeaders(create_app(context)), log_config=None, log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False,
-        timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http=HttpProtocol, ws="none", proxy_headers=False,
-    ), context.event_hub.close)  # fmt: skip
+    return ApiServer(
+        uvicorn.Config(
+            SafeHeaders(create_app(context)),
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            lifespan="on",
+            server_header=False,
+            date_header=False,
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=DRAIN_S,
+            loop="asyncio",
+            http=HttpProtocol,
+            ws="none",
+            proxy_headers=False,
+        ),
+        context.event_hub.close,
+    )
 
 
 def tune_garbage_collector() -> None:

@@ -91,7 +91,9 @@ class Account:
     password_hash: str | None = None
     """None: no password; the account can only be used with API tokens or through an identity provider."""
 
-    def identify(self, *, ceiling: Role = Role.ADMIN, token_uid: str | None = None, session_pk: int | None = None) -> Identity:
+    def identify(
+        self, *, ceiling: Role = Role.ADMIN, token_uid: str | None = None, session_pk: int | None = None
+    ) -> Identity:
         """The identity of a request of this account."""
         return Identity(self.name, self.role, self.grants, ceiling, token_uid, self.account_pk, self.epoch, session_pk)
 

@@ -56,7 +56,9 @@ class After:
 
     def __post_init__(self) -> None:
         if not isinstance(self.dag_id, str) or not self.dag_id:
-            raise ValueError(f"After({self.dag_id!r}): dag_id is not a DAG id; write the id of the upstream DAG as text")
+            raise ValueError(
+                f"After({self.dag_id!r}): dag_id is not a DAG id; write the id of the upstream DAG as text"
+            )
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise self._error(name, f"is not one of {', '.join(map(repr, choices))}")

@@ -46,5 +46,9 @@ def compute_identity(classpath: str, kwargs: str) -> str:
 
 def build_asset_event(identity: str, event: WatcherEvent, asset: AssetKey, at: Instant) -> NewAssetEvent:
     """The event of one asset that a trigger's event becomes. Its extra is that of Airflow 3.3: `from_trigger` and the payload."""
-    uid = hashlib.sha256("\0".join((identity, event.uid, encode_leaf(asset))).encode("utf-8", "surrogatepass")).hexdigest()
-    return NewAssetEvent(uid=f"watcher:{uid}", asset=asset, at=at, extra={"from_trigger": True, "payload": json.loads(event.payload)})
+    uid = hashlib.sha256(
+        "\0".join((identity, event.uid, encode_leaf(asset))).encode("utf-8", "surrogatepass")
+    ).hexdigest()
+    return NewAssetEvent(
+        uid=f"watcher:{uid}", asset=asset, at=at, extra={"from_trigger": True, "payload": json.loads(event.payload)}
+    )

@@ -267,13 +267,17 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """For success: the events to record. None: one for each asset among the outlets of the task's spec."""
 
 
-def build_attempt_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int, *, is_former: bool = False) -> str:
+def build_attempt_log_path(
+    dag_id: str, run_id: str, task_id: str, map_index: int, seq: int, *, is_former: bool = False
+) -> str:
     """`dag_id=D/run_id=R/task_id=T.[map_index=M.]attempt=N.log`; characters that a path cannot have are percent-encoded, and long ids end with a hash.
 
     `is_former`: as long ids were written at first, with a checksum that other ids can be made to have: to read logs of that time.
     """
     mapped = f"map_index={map_index}." if map_index != UNMAPPED else ""
-    dag, run, task = (_quote(text, _build_former_ending if is_former else _build_ending) for text in (dag_id, run_id, task_id))
+    dag, run, task = (
+        _quote(text, _build_former_ending if is_former else _build_ending) for text in (dag_id, run_id, task_id)
+    )
     return f"dag_id={dag}/run_id={run}/task_id={task}.{mapped}attempt={seq}.log"
 
 
@@ -282,7 +286,9 @@ def build_watcher_log_path(identity: str) -> str:
     return f"asset_watchers/{identity[:16]}.log"
 
 
-def build_trigger_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int, *, is_former: bool = False) -> str:
+def build_trigger_log_path(
+    dag_id: str, run_id: str, task_id: str, map_index: int, seq: int, *, is_former: bool = False
+) -> str:
     """The path of the trigger's log, beside the log of the attempt that deferred."""
     return f"{build_attempt_log_path(dag_id, run_id, task_id, map_index, seq, is_former=is_former).removesuffix('.log')}.trigger.log"
 

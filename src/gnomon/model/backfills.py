@@ -72,7 +72,9 @@ class BackfillRecord:
         if self.cancelled_by is not None:
             return f"backfill {self.backfill_pk} was cancelled by {self.cancelled_by}"
         if self.paused:
-            return f"backfill {self.backfill_pk} is paused; continue it with: gnomon backfill unpause {self.backfill_pk}"
+            return (
+                f"backfill {self.backfill_pk} is paused; continue it with: gnomon backfill unpause {self.backfill_pk}"
+            )
         if self.runs_backwards and not self.is_planned:
             return f"backfill {self.backfill_pk} begins with its newest slot, and its slots are still being found"
         return None

@@ -90,7 +90,15 @@ class LoginsChange(msgspec.Struct, frozen=True, array_like=True, tag="l"):
 
 
 ChangeEntry = (
-    LoginsChange | RunChange | TaskInstanceChange | ManyTaskInstancesChange | DagChange | ImportErrorsChange | BackfillNews | PoolChange | AssetEventPublished
+    LoginsChange
+    | RunChange
+    | TaskInstanceChange
+    | ManyTaskInstancesChange
+    | DagChange
+    | ImportErrorsChange
+    | BackfillNews
+    | PoolChange
+    | AssetEventPublished
 )
 """One change."""
 

@@ -64,12 +64,20 @@ class DeferralResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     @property
     def is_bare(self) -> bool:
         """True when the result holds nothing that came from author code."""
-        return self.payload == "null" and self.response is None and not self.xcoms and self.reason is None and self.traceback is None
+        return (
+            self.payload == "null"
+            and self.response is None
+            and not self.xcoms
+            and self.reason is None
+            and self.traceback is None
+        )
 
     @property
     def size(self) -> int:
         """The number of characters that came from author code, approximately."""
-        return len(self.payload) + sum(map(len, self.xcoms.values())) + len(self.reason or "") + len(self.traceback or "")
+        return (
+            len(self.payload) + sum(map(len, self.xcoms.values())) + len(self.reason or "") + len(self.traceback or "")
+        )
 
 
 class Resumption(msgspec.Struct, frozen=True, kw_only=True):

@@ -144,4 +144,3 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """The value of the answer to a `Question`."""
 
     value: object
-

@@ -76,7 +76,9 @@ def parse_executors(text: str) -> ConfiguredExecutors:
     found: list[ConfiguredExecutor] = []
     for entry in (part.strip() for part in text.split(",")):
         if not entry:
-            raise ValueError("it has an empty name; write names with commas between them, such as LocalExecutor,CeleryExecutor")
+            raise ValueError(
+                "it has an empty name; write names with commas between them, such as LocalExecutor,CeleryExecutor"
+            )
         one = _parse_entry(entry)
         if any(one.name == other.name for other in found):
             raise ValueError(f"it names the {one.name} twice; name each executor once")
@@ -98,5 +100,7 @@ def _parse_entry(entry: str) -> ConfiguredExecutor:
     if not separator:
         return ConfiguredExecutor(short)
     if not _ALIAS.fullmatch(alias) or by_path.get(alias.lower(), short) != short:
-        raise ValueError(f"{alias!r} cannot be the alias of an executor; write a name of letters and digits that is not the name of another executor")
+        raise ValueError(
+            f"{alias!r} cannot be the alias of an executor; write a name of letters and digits that is not the name of another executor"
+        )
     return ConfiguredExecutor(short, alias)

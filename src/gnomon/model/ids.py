@@ -51,7 +51,11 @@ def find_partition_key_fault(key: object) -> str | None:
     if len(key) > PARTITION_KEY_MAX:
         return f"a partition key has at most {PARTITION_KEY_MAX} characters; this one has {len(key)}"
     found = _UNWRITABLE.search(key)
-    return None if found is None else f"a partition key is one line of text; this one has the character {found[0]!a}, leave it out"
+    return (
+        None
+        if found is None
+        else f"a partition key is one line of text; this one has the character {found[0]!a}, leave it out"
+    )
 
 
 def quote_argument(name: str) -> str:

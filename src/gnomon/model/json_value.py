@@ -30,7 +30,14 @@ def find_json_fault(value: object, place: str = "", depth: int = 0) -> str | Non
     if isinstance(value, Mapping):
         return _find_fault_in_object(value, place, depth)
     if isinstance(value, list | tuple):
-        return next((fault for number, item in enumerate(value) if (fault := find_json_fault(item, f"{place}[{number}]"[:SHOWN_MAX], depth + 1)) is not None), None)
+        return next(
+            (
+                fault
+                for number, item in enumerate(value)
+                if (fault := find_json_fault(item, f"{place}[{number}]"[:SHOWN_MAX], depth + 1)) is not None
+            ),
+            None,
+        )
     return f"{place or 'it'} is a {type(value).__name__}"
 
 

@@ -48,9 +48,18 @@ def _find_fault(value: object, place: str, values: Collection[str]) -> str | Non
     if isinstance(value, Mapping):
         if (fault := find_json_fault(dict.fromkeys(value), place)) is not None:
             return fault
-        if not any(isinstance(item, msgspec.Struct | tuple) or dataclasses.is_dataclass(item) for item in value.values()):
+        if not any(
+            isinstance(item, msgspec.Struct | tuple) or dataclasses.is_dataclass(item) for item in value.values()
+        ):
             return find_json_fault(value, place)
-    return next((fault for name, part in _list_parts(value) if (fault := _find_fault(part, f"{place}.{name}".lstrip("."), values)) is not None), None)
+    return next(
+        (
+            fault
+            for name, part in _list_parts(value)
+            if (fault := _find_fault(part, f"{place}.{name}".lstrip("."), values)) is not None
+        ),
+        None,
+    )
 
 
 def _list_parts(value: object) -> Iterator[tuple[object, object]]:

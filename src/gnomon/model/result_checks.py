@@ -63,10 +63,22 @@ def check_result(result: AttemptResult, *, reads_values: bool = False) -> Attemp
 
 def fail_result(result: AttemptResult, reason: str) -> AttemptResult:
     """A failure of the same try that keeps only what can be stored; a further try follows if the task has one left, as after any failure."""
-    kept = {name: value for name in ("started_at", "ended_at", "exit_code") if (value := getattr(result, name)) is not None and CHECKS[AttemptResult][name](value) is None}
+    kept = {
+        name: value
+        for name in ("started_at", "ended_at", "exit_code")
+        if (value := getattr(result, name)) is not None and CHECKS[AttemptResult][name](value) is None
+    }
     return AttemptResult(
-        attempt_id=result.attempt_id, group_no=result.group_no, run_pk=result.run_pk, task_no=result.task_no, map_index=result.map_index,
-        outcome="failed", callbacks_called=result.callbacks_called, entered=result.entered, reason=_to_reason(reason), **kept,
+        attempt_id=result.attempt_id,
+        group_no=result.group_no,
+        run_pk=result.run_pk,
+        task_no=result.task_no,
+        map_index=result.map_index,
+        outcome="failed",
+        callbacks_called=result.callbacks_called,
+        entered=result.entered,
+        reason=_to_reason(reason),
+        **kept,
     )
 
 
@@ -87,10 +99,20 @@ def check_deferral_result(fired: DeferralResult) -> DeferralResult:
     """What a process of triggers reports, as the owner can apply it: one with a fault becomes an error whose reason names the field."""
     fault = _find_deferral_fault(fired)
     if fault is not None:
-        return DeferralResult(outcome="error", reason=_to_reason(f"the process of the trigger reported a result that cannot be stored: {fault}"))
+        return DeferralResult(
+            outcome="error",
+            reason=_to_reason(f"the process of the trigger reported a result that cannot be stored: {fault}"),
+        )
     reason, traceback = fired.reason, fired.traceback
-    reason, traceback = None if reason is None else _to_reason(reason), None if traceback is None else escape_unstorable(traceback)[:TRACEBACK_MAX]
-    return fired if (reason, traceback) == (fired.reason, fired.traceback) else replace(fired, reason=reason, traceback=traceback)
+    reason, traceback = (
+        None if reason is None else _to_reason(reason),
+        None if traceback is None else escape_unstorable(traceback)[:TRACEBACK_MAX],
+    )
+    return (
+        fired
+        if (reason, traceback) == (fired.reason, fired.traceback)
+        else replace(fired, reason=reason, traceback=traceback)
+    )
 
 
 def _find_deferral_fault(fired: DeferralResult) -> str | None:
@@ -145,7 +167,10 @@ def _escape_texts(result: AttemptResult) -> AttemptResult:
             changed[name] = escaped
     question = None if result.wait is None else result.wait.hitl
     if result.wait is not None and question is not None:
-        subject, body = escape_unstorable(question.subject), None if question.body is None else escape_unstorable(question.body)
+        subject, body = (
+            escape_unstorable(question.subject),
+            None if question.body is None else escape_unstorable(question.body),
+        )
         if (subject, body) != (question.subject, question.body):
             changed["wait"] = replace(result.wait, hitl=replace(question, subject=subject, body=body))
     return replace(result, **changed) if changed else result
@@ -206,7 +231,9 @@ def _text(value: str) -> str | None:
 def _names(values: tuple[str, ...]) -> str | None:
     if len(values) > TEXTS_MAX:
         return f"has {len(values):,} names; at most {TEXTS_MAX:,} are allowed"
-    return next((f"[{number}] {fault}" for number, value in enumerate(values) if (fault := _name(value)) is not None), None)
+    return next(
+        (f"[{number}] {fault}" for number, value in enumerate(values) if (fault := _name(value)) is not None), None
+    )
 
 
 def _json_object(value: Mapping[str, object]) -> str | None:
@@ -238,17 +265,26 @@ def _structs(kind: type[msgspec.Struct]) -> Check:
     def check(values: tuple[msgspec.Struct, ...]) -> str | None:
         if len(values) > TEXTS_MAX:
             return f"has {len(values):,} elements; at most {TEXTS_MAX:,} are allowed"
-        return next((f".{number}{fault}" for number, value in enumerate(values) if (fault := check_one(value)) is not None), None)
+        return next(
+            (f".{number}{fault}" for number, value in enumerate(values) if (fault := check_one(value)) is not None),
+            None,
+        )
 
     return check
 
 
 def _xcoms(items: tuple[XComItem, ...]) -> str | None:
-    return next((fault for item in items if (fault := xcom_fault(f"XCom {item.key!r}", item.key, item.value)) is not None), None)
+    return next(
+        (fault for item in items if (fault := xcom_fault(f"XCom {item.key!r}", item.key, item.value)) is not None), None
+    )
 
 
 def _find_extra_excess(events: tuple[AssetEmission, ...]) -> str | None:
-    excesses = (xcom_excess(f"the extra of asset {event.asset.name!r}", json.dumps(event.extra)) for event in events if event.extra)
+    excesses = (
+        xcom_excess(f"the extra of asset {event.asset.name!r}", json.dumps(event.extra))
+        for event in events
+        if event.extra
+    )
     return next((excess for excess in excesses if excess is not None), None)
 
 
@@ -257,18 +293,46 @@ _past_instant = _integer(0, LATEST)
 
 CHECKS: dict[type[msgspec.Struct], dict[str, Check]] = {
     AttemptResult: {
-        **dict.fromkeys(IDENTITY, _any), "outcome": _outcome, "retryable": _any, "retry_delay_s": _finite, "callbacks_called": _any, "entered": _any, "is_own_fault": _any,
-        "started_at": _past_instant, "ended_at": _past_instant, "reason": _any, "exit_code": _integer(-INTEGER_MAX - 1, INTEGER_MAX), "fresh_reason": _any,
-        "xcoms": _xcoms, "skip_task_ids": _names, "resume_at": _instant, "wait": _struct(Deferral),
-        "return_length": _integer(HAS_VALUE, INTEGER_MAX), "rendered_map_index": _any, "rendered_fields": _text,
+        **dict.fromkeys(IDENTITY, _any),
+        "outcome": _outcome,
+        "retryable": _any,
+        "retry_delay_s": _finite,
+        "callbacks_called": _any,
+        "entered": _any,
+        "is_own_fault": _any,
+        "started_at": _past_instant,
+        "ended_at": _past_instant,
+        "reason": _any,
+        "exit_code": _integer(-INTEGER_MAX - 1, INTEGER_MAX),
+        "fresh_reason": _any,
+        "xcoms": _xcoms,
+        "skip_task_ids": _names,
+        "resume_at": _instant,
+        "wait": _struct(Deferral),
+        "return_length": _integer(HAS_VALUE, INTEGER_MAX),
+        "rendered_map_index": _any,
+        "rendered_fields": _text,
         "asset_events": _structs(AssetEmission),
     },
     Deferral: {
-        "classpath": _classpath, "kwargs": _text, "next_method": _name, "next_kwargs": _text, "timeout_s": _finite, "queue": _name, "due_at": _instant,
-        "due_in_s": _finite, "hitl": _struct(HITLRequest), "ends_task": _any,
+        "classpath": _classpath,
+        "kwargs": _text,
+        "next_method": _name,
+        "next_kwargs": _text,
+        "timeout_s": _finite,
+        "queue": _name,
+        "due_at": _instant,
+        "due_in_s": _finite,
+        "hitl": _struct(HITLRequest),
+        "ends_task": _any,
     },
     HITLRequest: {
-        "subject": _any, "options": _names, "body": _any, "defaults": _names, "multiple": _any, "params": _json_object,
+        "subject": _any,
+        "options": _names,
+        "body": _any,
+        "defaults": _names,
+        "multiple": _any,
+        "params": _json_object,
         "assigned_users": _structs(HITLRespondent),
     },
     HITLRespondent: {"id": _name, "name": _name},

@@ -39,7 +39,9 @@ class InvalidStateValue(ValueError):
 def check_state_key(store: str, key: object) -> str:
     """The key. Raises InvalidStateValue; `store` is the subject of the message, for example `task_state_store`."""
     if not isinstance(key, str) or not key or len(key) > STATE_KEY_MAX or not key.isprintable():
-        shown = repr(key) if not isinstance(key, str) or len(key) < STATE_KEY_MAX else f"a text of {len(key)} characters"
+        shown = (
+            repr(key) if not isinstance(key, str) or len(key) < STATE_KEY_MAX else f"a text of {len(key)} characters"
+        )
         raise InvalidStateValue(f"{store}: a key is one line of text with 1 to {STATE_KEY_MAX} characters, not {shown}")
     return key
 
@@ -47,7 +49,9 @@ def check_state_key(store: str, key: object) -> str:
 def encode_state_value(store: str, key: str, value: Any) -> str:
     """The JSON text of the value. Raises InvalidStateValue for None, a value that is not JSON, and one above the limit."""
     if value is None:
-        raise InvalidStateValue(f"{store}: the value under {key!r} cannot be None; to remove the key, call delete({key!r})")
+        raise InvalidStateValue(
+            f"{store}: the value under {key!r} cannot be None; to remove the key, call delete({key!r})"
+        )
     fault = _find_fault(value, "")
     if fault is not None:
         raise InvalidStateValue(
@@ -69,7 +73,9 @@ def _find_fault(value: Any, path: str) -> str | None:
     if isinstance(value, float):
         return None if math.isfinite(value) else f"value{path} is {value}"
     if isinstance(value, list | tuple):
-        return next((fault for i, one in enumerate(value) if (fault := _find_fault(one, f"{path}[{i}]")) is not None), None)
+        return next(
+            (fault for i, one in enumerate(value) if (fault := _find_fault(one, f"{path}[{i}]")) is not None), None
+        )
     if isinstance(value, dict):
         for key, one in value.items():
             if not isinstance(key, str):

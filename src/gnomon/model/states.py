@@ -101,8 +101,10 @@ class DagRunType(str, Enum):
 
 
 TRIGGERED_BY_RUN_TYPE = {
-    DagRunType.SCHEDULED: DagRunTriggeredByType.TIMETABLE, DagRunType.BACKFILL: DagRunTriggeredByType.BACKFILL,
-    DagRunType.ASSET_TRIGGERED: DagRunTriggeredByType.ASSET, DagRunType.OPERATOR_TRIGGERED: DagRunTriggeredByType.OPERATOR,
+    DagRunType.SCHEDULED: DagRunTriggeredByType.TIMETABLE,
+    DagRunType.BACKFILL: DagRunTriggeredByType.BACKFILL,
+    DagRunType.ASSET_TRIGGERED: DagRunTriggeredByType.ASSET,
+    DagRunType.OPERATOR_TRIGGERED: DagRunTriggeredByType.OPERATOR,
 }
 """What created a run, by its type; a manual run may come from a command, the API or the page."""
 
@@ -143,9 +145,14 @@ RUN_STATES_BY_CODE = {code: state for state, code in RUN_STATE_CODES.items()}
 
 WITHOUT_PROCESS_STATES = (TaskInstanceState.DEFERRED, TaskInstanceState.AWAITING_INPUT)
 """The states of a task instance that waits without a process: its deferral says for what."""
-BEGUN_STATES = frozenset({
-    TaskInstanceState.RUNNING, TaskInstanceState.RESTARTING, TaskInstanceState.UP_FOR_RESCHEDULE, *WITHOUT_PROCESS_STATES,
-})  # fmt: skip
+BEGUN_STATES = frozenset(
+    {
+        TaskInstanceState.RUNNING,
+        TaskInstanceState.RESTARTING,
+        TaskInstanceState.UP_FOR_RESCHEDULE,
+        *WITHOUT_PROCESS_STATES,
+    }
+)
 """The states of an unfinished task instance whose try has begun."""
 FINISHED_TASK_STATES = frozenset(s for s, c in TASK_STATE_CODES.items() if c >= FIRST_FINAL_CODE)
 FINISHED_RUN_STATES = frozenset(s for s, c in RUN_STATE_CODES.items() if c >= FIRST_FINAL_CODE)

@@ -289,9 +289,35 @@ class GetConsumedAssetEvents(TaskApiRequest, frozen=True, kw_only=True, tag=True
 
 
 AnyTaskApiRequest = (
-    GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetCachedSecret | SetCachedSecret | GetXComs | GetXComElement
-    | GetPreviousRun | GetRunRemarks | GetRunState | GetRunStates | GetTaskStates | GetTaskInstances | ListRuns
-    | GetFirstReschedule | GetDag | TriggerRun | GetRequest | GetXComCount | GetXComBatch
-    | GetTaskState | SetTaskState | DeleteTaskState | GetAssetState | SetAssetState | DeleteAssetState
-    | GetAsset | GetAssetEvents | GetConsumedAssetEvents
+    GetVariable
+    | SetVariable
+    | DeleteVariable
+    | ListVariables
+    | GetConnection
+    | GetCachedSecret
+    | SetCachedSecret
+    | GetXComs
+    | GetXComElement
+    | GetPreviousRun
+    | GetRunRemarks
+    | GetRunState
+    | GetRunStates
+    | GetTaskStates
+    | GetTaskInstances
+    | ListRuns
+    | GetFirstReschedule
+    | GetDag
+    | TriggerRun
+    | GetRequest
+    | GetXComCount
+    | GetXComBatch
+    | GetTaskState
+    | SetTaskState
+    | DeleteTaskState
+    | GetAssetState
+    | SetAssetState
+    | DeleteAssetState
+    | GetAsset
+    | GetAssetEvents
+    | GetConsumedAssetEvents
 )

@@ -80,15 +80,30 @@ sys.path.insert(1, os.path.dirname(__file__))
 _explain_missing, missing_names._make_stand_in = missing_names._make_stand_in, _make_stand_in
 import airflow  # noqa: E402
 
-sys.meta_path.insert(next(i for i, finder in enumerate(sys.meta_path) if isinstance(finder, missing_names.MissingModules)), _StandInFinder())
+sys.meta_path.insert(
+    next(i for i, finder in enumerate(sys.meta_path) if isinstance(finder, missing_names.MissingModules)),
+    _StandInFinder(),
+)
 assert airflow
 
 _outcomes: dict[str, tuple[str, str]] = {}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for marker in ("db_test", "need_serialized_dag", "backend", "execution_timeout", "log_level", "usefixtures", "non_db_test_override",
-                   "external_python_operator", "enable_redact", "skip_if_database_isolation_mode", "venv", "want_activate_assets"):
+    for marker in (
+        "db_test",
+        "need_serialized_dag",
+        "backend",
+        "execution_timeout",
+        "log_level",
+        "usefixtures",
+        "non_db_test_override",
+        "external_python_operator",
+        "enable_redact",
+        "skip_if_database_isolation_mode",
+        "venv",
+        "want_activate_assets",
+    ):
         config.addinivalue_line("markers", marker)
 
 
@@ -147,7 +162,15 @@ class _DagMaker:
     def __call__(self, dag_id: str = "test_dag", **arguments: object) -> _DagMaker:
         from airflow.sdk import DAG, timezone
 
-        for name in ("serialized", "session", "bundle_name", "bundle_version", "fileloc", "activate_assets", "with_dagrun_type"):
+        for name in (
+            "serialized",
+            "session",
+            "bundle_name",
+            "bundle_version",
+            "fileloc",
+            "activate_assets",
+            "with_dagrun_type",
+        ):
             arguments.pop(name, None)
         self.start_date = arguments.setdefault("start_date", timezone.datetime(2016, 1, 1))
         arguments.setdefault("schedule", None)
@@ -182,7 +205,24 @@ def session() -> None:
     """Airflow's database session: there is none."""
 
 
-for _name in ("mock_supervisor_comms", "create_runtime_ti", "run_ti", "run_task", "make_ti_context", "make_ti_context_dict",
-              "mocked_parse", "create_task_instance", "create_task_instance_of_operator", "create_dag", "captured_logs", "testing_dag_bundle",
-              "dag_bag_ext", "clear_db", "create_serialized_task_instance_of_operator", "socket_pair", "disable_capturing", "cap_structlog"):
+for _name in (
+    "mock_supervisor_comms",
+    "create_runtime_ti",
+    "run_ti",
+    "run_task",
+    "make_ti_context",
+    "make_ti_context_dict",
+    "mocked_parse",
+    "create_task_instance",
+    "create_task_instance_of_operator",
+    "create_dag",
+    "captured_logs",
+    "testing_dag_bundle",
+    "dag_bag_ext",
+    "clear_db",
+    "create_serialized_task_instance_of_operator",
+    "socket_pair",
+    "disable_capturing",
+    "cap_structlog",
+):
     globals()[f"_{_name}"] = _needs_airflow(_name)

@@ -18,11 +18,23 @@ import pytest
 
 DEFAULT_CONNECTIONS = {
     "aws_default": {"conn_type": "aws"},
-    "ftp_default": {"conn_type": "ftp", "host": "localhost", "port": 21, "login": "airflow", "password": "airflow",
-                    "extra": {"key_file": "~/.ssh/id_rsa", "no_host_key_check": True}},
+    "ftp_default": {
+        "conn_type": "ftp",
+        "host": "localhost",
+        "port": 21,
+        "login": "airflow",
+        "password": "airflow",
+        "extra": {"key_file": "~/.ssh/id_rsa", "no_host_key_check": True},
+    },
     "http_default": {"conn_type": "http", "host": "https://www.httpbin.org/"},
     "mysql_default": {"conn_type": "mysql", "host": "mysql", "login": "root", "schema": "airflow"},
-    "postgres_default": {"conn_type": "postgres", "host": "postgres", "login": "postgres", "password": "airflow", "schema": "airflow"},
+    "postgres_default": {
+        "conn_type": "postgres",
+        "host": "postgres",
+        "login": "postgres",
+        "password": "airflow",
+        "schema": "airflow",
+    },
     "redis_default": {"conn_type": "redis", "host": "127.0.0.1", "port": 6379, "extra": {"db": 0}},
     "redshift_default": {"conn_type": "redshift"},
     "sqlite_default": {"conn_type": "sqlite", "host": "/tmp/sqlite_default.db"},
@@ -32,7 +44,15 @@ DEFAULT_CONNECTIONS = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for marker in ("asyncio_cooperative", "integration", "system", "quarantined", "long_running", "platform", "keep_secrets_masker_state"):
+    for marker in (
+        "asyncio_cooperative",
+        "integration",
+        "system",
+        "quarantined",
+        "long_running",
+        "platform",
+        "keep_secrets_masker_state",
+    ):
         config.addinivalue_line("markers", marker)
 
 
@@ -40,7 +60,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def default_connections(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The environment has Airflow's default connections; the file of `sqlite_default` is in a temporary folder."""
     for conn_id, fields in DEFAULT_CONNECTIONS.items():
-        place = {"host": str(tmp_path_factory.getbasetemp() / "sqlite_default.db")} if conn_id == "sqlite_default" else {}
+        place = (
+            {"host": str(tmp_path_factory.getbasetemp() / "sqlite_default.db")} if conn_id == "sqlite_default" else {}
+        )
         monkeypatch.setenv(f"AIRFLOW_CONN_{conn_id.upper()}", json.dumps({**fields, **place}))
     if "POSTGRES_SERVER" in os.environ:
         monkeypatch.setenv("AIRFLOW_CONN_POSTGRES_DEFAULT", os.environ["POSTGRES_SERVER"])
@@ -72,7 +94,9 @@ def create_dag_without_db() -> Callable[..., object]:
 def create_task_of_operator(dag_maker: Callable[..., object]) -> Callable[..., object]:
     """`create_task_of_operator(Operator, dag_id=..., **arguments)`: a task of a new DAG."""
 
-    def create(operator_class: Callable[..., object], *, dag_id: str, session: object = None, **arguments: object) -> object:
+    def create(
+        operator_class: Callable[..., object], *, dag_id: str, session: object = None, **arguments: object
+    ) -> object:
         with dag_maker(dag_id=dag_id):
             return operator_class(**arguments)
 

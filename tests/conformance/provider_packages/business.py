@@ -16,29 +16,56 @@ def tableau() -> None:
     from airflow.providers.tableau.sensors.tableau import TableauJobStatusSensor
 
     def document(content: str) -> str:
-        return f'<?xml version="1.0" encoding="UTF-8"?><tsResponse xmlns="http://tableau.com/api">{content}</tsResponse>'
+        return (
+            f'<?xml version="1.0" encoding="UTF-8"?><tsResponse xmlns="http://tableau.com/api">{content}</tsResponse>'
+        )
 
     site = "/api/3.20/sites/s1"
-    workbook = ('<workbook id="w1" name="Days of use" contentUrl="days" webpageUrl="http://x" showTabs="false" size="1" createdAt="2026-01-01T00:00:00Z" '
-                'updatedAt="2026-01-01T00:00:00Z"><project id="p1" name="default"/><owner id="o1"/><tags/></workbook>')
+    workbook = (
+        '<workbook id="w1" name="Days of use" contentUrl="days" webpageUrl="http://x" showTabs="false" size="1" createdAt="2026-01-01T00:00:00Z" '
+        'updatedAt="2026-01-01T00:00:00Z"><project id="p1" name="default"/><owner id="o1"/><tags/></workbook>'
+    )
     answers = {
-        "GET /api/2.4/serverInfo": document('<serverInfo><productVersion build="1">2026.1</productVersion><restApiVersion>3.20</restApiVersion></serverInfo>'),
-        "POST /api/3.20/auth/signin": document('<credentials token="t"><site id="s1" contentUrl="shop"/><user id="u1"/></credentials>'),
+        "GET /api/2.4/serverInfo": document(
+            '<serverInfo><productVersion build="1">2026.1</productVersion><restApiVersion>3.20</restApiVersion></serverInfo>'
+        ),
+        "POST /api/3.20/auth/signin": document(
+            '<credentials token="t"><site id="s1" contentUrl="shop"/><user id="u1"/></credentials>'
+        ),
         "POST /api/3.20/auth/signout": (204, ""),
-        f"GET {site}/workbooks": document(f'<pagination pageNumber="1" pageSize="100" totalAvailable="1"/><workbooks>{workbook}</workbooks>'),
-        f"POST {site}/workbooks/w1/refresh": (202, document('<job id="j1" mode="Asynchronous" type="RefreshExtract" createdAt="2026-01-01T00:00:00Z"/>')),
-        f"GET {site}/jobs/j1": document('<job id="j1" mode="Asynchronous" type="RefreshExtract" progress="100" createdAt="2026-01-01T00:00:00Z" '
-                                        'completedAt="2026-01-01T00:01:00Z" finishCode="0"/>'),
-    }  # fmt: skip
+        f"GET {site}/workbooks": document(
+            f'<pagination pageNumber="1" pageSize="100" totalAvailable="1"/><workbooks>{workbook}</workbooks>'
+        ),
+        f"POST {site}/workbooks/w1/refresh": (
+            202,
+            document('<job id="j1" mode="Asynchronous" type="RefreshExtract" createdAt="2026-01-01T00:00:00Z"/>'),
+        ),
+        f"GET {site}/jobs/j1": document(
+            '<job id="j1" mode="Asynchronous" type="RefreshExtract" progress="100" createdAt="2026-01-01T00:00:00Z" '
+            'completedAt="2026-01-01T00:01:00Z" finishCode="0"/>'
+        ),
+    }
     with fake_api(answers) as api:
         connect("tableau_use", "tableau", host=api.url, login="ada", password="p", extra={"site_id": "shop"})
 
         def make() -> None:
             refreshed = TableauOperator(
-                task_id="refreshed", tableau_conn_id="tableau_use", resource="workbooks", method="refresh", find="Days of {{ dag.dag_id }}", match_with="name",
-                site_id="shop", check_interval=0.1,
+                task_id="refreshed",
+                tableau_conn_id="tableau_use",
+                resource="workbooks",
+                method="refresh",
+                find="Days of {{ dag.dag_id }}",
+                match_with="name",
+                site_id="shop",
+                check_interval=0.1,
             )
-            refreshed >> TableauJobStatusSensor(task_id="awaited", tableau_conn_id="tableau_use", site_id="shop", job_id=refreshed.output, poke_interval=0.1)
+            refreshed >> TableauJobStatusSensor(
+                task_id="awaited",
+                tableau_conn_id="tableau_use",
+                site_id="shop",
+                job_id=refreshed.output,
+                poke_interval=0.1,
+            )
 
         assert run_tasks(make)["refreshed"] == "j1"
         places = [f"{request.method} {request.path}" for request in api.requests]
@@ -55,13 +82,19 @@ def salesforce() -> None:
     from airflow.sdk import task
 
     host = "shop.my.salesforce.com"
-    signed = ("<soapenv:Envelope xmlns:soapenv='http://schemas.xmlsoap.org/soap/envelope/'><soapenv:Body><loginResponse><result>"
-              f"<serverUrl>https://{host}/services/Soap/u/59.0/1</serverUrl><sessionId>t</sessionId></result></loginResponse></soapenv:Body></soapenv:Envelope>")
+    signed = (
+        "<soapenv:Envelope xmlns:soapenv='http://schemas.xmlsoap.org/soap/envelope/'><soapenv:Body><loginResponse><result>"
+        f"<serverUrl>https://{host}/services/Soap/u/59.0/1</serverUrl><sessionId>t</sessionId></result></loginResponse></soapenv:Body></soapenv:Envelope>"
+    )
     batch = {"id": "b1", "jobId": "j1", "state": "Completed", "numberRecordsProcessed": 1, "numberRecordsFailed": 0}
 
     def answer_query(request: Request) -> object:
         assert "SELECT+Id%2CName+FROM+Account" in request.query, request.query
-        return {"totalSize": 1, "done": True, "records": [{"attributes": {"type": "Account"}, "Id": "a1", "Name": "Ada"}]}
+        return {
+            "totalSize": 1,
+            "done": True,
+            "records": [{"attributes": {"type": "Account"}, "Id": "a1", "Name": "Ada"}],
+        }
 
     answers = {
         "POST login.salesforce.com/services/Soap/u/59.0": signed,
@@ -70,17 +103,32 @@ def salesforce() -> None:
         f"POST {host}/services/async/59.0/job/j1": {"id": "j1", "state": "Closed"},
         f"POST {host}/services/async/59.0/job/j1/batch": (201, {**batch, "state": "Queued"}),
         f"GET {host}/services/async/59.0/job/j1/batch/b1": batch,
-        f"GET {host}/services/async/59.0/job/j1/batch/b1/result": [{"success": True, "created": True, "id": "a2", "errors": []}],
+        f"GET {host}/services/async/59.0/job/j1/batch/b1/result": [
+            {"success": True, "created": True, "id": "a2", "errors": []}
+        ],
         f"GET {host}/services/data/v59.0/query/": answer_query,
-    }  # fmt: skip
+    }
     with fake_internet(answers) as api, tempfile.TemporaryDirectory() as folder:
-        connect("salesforce_use", "salesforce", login="ada", password="p", extra={"security_token": "s", "version": "59.0"})
+        connect(
+            "salesforce_use", "salesforce", login="ada", password="p", extra={"security_token": "s", "version": "59.0"}
+        )
         file = Path(folder, "accounts.csv")
 
         def make() -> None:
-            called = SalesforceApexRestOperator(task_id="called", salesforce_conn_id="salesforce_use", endpoint="close/day", method="POST", payload={"day": 1})
-            loaded = SalesforceBulkOperator(task_id="loaded", salesforce_conn_id="salesforce_use", operation="insert", object_name="Account",
-                                            payload=[{"Name": "{{ dag.dag_id }}"}])
+            called = SalesforceApexRestOperator(
+                task_id="called",
+                salesforce_conn_id="salesforce_use",
+                endpoint="close/day",
+                method="POST",
+                payload={"day": 1},
+            )
+            loaded = SalesforceBulkOperator(
+                task_id="loaded",
+                salesforce_conn_id="salesforce_use",
+                operation="insert",
+                object_name="Account",
+                payload=[{"Name": "{{ dag.dag_id }}"}],
+            )
 
             @task
             def read() -> None:

@@ -10,7 +10,10 @@ from fake_http import fake_api
 from use_case import connect, run_tasks, use
 
 
-@use("amazon", "S3CreateBucketOperator, S3CreateObjectOperator, S3KeySensor, SqsPublishOperator and SqsSensor, on moto's server")
+@use(
+    "amazon",
+    "S3CreateBucketOperator, S3CreateObjectOperator, S3KeySensor, SqsPublishOperator and SqsSensor, on moto's server",
+)
 def amazon() -> None:
     from airflow.providers.amazon.aws.hooks.s3 import S3Hook
     from airflow.providers.amazon.aws.hooks.sqs import SqsHook
@@ -24,16 +27,35 @@ def amazon() -> None:
     server.start()
     try:
         host, port = server.get_host_and_port()
-        connect("aws_use", "aws", login="a", password="b", extra={"region_name": "eu-central-1", "endpoint_url": f"http://{host}:{port}"})
+        connect(
+            "aws_use",
+            "aws",
+            login="a",
+            password="b",
+            extra={"region_name": "eu-central-1", "endpoint_url": f"http://{host}:{port}"},
+        )
         queue = SqsHook(aws_conn_id="aws_use").create_queue("use")["QueueUrl"]
 
         def make() -> None:
             bucket = S3CreateBucketOperator(task_id="bucket", bucket_name="use", aws_conn_id="aws_use")
             written = S3CreateObjectOperator(
-                task_id="written", s3_bucket="use", s3_key="{{ ds }}/a.txt", data="of {{ dag.dag_id }}", aws_conn_id="aws_use"
+                task_id="written",
+                s3_bucket="use",
+                s3_key="{{ ds }}/a.txt",
+                data="of {{ dag.dag_id }}",
+                aws_conn_id="aws_use",
             )
-            arrived = S3KeySensor(task_id="arrived", bucket_name="use", bucket_key="{{ ds }}/*.txt", wildcard_match=True, aws_conn_id="aws_use", poke_interval=0.1)
-            sent = SqsPublishOperator(task_id="sent", sqs_queue=queue, message_content="{{ ds }}", aws_conn_id="aws_use")
+            arrived = S3KeySensor(
+                task_id="arrived",
+                bucket_name="use",
+                bucket_key="{{ ds }}/*.txt",
+                wildcard_match=True,
+                aws_conn_id="aws_use",
+                poke_interval=0.1,
+            )
+            sent = SqsPublishOperator(
+                task_id="sent", sqs_queue=queue, message_content="{{ ds }}", aws_conn_id="aws_use"
+            )
             received = SqsSensor(task_id="received", sqs_queue=queue, aws_conn_id="aws_use", poke_interval=0.1)
             bucket >> written >> arrived >> sent >> received
 
@@ -53,7 +75,8 @@ def docker() -> None:
     container = {"Id": "c1", "Config": {"Tty": True}, "State": {"Status": "exited"}}
     prefix = "/v1.44"
     answers: dict[str, Any] = {
-        f"GET {prefix}/_ping": "OK", "GET /_ping": "OK",
+        f"GET {prefix}/_ping": "OK",
+        "GET /_ping": "OK",
         "GET /version": {"ApiVersion": "1.44"},
         f"GET {prefix}/images/json": [{"Id": "i1", "RepoTags": ["busybox:latest"]}],
         f"POST {prefix}/containers/create": (201, {"Id": "c1", "Warnings": []}),
@@ -68,12 +91,22 @@ def docker() -> None:
 
         def make() -> None:
             DockerOperator(
-                task_id="ran", image="busybox:latest", command="echo {{ dag.dag_id }}", docker_url=f"tcp://127.0.0.1:{api.port}", api_version="1.44",
-                mount_tmp_dir=False, auto_remove="success",
+                task_id="ran",
+                image="busybox:latest",
+                command="echo {{ dag.dag_id }}",
+                docker_url=f"tcp://127.0.0.1:{api.port}",
+                api_version="1.44",
+                mount_tmp_dir=False,
+                auto_remove="success",
             )
 
         run_tasks(make)
-        assert [request.path.rpartition("/")[2] for request in api.requests if request.method == "POST"] == ["create", "attach", "start", "wait"]
+        assert [request.path.rpartition("/")[2] for request in api.requests if request.method == "POST"] == [
+            "create",
+            "attach",
+            "start",
+            "wait",
+        ]
         (created,) = (request for request in api.requests if request.path.endswith("/create"))
         assert created.json()["Image"] == "busybox:latest" and created.json()["Cmd"] == ["echo", "use"]
 
@@ -82,11 +115,20 @@ def docker() -> None:
 def kubernetes() -> None:
     from airflow.providers.cncf.kubernetes.hooks.kubernetes import KubernetesHook
 
-    pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p", "namespace": "default"}, "spec": {"containers": [{"name": "c", "image": "i"}]},
-           "status": {"phase": "Succeeded"}}
-    with fake_api({"GET /api/v1/namespaces/default/pods/p": pod, "GET /api/v1/namespaces/default/pods/p/log": "a line\n"}) as api:
-        config = (f"apiVersion: v1\nkind: Config\nclusters: [{{name: c, cluster: {{server: '{api.url}'}}}}]\nusers: [{{name: u, user: {{}}}}]\n"
-                  "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n")
+    pod = {
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": {"name": "p", "namespace": "default"},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+        "status": {"phase": "Succeeded"},
+    }
+    with fake_api(
+        {"GET /api/v1/namespaces/default/pods/p": pod, "GET /api/v1/namespaces/default/pods/p/log": "a line\n"}
+    ) as api:
+        config = (
+            f"apiVersion: v1\nkind: Config\nclusters: [{{name: c, cluster: {{server: '{api.url}'}}}}]\nusers: [{{name: u, user: {{}}}}]\n"
+            "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n"
+        )
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder, "config")
             place.write_text(config)
@@ -102,9 +144,14 @@ def kafka() -> None:
 
     connect("kafka_use", "kafka", extra={"bootstrap.servers": "mock:9092", "test.mock.num.brokers": 1})
     delivered.clear()
+
     def make() -> None:
         ProduceToTopicOperator(
-            task_id="sent", kafka_config_id="kafka_use", topic="use", producer_function=lambda: [(b"key", b"of use")], delivery_callback="clouds.deliver",
+            task_id="sent",
+            kafka_config_id="kafka_use",
+            topic="use",
+            producer_function=lambda: [(b"key", b"of use")],
+            delivery_callback="clouds.deliver",
         )
 
     run_tasks(make)

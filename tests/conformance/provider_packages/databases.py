@@ -40,11 +40,20 @@ def common_sql() -> None:
 
         def make() -> None:
             made = SQLExecuteQueryOperator(
-                task_id="made", conn_id="sql_use", sql=["CREATE TABLE days (day TEXT, n INTEGER)", "INSERT INTO days VALUES ('{{ ds }}', 3)"],
+                task_id="made",
+                conn_id="sql_use",
+                sql=["CREATE TABLE days (day TEXT, n INTEGER)", "INSERT INTO days VALUES ('{{ ds }}', 3)"],
                 split_statements=False,
             )
-            waited = SqlSensor(task_id="waited", conn_id="sql_use", sql="SELECT count(*) FROM days WHERE day = '{{ ds }}'", poke_interval=0.1)
-            checked = SQLColumnCheckOperator(task_id="checked", conn_id="sql_use", table="days", column_mapping={"n": {"max": {"equal_to": 3}}})
+            waited = SqlSensor(
+                task_id="waited",
+                conn_id="sql_use",
+                sql="SELECT count(*) FROM days WHERE day = '{{ ds }}'",
+                poke_interval=0.1,
+            )
+            checked = SQLColumnCheckOperator(
+                task_id="checked", conn_id="sql_use", table="days", column_mapping={"n": {"max": {"equal_to": 3}}}
+            )
             made >> waited >> checked
 
         run_tasks(make)
@@ -58,7 +67,9 @@ def postgres() -> None:
     connect("postgres_use", "postgres", host="127.0.0.1", port=5432, login="postgres", schema="postgres")
 
     def make() -> None:
-        SQLExecuteQueryOperator(task_id="asked", conn_id="postgres_use", sql="SELECT %(n)s::int + 1", parameters={"n": 41})
+        SQLExecuteQueryOperator(
+            task_id="asked", conn_id="postgres_use", sql="SELECT %(n)s::int + 1", parameters={"n": 41}
+        )
 
     assert run_tasks(make)["asked"] == [(42,)]
     with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +113,9 @@ def redis() -> None:
 
     def make() -> None:
         waited = RedisKeySensor(task_id="waited", key=key, redis_conn_id="redis_use", poke_interval=0.1)
-        waited >> RedisPublishOperator(task_id="told", channel=key, message="{{ dag.dag_id }}", redis_conn_id="redis_use")
+        waited >> RedisPublishOperator(
+            task_id="told", channel=key, message="{{ dag.dag_id }}", redis_conn_id="redis_use"
+        )
 
     run_tasks(make)
     messages = [listener.get_message(timeout=60) for _ in range(2)]

@@ -108,19 +108,32 @@ class Authority:
         """What a server of these hosts needs."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts])
-        secret = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        secret = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
         file = Path(self._folder.name, "server.pem")
-        file.write_bytes(secret + self._make_certificate("server", key, (names, False)).public_bytes(serialization.Encoding.PEM))
+        file.write_bytes(
+            secret + self._make_certificate("server", key, (names, False)).public_bytes(serialization.Encoding.PEM)
+        )
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(file)
         return context
 
-    def _make_certificate(self, name: str, key: ec.EllipticCurvePrivateKey, extension: tuple[x509.ExtensionType, bool]) -> x509.Certificate:
+    def _make_certificate(
+        self, name: str, key: ec.EllipticCurvePrivateKey, extension: tuple[x509.ExtensionType, bool]
+    ) -> x509.Certificate:
         now = datetime.datetime.now(datetime.UTC)
-        subject, issuer = (x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)]) for text in (name, "authority"))
+        subject, issuer = (
+            x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)]) for text in (name, "authority")
+        )
         return (
-            x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key.public_key()).serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
+            x509.CertificateBuilder()
+            .subject_name(subject)
+            .issuer_name(issuer)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(days=1))
+            .not_valid_after(now + datetime.timedelta(days=1))
             .add_extension(extension[0], critical=extension[1])
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
@@ -132,7 +145,9 @@ AUTHORITY = Authority()
 
 
 @contextmanager
-def fake_api(answers: Mapping[str, Answer], headers: Mapping[str, str] | None = None, tls: ssl.SSLContext | None = None) -> Iterator[FakeApi]:
+def fake_api(
+    answers: Mapping[str, Answer], headers: Mapping[str, str] | None = None, tls: ssl.SSLContext | None = None
+) -> Iterator[FakeApi]:
     """Run the server. `answers`: `GET /path` to the answer, without the query; every other request gets a 404.
 
     With `tls` it is a proxy, too, which answers itself for every host.

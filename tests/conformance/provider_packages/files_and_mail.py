@@ -46,7 +46,11 @@ def ftp() -> None:
 
         def make() -> None:
             sent = FTPFileTransmitOperator(
-                task_id="sent", ftp_conn_id="ftp_use", local_filepath=f"{own}/report.txt", remote_filepath="/{{ ds_nodash }}.txt", operation="put"
+                task_id="sent",
+                ftp_conn_id="ftp_use",
+                local_filepath=f"{own}/report.txt",
+                remote_filepath="/{{ ds_nodash }}.txt",
+                operation="put",
             )
             sent >> FTPSensor(task_id="arrived", ftp_conn_id="ftp_use", path="/{{ ds_nodash }}.txt", poke_interval=0.1)
 
@@ -74,7 +78,9 @@ def ssh_server() -> Iterator[int]:
             return password == "pass"
 
     async def handle(process: Any) -> None:
-        done = await asyncio.to_thread(subprocess.run, process.command, shell=True, capture_output=True, text=True, check=False, timeout=30)
+        done = await asyncio.to_thread(
+            subprocess.run, process.command, shell=True, capture_output=True, text=True, check=False, timeout=30
+        )
         process.stdout.write(done.stdout)
         process.stderr.write(done.stderr)
         process.exit(done.returncode)
@@ -82,7 +88,12 @@ def ssh_server() -> Iterator[int]:
     def serve() -> None:
         async def main() -> None:
             server = await asyncssh.create_server(
-                Server, "127.0.0.1", 0, server_host_keys=[asyncssh.generate_private_key("ssh-ed25519")], process_factory=handle, sftp_factory=True
+                Server,
+                "127.0.0.1",
+                0,
+                server_host_keys=[asyncssh.generate_private_key("ssh-ed25519")],
+                process_factory=handle,
+                sftp_factory=True,
             )
             state.update(loop=asyncio.get_running_loop(), stop=asyncio.Event(), port=server.sockets[0].getsockname()[1])
             started.set()
@@ -104,7 +115,15 @@ def ssh() -> None:
     from airflow.providers.ssh.operators.ssh import SSHOperator
 
     with ssh_server() as port:
-        connect("ssh_use", "ssh", host="127.0.0.1", port=port, login="user", password="pass", extra={"no_host_key_check": True})
+        connect(
+            "ssh_use",
+            "ssh",
+            host="127.0.0.1",
+            port=port,
+            login="user",
+            password="pass",
+            extra={"no_host_key_check": True},
+        )
 
         def make() -> None:
             SSHOperator(task_id="ran", ssh_conn_id="ssh_use", command="echo run of {{ dag.dag_id }}", cmd_timeout=30)
@@ -118,12 +137,24 @@ def sftp() -> None:
     from airflow.providers.sftp.sensors.sftp import SFTPSensor
 
     with tempfile.TemporaryDirectory() as folder, ssh_server() as port:
-        connect("sftp_use", "sftp", host="127.0.0.1", port=port, login="user", password="pass", extra={"no_host_key_check": True})
+        connect(
+            "sftp_use",
+            "sftp",
+            host="127.0.0.1",
+            port=port,
+            login="user",
+            password="pass",
+            extra={"no_host_key_check": True},
+        )
         Path(folder, "a.txt").write_text("content")
 
         def make() -> None:
             sent = SFTPOperator(
-                task_id="sent", ssh_conn_id="sftp_use", local_filepath=f"{folder}/a.txt", remote_filepath=f"{folder}/b.txt", operation="put"
+                task_id="sent",
+                ssh_conn_id="sftp_use",
+                local_filepath=f"{folder}/a.txt",
+                remote_filepath=f"{folder}/b.txt",
+                operation="put",
             )
             sent >> SFTPSensor(task_id="arrived", sftp_conn_id="sftp_use", path=f"{folder}/b.txt", poke_interval=0.1)
 
@@ -150,12 +181,24 @@ def smtp() -> None:
     controller = Controller(Handler(), hostname="127.0.0.1", port=port)
     controller.start()
     try:
-        connect("smtp_use", "smtp", host="127.0.0.1", port=port, extra={"disable_ssl": True, "disable_tls": True, "from_email": "a@example.org"})
-        notifier = SmtpNotifier(to="c@example.org", subject="{{ ti.task_id }} is done", html_content="done", smtp_conn_id="smtp_use")
+        connect(
+            "smtp_use",
+            "smtp",
+            host="127.0.0.1",
+            port=port,
+            extra={"disable_ssl": True, "disable_tls": True, "from_email": "a@example.org"},
+        )
+        notifier = SmtpNotifier(
+            to="c@example.org", subject="{{ ti.task_id }} is done", html_content="done", smtp_conn_id="smtp_use"
+        )
 
         def make() -> None:
             EmailOperator(
-                task_id="mailed", conn_id="smtp_use", to="b@example.org", subject="{{ ds }}", html_content="<b>{{ dag.dag_id }}</b>",
+                task_id="mailed",
+                conn_id="smtp_use",
+                to="b@example.org",
+                subject="{{ ds }}",
+                html_content="<b>{{ dag.dag_id }}</b>",
                 on_success_callback=notifier,
             )
 
@@ -164,7 +207,9 @@ def smtp() -> None:
         controller.stop()
     (first, body), (second, notice) = arrived
     assert (first, second) == (["b@example.org"], ["c@example.org"])
-    assert b"<b>use</b>" in b"".join(part.get_payload(decode=True) or b"" for part in message_from_bytes(body).walk() if not part.is_multipart())
+    assert b"<b>use</b>" in b"".join(
+        part.get_payload(decode=True) or b"" for part in message_from_bytes(body).walk() if not part.is_multipart()
+    )
     assert str(make_header(decode_header(message_from_bytes(notice)["Subject"]))) == "mailed is done"
 
 
@@ -173,8 +218,10 @@ def imap() -> None:
     from airflow.providers.imap.hooks.imap import ImapHook
     from airflow.providers.imap.sensors.imap_attachment import ImapAttachmentSensor
 
-    mail = (b"From: a@example.org\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/csv\r\n"
-            b'Content-Disposition: attachment; filename="days.csv"\r\n\r\n1;2\r\n--b--\r\n')
+    mail = (
+        b"From: a@example.org\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/csv\r\n"
+        b'Content-Disposition: attachment; filename="days.csv"\r\n\r\n1;2\r\n--b--\r\n'
+    )
 
     class Session(socketserver.StreamRequestHandler):
         def handle(self) -> None:
@@ -196,7 +243,15 @@ def imap() -> None:
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Session) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        connect("imap_use", "imap", host="127.0.0.1", port=server.server_address[1], login="user", password="pass", extra={"use_ssl": False})
+        connect(
+            "imap_use",
+            "imap",
+            host="127.0.0.1",
+            port=server.server_address[1],
+            login="user",
+            password="pass",
+            extra={"use_ssl": False},
+        )
 
         def make() -> None:
             ImapAttachmentSensor(task_id="arrived", conn_id="imap_use", attachment_name="days.csv", poke_interval=0.1)
@@ -215,7 +270,9 @@ def common_io() -> None:
         Path(folder, "a.txt").write_text("content")
 
         def make() -> None:
-            FileTransferOperator(task_id="copied", src=f"file://{folder}/a.txt", dst=f"file://{folder}/{{{{ dag.dag_id }}}}.txt")
+            FileTransferOperator(
+                task_id="copied", src=f"file://{folder}/a.txt", dst=f"file://{folder}/{{{{ dag.dag_id }}}}.txt"
+            )
 
         run_tasks(make)
         assert Path(folder, "use.txt").read_text() == "content"
@@ -227,11 +284,30 @@ def git() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         environ = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
-        for words in (["init", "-q", f"{folder}/repository"], ["-C", f"{folder}/repository", "-c", "user.name=a", "-c", "user.email=a@example.org",
-                                                              "commit", "-q", "--allow-empty", "-m", "first"]):
+        for words in (
+            ["init", "-q", f"{folder}/repository"],
+            [
+                "-C",
+                f"{folder}/repository",
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@example.org",
+                "commit",
+                "-q",
+                "--allow-empty",
+                "-m",
+                "first",
+            ],
+        ):
             subprocess.run(["git", *words], check=True, env=environ, timeout=60)
         connect("git_use", "git", host=f"file://{folder}/repository")
         hook = GitHook("git_use")
         with hook.configure_hook_env():
-            subprocess.run(["git", "clone", "-q", hook.repo_url, f"{folder}/copy"], check=True, env={**environ, **hook.env}, timeout=60)
+            subprocess.run(
+                ["git", "clone", "-q", hook.repo_url, f"{folder}/copy"],
+                check=True,
+                env={**environ, **hook.env},
+                timeout=60,
+            )
         assert Path(folder, "copy", ".git").is_dir()

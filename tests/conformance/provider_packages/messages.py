@@ -19,12 +19,20 @@ def slack() -> None:
 
         def make() -> None:
             SlackAPIPostOperator(
-                task_id="posted", slack_conn_id="slack_use", channel="#general", text="run of {{ dag.dag_id }}", username="u",
-                on_success_callback=SlackNotifier(slack_conn_id="slack_use", channel="#done", text="{{ ti.task_id }} is done"),
+                task_id="posted",
+                slack_conn_id="slack_use",
+                channel="#general",
+                text="run of {{ dag.dag_id }}",
+                username="u",
+                on_success_callback=SlackNotifier(
+                    slack_conn_id="slack_use", channel="#done", text="{{ ti.task_id }} is done"
+                ),
             )
 
         run_tasks(make)
-        first, second = (parse_qs(request.body.decode()) if b"=" in request.body[:40] else request.json() for request in api.requests)
+        first, second = (
+            parse_qs(request.body.decode()) if b"=" in request.body[:40] else request.json() for request in api.requests
+        )
     assert "run of use" in str(first) and "posted is done" in str(second)
 
 
@@ -36,7 +44,9 @@ def dingding() -> None:
         connect("dingding_use", "dingding", host=api.url, password="token")
 
         def make() -> None:
-            DingdingOperator(task_id="told", dingding_conn_id="dingding_use", message_type="text", message="of {{ dag.dag_id }}")
+            DingdingOperator(
+                task_id="told", dingding_conn_id="dingding_use", message_type="text", message="of {{ dag.dag_id }}"
+            )
 
         run_tasks(make)
         (request,) = api.requests
@@ -63,8 +73,16 @@ def telegram() -> None:
     from airflow.providers.telegram.hooks.telegram import TelegramHook
     from telegram import Bot
 
-    message = {"ok": True, "result": {"message_id": 1, "date": 1, "chat": {"id": 5, "type": "private"}, "text": "hello"}}
-    with fake_api({"POST /bot1:a/sendMessage": message, "POST /bot1:a/getMe": {"ok": True, "result": {"id": 1, "is_bot": True, "first_name": "b"}}}) as api:
+    message = {
+        "ok": True,
+        "result": {"message_id": 1, "date": 1, "chat": {"id": 5, "type": "private"}, "text": "hello"},
+    }
+    with fake_api(
+        {
+            "POST /bot1:a/sendMessage": message,
+            "POST /bot1:a/getMe": {"ok": True, "result": {"id": 1, "is_bot": True, "first_name": "b"}},
+        }
+    ) as api:
         connect("telegram_use", "telegram", password="1:a", host="5")
         hook = TelegramHook(telegram_conn_id="telegram_use")
         hook.connection = Bot("1:a", base_url=f"{api.url}/bot")
@@ -77,7 +95,9 @@ def telegram() -> None:
 def opsgenie() -> None:
     from airflow.providers.opsgenie.operators.opsgenie import OpsgenieCreateAlertOperator
 
-    with fake_api({"POST /v2/alerts": (202, {"result": "Request will be processed", "took": 0.1, "requestId": "r"})}) as api:
+    with fake_api(
+        {"POST /v2/alerts": (202, {"result": "Request will be processed", "took": 0.1, "requestId": "r"})}
+    ) as api:
         connect("opsgenie_use", "opsgenie", host=api.url, password="key")
 
         def make() -> None:
@@ -107,10 +127,14 @@ def apprise() -> None:
     from airflow.providers.standard.operators.empty import EmptyOperator
 
     with fake_api({"POST /hook": {}}) as api:
-        connect("apprise_use", "apprise", extra={"config": [{"path": f"json://127.0.0.1:{api.port}/hook", "tag": "ops"}]})
+        connect(
+            "apprise_use", "apprise", extra={"config": [{"path": f"json://127.0.0.1:{api.port}/hook", "tag": "ops"}]}
+        )
 
         def make() -> None:
-            notifier = AppriseNotifier(title="end", body="{{ ti.task_id }} of {{ dag.dag_id }}", apprise_conn_id="apprise_use", tag="ops")
+            notifier = AppriseNotifier(
+                title="end", body="{{ ti.task_id }} of {{ dag.dag_id }}", apprise_conn_id="apprise_use", tag="ops"
+            )
             EmptyOperator(task_id="done", on_success_callback=notifier)
 
         run_tasks(make)
@@ -122,12 +146,19 @@ def apprise() -> None:
 def openai() -> None:
     from airflow.providers.openai.operators.openai import OpenAIEmbeddingOperator
 
-    answer = {"object": "list", "model": "m", "data": [{"object": "embedding", "index": 0, "embedding": [0.5, 1.0]}], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
+    answer = {
+        "object": "list",
+        "model": "m",
+        "data": [{"object": "embedding", "index": 0, "embedding": [0.5, 1.0]}],
+        "usage": {"prompt_tokens": 1, "total_tokens": 1},
+    }
     with fake_api({"POST /v1/embeddings": answer}) as api:
         connect("openai_use", "openai", password="key", host=f"{api.url}/v1")
 
         def make() -> None:
-            OpenAIEmbeddingOperator(task_id="embedded", conn_id="openai_use", input_text="of {{ dag.dag_id }}", model="m")
+            OpenAIEmbeddingOperator(
+                task_id="embedded", conn_id="openai_use", input_text="of {{ dag.dag_id }}", model="m"
+            )
 
         assert run_tasks(make)["embedded"] == [0.5, 1.0]
         (request,) = api.requests
@@ -153,14 +184,20 @@ def http() -> None:
         def make() -> None:
             waited = HttpSensor(task_id="waited", http_conn_id="http_use", endpoint="late", poke_interval=0.1)
             waited >> HttpOperator(
-                task_id="posted", http_conn_id="http_use", endpoint="echo", data='{"of": "{{ dag.dag_id }}"}', response_filter=lambda answer: answer.json()
+                task_id="posted",
+                http_conn_id="http_use",
+                endpoint="echo",
+                data='{"of": "{{ dag.dag_id }}"}',
+                response_filter=lambda answer: answer.json(),
             )
 
         assert run_tasks(make)["posted"] == {"of": "use"}
 
         async def ask() -> object:
             async with aiohttp.ClientSession() as session:
-                answer = await HttpAsyncHook(method="GET", http_conn_id="http_use").run(session=session, endpoint="late")
+                answer = await HttpAsyncHook(method="GET", http_conn_id="http_use").run(
+                    session=session, endpoint="late"
+                )
                 return await answer.json()
 
         assert asyncio.run(ask()) == {"n": 1}

@@ -13,9 +13,10 @@ def jenkins() -> None:
     from airflow.providers.jenkins.hooks.jenkins import JenkinsHook
 
     answers = {
-        "GET /crumbIssuer/api/json": (404, ""), "GET /job/nightly/api/json": {"lastBuild": {"number": 7}},
+        "GET /crumbIssuer/api/json": (404, ""),
+        "GET /job/nightly/api/json": {"lastBuild": {"number": 7}},
         "GET /job/nightly/7/api/json": {"result": "SUCCESS", "building": False},
-    }  # fmt: skip
+    }
     with fake_api(answers, headers={"X-Jenkins": "2.5"}) as api:
         connect("jenkins_use", "jenkins", host="127.0.0.1", port=api.port, login="u", password="p")
         hook = JenkinsHook("jenkins_use")
@@ -31,7 +32,12 @@ def github() -> None:
         connect("github_use", "github", host=api.url, password="token")
 
         def make() -> None:
-            GithubOperator(task_id="asked", github_conn_id="github_use", github_method="get_user", result_processor=lambda user: user.login)
+            GithubOperator(
+                task_id="asked",
+                github_conn_id="github_use",
+                github_method="get_user",
+                result_processor=lambda user: user.login,
+            )
 
         assert run_tasks(make)["asked"] == "me"
         assert api.requests[-1].headers["Authorization"].endswith("token")
@@ -42,13 +48,21 @@ def airbyte() -> None:
     from airflow.providers.airbyte.operators.airbyte import AirbyteTriggerSyncOperator
 
     def job(status: str) -> dict[str, Any]:
-        return {"jobId": 9, "status": status, "jobType": "sync", "startTime": "2026-01-01T00:00:00Z", "connectionId": "c"}
+        return {
+            "jobId": 9,
+            "status": status,
+            "jobType": "sync",
+            "startTime": "2026-01-01T00:00:00Z",
+            "connectionId": "c",
+        }
 
     with fake_api({"POST /jobs": job("running"), "GET /jobs/9": job("succeeded")}) as api:
         connect("airbyte_use", "airbyte", host=api.url)
 
         def make() -> None:
-            AirbyteTriggerSyncOperator(task_id="synced", airbyte_conn_id="airbyte_use", connection_id="c", wait_seconds=0.1)
+            AirbyteTriggerSyncOperator(
+                task_id="synced", airbyte_conn_id="airbyte_use", connection_id="c", wait_seconds=0.1
+            )
 
         assert run_tasks(make)["synced"] == 9
         assert api.requests[0].json()["connectionId"] == "c"
@@ -58,12 +72,24 @@ def airbyte() -> None:
 def livy() -> None:
     from airflow.providers.apache.livy.operators.livy import LivyOperator
 
-    with fake_api({"POST /batches": (201, {"id": 3, "state": "starting"}), "GET /batches/3/state": {"id": 3, "state": "success"},
-                   "GET /batches/3": {"id": 3, "state": "success", "appId": "a"}, "GET /batches/3/log": {"id": 3, "from": 0, "total": 1, "log": ["a line"]}}) as api:
+    with fake_api(
+        {
+            "POST /batches": (201, {"id": 3, "state": "starting"}),
+            "GET /batches/3/state": {"id": 3, "state": "success"},
+            "GET /batches/3": {"id": 3, "state": "success", "appId": "a"},
+            "GET /batches/3/log": {"id": 3, "from": 0, "total": 1, "log": ["a line"]},
+        }
+    ) as api:
         connect("livy_use", "livy", host="127.0.0.1", port=api.port)
 
         def make() -> None:
-            LivyOperator(task_id="ran", livy_conn_id="livy_use", file="local:/a.py", args=["{{ dag.dag_id }}"], polling_interval=1)
+            LivyOperator(
+                task_id="ran",
+                livy_conn_id="livy_use",
+                file="local:/a.py",
+                args=["{{ dag.dag_id }}"],
+                polling_interval=1,
+            )
 
         assert run_tasks(make)["ran"] == 3
         assert api.requests[0].json()["args"] == ["use"]
@@ -75,15 +101,23 @@ def druid() -> None:
     from airflow.providers.apache.druid.operators.druid import DruidOperator
 
     answers = {
-        "POST /druid/indexer/v1/task": {"task": "t1"}, "GET /druid/indexer/v1/task/t1/status": {"status": {"status": "SUCCESS"}},
+        "POST /druid/indexer/v1/task": {"task": "t1"},
+        "GET /druid/indexer/v1/task/t1/status": {"status": {"status": "SUCCESS"}},
         "POST /druid/v2/sql": [{"n": 5}],
-    }  # fmt: skip
+    }
     with fake_api(answers) as api:
-        connect("druid_ingest_use", "http", host="127.0.0.1", port=api.port, extra={"endpoint": "druid/indexer/v1/task"})
+        connect(
+            "druid_ingest_use", "http", host="127.0.0.1", port=api.port, extra={"endpoint": "druid/indexer/v1/task"}
+        )
         connect("druid_use", "druid", host="127.0.0.1", port=api.port, extra={"endpoint": "/druid/v2/sql"})
 
         def make() -> None:
-            DruidOperator(task_id="ingested", druid_ingest_conn_id="druid_ingest_use", json_index_file='{"type": "index", "of": "{{ dag.dag_id }}"}', timeout=1)
+            DruidOperator(
+                task_id="ingested",
+                druid_ingest_conn_id="druid_ingest_use",
+                json_index_file='{"type": "index", "of": "{{ dag.dag_id }}"}',
+                timeout=1,
+            )
 
         run_tasks(make)
         assert api.requests[0].json()["of"] == "use"
@@ -94,7 +128,10 @@ def druid() -> None:
 def elasticsearch() -> None:
     from airflow.providers.elasticsearch.hooks.elasticsearch import ElasticsearchPythonHook
 
-    with fake_api({"POST /days/_search": {"hits": {"total": {"value": 1}, "hits": [{"_id": "1"}]}}}, headers={"X-Elastic-Product": "Elasticsearch"}) as api:
+    with fake_api(
+        {"POST /days/_search": {"hits": {"total": {"value": 1}, "hits": [{"_id": "1"}]}}},
+        headers={"X-Elastic-Product": "Elasticsearch"},
+    ) as api:
         found = ElasticsearchPythonHook(hosts=[api.url]).search({"query": {"match_all": {}}}, "days")
     assert [hit["_id"] for hit in found["hits"]] == ["1"]
 
@@ -110,7 +147,12 @@ def opensearch() -> None:
         connect("opensearch_use", "opensearch", host="127.0.0.1", port=api.port)
 
         def make() -> None:
-            OpenSearchQueryOperator(task_id="found", opensearch_conn_id="opensearch_use", index_name="days", query={"query": {"match": {"dag": "{{ dag.dag_id }}"}}})
+            OpenSearchQueryOperator(
+                task_id="found",
+                opensearch_conn_id="opensearch_use",
+                index_name="days",
+                query={"query": {"match": {"dag": "{{ dag.dag_id }}"}}},
+            )
 
         (hit,) = run_tasks(make)["found"]["hits"]["hits"]
     assert hit["_id"] == "{'match': {'dag': 'use'}}"
@@ -121,7 +163,9 @@ def influxdb() -> None:
     from airflow.providers.influxdb.hooks.influxdb import InfluxDBHook
 
     with fake_api({"POST /api/v2/write": (204, "")}) as api:
-        connect("influxdb_use", "influxdb", host="127.0.0.1", port=api.port, schema="http", extra={"token": "t", "org": "o"})
+        connect(
+            "influxdb_use", "influxdb", host="127.0.0.1", port=api.port, schema="http", extra={"token": "t", "org": "o"}
+        )
         hook = InfluxDBHook("influxdb_use")
         hook.get_conn()
         hook.write("bucket", "days", "place", "here", "n", 5, synchronous=True)
@@ -149,10 +193,21 @@ def trino() -> None:
 
     def start(request: Request) -> Any:
         host = request.headers["Host"]
-        return {"id": "q", "infoUri": f"http://{host}/ui", "nextUri": f"http://{host}/v1/statement/q/1", "stats": {"state": "QUEUED"}}
+        return {
+            "id": "q",
+            "infoUri": f"http://{host}/ui",
+            "nextUri": f"http://{host}/v1/statement/q/1",
+            "stats": {"state": "QUEUED"},
+        }
 
     column = {"name": "n", "type": "integer", "typeSignature": {"rawType": "integer", "arguments": []}}
-    result = {"id": "q", "infoUri": "http://127.0.0.1/ui", "columns": [column], "data": [[42]], "stats": {"state": "FINISHED"}}
+    result = {
+        "id": "q",
+        "infoUri": "http://127.0.0.1/ui",
+        "columns": [column],
+        "data": [[42]],
+        "stats": {"state": "FINISHED"},
+    }
     with fake_api({"POST /v1/statement": start, "GET /v1/statement/q/1": result}) as api:
         connect("trino_use", "trino", host="127.0.0.1", port=api.port, login="me", schema="s")
 
@@ -171,11 +226,22 @@ def databricks() -> None:
     from airflow.providers.databricks.operators.databricks import DatabricksRunNowOperator
 
     state = {"life_cycle_state": "TERMINATED", "result_state": "SUCCESS", "state_message": ""}
-    with fake_api({"POST /api/2.2/jobs/run-now": {"run_id": 4}, "GET /api/2.2/jobs/runs/get": {"run_id": 4, "job_id": 1, "state": state, "run_page_url": "http://x"}}) as api:
+    with fake_api(
+        {
+            "POST /api/2.2/jobs/run-now": {"run_id": 4},
+            "GET /api/2.2/jobs/runs/get": {"run_id": 4, "job_id": 1, "state": state, "run_page_url": "http://x"},
+        }
+    ) as api:
         connect("databricks_use", "databricks", host="127.0.0.1", port=api.port, schema="http", password="token")
 
         def make() -> None:
-            DatabricksRunNowOperator(task_id="ran", databricks_conn_id="databricks_use", job_id=1, notebook_params={"of": "{{ dag.dag_id }}"}, polling_period_seconds=1)
+            DatabricksRunNowOperator(
+                task_id="ran",
+                databricks_conn_id="databricks_use",
+                job_id=1,
+                notebook_params={"of": "{{ dag.dag_id }}"},
+                polling_period_seconds=1,
+            )
 
         run_tasks(make)
         posted = next(request for request in api.requests if request.method == "POST")

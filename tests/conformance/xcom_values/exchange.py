@@ -44,7 +44,9 @@ def make_values(folder):
     return {
         **{name: getattr(np, name)(5) for name in numbers.split()},
         "numpy bool": np.bool_(True),
-        "pandas frame": pd.DataFrame({"a": [1, 2], "b": ["x", None]}, index=pd.date_range("2024-01-01", periods=2, tz="Europe/Paris")),
+        "pandas frame": pd.DataFrame(
+            {"a": [1, 2], "b": ["x", None]}, index=pd.date_range("2024-01-01", periods=2, tz="Europe/Paris")
+        ),
         "list of frames": [pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [2.5]})],
         "dataclass": Order(1, [1, "two"]),
         "attrs": Line("x", 1.5),

@@ -40,9 +40,13 @@ def read_iceberg(folder):
 
 
 def read_frames():
-    frame = pd.DataFrame({"a": [1, None], "t": pd.to_datetime(["2024-01-01", None]), "c": pd.Categorical(["x", "y"]), 3: [b"x", b""]}).rename(columns={3: "b"})
+    frame = pd.DataFrame(
+        {"a": [1, None], "t": pd.to_datetime(["2024-01-01", None]), "c": pd.Categorical(["x", "y"]), 3: [b"x", b""]}
+    ).rename(columns={3: "b"})
     pd.testing.assert_frame_equal(loads(dumps([frame]))[0], frame)
-    other = pl.DataFrame({"c": pl.Series(["a"], dtype=pl.Categorical), "d": [dt.datetime(2024, 1, 1)], "l": [[1, 2]], "s": [{"a": 1}]})
+    other = pl.DataFrame(
+        {"c": pl.Series(["a"], dtype=pl.Categorical), "d": [dt.datetime(2024, 1, 1)], "l": [[1, 2]], "s": [{"a": 1}]}
+    )
     assert_frame_equal(loads(dumps({"f": other}))["f"], other)
     return True
 
@@ -51,14 +55,26 @@ def main(folder):
     rows, refused, is_configured = read_iceberg(folder)
     write_deltalake(f"{folder}/delta", pa.table({"a": [1, 2]}))
     secret = DeltaTable(f"{folder}/delta", storage_options={"AWS_SECRET_ACCESS_KEY": "x"})
-    pod = models.V1Pod(metadata=models.V1ObjectMeta(name="x"), spec=models.V1PodSpec(containers=[models.V1Container(name="c", env=[models.V1EnvVar(name="A", value="b")])]))
+    pod = models.V1Pod(
+        metadata=models.V1ObjectMeta(name="x"),
+        spec=models.V1PodSpec(containers=[models.V1Container(name="c", env=[models.V1EnvVar(name="A", value="b")])]),
+    )
     frames = read_frames()
-    print(json.dumps({
-        "iceberg": rows, "iceberg secret": refused, "configured catalog": is_configured,
-        "delta": loads(dumps(DeltaTable(f"{folder}/delta"))).to_pyarrow_table().to_pylist(), "delta secret": refusal(secret, "'AWS", " may be"),
-        "pandas": frames, "polars": frames, "pod": loads(dumps(pod)) == pod,
-        "pandas refusal": refusal({"rows": [pd.DataFrame({"a": [object()]})]}, "['rows']", " (("),
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "iceberg": rows,
+                "iceberg secret": refused,
+                "configured catalog": is_configured,
+                "delta": loads(dumps(DeltaTable(f"{folder}/delta"))).to_pyarrow_table().to_pylist(),
+                "delta secret": refusal(secret, "'AWS", " may be"),
+                "pandas": frames,
+                "polars": frames,
+                "pod": loads(dumps(pod)) == pod,
+                "pandas refusal": refusal({"rows": [pd.DataFrame({"a": [object()]})]}, "['rows']", " (("),
+            }
+        )
+    )
 
 
 main(sys.argv[1])

@@ -98,7 +98,11 @@ def test_what_is_not_there_yet_cannot_be_imported_and_says_why(row: CoverageRow)
 
 
 def test_every_public_name_of_the_tree_stands_in_the_table() -> None:
-    listed = {(row.module, name) for row in _rows(CoverageStatus.PROVIDED, CoverageStatus.WORD, CoverageStatus.REFUSES) for name in row.names}
+    listed = {
+        (row.module, name)
+        for row in _rows(CoverageStatus.PROVIDED, CoverageStatus.WORD, CoverageStatus.REFUSES)
+        for name in row.names
+    }
     for module in _modules():
         found = importlib.import_module(module)
         public = set(getattr(found, "__all__", ()))
@@ -115,7 +119,9 @@ def test_the_reference_page_is_the_table() -> None:
 
 
 def test_an_unknown_name_and_an_unknown_module_are_explained() -> None:
-    with pytest.raises(NameNotProvided, match=r"airflow.models.variable.Wariable does not exist in Gnomon.*airflow-coverage"):
+    with pytest.raises(
+        NameNotProvided, match=r"airflow.models.variable.Wariable does not exist in Gnomon.*airflow-coverage"
+    ):
         _get("airflow.models.variable", "Wariable")
     with pytest.raises(ImportError, match=r"airflow.models.wariable does not exist in Gnomon.*airflow-coverage"):
         importlib.import_module("airflow.models.wariable")

@@ -17,12 +17,20 @@ def day(number: int, hour: int = 0, zone: dt.tzinfo = UTC) -> dt.datetime:
     return dt.datetime(2016, 1, number, hour, tzinfo=zone)
 
 
-@pytest.mark.parametrize(("arguments", "expected"), [
-    ({"end_date": day(3), "delta": DAY}, [day(1), day(2), day(3)]), ({"num": 3, "delta": DAY}, [day(1), day(2), day(3)]),
-    ({"num": 3, "delta": "0 0 * * *"}, [day(1), day(2), day(3)]), ({"num": 2, "delta": 86400}, [day(1), day(2)]),
-    ({"end_date": day(2, 12), "delta": "0 12 * * *"}, [day(1, 12), day(2, 12)]), ({"num": 2, "delta": None}, []),
-])  # fmt: skip
-def test_a_range_has_the_moments_that_the_delta_selects(arguments: dict[str, object], expected: list[dt.datetime]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"end_date": day(3), "delta": DAY}, [day(1), day(2), day(3)]),
+        ({"num": 3, "delta": DAY}, [day(1), day(2), day(3)]),
+        ({"num": 3, "delta": "0 0 * * *"}, [day(1), day(2), day(3)]),
+        ({"num": 2, "delta": 86400}, [day(1), day(2)]),
+        ({"end_date": day(2, 12), "delta": "0 12 * * *"}, [day(1, 12), day(2, 12)]),
+        ({"num": 2, "delta": None}, []),
+    ],
+)
+def test_a_range_has_the_moments_that_the_delta_selects(
+    arguments: dict[str, object], expected: list[dt.datetime]
+) -> None:
     assert date_range(day(1), **arguments) == expected  # type: ignore[arg-type]
 
 
@@ -46,13 +54,16 @@ def test_what_makes_no_range_is_refused() -> None:
         date_range(day(1), num=1, delta=[1])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("moment", "delta", "start", "expected"), [
-    (dt.datetime(2015, 1, 1, 6), DAY, dt.datetime(2015, 1, 1), dt.datetime(2015, 1, 1)),
-    (dt.datetime(2015, 1, 2), DAY, dt.datetime(2015, 1, 1), dt.datetime(2015, 1, 2)),
-    (dt.datetime(2015, 9, 16), DAY, dt.datetime(2015, 9, 14), dt.datetime(2015, 9, 16)),
-    (dt.datetime(2015, 9, 13, 18), DAY, dt.datetime(2015, 9, 13), dt.datetime(2015, 9, 14)),
-    (dt.datetime(2015, 1, 1, 6), "0 0 1 * *", dt.datetime(2014, 12, 2), dt.datetime(2015, 1, 1)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("moment", "delta", "start", "expected"),
+    [
+        (dt.datetime(2015, 1, 1, 6), DAY, dt.datetime(2015, 1, 1), dt.datetime(2015, 1, 1)),
+        (dt.datetime(2015, 1, 2), DAY, dt.datetime(2015, 1, 1), dt.datetime(2015, 1, 2)),
+        (dt.datetime(2015, 9, 16), DAY, dt.datetime(2015, 9, 14), dt.datetime(2015, 9, 16)),
+        (dt.datetime(2015, 9, 13, 18), DAY, dt.datetime(2015, 9, 13), dt.datetime(2015, 9, 14)),
+        (dt.datetime(2015, 1, 1, 6), "0 0 1 * *", dt.datetime(2014, 12, 2), dt.datetime(2015, 1, 1)),
+    ],
+)
 def test_a_moment_is_rounded_to_the_nearest_selected_one(
     moment: dt.datetime, delta: str | dt.timedelta, start: dt.datetime, expected: dt.datetime
 ) -> None:

@@ -106,7 +106,9 @@ def test_a_file_in_airflow_3s_spelling(tmp_path: Path) -> None:
 
 
 def test_an_option_of_the_environment_reaches_class_bodies(tmp_path: Path) -> None:
-    set_current_config(load_config({"AIRFLOW__MINE__WORKERS": "9", "AIRFLOW__OPERATORS__DEFAULT_DEFERRABLE": "True"}, tmp_path))
+    set_current_config(
+        load_config({"AIRFLOW__MINE__WORKERS": "9", "AIRFLOW__OPERATORS__DEFAULT_DEFERRABLE": "True"}, tmp_path)
+    )
     module = _load(tmp_path, TWO).module
     assert (module.Mine.deferrable, module.Mine.workers) == (True, 9)
 
@@ -182,7 +184,10 @@ def test_the_compatible_names_are_there_without_the_package_and_taken_from_it_wh
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialect.enable()
-    assert importlib.import_module("airflow.providers.common.compat.sdk").TriggerRule is importlib.import_module("airflow.sdk").TriggerRule
+    assert (
+        importlib.import_module("airflow.providers.common.compat.sdk").TriggerRule
+        is importlib.import_module("airflow.sdk").TriggerRule
+    )
     compat = tmp_path / "airflow" / "providers" / "common" / "compat"
     compat.mkdir(parents=True)
     (compat / "sdk.py").write_text("TriggerRule = 'of the package'\n")
@@ -197,7 +202,9 @@ def test_the_compatible_names_are_there_without_the_package_and_taken_from_it_wh
     importlib.import_module("airflow.providers.common.sql")
 
 
-def test_a_package_that_is_installed_later_is_found_beside_the_compatible_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_that_is_installed_later_is_found_beside_the_compatible_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dialect.enable()
     _forget("airflow.providers", monkeypatch)
     importlib.import_module("airflow.providers.common.compat.sdk")
@@ -224,7 +231,9 @@ def test_a_provider_package_that_is_not_installed_is_told_in_pythons_own_words()
 
 
 def test_the_version_is_one_that_providers_accept() -> None:
-    assert importlib.import_module("airflow").__version__ == importlib.import_module("airflow.version").version == "3.3.2"
+    assert (
+        importlib.import_module("airflow").__version__ == importlib.import_module("airflow.version").version == "3.3.2"
+    )
 
 
 def test_settings_follow_the_options(tmp_path: Path) -> None:
@@ -237,21 +246,32 @@ def test_settings_follow_the_options(tmp_path: Path) -> None:
 
 def _run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("AIRFLOW", "GNOMON"))}
-    return subprocess.run([sys.executable, "-m", "gnomon.airflow_compat", *arguments], cwd=cwd, env=environ,
-                          capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "gnomon.airflow_compat", *arguments],
+        cwd=cwd,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
 
 
 @pytest.mark.ordinary
 def test_a_script_runs_with_the_dialect(tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("NAME = 'helper'\n")
-    (tmp_path / "script.py").write_text(textwrap.dedent("""
+    (tmp_path / "script.py").write_text(
+        textwrap.dedent("""
         import sys
         from airflow.models import DAG
         import beside
         print(__name__, DAG.__module__, beside.NAME, sys.argv[1:])
-    """))
+    """)
+    )
     ended = _run("script.py", "--flag", cwd=tmp_path)
-    assert (ended.stdout, ended.returncode) == ("__main__ gnomon.authoring.sdk.dags.dag helper ['--flag']\n", 0), ended.stderr
+    assert (ended.stdout, ended.returncode) == ("__main__ gnomon.authoring.sdk.dags.dag helper ['--flag']\n", 0), (
+        ended.stderr
+    )
 
 
 @pytest.mark.ordinary

@@ -46,15 +46,19 @@ def test_the_zones_handed_out_are_those_of_pendulum(tmp_path: Path) -> None:
     config = _module("gnomon.ground.config")
     config.set_current_config(config.load_config({"AIRFLOW__CORE__DEFAULT_TIMEZONE": "Europe/Zurich"}, tmp_path))
     zone = _module("airflow.settings").TIMEZONE
-    assert pendulum.DateTime(2024, 3, 4, tzinfo=zone) + dt.timedelta(days=1) == pendulum.datetime(2024, 3, 5, tz="Europe/Zurich")
+    assert pendulum.DateTime(2024, 3, 4, tzinfo=zone) + dt.timedelta(days=1) == pendulum.datetime(
+        2024, 3, 5, tz="Europe/Zurich"
+    )
     assert _module("airflow.utils.timezone").utc_epoch() == dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 @pytest.mark.ordinary
 def test_a_file_that_needs_no_zone_loads_no_pendulum() -> None:
-    code = ("import sys; from gnomon.author_code.loading import dialect; dialect.enable(); import airflow.utils.timezone, airflow.settings; "
-            "from airflow.sdk import timezone; timezone.utcnow(); print('pendulum' in sys.modules); "
-            "timezone.utc; print('pendulum' in sys.modules)")
+    code = (
+        "import sys; from gnomon.author_code.loading import dialect; dialect.enable(); import airflow.utils.timezone, airflow.settings; "
+        "from airflow.sdk import timezone; timezone.utcnow(); print('pendulum' in sys.modules); "
+        "timezone.utc; print('pendulum' in sys.modules)"
+    )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "True"]
 
@@ -97,9 +101,16 @@ def test_helpers() -> None:
 
 def test_options_by_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = _module("gnomon.ground.config")
-    environ = {"AIRFLOW__MINE__TEXT": "words", "AIRFLOW__MINE__YES": "True", "AIRFLOW__MINE__N": "7", "AIRFLOW__MINE__F": "0.5",
-               "AIRFLOW__MINE__LIST": "a, b,,c", "AIRFLOW__MINE__JSON": '{"a": 1}', "AIRFLOW__MINE__SPAN": "90",
-               "AIRFLOW__MINE__CLASS": "collections.OrderedDict"}
+    environ = {
+        "AIRFLOW__MINE__TEXT": "words",
+        "AIRFLOW__MINE__YES": "True",
+        "AIRFLOW__MINE__N": "7",
+        "AIRFLOW__MINE__F": "0.5",
+        "AIRFLOW__MINE__LIST": "a, b,,c",
+        "AIRFLOW__MINE__JSON": '{"a": 1}',
+        "AIRFLOW__MINE__SPAN": "90",
+        "AIRFLOW__MINE__CLASS": "collections.OrderedDict",
+    }
     config.set_current_config(config.load_config(environ, tmp_path))
     conf = _module("airflow.configuration").conf
     assert conf.get("mine", "text") == conf.get("MINE", "TEXT") == "words"
@@ -142,19 +153,31 @@ def test_an_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None:
 def test_mail_goes_to_everybody_named(tmp_path: Path) -> None:
     email, config = _module("airflow.utils.email"), _module("gnomon.ground.config")
     with smtp_server() as server:
-        config.set_current_config(config.load_config(
-            {"AIRFLOW__SMTP__SMTP_HOST": "127.0.0.1", "AIRFLOW__SMTP__SMTP_PORT": str(server.port), "AIRFLOW__SMTP__SMTP_STARTTLS": "False"}, tmp_path
-        ))
+        config.set_current_config(
+            config.load_config(
+                {
+                    "AIRFLOW__SMTP__SMTP_HOST": "127.0.0.1",
+                    "AIRFLOW__SMTP__SMTP_PORT": str(server.port),
+                    "AIRFLOW__SMTP__SMTP_STARTTLS": "False",
+                },
+                tmp_path,
+            )
+        )
         email.send_email("a@x.org; b@x.org", "Hello", "<b>hi</b>", cc=["c@x.org"], bcc="d@x.org")
     (mail,) = server.mails
-    assert (mail.recipients, mail.message["To"], mail.message["CC"]) == (["a@x.org", "b@x.org", "c@x.org", "d@x.org"], "a@x.org, b@x.org", "c@x.org")
+    assert (mail.recipients, mail.message["To"], mail.message["CC"]) == (
+        ["a@x.org", "b@x.org", "c@x.org", "d@x.org"],
+        "a@x.org, b@x.org",
+        "c@x.org",
+    )
     assert mail.html == "<b>hi</b>"
 
 
 def test_secrets_by_the_name_of_their_field() -> None:
     redact = _module("airflow.utils.log.secrets_masker").redact
     assert redact({"password": "x", "deep": [{"api_key": "y", "plain": 1}]}) == {
-        "password": "***", "deep": [{"api_key": "***", "plain": 1}],
+        "password": "***",
+        "deep": [{"api_key": "***", "plain": 1}],
     }
 
 
@@ -225,7 +248,9 @@ def test_old_modules_of_a_package_give_what_has_moved_and_warn() -> None:
     tools = _module("airflow.utils.deprecation_tools")
     moved = {"old": {"Moved": "pathlib.Path"}, "whole": {"*": "json"}}
     tools.add_deprecated_classes(moved, "acme.hooks", {"old": {"Moved": "acme.Path"}}, "Gone with 2.0")
-    with pytest.warns(DeprecationWarning, match=r"acme.hooks.old.Moved is deprecated. Please use 'acme.Path'. Gone with 2.0\."):
+    with pytest.warns(
+        DeprecationWarning, match=r"acme.hooks.old.Moved is deprecated. Please use 'acme.Path'. Gone with 2.0\."
+    ):
         assert _module("acme.hooks.old").Moved is Path
     with pytest.warns(DeprecationWarning, match=r"Please use 'json.dumps'"):
         assert _module("acme.hooks.whole").dumps is json.dumps
@@ -260,7 +285,9 @@ def test_names_of_what_is_in_a_module() -> None:
     assert loading is not _module("airflow.utils.module_loading")
     assert loading.qualname(Path) == "pathlib.Path" and loading.qualname(Path, exclude_module=True) == "Path"
     assert "json.decoder" in {one.name for one in loading.iter_namespace(json)}
-    assert loading.is_valid_dotpath("a.b_c") and not loading.is_valid_dotpath("a..b") and not loading.is_valid_dotpath("a")
+    assert (
+        loading.is_valid_dotpath("a.b_c") and not loading.is_valid_dotpath("a..b") and not loading.is_valid_dotpath("a")
+    )
 
 
 def test_a_user_without_a_name_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,12 +26,19 @@ def _module(name: str) -> Any:
 
 @pytest.mark.ordinary
 @pytest.mark.parametrize(("code", "ends"), [(0, 0), (3, 3)])
-def test_a_ticket_is_renewed_by_kinit_with_the_options_of_the_section(tmp_path: Path, code: int, ends: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_ticket_is_renewed_by_kinit_with_the_options_of_the_section(
+    tmp_path: Path, code: int, ends: int, caplog: pytest.LogCaptureFixture
+) -> None:
     kinit = tmp_path / "kinit"
-    kinit.write_text(f"#!/bin/sh\necho \"$@\" >> {tmp_path}/words\necho no ticket >&2\nexit {code}\n")
+    kinit.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/words\necho no ticket >&2\nexit {code}\n')
     kinit.chmod(0o755)
-    options = {"AIRFLOW__KERBEROS__KINIT_PATH": str(kinit), "AIRFLOW__KERBEROS__CCACHE": "/c", "AIRFLOW__KERBEROS__PRINCIPAL": "svc/_HOST", "AIRFLOW__KERBEROS__FORWARDABLE": "False",
-               "AIRFLOW__CORE__HOSTNAME_CALLABLE": "platform.node"}
+    options = {
+        "AIRFLOW__KERBEROS__KINIT_PATH": str(kinit),
+        "AIRFLOW__KERBEROS__CCACHE": "/c",
+        "AIRFLOW__KERBEROS__PRINCIPAL": "svc/_HOST",
+        "AIRFLOW__KERBEROS__FORWARDABLE": "False",
+        "AIRFLOW__CORE__HOSTNAME_CALLABLE": "platform.node",
+    }
     set_current_config(load_config(options, home=tmp_path))
     try:
         kerberos = _module("airflow.security.kerberos")
@@ -50,10 +57,19 @@ def test_parts_of_a_principal_and_its_host() -> None:
     utils = _module("airflow.security.utils")
     assert utils.get_components("hive/_HOST@SHOP") == ["hive", "_HOST", "SHOP"] and utils.get_components("") is None
     assert utils.replace_hostname_pattern(["hive", "_HOST", "SHOP"], "Node.Example") == "hive/node.example@SHOP"
-    assert utils.principal_from_username("ada", "SHOP") == utils.principal_from_username("ada@SHOP", "OTHER") == "ada@SHOP"
+    assert (
+        utils.principal_from_username("ada", "SHOP") == utils.principal_from_username("ada@SHOP", "OTHER") == "ada@SHOP"
+    )
 
 
-@pytest.mark.parametrize("home", ["airflow.utils.log.secrets_masker", "airflow.sdk.execution_time.secrets_masker", "airflow.sdk._shared.secrets_masker"])
+@pytest.mark.parametrize(
+    "home",
+    [
+        "airflow.utils.log.secrets_masker",
+        "airflow.sdk.execution_time.secrets_masker",
+        "airflow.sdk._shared.secrets_masker",
+    ],
+)
 def test_a_masker_of_a_package_redacts_values_of_its_own_types(home: str, tmp_path: Path) -> None:
     set_current_config(load_config({}, home=tmp_path))
     module = _module(home)
@@ -65,13 +81,20 @@ def test_a_masker_of_a_package_redacts_values_of_its_own_types(home: str, tmp_pa
     class BoxMasker(module.SecretsMasker):  # type: ignore[name-defined,misc]
         def _redact(self, item: Any, name: Any, depth: int, max_depth: int, **options: Any) -> Any:
             if isinstance(item, Box):
-                return Box(**{key: self._redact(value, key, depth + 1, max_depth, **options) for key, value in vars(item).items()})
+                return Box(
+                    **{
+                        key: self._redact(value, key, depth + 1, max_depth, **options)
+                        for key, value in vars(item).items()
+                    }
+                )
             return super()._redact(item, name, depth, max_depth, **options)
 
     try:
         module._secrets_masker().add_mask("a long secret")
         assert isinstance(module._secrets_masker(), SecretsMasker)
-        box = BoxMasker().redact({"box": Box(password="p", plain="with a long secret in it", more=[{"token": {"a": "b"}}])})["box"]
+        box = BoxMasker().redact(
+            {"box": Box(password="p", plain="with a long secret in it", more=[{"token": {"a": "b"}}])}
+        )["box"]
         assert vars(box) == {"password": "***", "plain": "with *** in it", "more": [{"token": {"a": "***"}}]}
     finally:
         forget_secrets()
@@ -109,6 +132,13 @@ def test_a_log_handler_can_be_subclassed_and_says_what_to_use_instead() -> None:
 
 
 def test_records_are_written_as_json() -> None:
-    formatter = _module("airflow.utils.log.json_formatter").JSONFormatter(json_fields=["levelname", "message", "absent"], extras={"dag_id": "d"})
+    formatter = _module("airflow.utils.log.json_formatter").JSONFormatter(
+        json_fields=["levelname", "message", "absent"], extras={"dag_id": "d"}
+    )
     record = logging.LogRecord("n", logging.INFO, "f", 1, "of %s", ("x",), None, sinfo="the stack")
-    assert json.loads(formatter.format(record)) == {"levelname": "INFO", "message": "of x\nthe stack", "absent": None, "dag_id": "d"}
+    assert json.loads(formatter.format(record)) == {
+        "levelname": "INFO",
+        "message": "of x\nthe stack",
+        "absent": None,
+        "dag_id": "d",
+    }

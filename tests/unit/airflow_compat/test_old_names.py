@@ -19,9 +19,15 @@ from gnomon.ground.config import load_config, set_current_config
 
 CASES = Path(__file__).parents[2] / "conformance" / "cases" / "real-code"
 PACKAGES = {  # the modules and names of the packages that old_provider_paths.py asks for
-    "docker.operators.docker": "DockerOperator", "postgres.operators.postgres": "PostgresOperator", "postgres.hooks.postgres": "PostgresHook",
-    "http.hooks.http": "HttpHook", "amazon.aws.hooks.s3": "S3Hook", "common.sql.hooks.sql": "DbApiHook", "common.sql.operators.sql": "SQLCheckOperator",
-    "common.sql.sensors.sql": "SqlSensor", "google.cloud.transfers.gcs_to_bigquery": "GCSToBigQueryOperator",
+    "docker.operators.docker": "DockerOperator",
+    "postgres.operators.postgres": "PostgresOperator",
+    "postgres.hooks.postgres": "PostgresHook",
+    "http.hooks.http": "HttpHook",
+    "amazon.aws.hooks.s3": "S3Hook",
+    "common.sql.hooks.sql": "DbApiHook",
+    "common.sql.operators.sql": "SQLCheckOperator",
+    "common.sql.sensors.sql": "SqlSensor",
+    "google.cloud.transfers.gcs_to_bigquery": "GCSToBigQueryOperator",
     "cncf.kubernetes.operators.pod": "KubernetesPodOperator",
 }
 
@@ -56,7 +62,9 @@ def _get(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def test_old_paths_lead_to_the_installed_packages(airflow_2: None, packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_old_paths_lead_to_the_installed_packages(
+    airflow_2: None, packages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     runpy.run_path(str(CASES / "old_provider_paths.py"))
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 13
@@ -69,10 +77,14 @@ def test_an_old_name_is_the_class_of_the_package(airflow_2: None, packages: Path
     )
     import airflow.contrib.operators as package
 
-    assert importlib.import_module("airflow.contrib.operators.kubernetes_pod_operator") is package.kubernetes_pod_operator
+    assert (
+        importlib.import_module("airflow.contrib.operators.kubernetes_pod_operator") is package.kubernetes_pod_operator
+    )
 
 
-def test_sql_names_of_the_core_are_those_of_the_package_in_both_dialects(packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sql_names_of_the_core_are_those_of_the_package_in_both_dialects(
+    packages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     runpy.run_path(str(CASES / "dbapi_refused.py"))
     assert "SQLCheckOperator object" in capsys.readouterr().out
     for module in ("airflow.hooks.dbapi", "airflow.hooks.dbapi_hook"):
@@ -80,24 +92,36 @@ def test_sql_names_of_the_core_are_those_of_the_package_in_both_dialects(package
 
 
 def test_an_old_path_without_its_package_says_what_to_install(airflow_2: None) -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"DockerOperator stands for airflow\.providers\.docker\.operators\.docker\.DockerOperator.*"
-                                                  r"gnomon providers install docker`"):
+    with pytest.raises(
+        ModuleNotFoundError,
+        match=r"DockerOperator stands for airflow\.providers\.docker\.operators\.docker\.DockerOperator.*"
+        r"gnomon providers install docker`",
+    ):
         _get("airflow.operators.docker_operator", "DockerOperator")
 
 
 def test_an_old_path_to_a_name_that_a_newer_package_lost_says_so(airflow_2: None, packages: Path) -> None:
     _write_provider(packages, "postgres.operators.postgres", "")
-    with pytest.raises(ImportError, match=r"the installed package does not have.*An older version of apache-airflow-providers-postgres has it"):
+    with pytest.raises(
+        ImportError,
+        match=r"the installed package does not have.*An older version of apache-airflow-providers-postgres has it",
+    ):
         _get("airflow.operators.postgres_operator", "PostgresOperator")
 
 
-@pytest.mark.parametrize(("module", "home"), [
-    ("airflow.operators.docker_operator", "airflow.providers.docker.operators.docker"),
-    ("airflow.contrib.operators.gcs_to_bq", "airflow.providers.google.cloud.transfers.gcs_to_bigquery"),
-    ("airflow.kubernetes.secret", "airflow.providers.cncf.kubernetes.secret"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("module", "home"),
+    [
+        ("airflow.operators.docker_operator", "airflow.providers.docker.operators.docker"),
+        ("airflow.contrib.operators.gcs_to_bq", "airflow.providers.google.cloud.transfers.gcs_to_bigquery"),
+        ("airflow.kubernetes.secret", "airflow.providers.cncf.kubernetes.secret"),
+    ],
+)
 def test_in_the_dialect_of_airflow_3_the_error_names_the_new_path(module: str, home: str, packages: Path) -> None:
-    with pytest.raises(ModuleNotFoundError, match=rf"{re.escape(module)}: since Airflow 2, .*{re.escape(home)}.*\[core\] airflow_dialect = 2"):
+    with pytest.raises(
+        ModuleNotFoundError,
+        match=rf"{re.escape(module)}: since Airflow 2, .*{re.escape(home)}.*\[core\] airflow_dialect = 2",
+    ):
         importlib.import_module(module)
 
 
@@ -119,11 +143,13 @@ def test_every_name_that_a_module_only_imports_is_the_one_of_its_home() -> None:
         for name, home in names.items():
             assert coverage.find_row(module, name) is None, f"{module}.{name} stands in the coverage table too"
             place, colon, other = home.partition(":")
-            if importlib.util.find_spec(place.partition(".")[0]) is None:  # a package that this installation does not need
+            if (
+                importlib.util.find_spec(place.partition(".")[0]) is None
+            ):  # a package that this installation does not need
                 with pytest.raises(ModuleNotFoundError, match=f"No module named '{place.partition('.')[0]}'"):
                     _get(module, name)
                 continue
             found = importlib.import_module(place)
-            assert _get(module, name) is (found if colon and not other else getattr(found, other or name)), f"{module}.{name}"
-
-
+            assert _get(module, name) is (found if colon and not other else getattr(found, other or name)), (
+                f"{module}.{name}"
+            )

@@ -29,9 +29,15 @@ for name in ("queue", "owner", "retries", "retry_delay", "pool", "pool_slots", "
 @pytest.mark.ordinary
 @pytest.mark.parametrize("module", MODULES)
 def test_the_defaults_follow_the_options_and_are_those_of_a_task(module: str) -> None:
-    options = {"AIRFLOW__OPERATORS__DEFAULT_QUEUE": "fast", "AIRFLOW__OPERATORS__DEFAULT_OWNER": "me", "AIRFLOW__CORE__DEFAULT_TASK_RETRIES": "4",
-               "AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY": "7"}
-    done = subprocess.run([sys.executable, "-c", SCRIPT, module], env=options, capture_output=True, text=True, timeout=60, check=False)
+    options = {
+        "AIRFLOW__OPERATORS__DEFAULT_QUEUE": "fast",
+        "AIRFLOW__OPERATORS__DEFAULT_OWNER": "me",
+        "AIRFLOW__CORE__DEFAULT_TASK_RETRIES": "4",
+        "AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY": "7",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, module], env=options, capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["fast", "me", "4", "7.0", "86400"]
 

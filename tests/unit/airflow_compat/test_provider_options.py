@@ -14,8 +14,10 @@ from gnomon.authoring.sdk.runtime import provider_packages
 from gnomon.authoring.sdk.runtime.provider_packages import InstalledProviders, ProviderPackage
 from gnomon.model.errors.authoring import AirflowConfigException
 
-OPTIONS = {"Acme": {"options": {"Keep_Idle": {"default": "120"}, "ratio": {"default": 0.5}, "none": {"default": None}}}, "core": {"options": {
-    "parallelism": {"default": "7777"}}}}  # fmt: skip
+OPTIONS = {
+    "Acme": {"options": {"Keep_Idle": {"default": "120"}, "ratio": {"default": 0.5}, "none": {"default": None}}},
+    "core": {"options": {"parallelism": {"default": "7777"}}},
+}
 
 
 @pytest.fixture
@@ -31,7 +33,12 @@ def conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_the_default_of_the_package_comes_before_a_fallback_and_after_what_is_set(conf: Any) -> None:
-    assert conf.getint("acme", "keep_idle") == conf.getint("ACME", "keep_idle", fallback=3) == conf.getint("acme", "keep_idle", fallback="120") == 120
+    assert (
+        conf.getint("acme", "keep_idle")
+        == conf.getint("ACME", "keep_idle", fallback=3)
+        == conf.getint("acme", "keep_idle", fallback="120")
+        == 120
+    )
     assert conf.getfloat("acme", "ratio") == 2
     assert conf.getsection("acme") == {"keep_idle": 120, "ratio": 2}
     assert conf.has_section("acme") and conf.has_option("acme", "keep_idle") and not conf.has_option("acme", "other")

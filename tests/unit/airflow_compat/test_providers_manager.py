@@ -76,7 +76,10 @@ def test_a_type_that_nothing_installed_has_a_hook_for_says_so_and_who_could_not_
 
 
 def test_a_hook_that_cannot_be_imported_is_named_with_what_it_needs(acme: Path) -> None:
-    with pytest.raises(provider_packages.HookNotFound, match=r"acme_provider.needs.Hook, cannot be loaded: No module named 'a_package_that"):
+    with pytest.raises(
+        provider_packages.HookNotFound,
+        match=r"acme_provider.needs.Hook, cannot be loaded: No module named 'a_package_that",
+    ):
         Connection(conn_id="mine", conn_type="acme_broken").get_hook()
 
 
@@ -88,6 +91,10 @@ def test_packages_ask_what_other_packages_bring(acme: Path) -> None:
     assert manager.queue_class_names == ["acme_provider.Queue"], "what cannot be imported is left out"
     assert manager.dialects["acmesql"] == ("acmesql", "acme_provider.Dialect", "acme-provider")
     found = manager.hooks["acme"]
-    assert (found.connection_id_attribute_name, found.package_name, found.hook_name) == ("acme_conn_id", "acme-provider", "Acme")
+    assert (found.connection_id_attribute_name, found.package_name, found.hook_name) == (
+        "acme_conn_id",
+        "acme-provider",
+        "Acme",
+    )
     assert manager.hooks["acme_broken"] is None
     assert {"acme", "acme_broken"} <= set(manager.hooks)

@@ -49,7 +49,9 @@ def test_each_internal_name_can_be_imported_and_raises_on_use_with_what_replaces
 
 
 def test_a_module_that_gnomon_lacks_is_refused_with_what_replaces_it() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"airflow\.models\.taskmap is not supported yet: the database is not open"):
+    with pytest.raises(
+        ModuleNotFoundError, match=r"airflow\.models\.taskmap is not supported yet: the database is not open"
+    ):
         importlib.import_module("airflow.models.taskmap")
     with pytest.raises(ModuleNotFoundError, match=r"airflow\.api_connexion.* is not supported yet: .*API"):
         importlib.import_module("airflow.api_connexion.exceptions")
@@ -77,7 +79,9 @@ def test_constants_have_the_value_of_airflow_and_changing_one_changes_no_other_r
 def test_no_name_stands_in_two_tables() -> None:
     for module, values in old_names.read_plain_values().items():
         for name in values:
-            assert old_names.find_reexport(module, name) is None and not old_names.is_internal(module, name), f"{module}.{name}"
+            assert old_names.find_reexport(module, name) is None and not old_names.is_internal(module, name), (
+                f"{module}.{name}"
+            )
     for module, members in old_names.read_internal_names().items():
         assert not set(members) & set(old_names.read_reexports().get(module, ())), module
 
@@ -85,12 +89,18 @@ def test_no_name_stands_in_two_tables() -> None:
 def test_names_of_annotations_can_be_subscripted_and_combined() -> None:
     interval, task = _get("airflow.models.dag", "ScheduleInterval"), _get("airflow.decorators.base", "Task")
     assert interval | int and task[[int], str]
-    assert isinstance(_get("airflow.decorators", "task")(lambda: 1), _get("airflow.decorators.base", "ExpandableFactory"))
+    assert isinstance(
+        _get("airflow.decorators", "task")(lambda: 1), _get("airflow.decorators.base", "ExpandableFactory")
+    )
 
 
 def test_values_of_a_mapped_task_are_instances_of_the_classes_of_all_versions() -> None:
     present = _get("airflow.sdk.execution_time.lazy_sequence", "LazyXComSequence")
-    assert _get("airflow.models.xcom", "LazyXComAccess") is _get("airflow.models.xcom", "LazyXComSelectSequence") is present
+    assert (
+        _get("airflow.models.xcom", "LazyXComAccess")
+        is _get("airflow.models.xcom", "LazyXComSelectSequence")
+        is present
+    )
 
 
 def test_conditions_of_tasks_can_be_imported_as_functions() -> None:
@@ -105,7 +115,14 @@ def test_conditions_of_tasks_can_be_imported_as_functions() -> None:
 
 def test_spans_are_scaled_as_in_airflow() -> None:
     infer, scale = _get("airflow.utils.dates", "infer_time_unit"), _get("airflow.utils.dates", "scale_time_units")
-    assert [infer(spans) for spans in ([], [120], [121], [7201], [172800], [172801])] == ["hours", "seconds", "minutes", "hours", "hours", "days"]
+    assert [infer(spans) for spans in ([], [120], [121], [7201], [172800], [172801])] == [
+        "hours",
+        "seconds",
+        "minutes",
+        "hours",
+        "hours",
+        "days",
+    ]
     assert scale([3600.0], "minutes") == [60.0] and scale([3600.0], "seconds") == [3600.0]
     assert _get("airflow.utils.dates", "datetime_to_nano")(START) == int(START.timestamp() * 1e9)
 
@@ -119,7 +136,9 @@ def test_the_check_of_a_repository_names_internal_names_where_they_are_used_and_
     tree = ast.parse(text)
     imports = read_imports(tree, 2)
     assert [(finding.line, "api_connexion" in finding.message) for finding in imports.findings] == [(2, True)]
-    assert [(finding.line, "gnomon dags" in finding.message) for finding in iterate_refused_uses(tree, imports)] == [(3, True)]
+    assert [(finding.line, "gnomon dags" in finding.message) for finding in iterate_refused_uses(tree, imports)] == [
+        (3, True)
+    ]
 
 
 def test_a_group_has_the_relatives_that_a_task_has() -> None:
@@ -128,17 +147,24 @@ def test_a_group_has_the_relatives_that_a_task_has() -> None:
         with TaskGroup("outer") as outer, TaskGroup("inner") as inner:
             BaseOperator(task_id="t")
         before >> outer >> after
-    assert ([task.task_id for task in outer.upstream_list], [task.task_id for task in outer.downstream_list]) == (["before"], ["after"])
+    assert ([task.task_id for task in outer.upstream_list], [task.task_id for task in outer.downstream_list]) == (
+        ["before"],
+        ["after"],
+    )
     assert outer.get_direct_relative_ids(upstream=True) == {"before"} and outer.get_direct_relatives() == [after]
     assert (inner.task_group, inner.has_dag(), inner.get_dag()) == (outer, True, before.dag)
 
 
-def test_a_file_that_its_own_imports_import_defines_its_dag_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_its_own_imports_import_defines_its_dag_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     package = tmp_path / "importing_itself"
     package.mkdir()
     (package / "helper.py").write_text("SCHEDULE = None\n")
     file = package / "__init__.py"
-    file.write_text("from airflow import DAG\nfrom importing_itself.helper import SCHEDULE\nwith DAG('once', schedule=SCHEDULE):\n    pass\n")
+    file.write_text(
+        "from airflow import DAG\nfrom importing_itself.helper import SCHEDULE\nwith DAG('once', schedule=SCHEDULE):\n    pass\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     try:
         loaded = dagfile.load_dag_file(file)
@@ -150,7 +176,9 @@ def test_a_file_that_its_own_imports_import_defines_its_dag_once(tmp_path: Path,
 
 def test_two_dags_of_one_line_are_still_reported(tmp_path: Path) -> None:
     file = tmp_path / "twice.py"
-    file.write_text("from airflow import DAG\nfor _ in range(2):\n    with DAG('twice', schedule=None):\n        pass\n")
+    file.write_text(
+        "from airflow import DAG\nfor _ in range(2):\n    with DAG('twice', schedule=None):\n        pass\n"
+    )
     assert dagfile.load_dag_file(file).repeated == ("twice",)
 
 
@@ -187,5 +215,7 @@ def test_in_airflow_3_a_param_is_plain_json() -> None:
 def test_the_rows_of_internal_names_raise_on_use() -> None:
     row = coverage.find_row("airflow.utils.helpers", "build_airflow_url_with_query")
     assert row is not None and row.status is CoverageStatus.REFUSES
-    with pytest.raises(AttributeError, match="cannot be used: it is internal to Airflow; what DAG files need is in airflow.sdk"):
+    with pytest.raises(
+        AttributeError, match="cannot be used: it is internal to Airflow; what DAG files need is in airflow.sdk"
+    ):
         _get("airflow.utils.helpers", "build_airflow_url_with_query")({})

@@ -49,11 +49,17 @@ def test_a_bag_of_the_null_device_is_empty(capsys: pytest.CaptureFixture[str]) -
 
 def test_attributes_have_the_values_of_airflow_3(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("group_tooltip.py", capsys) == [
-        "tooltip 'What this group does.'", "links 1", "display t", "dag.start_date 2026-01-01 00:00:00+00:00", "callbacks []",
+        "tooltip 'What this group does.'",
+        "links 1",
+        "display t",
+        "dag.start_date 2026-01-01 00:00:00+00:00",
+        "callbacks []",
     ]
 
 
-def test_in_the_dialect_of_airflow_2_callbacks_stay_as_given_and_only_a_text_is_the_start_of_the_dag(airflow_2: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_the_dialect_of_airflow_2_callbacks_stay_as_given_and_only_a_text_is_the_start_of_the_dag(
+    airflow_2: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert _run("group_tooltip.py", capsys)[3:] == ["dag.start_date None", "callbacks None"]
     assert DAG("d", default_args={"start_date": "2026-01-01"}).start_date == START
     assert BaseOperator(task_id="t", on_failure_callback=print).on_failure_callback is print
@@ -73,13 +79,19 @@ def test_a_date_time_without_offset_is_a_value_of_a_param() -> None:
 @pytest.mark.ordinary
 def test_members_that_tasks_of_airflow_2_read_are_there(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, str(CASES / "runtime_attributes.py")], env={**os.environ, "PYTHONPATH": TREE, "GNOMON_HOME": str(tmp_path)},
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        [sys.executable, str(CASES / "runtime_attributes.py")],
+        env={**os.environ, "PYTHONPATH": TREE, "GNOMON_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     said = done.stdout + done.stderr
     assert "DONE" in said
     lacking = {line.split()[1] for line in said.splitlines() if line.startswith("LACKS")}
-    assert lacking == {"task.schedule_interval", "task.global_operator_extra_links"}, "Airflow 2.10.5 lacks these two as well"
+    assert lacking == {"task.schedule_interval", "task.global_operator_extra_links"}, (
+        "Airflow 2.10.5 lacks these two as well"
+    )
 
 
 def test_the_docstring_of_a_function_describes_its_group_mapped_or_not() -> None:
@@ -93,7 +105,9 @@ def test_the_docstring_of_a_function_describes_its_group_mapped_or_not() -> None
         clean.override(group_id="mapped").expand(x=[1, 2])
         clean.override(group_id="told", tooltip="Told").expand(x=[1, 2])
     groups = found.task_group_dict
-    assert [(groups[name].tooltip, groups[name].doc_md) for name in ("clean", "mapped")] == [("What this group does.",) * 2] * 2
+    assert [(groups[name].tooltip, groups[name].doc_md) for name in ("clean", "mapped")] == [
+        ("What this group does.",) * 2
+    ] * 2
     assert groups["told"].tooltip == "Told"
 
 
@@ -119,7 +133,11 @@ def test_a_zone_is_of_pendulum_and_a_cron_timetable_takes_an_expression() -> Non
 
     assert isinstance(DAG("d", default_args={"start_date": "2026-01-01"}).timezone, pendulum.Timezone)
     assert CronDataIntervalTimetable(expression="@daily", timezone="UTC") == CronDataIntervalTimetable("@daily", "UTC")
-    for given in ({"timezone": "UTC"}, {"cron": "@daily", "expression": "@daily", "timezone": "UTC"}, {"expression": "@daily"}):
+    for given in (
+        {"timezone": "UTC"},
+        {"cron": "@daily", "expression": "@daily", "timezone": "UTC"},
+        {"expression": "@daily"},
+    ):
         with pytest.raises(TypeError, match=r"\(cron= or expression=\), and a timezone"):
             CronDataIntervalTimetable(**given)
 
@@ -136,8 +154,12 @@ def test_tasks_have_the_class_names_and_display_names_of_airflow() -> None:
         task(lambda x: x, task_id="three").expand(x=[1])
         Own(task_id="own", task_display_name="Shown")
     types = {one.task_id: (one.task_type, one.task_display_name) for one in found.tasks}
-    assert types == {"one": ("_PythonDecoratedOperator", "one"), "two": ("DecoratedSensorOperator", "two"),
-                     "three": ("_PythonDecoratedOperator", "three"), "own": ("Own", "Shown")}  # fmt: skip
+    assert types == {
+        "one": ("_PythonDecoratedOperator", "one"),
+        "two": ("DecoratedSensorOperator", "two"),
+        "three": ("_PythonDecoratedOperator", "three"),
+        "own": ("Own", "Shown"),
+    }
 
 
 def test_links_to_pages_of_gnomon_can_be_read_and_are_not_computed() -> None:
@@ -150,7 +172,11 @@ def test_links_to_pages_of_gnomon_can_be_read_and_are_not_computed() -> None:
         TriggerDagRunOperator(task_id="t", trigger_dag_id="o")
         ExternalTaskSensor(task_id="s", external_dag_id="o/p", external_task_id="x")
         ExternalTaskMarker(task_id="m", external_dag_id="o/p", external_task_id="x")
-    assert [type(link) for one in found.tasks for link in one.operator_extra_links] == [TriggerDagRunLink, ExternalDagLink, ExternalDagLink]
+    assert [type(link) for one in found.tasks for link in one.operator_extra_links] == [
+        TriggerDagRunLink,
+        ExternalDagLink,
+        ExternalDagLink,
+    ]
     assert [describe_links(one) for one in found.tasks] == [(), (), ()]
     assert ExternalDagLink().get_link(found.get_task("s"), ti_key=None) == "/dags/o%2Fp"
     assert found.get_task("s").external_task_ids == ["x"] and found.get_task("s").allowed_states == ["success"]
@@ -163,14 +189,19 @@ def test_libraries_for_other_interpreters_are_imported_when_they_are_used() -> N
     assert _SERIALIZERS["pickle"].loads(_SERIALIZERS["pickle"].dumps([1])) == [1]
 
 
-@pytest.mark.parametrize(("statement", "sentence"), [
-    ("import airflow.jobs.job", "gnomon db clean"), ("import airflow.models.taskfail", "gnomon db clean"),
-    ("import airflow.cli.commands", "reference/cli.md"), ("from airflow.utils.db import resetdb; resetdb()", "gnomon db migrate"),
-    ("from airflow.models import DagRun; DagRun.find()", "dag_run.get_task_instances"),
-    ("from airflow.models import DagPickle; DagPickle.id", r"\[housekeeping\] clean_at"),
-    ("from airflow.operators.subdag import SubDagOperator; SubDagOperator(task_id='s')", "with TaskGroup"),
-    ("from airflow.www.utils import json_render; json_render(1, 2)", "web page of its own"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("import airflow.jobs.job", "gnomon db clean"),
+        ("import airflow.models.taskfail", "gnomon db clean"),
+        ("import airflow.cli.commands", "reference/cli.md"),
+        ("from airflow.utils.db import resetdb; resetdb()", "gnomon db migrate"),
+        ("from airflow.models import DagRun; DagRun.find()", "dag_run.get_task_instances"),
+        ("from airflow.models import DagPickle; DagPickle.id", r"\[housekeeping\] clean_at"),
+        ("from airflow.operators.subdag import SubDagOperator; SubDagOperator(task_id='s')", "with TaskGroup"),
+        ("from airflow.www.utils import json_render; json_render(1, 2)", "web page of its own"),
+    ],
+)
 def test_what_is_absent_says_what_replaces_it(statement: str, sentence: str) -> None:
     with pytest.raises((ImportError, AttributeError), match=sentence):
         exec(statement, {})
@@ -186,6 +217,10 @@ def test_what_operators_use_of_the_web_application_is_there() -> None:
         should_hide_value_for_key,
     )
 
-    assert (datetime_to_string(START), datetime_to_string(None), epoch(START)) == ("2026-01-01T00:00:00+00:00", None, 1_767_225_600_000)
+    assert (datetime_to_string(START), datetime_to_string(None), epoch(START)) == (
+        "2026-01-01T00:00:00+00:00",
+        None,
+        1_767_225_600_000,
+    )
     assert should_hide_value_for_key("my_password") and "password" in get_sensitive_variables_fields()
     assert UIAlert("hello") is not None and callable(print_stuff)

@@ -17,9 +17,13 @@ from gnomon.model.errors.authoring import AirflowSensorTimeout, TaskDeferralErro
 from gnomon.operators import PythonSensor
 
 PARENT = {
-    "parentRunId": "run(ti)", "parentJobName": "job(ti)", "rootParentRunId": "root-run(ti)", "rootParentJobName": "root-job(ti)",
-    "rootParentJobNamespace": "root-space(ti)", "parentJobNamespace": "space",
-}  # fmt: skip
+    "parentRunId": "run(ti)",
+    "parentJobName": "job(ti)",
+    "rootParentRunId": "root-run(ti)",
+    "rootParentJobName": "root-job(ti)",
+    "rootParentJobNamespace": "root-space(ti)",
+    "parentJobNamespace": "space",
+}
 
 
 def _module(name: str) -> Any:
@@ -29,8 +33,16 @@ def _module(name: str) -> Any:
 def test_the_description_of_the_provider_names_modules_that_can_be_imported() -> None:
     info = _module("airflow.providers.standard.get_provider_info").get_provider_info()
     assert info["package-name"] == "apache-airflow-providers-standard"
-    modules = [name for kind in ("operators", "sensors", "hooks", "triggers") for row in info[kind] for name in row["python-modules"]]
-    assert "airflow.providers.standard.operators.bash" in modules and "airflow.providers.standard.sensors.external_task" in modules
+    modules = [
+        name
+        for kind in ("operators", "sensors", "hooks", "triggers")
+        for row in info[kind]
+        for name in row["python-modules"]
+    ]
+    assert (
+        "airflow.providers.standard.operators.bash" in modules
+        and "airflow.providers.standard.sensors.external_task" in modules
+    )
     for name in modules:
         import_module(name)
     for row in info["task-decorators"]:
@@ -44,9 +56,14 @@ def test_the_version_flags_are_those_of_the_newest_airflow() -> None:
     assert compat.AIRFLOW_V_3_0_PLUS and compat.AIRFLOW_V_3_3_PLUS and not compat.is_arg_set(compat.NOTSET)
 
 
-@pytest.mark.parametrize(("states", "count"), [
-    ({"r": {"a": "success", "b": "success"}, "s": {"a": "success", "b": "failed"}, "t": {"a": "skipped"}}, 2), ({"r": {}}, 0), ({}, 0),
-])
+@pytest.mark.parametrize(
+    ("states", "count"),
+    [
+        ({"r": {"a": "success", "b": "success"}, "s": {"a": "success", "b": "failed"}, "t": {"a": "skipped"}}, 2),
+        ({"r": {}}, 0),
+        ({}, 0),
+    ],
+)
 def test_runs_whose_tasks_are_all_in_the_states_are_counted(states: dict[str, dict[str, str]], count: int) -> None:
     helper = _module("airflow.providers.standard.utils.sensor_helper")
     assert helper._get_count_by_matched_states(run_id_task_state_map=states, states=["success", "skipped"]) == count
@@ -57,15 +74,23 @@ def openlineage(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The OpenLineage provider as far as it is used; the dict says whether it is disabled."""
     given: dict[str, Any] = {"disabled": False}
     root = "airflow.providers.openlineage"
-    macros = {"lineage_run_id": "run", "lineage_job_name": "job", "lineage_root_run_id": "root-run", "lineage_root_job_name": "root-job",
-              "lineage_root_job_namespace": "root-space"}  # fmt: skip
+    macros = {
+        "lineage_run_id": "run",
+        "lineage_job_name": "job",
+        "lineage_root_run_id": "root-run",
+        "lineage_root_job_name": "root-job",
+        "lineage_root_job_namespace": "root-space",
+    }
     modules: dict[str, dict[str, Any]] = {
-        root: {}, f"{root}.conf": {"is_disabled": lambda: given["disabled"]}, f"{root}.plugins": {},
+        root: {},
+        f"{root}.conf": {"is_disabled": lambda: given["disabled"]},
+        f"{root}.plugins": {},
         f"{root}.plugins.listener": {"get_openlineage_listener": lambda: object()},
-        f"{root}.plugins.macros": {"lineage_job_namespace": lambda: "space", **{
-            name: (lambda ti, text=text: f"{text}({ti})") for name, text in macros.items()
-        }},
-    }  # fmt: skip
+        f"{root}.plugins.macros": {
+            "lineage_job_namespace": lambda: "space",
+            **{name: (lambda ti, text=text: f"{text}({ti})") for name, text in macros.items()},
+        },
+    }
     for name, values in modules.items():
         made = ModuleType(name)
         made.__dict__.update(values)
@@ -73,11 +98,16 @@ def openlineage(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return given
 
 
-@pytest.mark.parametrize(("conf", "expected"), [
-    (None, {"openlineage": PARENT}), ({"a": 1}, {"a": 1, "openlineage": PARENT}),
-    ({"openlineage": {"more": 1}}, {"openlineage": {**PARENT, "more": 1}}),
-    ({"openlineage": {"parentRunId": "mine"}}, {"openlineage": {"parentRunId": "mine"}}), ({"openlineage": "text"}, {"openlineage": "text"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("conf", "expected"),
+    [
+        (None, {"openlineage": PARENT}),
+        ({"a": 1}, {"a": 1, "openlineage": PARENT}),
+        ({"openlineage": {"more": 1}}, {"openlineage": {**PARENT, "more": 1}}),
+        ({"openlineage": {"parentRunId": "mine"}}, {"openlineage": {"parentRunId": "mine"}}),
+        ({"openlineage": "text"}, {"openlineage": "text"}),
+    ],
+)
 def test_the_conf_of_a_triggered_run_names_its_parent(openlineage: dict[str, Any], conf: Any, expected: object) -> None:
     assert safe_inject_openlineage_properties_into_dagrun_conf(conf, "ti") == expected
     assert safe_inject_openlineage_properties_into_dagrun_conf(conf, None) == conf
@@ -96,7 +126,10 @@ def test_without_the_provider_and_with_one_that_fails_the_conf_stays(
 ) -> None:
     monkeypatch.delattr(sys.modules["airflow.providers.openlineage.plugins.macros"], "lineage_root_job_namespace")
     assert safe_inject_openlineage_properties_into_dagrun_conf({"a": 1}, "ti") == {"a": 1}
-    assert "does not name its parent task for OpenLineage: AttributeError" in caplog.text and "2.8.0 or newer is needed" in caplog.text
+    assert (
+        "does not name its parent task for OpenLineage: AttributeError" in caplog.text
+        and "2.8.0 or newer is needed" in caplog.text
+    )
     for name in [name for name in sys.modules if name.startswith("airflow.providers.openlineage")]:
         monkeypatch.delitem(sys.modules, name)
     assert safe_inject_openlineage_properties_into_dagrun_conf({"a": 1}, "ti") == {"a": 1}
@@ -112,7 +145,9 @@ def test_the_example_plugins_work(caplog: pytest.LogCaptureFixture) -> None:
     mappers = _module(f"{plugins}.custom_partition_mapper")
     mapper = mappers.PrefixStripMapper.deserialize(mappers.PrefixStripMapper("eu").serialize())
     assert [mapper.to_downstream(key) for key in ("eu::sales", "us::sales")] == ["sales", "us::sales"]
-    timetable = _module(f"{plugins}.custom_partition_timetable").ScheduledRuntimePartitionTimetable("0 0 * * *", timezone="UTC")
+    timetable = _module(f"{plugins}.custom_partition_timetable").ScheduledRuntimePartitionTimetable(
+        "0 0 * * *", timezone="UTC"
+    )
     assert timetable.partitioned_at_runtime and timetable.can_be_scheduled and not timetable.partitioned
     (listener,) = _module(f"{plugins}.listener_plugin").MetadataCollectionPlugin.listeners
     with caplog.at_level(logging.INFO):
@@ -123,6 +158,9 @@ def test_the_example_plugins_work(caplog: pytest.LogCaptureFixture) -> None:
 def test_the_reasons_of_a_deferral_without_an_event_have_airflows_names() -> None:
     trigger = _module("airflow.models.trigger")
     sensor = PythonSensor(task_id="t", python_callable=bool)
-    for reason, error in ((trigger.TriggerFailureReason.TRIGGER_TIMEOUT, AirflowSensorTimeout), (trigger.TriggerFailureReason.TRIGGER_FAILURE, TaskDeferralError)):
+    for reason, error in (
+        (trigger.TriggerFailureReason.TRIGGER_TIMEOUT, AirflowSensorTimeout),
+        (trigger.TriggerFailureReason.TRIGGER_FAILURE, TaskDeferralError),
+    ):
         with pytest.raises(error):
             sensor.resume_execution(trigger.TRIGGER_FAIL_REPR, {"error": reason}, {})

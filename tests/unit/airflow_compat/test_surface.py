@@ -225,7 +225,8 @@ def test_every_import_path_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", "DAG BaseOperator PythonOperator BashOperator EmptyOperator Variable Connection Param XComArg chain Label".split()
+    "name",
+    "DAG BaseOperator PythonOperator BashOperator EmptyOperator Variable Connection Param XComArg chain Label".split(),
 )
 def test_the_names_of_this_version_are_provided_wherever_they_were(name: str) -> None:
     homes = [coverage.find_row(module, other) for module, other in _paths() if other == name]

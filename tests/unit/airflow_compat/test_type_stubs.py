@@ -39,6 +39,8 @@ def _is_same(module: object, node: ast.ImportFrom) -> bool:
         return False
     assert node.module is not None and alias.asname is not None
     package = import_module(node.module)
-    found = getattr(package, alias.name) if hasattr(package, alias.name) else import_module(f"{node.module}.{alias.name}")
+    found = (
+        getattr(package, alias.name) if hasattr(package, alias.name) else import_module(f"{node.module}.{alias.name}")
+    )
     assert getattr(module, alias.asname) is found, (module, alias.asname)
     return True

@@ -42,7 +42,10 @@ SomeSite = TypeVar("SomeSite", bound=AccountSite)
 def serve_accounts(kind: type[SomeSite], context: ApiContext, names: Iterable[str]) -> Iterator[SomeSite]:
     """The server of the context until the end of the block, with a token for each of these accounts."""
     with context.database.read() as tx:
-        tokens = {name: context.authenticator.signer.sign(account_changes.get_account(tx, name), context.clock.now(), TOKEN_S) for name in names}
+        tokens = {
+            name: context.authenticator.signer.sign(account_changes.get_account(tx, name), context.clock.now(), TOKEN_S)
+            for name in names
+        }
     with served(context) as client:
         yield kind(client, context, tokens)
     context.close()

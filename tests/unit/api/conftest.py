@@ -24,7 +24,13 @@ from gnomon.ground.config import load_config
 def _deployed(kind: str, folder: Path) -> Iterator[Deployment]:
     with new_database(kind, folder, keeps_sessions=True) as url:
         clock = VirtualClock(NOW)
-        home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder / "home"), clock, clock.advance)
+        home = Home(
+            load_config(
+                {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder / "home"
+            ),
+            clock,
+            clock.advance,
+        )
         made = Deployment(home, clock)
         yield made
         check_newest_runs(made.db)
@@ -34,7 +40,14 @@ def _deployed(kind: str, folder: Path) -> Iterator[Deployment]:
 @contextmanager
 def _served(deployment: Deployment) -> Iterator[Client]:
     home = deployment.home
-    context = ApiContext(home.cfg, home.clock, OpenAccess(), lambda: HealthSnapshot(NOW, ()), lambda seconds: home.sleep(seconds), deployment.db)
+    context = ApiContext(
+        home.cfg,
+        home.clock,
+        OpenAccess(),
+        lambda: HealthSnapshot(NOW, ()),
+        lambda seconds: home.sleep(seconds),
+        deployment.db,
+    )
     with served(context) as client:
         yield client
 

@@ -38,7 +38,9 @@ class Browser:
 
     def get(self, path: str) -> Reply:
         """GET with the cookies."""
-        cookie = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} if self.cookies else {}
+        cookie = (
+            {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} if self.cookies else {}
+        )
         connection = http.client.HTTPConnection("127.0.0.1", self.client.port, timeout=PATIENCE_S)
         try:
             connection.request("GET", path, headers={**cookie, "Sec-Fetch-Site": "cross-site", **self.headers})
@@ -46,7 +48,9 @@ class Browser:
             reply = Reply(answer.status, answer.getheader("Content-Type"), answer.read(), dict(answer.getheaders()))
             for header in answer.headers.get_all("set-cookie") or []:
                 name, _, value = header.partition(";")[0].partition("=")
-                self.cookies.pop(name, None) if "Max-Age=0" in header or not value else self.cookies.__setitem__(name, value)
+                self.cookies.pop(name, None) if "Max-Age=0" in header or not value else self.cookies.__setitem__(
+                    name, value
+                )
             return reply
         finally:
             connection.close()
@@ -102,10 +106,20 @@ class OidcSite:
 
 
 @contextmanager
-def oidc_site(provider: OidcServer, home: Path, environment: Mapping[str, str] | None = None, **options: str) -> Iterator[OidcSite]:
+def oidc_site(
+    provider: OidcServer, home: Path, environment: Mapping[str, str] | None = None, **options: str
+) -> Iterator[OidcSite]:
     """A server that knows the provider; `options` of section oidc, and others in `environment`."""
-    given = {"issuer": provider.issuer, "client_id": CLIENT, "client_secret": SECRET, "default_role": "viewer", **options}
-    cfg = load_config({**{f"GNOMON__OIDC__{name.upper()}": value for name, value in given.items()}, **(environment or {})}, home)
+    given = {
+        "issuer": provider.issuer,
+        "client_id": CLIENT,
+        "client_secret": SECRET,
+        "default_role": "viewer",
+        **options,
+    }
+    cfg = load_config(
+        {**{f"GNOMON__OIDC__{name.upper()}": value for name, value in given.items()}, **(environment or {})}, home
+    )
     create_schema(cfg.database_url)
     clock = VirtualClock(NOW)
     context = create_context(cfg, clock, "127.0.0.1", lambda: HealthSnapshot(NOW, ()))

@@ -59,7 +59,9 @@ class Client:
     @contextmanager
     def stream(self, query: str = "", last: str | None = None, **headers: str) -> Iterator[EventReader]:
         """A stream of events; `last`: the id of the last event."""
-        reader = EventReader(self.port, f"/api/gnomon/v1/events{query}", {**({} if last is None else {"Last-Event-ID": last}), **headers})
+        reader = EventReader(
+            self.port, f"/api/gnomon/v1/events{query}", {**({} if last is None else {"Last-Event-ID": last}), **headers}
+        )
         try:
             yield reader
         finally:
@@ -141,7 +143,13 @@ def _without_share(cfg: Config) -> Config:
     """Requests do not wait for a share of the processors, unless a test sets one: all of them are busy while tests run."""
     if cfg.source("api", "busy_processor_percent") != "default":
         return cfg
-    return replace(cfg, _values={**cfg._values, OptionKey("api", "busy_processor_percent"): OptionValue("100", "tests/unit/api/served.py")})
+    return replace(
+        cfg,
+        _values={
+            **cfg._values,
+            OptionKey("api", "busy_processor_percent"): OptionValue("100", "tests/unit/api/served.py"),
+        },
+    )
 
 
 @contextmanager

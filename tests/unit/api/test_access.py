@@ -19,15 +19,29 @@ from gnomon.ground.config.network_address import is_loopback
 from gnomon.model.errors.product import InternalError
 
 
-@pytest.mark.parametrize(("host", "is_open"), [
-    ("127.0.0.1", True), ("127.8.0.1", True), ("::1", True), ("0.0.0.0", False), ("::", False), ("10.0.0.1", False), ("fe80::1%eth0", False),
-    ("::ffff:10.0.0.1", False), ("localhost", False), ("", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("host", "is_open"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.0.1", True),
+        ("::1", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("fe80::1%eth0", False),
+        ("::ffff:10.0.0.1", False),
+        ("localhost", False),
+        ("", False),
+    ],
+)
 def test_only_a_loopback_address_can_be_open(host: str, is_open: bool) -> None:
     assert is_loopback(host) is is_open
 
 
-PARTS = tuple(ComponentHealth(name, f"latest_{name}_heartbeat", HealthStatus.HEALTHY, 0) for name in ("metadatabase", "scheduler", "triggerer"))
+PARTS = tuple(
+    ComponentHealth(name, f"latest_{name}_heartbeat", HealthStatus.HEALTHY, 0)
+    for name in ("metadatabase", "scheduler", "triggerer")
+)
 
 
 @pytest.fixture
@@ -64,21 +78,31 @@ def test_a_router_with_a_route_without_a_permission_is_refused_too() -> None:
         list_operations([outer])
 
 
-def test_a_crash_tells_nothing_and_has_the_headers_of_every_answer(context: ApiContext, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_crash_tells_nothing_and_has_the_headers_of_every_answer(
+    context: ApiContext, caplog: pytest.LogCaptureFixture
+) -> None:
     def crash() -> HealthSnapshot:
         raise ZeroDivisionError("inner detail")
 
     context.read_health = crash
     with served(context) as client:
         reply = client.request("GET", "/health")
-    assert (reply.status, reply.json()) == (500, {"detail": "an internal error; the log of the api-server has the details"})
+    assert (reply.status, reply.json()) == (
+        500,
+        {"detail": "an internal error; the log of the api-server has the details"},
+    )
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert next(record.message for record in caplog.records if record.levelname == "ERROR") == "request_failed"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "e{vil.example", 'e"vil.example:80', "evil.example:", "localhost@evil.example", "[::2]", "["])
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "e{vil.example", 'e"vil.example:80', "evil.example:", "localhost@evil.example", "[::2]", "["],
+)
 @pytest.mark.parametrize("path", ["/", "/dags/a", "/services/plain", "/no/such/page", "/api/v2/dags"])
-def test_without_accounts_a_request_that_names_another_host_is_refused(context: ApiContext, host: str, path: str) -> None:
+def test_without_accounts_a_request_that_names_another_host_is_refused(
+    context: ApiContext, host: str, path: str
+) -> None:
     """A page whose name leads to this machine reads every answer. Browsers permit names that Starlette does not take for names."""
     with served(context) as client:
         reply = client.request("GET", path, headers={"Host": host, "Accept": "text/html"})

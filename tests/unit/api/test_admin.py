@@ -17,7 +17,10 @@ def test_pools(api: Client) -> None:
     assert [pool["name"] for pool in api.get("/pools?order_by=-slots")["pools"]] == ["default_pool", "a/b"]
     assert api.get("/pools?pool_name_pattern=A/")["total_entries"] == 1
     assert api.send("PATCH", "/pools/a%2Fb", {"slots": 5})["description"] == "some"
-    assert api.send("PATCH", "/pools/a%2Fb?update_mask=slots", {"slots": 6, "description": "other"})["description"] == "some"
+    assert (
+        api.send("PATCH", "/pools/a%2Fb?update_mask=slots", {"slots": 6, "description": "other"})["description"]
+        == "some"
+    )
     assert api.send("PATCH", "/pools/default_pool", {"slots": -1})["open_slots"] == -1
     api.fails(409, "/pools", "POST", {"name": "a/b", "slots": 1})
     api.fails(422, "/pools", "POST", {"name": "x", "slots": -2})
@@ -40,12 +43,20 @@ def test_slots_that_are_in_use(api: Client, deployment: Deployment) -> None:
 
 
 def test_variables(api: Client) -> None:
-    assert api.send("POST", "/variables", {"key": "k", "value": {"n": 1}, "description": "some"}, 201)["value"] == '{"n": 1}'
+    assert (
+        api.send("POST", "/variables", {"key": "k", "value": {"n": 1}, "description": "some"}, 201)["value"]
+        == '{"n": 1}'
+    )
     assert api.send("POST", "/variables", {"key": "api_key", "value": "geheim"}, 201)["value"] == "***"
     assert [one["key"] for one in api.get("/variables?order_by=-key")["variables"]] == ["k", "api_key"]
     changed = api.send("PATCH", "/variables/k", {"key": "k", "value": "text"})
     assert (changed["value"], changed["description"], changed["is_encrypted"]) == ("text", "some", True)
-    assert api.send("PATCH", "/variables/k?update_mask=description", {"key": "k", "value": "new", "description": "d"})["value"] == "text"
+    assert (
+        api.send("PATCH", "/variables/k?update_mask=description", {"key": "k", "value": "new", "description": "d"})[
+            "value"
+        ]
+        == "text"
+    )
     api.fails(409, "/variables", "POST", {"key": "k", "value": 1})
     api.fails(400, "/variables/k", "PATCH", {"key": "other", "value": 1})
     api.send("DELETE", "/variables/k", status=204)
@@ -53,7 +64,15 @@ def test_variables(api: Client) -> None:
 
 
 def test_connections_show_no_secret(api: Client) -> None:
-    body = {"connection_id": "db", "conn_type": "postgres", "host": "h", "schema": "s", "login": "l", "password": "geheim", "extra": '{"api_key": "auch", "n": 1}'}
+    body = {
+        "connection_id": "db",
+        "conn_type": "postgres",
+        "host": "h",
+        "schema": "s",
+        "login": "l",
+        "password": "geheim",
+        "extra": '{"api_key": "auch", "n": 1}',
+    }
     made = api.send("POST", "/connections", body, 201)
     assert (made["password"], made["schema"], made["extra"]) == ("***", "s", '{"api_key": "***", "n": 1}')
     shown = api.get("/connections/db")
@@ -68,7 +87,9 @@ def test_connections_show_no_secret(api: Client) -> None:
     api.fails(422, "/connections", "POST", {"connection_id": "a b", "conn_type": "x"})
     api.fails(422, "/connections", "POST", {"connection_id": "x", "conn_type": "x", "extra": "[1]"})
     for port in (-1, 65_536, 99_999):
-        assert "0 to 65535" in api.fails(422, "/connections", "POST", {"connection_id": "x", "conn_type": "x", "port": port})
+        assert "0 to 65535" in api.fails(
+            422, "/connections", "POST", {"connection_id": "x", "conn_type": "x", "port": port}
+        )
     refused = api.request("POST", "/api/v2/connections", {"connection_id": 7, "conn_type": "x", "password": "geheim"})
     assert (refused.status, b"geheim" in refused.body) == (422, False)
     api.send("DELETE", "/connections/db", status=204)
@@ -78,7 +99,12 @@ def test_connections_show_no_secret(api: Client) -> None:
 def test_a_masked_password_stays(api: Client, deployment: Deployment) -> None:
     from gnomon.storage.store.admin import connections
 
-    api.send("POST", "/connections", {"connection_id": "c", "conn_type": "http", "password": "p", "extra": '{"token": "t"}'}, 201)
+    api.send(
+        "POST",
+        "/connections",
+        {"connection_id": "c", "conn_type": "http", "password": "p", "extra": '{"token": "t"}'},
+        201,
+    )
     api.send("PATCH", "/connections/c", {**api.get("/connections/c"), "login": "l"})
     with deployment.db.read() as tx:
         stored = connections.get_connection(tx, "c")
@@ -87,10 +113,15 @@ def test_a_masked_password_stays(api: Client, deployment: Deployment) -> None:
 
 
 def test_options_are_shown_without_secrets(api: Client) -> None:
-    sections = {one["name"]: {option["key"]: option["value"] for option in one["options"]} for one in api.get("/config")["sections"]}
+    sections = {
+        one["name"]: {option["key"]: option["value"] for option in one["options"]}
+        for one in api.get("/config")["sections"]
+    }
     assert sections["core"]["parallelism"] == "32"
     assert [one["name"] for one in api.get("/config?section=api")["sections"]] == ["api"]
-    assert api.get("/config/section/core/option/parallelism")["sections"][0]["options"] == [{"key": "parallelism", "value": "32"}]
+    assert api.get("/config/section/core/option/parallelism")["sections"][0]["options"] == [
+        {"key": "parallelism", "value": "32"}
+    ]
     text = api.request("GET", "/api/v2/config?section=api", headers={"Accept": "text/plain"})
     assert text.body.decode().startswith("[api]\n")
     api.fails(404, "/config?section=nothing")
@@ -119,11 +150,23 @@ def test_the_audit_log(api: Client, deployment: Deployment) -> None:
     api.fails(404, "/eventLogs/999")
 
 
-@pytest.mark.parametrize(("method", "path", "status"), [
-    ("GET", "/nothing", 404), ("DELETE", "/version", 405), ("POST", "/dags/a/clearPartitions", 501), ("POST", "/connections/defaults", 501), ("GET", "/dags/a%00b", 400),
-    ("GET", "/dags/%ee%80%80", 400), ("GET", "/dags/%ff%fe", 404), ("GET", "/dags/..%2f..%2fetc", 404), ("GET", "/pools?limit=x", 422),
-    ("GET", "/variables?order_by=_secret", 400), ("GET", "/dags?dag_id_pattern=%5C%5C%25_%5B", 200), ("GET", "/dags/%F0%9F%98%80", 404),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nothing", 404),
+        ("DELETE", "/version", 405),
+        ("POST", "/dags/a/clearPartitions", 501),
+        ("POST", "/connections/defaults", 501),
+        ("GET", "/dags/a%00b", 400),
+        ("GET", "/dags/%ee%80%80", 400),
+        ("GET", "/dags/%ff%fe", 404),
+        ("GET", "/dags/..%2f..%2fetc", 404),
+        ("GET", "/pools?limit=x", 422),
+        ("GET", "/variables?order_by=_secret", 400),
+        ("GET", "/dags?dag_id_pattern=%5C%5C%25_%5B", 200),
+        ("GET", "/dags/%F0%9F%98%80", 404),
+    ],
+)
 def test_odd_requests_have_an_answer(api: Client, method: str, path: str, status: int) -> None:
     reply = api.request(method, f"/api/v2{path}")
     assert reply.status == status
@@ -139,10 +182,18 @@ def test_the_version_is_that_of_the_dialect(api: Client) -> None:
     assert api.get("/version") == {"version": "3.3.2", "git_version": None}
 
 
-@pytest.mark.parametrize(("field", "value", "words"), [
-    ("port", 99999, "is no port; give a number from 0 to 65535"), ("port", -1, "is no port"), ("extra", '{"a": NaN}', "extra has NaN"), ("extra", '{"a": -Infinity}', "extra has -Infinity"),
-])  # fmt: skip
-def test_a_field_that_no_connection_can_have_is_refused_by_each_operation(api: Client, field: str, value: object, words: str) -> None:
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("port", 99999, "is no port; give a number from 0 to 65535"),
+        ("port", -1, "is no port"),
+        ("extra", '{"a": NaN}', "extra has NaN"),
+        ("extra", '{"a": -Infinity}', "extra has -Infinity"),
+    ],
+)
+def test_a_field_that_no_connection_can_have_is_refused_by_each_operation(
+    api: Client, field: str, value: object, words: str
+) -> None:
     body = {"connection_id": "c", "conn_type": "http"}
     wrong = {**body, field: value}
     assert words in str(api.fails(422, "/connections", "POST", wrong))
@@ -150,17 +201,34 @@ def test_a_field_that_no_connection_can_have_is_refused_by_each_operation(api: C
     assert words in str(api.fails(422, "/connections/c", "PATCH", wrong))
     assert words in str(api.fails(422, f"/connections/c?update_mask={field}", "PATCH", wrong))
     for action in ("update", "create"):
-        answer = api.send("PATCH", "/connections", {"actions": [{"action": action, "entities": [{**wrong, "connection_id": "c" if action == "update" else "d"}]}]})
+        answer = api.send(
+            "PATCH",
+            "/connections",
+            {
+                "actions": [
+                    {"action": action, "entities": [{**wrong, "connection_id": "c" if action == "update" else "d"}]}
+                ]
+            },
+        )
         assert words in str(answer[action]["errors"]), answer
     assert [one[field] for one in api.get("/connections")["connections"]] == [None]
 
 
 def test_null_in_a_patch_deletes_what_may_be_null_and_is_refused_for_the_rest(api: Client) -> None:
     """Of pools, Variables and connections; one at a time, and in bulk."""
-    full = {"description": "d", "host": "h", "login": "l", "schema": "s", "port": 80, "password": "p", "extra": '{"a": 1}'}
+    full = {
+        "description": "d",
+        "host": "h",
+        "login": "l",
+        "schema": "s",
+        "port": 80,
+        "password": "p",
+        "extra": '{"a": 1}',
+    }
     key = {"connection_id": "c", "conn_type": "http"}
     for send in (
-        lambda body: api.send("PATCH", "/connections/c", body), lambda body: api.send("PATCH", f"/connections/c?{'&'.join(f'update_mask={name}' for name in full)}", body),
+        lambda body: api.send("PATCH", "/connections/c", body),
+        lambda body: api.send("PATCH", f"/connections/c?{'&'.join(f'update_mask={name}' for name in full)}", body),
         lambda body: api.send("PATCH", "/connections", {"actions": [{"action": "update", "entities": [body]}]}),
     ):
         api.request("DELETE", "/api/v2/connections/c")
@@ -172,7 +240,11 @@ def test_null_in_a_patch_deletes_what_may_be_null_and_is_refused_for_the_rest(ap
     assert (changed["value"], changed["description"]) == ("w", None)
     api.send("PATCH", "/variables/k", {"key": "k", "value": "w", "description": "again"})
     assert api.send("PATCH", "/variables/k", {"key": "k", "value": "x"})["description"] == "again"
-    api.send("PATCH", "/variables", {"actions": [{"action": "update", "entities": [{"key": "k", "value": "w", "description": None}]}]})
+    api.send(
+        "PATCH",
+        "/variables",
+        {"actions": [{"action": "update", "entities": [{"key": "k", "value": "w", "description": None}]}]},
+    )
     assert api.get("/variables/k")["description"] is None
     api.send("POST", "/pools", {"name": "p", "slots": 3, "description": "d"}, 201)
     assert api.send("PATCH", "/pools/p", {"description": None})["description"] is None

@@ -31,8 +31,12 @@ def test_a_heartbeat_is_stored_with_figures_and_removed_at_the_end(db: Database)
     heartbeat.beat()
     heartbeat.beat()
     with db.read() as tx:
-        assert [(row.server_id, row.is_alive(tx.lease_now())) for row in leases.list_api_servers(tx)] == [(figures.process_id, True)]
-        assert [(row.process_id, row.service) for row in service_figures.list_figures(tx)] == [(figures.process_id, "api-server")]
+        assert [(row.server_id, row.is_alive(tx.lease_now())) for row in leases.list_api_servers(tx)] == [
+            (figures.process_id, True)
+        ]
+        assert [(row.process_id, row.service) for row in service_figures.list_figures(tx)] == [
+            (figures.process_id, "api-server")
+        ]
     heartbeat.close()
     figures.remove(db)
     with db.read() as tx:
@@ -56,7 +60,9 @@ def test_a_database_that_is_away_ends_no_api_server(db: Database) -> None:
         assert len(leases.list_api_servers(tx)) == 1
 
 
-def test_an_error_that_nobody_expects_is_logged_and_ends_no_heartbeats(db: Database, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_that_nobody_expects_is_logged_and_ends_no_heartbeats(
+    db: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     def fail() -> Database:
         raise RuntimeError("of the driver")
 

@@ -25,9 +25,24 @@ SEED = 31
 SHORT = 300
 """Requests of the short form, on each database."""
 VALUES: dict[str, Any] = {
-    "a text for a flag": "False", "null": None, "NaN": float("nan"), "infinity": float("inf"), "a huge number": 10**30, "a negative number": -1_000_000_000, "an empty text": "",
-    "a lone surrogate": "a\udce9b", "NUL": "a\0b", "a list": ["a", "a"], "an object": {"a": 1}, "an object with NaN": {"a": [float("nan")]}, "an object with a lone surrogate": {"a": ["a\udce9b"]}, "an object with such a key": {"\ud83d": 1}, "a moment": "2024-03-04T00:00:00Z", "a fraction": 0.5, "true": True,
-}  # fmt: skip
+    "a text for a flag": "False",
+    "null": None,
+    "NaN": float("nan"),
+    "infinity": float("inf"),
+    "a huge number": 10**30,
+    "a negative number": -1_000_000_000,
+    "an empty text": "",
+    "a lone surrogate": "a\udce9b",
+    "NUL": "a\0b",
+    "a list": ["a", "a"],
+    "an object": {"a": 1},
+    "an object with NaN": {"a": [float("nan")]},
+    "an object with a lone surrogate": {"a": ["a\udce9b"]},
+    "an object with such a key": {"\ud83d": 1},
+    "a moment": "2024-03-04T00:00:00Z",
+    "a fraction": 0.5,
+    "true": True,
+}
 STREAMS = ("/wait", "/api/gnomon/v1/events")
 """Operations that stay open on purpose."""
 KEPT_BY_NULL = {"state", "new_state"}
@@ -56,7 +71,9 @@ def list_body_cells(document: dict[str, Any]) -> Iterator[Cell]:
         schema = bodies._resolve(content["schema"]) if content else {}
         for field in schema.get("properties", {}):
             for name, value in VALUES.items():
-                yield Cell(method.upper(), fill(path), field, name, json.dumps({**bodies.make(schema), field: value}).encode())  # type: ignore[dict-item]
+                yield Cell(
+                    method.upper(), fill(path), field, name, json.dumps({**bodies.make(schema), field: value}).encode()
+                )  # type: ignore[dict-item]
 
 
 def list_parameter_cells(document: dict[str, Any]) -> Iterator[Cell]:
@@ -65,16 +82,28 @@ def list_parameter_cells(document: dict[str, Any]) -> Iterator[Cell]:
             for name, value in VALUES.items():
                 text = value if isinstance(value, str) else json.dumps(value)
                 if parameter["in"] == "query":
-                    yield Cell("GET", f"{fill(path)}?{urlencode({parameter['name']: text}, errors='surrogatepass')}", parameter["name"], name, None)
+                    yield Cell(
+                        "GET",
+                        f"{fill(path)}?{urlencode({parameter['name']: text}, errors='surrogatepass')}",
+                        parameter["name"],
+                        name,
+                        None,
+                    )
                 elif parameter["in"] == "path" and text:
-                    place = re.sub(r"{" + parameter["name"] + r"[^}]*}", urlencode({"": text}, errors="surrogatepass")[1:].replace("+", "%20"), path)
+                    place = re.sub(
+                        r"{" + parameter["name"] + r"[^}]*}",
+                        urlencode({"": text}, errors="surrogatepass")[1:].replace("+", "%20"),
+                        path,
+                    )
                     yield Cell("GET", fill(place), parameter["name"], name, None)
 
 
 def list_operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, methods in document["paths"].items():
         if not path.endswith(STREAMS):
-            yield from ((path, method, operation) for method, operation in methods.items() if isinstance(operation, dict))
+            yield from (
+                (path, method, operation) for method, operation in methods.items() if isinstance(operation, dict)
+            )
 
 
 def fill(path: str) -> str:
@@ -102,14 +131,22 @@ def find_fault(api: Client, cell: Cell) -> str | None:
 
 def is_same(given: Any, shown: Any) -> bool:
     """Whether the answer shows what was given: secrets are masked, what is empty may be null, a flag may be text, and moments have one form of several."""
-    if shown == given or (given in ("", None) and shown in ("", None)) or (isinstance(shown, bool) and str(shown) == given):
+    if (
+        shown == given
+        or (given in ("", None) and shown in ("", None))
+        or (isinstance(shown, bool) and str(shown) == given)
+    ):
         return True
     if isinstance(given, dict) and isinstance(shown, dict):  # the extra of an event says by which door it came
         return given.items() <= shown.items()
     if isinstance(shown, str) and isinstance(given, int | float):  # seconds since 1970, as in Airflow
         return datetime.fromisoformat(shown).timestamp() == given
     if isinstance(shown, str):
-        return SECRET in shown or shown.rstrip("0Z.") == str(given).rstrip("0Z.") or shown in (json.dumps(given, indent=2), json.dumps(given))
+        return (
+            SECRET in shown
+            or shown.rstrip("0Z.") == str(given).rstrip("0Z.")
+            or shown in (json.dumps(given, indent=2), json.dumps(given))
+        )
     return False
 
 
@@ -137,9 +174,14 @@ def test_some_values_of_fields_and_parameters_are_refused_or_read_back(api: Clie
 
 
 @pytest.mark.soak
-def test_each_value_of_each_field_and_parameter_is_refused_or_read_back(api: Client, cells: list[Cell], capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_value_of_each_field_and_parameter_is_refused_or_read_back(
+    api: Client, cells: list[Cell], capsys: pytest.CaptureFixture[str]
+) -> None:
     faults = find_faults(api, cells)
     with capsys.disabled():
         kinds = Counter("in bodies" if cell.body is not None else "in addresses" for cell in cells)
-        print(f"\narguments of the API: {len(cells):,} cells, {kinds['in bodies']:,} in bodies, {kinds['in addresses']:,} in addresses, {len(faults)} faults", end="")
+        print(
+            f"\narguments of the API: {len(cells):,} cells, {kinds['in bodies']:,} in bodies, {kinds['in addresses']:,} in addresses, {len(faults)} faults",
+            end="",
+        )
     assert faults == {}

@@ -18,7 +18,12 @@ def _fill(api: Client, deployment: Deployment) -> None:
     declared = AssetDeclaration(name="orders", uri="s3://shop/orders", group="shop", extra={"team": "sales"})
     stock = AssetDeclaration(name="stock", uri="stock")
     deployment.add(
-        spec_of("load", assets=(declared,), alias_groups={"daily": "feeds"}, tasks=(TaskSpec(task_id="write", outlets=(ORDERS, AliasKey("daily"))),)),
+        spec_of(
+            "load",
+            assets=(declared,),
+            alias_groups={"daily": "feeds"},
+            tasks=(TaskSpec(task_id="write", outlets=(ORDERS, AliasKey("daily"))),),
+        ),
         spec_of("report", asset_condition=AllOf((ORDERS, AssetRefKey(name="stock"))), assets=(declared,)),
         spec_of("count", assets=(stock,), tasks=(TaskSpec(task_id="read", inlets=(ORDERS,), outlets=(STOCK,)),)),
         spec_of("recount", assets=(stock,), tasks=(TaskSpec(task_id="again", outlets=(STOCK,)),)),
@@ -53,10 +58,19 @@ def test_assets_name_the_dags_and_tasks_that_use_them(shop_to_read: Client) -> N
     page = shop_to_read.get("/assets?order_by=name")
     assert ([one["name"] for one in page["assets"]], page["total_entries"]) == (["orders", "stock"], 2)
     orders = page["assets"][0]
-    assert {name: orders[name] for name in ("uri", "group", "extra", "created_at", "updated_at", "aliases", "watchers", "last_asset_event")} == {
-        "uri": "s3://shop/orders", "group": "shop", "extra": {"team": "sales"}, "created_at": "2026-03-01T09:00:00Z", "updated_at": "2026-03-01T09:00:00Z",
-        "aliases": [], "watchers": [], "last_asset_event": {"id": None, "timestamp": None},
-    }  # fmt: skip
+    assert {
+        name: orders[name]
+        for name in ("uri", "group", "extra", "created_at", "updated_at", "aliases", "watchers", "last_asset_event")
+    } == {
+        "uri": "s3://shop/orders",
+        "group": "shop",
+        "extra": {"team": "sales"},
+        "created_at": "2026-03-01T09:00:00Z",
+        "updated_at": "2026-03-01T09:00:00Z",
+        "aliases": [],
+        "watchers": [],
+        "last_asset_event": {"id": None, "timestamp": None},
+    }
     assert [one["dag_id"] for one in orders["scheduled_dags"]] == ["report"]
     assert [(one["dag_id"], one["task_id"]) for one in orders["producing_tasks"]] == [("load", "write")]
     assert [(one["dag_id"], one["task_id"]) for one in orders["consuming_tasks"]] == [("count", "read")]
@@ -66,11 +80,21 @@ def test_assets_name_the_dags_and_tasks_that_use_them(shop_to_read: Client) -> N
     shop_to_read.fails(422, "/assets/x")
 
 
-@pytest.mark.parametrize(("query", "expected"), [
-    ("name_pattern=ORD", ["orders"]), ("name_prefix_pattern=st", ["stock"]), ("uri_pattern=shop", ["orders"]), ("uri_prefix_pattern=s3", ["orders"]),
-    ("dag_ids=load", ["orders"]), ("dag_ids=recount&dag_ids=load", ["orders", "stock"]), ("order_by=-name", ["stock", "orders"]), ("limit=1", ["orders"]),
-    ("limit=1&offset=1", ["stock"]), ("order_by=created_at", ["orders", "stock"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("name_pattern=ORD", ["orders"]),
+        ("name_prefix_pattern=st", ["stock"]),
+        ("uri_pattern=shop", ["orders"]),
+        ("uri_prefix_pattern=s3", ["orders"]),
+        ("dag_ids=load", ["orders"]),
+        ("dag_ids=recount&dag_ids=load", ["orders", "stock"]),
+        ("order_by=-name", ["stock", "orders"]),
+        ("limit=1", ["orders"]),
+        ("limit=1&offset=1", ["stock"]),
+        ("order_by=created_at", ["orders", "stock"]),
+    ],
+)
 def test_filters_of_assets(shop_to_read: Client, query: str, expected: list[str]) -> None:
     page = shop_to_read.get(f"/assets?{query}&order_by=name" if "order_by" not in query else f"/assets?{query}")
     assert [one["name"] for one in page["assets"]] == expected
@@ -80,12 +104,18 @@ def test_an_asset_that_no_file_names_any_more_is_listed_on_demand(shop: Client, 
     before = _ids(shop)
     deployment.move(60)
     changed = AssetDeclaration(name="orders", uri="s3://shop/orders", group="shop", extra={"team": "finance"})
-    deployment.add(spec_of("load", assets=(changed,), tasks=(TaskSpec(task_id="write", outlets=(ORDERS,)),)), version="2")
+    deployment.add(
+        spec_of("load", assets=(changed,), tasks=(TaskSpec(task_id="write", outlets=(ORDERS,)),)), version="2"
+    )
     assert list(_ids(shop)) == ["orders"]
     everything = shop.get("/assets?only_active=false")["assets"]
     assert {one["name"]: one["id"] for one in everything} == before
     orders = next(one for one in everything if one["name"] == "orders")
-    assert (orders["extra"], orders["created_at"], orders["updated_at"]) == ({"team": "finance"}, "2026-03-01T09:00:00Z", "2026-03-01T09:01:00Z")
+    assert (orders["extra"], orders["created_at"], orders["updated_at"]) == (
+        {"team": "finance"},
+        "2026-03-01T09:00:00Z",
+        "2026-03-01T09:01:00Z",
+    )
 
 
 def test_aliases_have_ids_and_groups(shop: Client, deployment: Deployment) -> None:
@@ -102,26 +132,48 @@ def test_aliases_have_ids_and_groups(shop: Client, deployment: Deployment) -> No
 
 def test_an_event_from_outside_makes_a_run_and_names_it(shop: Client, deployment: Deployment) -> None:
     event = _add(shop, "orders", extra={"rows": 3})
-    assert {name: event[name] for name in ("name", "group", "extra", "source_dag_id", "source_map_index", "created_dagruns", "timestamp")} == {
-        "name": "orders", "group": "shop", "extra": {"rows": 3, "from_rest_api": True}, "source_dag_id": None, "source_map_index": -1, "created_dagruns": [],
+    assert {
+        name: event[name]
+        for name in ("name", "group", "extra", "source_dag_id", "source_map_index", "created_dagruns", "timestamp")
+    } == {
+        "name": "orders",
+        "group": "shop",
+        "extra": {"rows": 3, "from_rest_api": True},
+        "source_dag_id": None,
+        "source_map_index": -1,
+        "created_dagruns": [],
         "timestamp": "2026-03-01T09:00:00Z",
-    }  # fmt: skip
+    }
     deployment.move(2)
     last = _add(shop, "stock")
     deployment.move(30)
     (run,) = shop.get("/dags/report/dagRuns")["dag_runs"]
     page = shop.get("/assets/events?order_by=-timestamp")
     assert ([one["id"] for one in page["asset_events"]], page["total_entries"]) == ([last["id"], event["id"]], 2)
-    assert [[(one["dag_id"], one["run_id"], one["state"], one["triggering"]) for one in shown["created_dagruns"]] for shown in page["asset_events"]] == [
-        [("report", run["dag_run_id"], "success", True)], [("report", run["dag_run_id"], "success", False)],
+    assert [
+        [(one["dag_id"], one["run_id"], one["state"], one["triggering"]) for one in shown["created_dagruns"]]
+        for shown in page["asset_events"]
+    ] == [
+        [("report", run["dag_run_id"], "success", True)],
+        [("report", run["dag_run_id"], "success", False)],
     ]
     upstream = shop.get(f"/dags/report/dagRuns/{run['dag_run_id']}/upstreamAssetEvents")
-    assert ([one["id"] for one in upstream["asset_events"]], upstream["total_entries"]) == ([event["id"], last["id"]], 2)
-    assert shop.get(f"/assets/{_ids(shop)['stock']}")["last_asset_event"] == {"id": last["id"], "timestamp": last["timestamp"]}
+    assert ([one["id"] for one in upstream["asset_events"]], upstream["total_entries"]) == (
+        [event["id"], last["id"]],
+        2,
+    )
+    assert shop.get(f"/assets/{_ids(shop)['stock']}")["last_asset_event"] == {
+        "id": last["id"],
+        "timestamp": last["timestamp"],
+    }
     shop.fails(404, "/assets/events", "POST", {"asset_id": 99})
     shop.fails(422, "/assets/events", "POST", {"asset_id": 1, "partition_key": " "})
-    assert "no teams" in shop.fails(501, "/assets/events", "POST", {"asset_id": 1, "access_control": {"consumer_teams": ["x"]}})
-    assert [one["owner"] for one in shop.get("/eventLogs?event=asset_event_added")["event_logs"]] == ["api:anonymous"] * 2
+    assert "no teams" in shop.fails(
+        501, "/assets/events", "POST", {"asset_id": 1, "access_control": {"consumer_teams": ["x"]}}
+    )
+    assert [one["owner"] for one in shop.get("/eventLogs?event=asset_event_added")["event_logs"]] == [
+        "api:anonymous"
+    ] * 2
 
 
 def test_filters_of_events(shop: Client, deployment: Deployment) -> None:
@@ -129,9 +181,16 @@ def test_filters_of_events(shop: Client, deployment: Deployment) -> None:
     deployment.move(20)
     _add(shop, "stock", partition_key="2026-03-01")
     for query, expected in (
-        ("source_dag_id=load", ["orders"]), ("source_task_id=write&source_run_id=r", ["orders"]), ("source_map_index=-1", ["orders", "stock"]),
-        ("source_dag_id=x", []), (f"asset_id={_ids(shop)['stock']}", ["stock"]), ("name_pattern=STO", ["stock"]), ("name_prefix_pattern=or", ["orders"]),
-        ("timestamp_gte=2026-03-01T09:00:10Z", ["stock"]), ("timestamp_lt=2026-03-01T09:00:10Z", ["orders"]), ("limit=1&offset=1", ["stock"]),
+        ("source_dag_id=load", ["orders"]),
+        ("source_task_id=write&source_run_id=r", ["orders"]),
+        ("source_map_index=-1", ["orders", "stock"]),
+        ("source_dag_id=x", []),
+        (f"asset_id={_ids(shop)['stock']}", ["stock"]),
+        ("name_pattern=STO", ["stock"]),
+        ("name_prefix_pattern=or", ["orders"]),
+        ("timestamp_gte=2026-03-01T09:00:10Z", ["stock"]),
+        ("timestamp_lt=2026-03-01T09:00:10Z", ["orders"]),
+        ("limit=1&offset=1", ["stock"]),
         ("order_by=-source_dag_id", ["orders", "stock"]),
     ):
         assert [one["name"] for one in shop.get(f"/assets/events?{query}")["asset_events"]] == expected, query
@@ -179,9 +238,15 @@ def test_queued_events_stay_while_the_owner_does_nothing(shop: Client, deploymen
 def test_an_asset_is_materialized_by_the_only_dag_that_writes_it(shop: Client, deployment: Deployment) -> None:
     ids = _ids(shop)
     run = shop.send("POST", f"/assets/{ids['orders']}/materialize")
-    assert (run["dag_id"], run["run_type"], run["triggering_user_name"]) == ("load", "asset_materialization", "anonymous")
+    assert (run["dag_id"], run["run_type"], run["triggering_user_name"]) == (
+        "load",
+        "asset_materialization",
+        "anonymous",
+    )
     assert run["dag_run_id"].startswith("asset_materialization__")
-    named = shop.send("POST", f"/assets/{ids['orders']}/materialize", {"dag_run_id": "again", "conf": {"n": 1}, "note": "by hand"})
+    named = shop.send(
+        "POST", f"/assets/{ids['orders']}/materialize", {"dag_run_id": "again", "conf": {"n": 1}, "note": "by hand"}
+    )
     assert (named["dag_run_id"], named["conf"], named["note"]) == ("again", {"n": 1}, "by hand")
     shop.fails(409, f"/assets/{ids['orders']}/materialize", "POST", {"dag_run_id": "again"})
     assert "trigger one of them: count, recount" in shop.fails(409, f"/assets/{ids['stock']}/materialize", "POST")

@@ -38,7 +38,13 @@ ROOT = Author("cli:root", NOW)
 OWN = "/api/gnomon/v1"
 SECRET = "c0rrect-h0rse-battery"
 LINE = "key = 'a line of the hidden DAG'"
-ACCOUNTS = {"admin": Role.ADMIN, "viewer": Role.VIEWER, "reader": Role.NONE, "changer": Role.NONE, "stranger": Role.NONE}
+ACCOUNTS = {
+    "admin": Role.ADMIN,
+    "viewer": Role.VIEWER,
+    "reader": Role.NONE,
+    "changer": Role.NONE,
+    "stranger": Role.NONE,
+}
 """`reader` and `changer` have the role viewer and user on DAGs that begin with `team_a`, `stranger` sees no DAG that exists."""
 
 
@@ -62,11 +68,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WaitingSite]:
     deployment.add(spec_of("team_b_daily", timetable=HOURLY), file="/dags/b.py", paused=True)
     deployment.add(spec_of("Team_b_weekly"), file="/dags/c.py")
     deployment.add(
-        spec_of("team_a_report", tasks=(TaskSpec(task_id="only", returns_dag_result=True, outlets=(AssetKey("orders", "s3://orders"),)),), assets=(asset,)),
-        spec_of("team_a_runs", timetable=HOURLY, depends_on=(AfterSpec(dag_id="team_b_daily"),)), file="/dags/a.py",
+        spec_of(
+            "team_a_report",
+            tasks=(TaskSpec(task_id="only", returns_dag_result=True, outlets=(AssetKey("orders", "s3://orders"),)),),
+            assets=(asset,),
+        ),
+        spec_of("team_a_runs", timetable=HOURLY, depends_on=(AfterSpec(dag_id="team_b_daily"),)),
+        file="/dags/a.py",
     )
     deployment.add(
-        spec_of("team_a_shared"), spec_of("team_b_shared"), file="/dags/both.py",
+        spec_of("team_a_shared"),
+        spec_of("team_b_shared"),
+        file="/dags/both.py",
         failures=(ParseFailure(kind="dag", message="team_b_shared is broken", traceback=LINE),),
     )
     deployment.start()
@@ -76,17 +89,33 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WaitingSite]:
     with deployment.db.write() as tx:
         for name, role in ACCOUNTS.items():
             account_changes.create_account(tx, ROOT, name, role, None)
-        for name, pattern, role in (("reader", "[Tt]eam_a*", Role.VIEWER), ("changer", "team_a*", Role.USER), ("stranger", "absent*", Role.VIEWER)):
+        for name, pattern, role in (
+            ("reader", "[Tt]eam_a*", Role.VIEWER),
+            ("changer", "team_a*", Role.USER),
+            ("stranger", "absent*", Role.VIEWER),
+        ):
             account_changes.add_grant(tx, ROOT, name, Grant(GrantKind.DAG, pattern, role))
         runs = dags.find_dag_row(tx, "team_a_runs")
         assert runs is not None
-        made = create_backfill(tx, BackfillRecord(0, runs.dag_pk, runs.group_no, NOW - 9, NOW, "failed", 2, False, {}, NOW, "me"))
-        tx.run("backfill_runs.set_error", backfill_pk=made.backfill_pk, error="the slots of team_b_daily are not known", believed_slots=0)
+        made = create_backfill(
+            tx, BackfillRecord(0, runs.dag_pk, runs.group_no, NOW - 9, NOW, "failed", 2, False, {}, NOW, "me")
+        )
+        tx.run(
+            "backfill_runs.set_error",
+            backfill_pk=made.backfill_pk,
+            error="the slots of team_b_daily are not known",
+            believed_slots=0,
+        )
         report = dag_runs.find_stored_run(tx, "team_a_report", "r")
         assert report is not None
         write_xcom(tx, report.run_pk, 0, -1, "return_value", json.dumps({"of": f"key {SECRET}"}))
         set_connection(tx, StoredConnection("warehouse", "postgres", password=SECRET))
-    context = create_context(home.cfg, clock, "127.0.0.1", lambda: HealthSnapshot(NOW, (), WorkCounts(dags=6_543), ("DAG team_b_daily is not planned",)))
+    context = create_context(
+        home.cfg,
+        clock,
+        "127.0.0.1",
+        lambda: HealthSnapshot(NOW, (), WorkCounts(dags=6_543), ("DAG team_b_daily is not planned",)),
+    )
     with serve_accounts(WaitingSite, context, ACCOUNTS) as site:
         yield site
     deployment.close()
@@ -95,12 +124,20 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WaitingSite]:
 RUN = "scheduled__2026-03-01T09%3A00%3A00%2B00%3A00"
 
 
-@pytest.mark.parametrize("path", [
-    "/dags/team_a_runs/operations/runs.list", "/operations/runs.list_all", f"/dags/team_a_runs/operations/runs.show?run_id={RUN}",
-    f"/dags/team_a_runs/operations/runs.progress?run_id={RUN}", f"/dags/team_a_runs/operations/logs.of_run?run_id={RUN}",
-    "/dags/team_a_runs/operations/backfills.list", "/operations/backfills.list_all", "/operations/backfills.show?backfill_id=1",
-    "/operations/backfills.progress?backfill_id=1",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/dags/team_a_runs/operations/runs.list",
+        "/operations/runs.list_all",
+        f"/dags/team_a_runs/operations/runs.show?run_id={RUN}",
+        f"/dags/team_a_runs/operations/runs.progress?run_id={RUN}",
+        f"/dags/team_a_runs/operations/logs.of_run?run_id={RUN}",
+        "/dags/team_a_runs/operations/backfills.list",
+        "/operations/backfills.list_all",
+        "/operations/backfills.show?backfill_id=1",
+        "/operations/backfills.progress?backfill_id=1",
+    ],
+)
 def test_why_a_run_waits_or_a_backfill_failed_names_no_hidden_dag(site: WaitingSite, path: str) -> None:
     assert "team_b_daily" in json.dumps(site.get("viewer", OWN + path))
     found = json.dumps(site.get("reader", OWN + path))
@@ -109,12 +146,14 @@ def test_why_a_run_waits_or_a_backfill_failed_names_no_hidden_dag(site: WaitingS
 
 def test_an_error_suggests_no_hidden_dag(site: WaitingSite) -> None:
     """A grant may match an id that no DAG has: the role does not refuse it, and the nearest names may be those of hidden DAGs."""
+
     def ask(account: str) -> list[str]:
         named = {"dag_id": "team_a_daily", "dag_run_id": "r"}
         bodies = ({**named, "state": "failed"}, {**named, "task_id": "only", "new_state": "failed"})
         paths = ("/api/v2/dags/~/dagRuns", "/api/v2/dags/~/dagRuns/~/taskInstances")
         found = [
-            site.request(account, "PATCH", path, {"actions": [{"action": "update", "entities": [body]}]}).body.decode() for path, body in zip(paths, bodies, strict=True)
+            site.request(account, "PATCH", path, {"actions": [{"action": "update", "entities": [body]}]}).body.decode()
+            for path, body in zip(paths, bodies, strict=True)
         ]
         return [*found, site.request(account, "GET", "/api/v2/dags/team_a_daily").body.decode()]
 
@@ -122,7 +161,9 @@ def test_an_error_suggests_no_hidden_dag(site: WaitingSite) -> None:
         return site.request(account, "GET", f"{OWN}/operations/timetables.show?target=Team_a_weekly").body.decode()
 
     assert ["team_b_daily" in text for text in ask("admin")] == [True, True, True]
-    assert [("team_b" in text.lower(), "there is no DAG 'team_a_daily'" in text) for text in ask("changer")] == [(False, True)] * 3
+    assert [("team_b" in text.lower(), "there is no DAG 'team_a_daily'" in text) for text in ask("changer")] == [
+        (False, True)
+    ] * 3
     assert ("Team_b_weekly" in ask_schedule("admin"), "team_b" in ask_schedule("reader").lower()) == (True, False)
     assert "there is no DAG 'Team_a_weekly'" in ask_schedule("reader")
 
@@ -130,12 +171,19 @@ def test_an_error_suggests_no_hidden_dag(site: WaitingSite) -> None:
 def test_the_errors_of_a_file_with_a_hidden_dag_have_no_text(site: WaitingSite) -> None:
     path = f"{OWN}/operations/dags.errors?with_warnings=true"
     assert LINE in json.dumps(site.get("viewer", path))
-    assert [(row["file"], row["message"], row["traceback"]) for row in site.get("reader", path)] == [("/dags/both.py", HIDDEN_TEXT, "")]
+    assert [(row["file"], row["message"], row["traceback"]) for row in site.get("reader", path)] == [
+        ("/dags/both.py", HIDDEN_TEXT, "")
+    ]
 
 
-@pytest.mark.parametrize("path", [
-    "/operations/assets.show?asset=orders", "/operations/assets.events?asset=orders", "/dags/team_a_report/operations/runs.show?run_id=r",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/operations/assets.show?asset=orders",
+        "/operations/assets.events?asset=orders",
+        "/dags/team_a_report/operations/runs.show?run_id=r",
+    ],
+)
 @pytest.mark.parametrize("account", ["reader", "admin"])
 def test_secrets_are_masked_in_extras_and_results(site: WaitingSite, account: str, path: str) -> None:
     (asset_id,) = [one["id"] for one in site.get("admin", "/api/v2/assets")["assets"] if one["name"] == "orders"]
@@ -158,7 +206,13 @@ def test_a_list_of_all_runs_is_searched_up_to_a_bound(site: WaitingSite, monkeyp
 def begin(site: WaitingSite, account: str) -> dict[str, str]:
     """The headers of a browser that is logged in."""
     with site.context.database.write() as tx:
-        secret = begin_session(tx, account_changes.get_account(tx, account), "127.0.0.1", site.clock.now(), site.context.authenticator.rules)
+        secret = begin_session(
+            tx,
+            account_changes.get_account(tx, account),
+            "127.0.0.1",
+            site.clock.now(),
+            site.context.authenticator.rules,
+        )
     return {"Cookie": f"{COOKIE}={secret}"}
 
 
@@ -167,7 +221,11 @@ def test_the_health_page_shows_work_and_problems_to_accounts_that_see_all_dags(s
         text = site.client.request("GET", "/services/plain", None, begin(site, account)).body.decode()
         return account in text, "team_b_daily" in text, "6,543" in text
 
-    assert [show(account) for account in ("viewer", "reader", "stranger")] == [(True, True, True), (True, False, False), (True, False, False)]
+    assert [show(account) for account in ("viewer", "reader", "stranger")] == [
+        (True, True, True),
+        (True, False, False),
+        (True, False, False),
+    ]
 
 
 def test_a_wait_for_a_run_does_not_change_the_secret_of_a_session(site: WaitingSite) -> None:
@@ -182,5 +240,8 @@ def test_a_wait_for_a_run_does_not_change_the_secret_of_a_session(site: WaitingS
     reply = site.client.request("GET", "/api/v2/dags", None, cookie)
     assert (reply.status, COOKIE in reply.headers.get("set-cookie", "")) == (200, True)
     site.clock.advance(10 * 86_400)
-    assert json.loads(answer.read().splitlines()[-1]) == {"state": "refused", "detail": "the login is not valid any more"}
+    assert json.loads(answer.read().splitlines()[-1]) == {
+        "state": "refused",
+        "detail": "the login is not valid any more",
+    }
     connection.close()

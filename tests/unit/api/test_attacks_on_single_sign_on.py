@@ -59,7 +59,9 @@ def _describe(key: Any, kid: str | None, algorithm: Any = jwt.algorithms.ECAlgor
 
 
 @pytest.mark.parametrize("headers", [{"kid": "one"}, {}])
-def test_a_new_key_under_the_id_of_the_old_one_or_without_one_is_found(provider: OidcServer, tmp_path: Path, headers: dict[str, str]) -> None:
+def test_a_new_key_under_the_id_of_the_old_one_or_without_one_is_found(
+    provider: OidcServer, tmp_path: Path, headers: dict[str, str]
+) -> None:
     provider.headers = headers
     with oidc_site(provider, tmp_path) as site:
         assert site.browser().log_in().status == 303
@@ -74,7 +76,11 @@ def test_a_new_key_under_the_id_of_the_old_one_or_without_one_is_found(provider:
 def test_a_token_that_names_no_key_is_verified_with_the_one_that_fits(provider: OidcServer, tmp_path: Path) -> None:
     other, unlike = ec.generate_private_key(ec.SECP256R1()), rsa.generate_private_key(65537, 2048)
     provider.headers = {}
-    provider.key_set = [_describe(unlike, "a", jwt.algorithms.RSAAlgorithm), _describe(other, "b"), _describe(provider.key, "c")]
+    provider.key_set = [
+        _describe(unlike, "a", jwt.algorithms.RSAAlgorithm),
+        _describe(other, "b"),
+        _describe(provider.key, "c"),
+    ]
     with oidc_site(provider, tmp_path) as site:
         assert site.browser().log_in().status == 303
 
@@ -90,7 +96,9 @@ def test_a_key_that_the_provider_has_withdrawn_is_not_believed_for_ever(provider
 
 # ---- a role that the provider gives no more --------------------------------------------------------------------------
 @pytest.mark.parametrize("groups", [[], ["others"], None, 5])
-def test_a_login_without_a_role_takes_the_role_of_the_account_and_its_sessions(provider: OidcServer, tmp_path: Path, groups: object) -> None:
+def test_a_login_without_a_role_takes_the_role_of_the_account_and_its_sessions(
+    provider: OidcServer, tmp_path: Path, groups: object
+) -> None:
     provider.user["groups"] = ["ops"]
     with oidc_site(provider, tmp_path, **GROUPS) as site:
         _create(site, "root")
@@ -110,13 +118,17 @@ def test_a_login_without_a_role_takes_the_role_of_the_account_and_its_sessions(p
         assert site.client.request("GET", "/api/v2/connections", headers=bearer).status == 200
 
 
-def test_a_login_without_a_role_keeps_grants_and_the_only_administrator_and_makes_no_account(provider: OidcServer, tmp_path: Path) -> None:
+def test_a_login_without_a_role_keeps_grants_and_the_only_administrator_and_makes_no_account(
+    provider: OidcServer, tmp_path: Path
+) -> None:
     with oidc_site(provider, tmp_path, **GROUPS) as site:
         assert "ada" not in site.browser().refused(403)
         provider.user["groups"] = ["admins"]
         site.browser().log_in()
         provider.user["groups"] = []
-        assert "'ada' is the only account with the role admin, so its role cannot be lowered" in site.browser().refused(403)
+        assert "'ada' is the only account with the role admin, so its role cannot be lowered" in site.browser().refused(
+            403
+        )
         _create(site, "root")
         with site.context.database.write() as tx:
             account_changes.add_grant(tx, ROOT, "ada", Grant(GrantKind.DAG, "etl", Role.USER))
@@ -125,19 +137,40 @@ def test_a_login_without_a_role_keeps_grants_and_the_only_administrator_and_make
 
 
 # ---- names and claims ------------------------------------------------------------------------------------------------
-_LOOKALIKES = ["\u0430dmin", "adm\u0456n", "admin\u3164", "adm\u115fin", "\uff41\uff44\uff4d\uff49\uff4e", "\ufb01ona", "\u1110\u1161", "admin\u03bf"]
+_LOOKALIKES = [
+    "\u0430dmin",
+    "adm\u0456n",
+    "admin\u3164",
+    "adm\u115fin",
+    "\uff41\uff44\uff4d\uff49\uff4e",
+    "\ufb01ona",
+    "\u1110\u1161",
+    "admin\u03bf",
+]
 
 
 @pytest.mark.parametrize("name", [*_LOOKALIKES, "scheduler", "API", "oidc"])
-def test_a_person_cannot_choose_a_name_at_the_provider_that_reads_as_another(provider: OidcServer, tmp_path: Path, name: str) -> None:
+def test_a_person_cannot_choose_a_name_at_the_provider_that_reads_as_another(
+    provider: OidcServer, tmp_path: Path, name: str
+) -> None:
     provider.user["preferred_username"] = name
     with oidc_site(provider, tmp_path) as site:
-        assert "because it" in (why := site.browser().refused(403)) or "the audit log names a service of Gnomon so" in why
+        assert (
+            "because it" in (why := site.browser().refused(403)) or "the audit log names a service of Gnomon so" in why
+        )
 
 
 @pytest.mark.parametrize(
     ("existing", "name", "status"),
-    [("gross", "gro\xdf", 403), ("boss", "bo\u017fs", 403), ("kate", "\u212aate", 403), ("fiona", "\ufb01ona", 403), ("ada", "ADA", 303), ("ren\xe9e", "REN\xc9E", 303), ("ada", "ada", 303)],
+    [
+        ("gross", "gro\xdf", 403),
+        ("boss", "bo\u017fs", 403),
+        ("kate", "\u212aate", 403),
+        ("fiona", "\ufb01ona", 403),
+        ("ada", "ADA", 303),
+        ("ren\xe9e", "REN\xc9E", 303),
+        ("ada", "ada", 303),
+    ],
 )
 def test_an_account_is_linked_to_its_own_name_and_not_to_one_that_case_folding_makes_equal(
     provider: OidcServer, tmp_path: Path, existing: str, name: str, status: int
@@ -151,12 +184,28 @@ def test_an_account_is_linked_to_its_own_name_and_not_to_one_that_case_folding_m
 
 
 @pytest.mark.parametrize("name", _LOOKALIKES)
-def test_no_account_is_created_with_a_name_that_reads_as_another(provider: OidcServer, tmp_path: Path, name: str) -> None:
-    with oidc_site(provider, tmp_path) as site, pytest.raises(UserError, match="cannot be the name of a new account, because it"):
+def test_no_account_is_created_with_a_name_that_reads_as_another(
+    provider: OidcServer, tmp_path: Path, name: str
+) -> None:
+    with (
+        oidc_site(provider, tmp_path) as site,
+        pytest.raises(UserError, match="cannot be the name of a new account, because it"),
+    ):
         _create(site, name)
 
 
-@pytest.mark.parametrize("name", ["ada", "Ren\xe9e", "\u0430\u043d\u043d\u0430", "\u5c71\u7530taro", "\u30c6\u30b9\u30c8\u592a\u90ce", "\ud64d\uae38\ub3d9-2", "a.b+c@d_e-1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ada",
+        "Ren\xe9e",
+        "\u0430\u043d\u043d\u0430",
+        "\u5c71\u7530taro",
+        "\u30c6\u30b9\u30c8\u592a\u90ce",
+        "\ud64d\uae38\ub3d9-2",
+        "a.b+c@d_e-1",
+    ],
+)
 def test_names_of_one_script_and_of_east_asia_are_names(provider: OidcServer, tmp_path: Path, name: str) -> None:
     provider.user["preferred_username"] = name
     with oidc_site(provider, tmp_path) as site:
@@ -176,7 +225,9 @@ def test_names_of_one_script_and_of_east_asia_are_names(provider: OidcServer, tm
         ({"email": "a@x", "email_verified": False}, {"email": "a@x", "email_verified": True}, False),
     ],
 )
-def test_an_address_is_verified_only_by_what_names_the_same_address(claims: dict[str, object], userinfo: dict[str, object], is_verified: bool) -> None:
+def test_an_address_is_verified_only_by_what_names_the_same_address(
+    claims: dict[str, object], userinfo: dict[str, object], is_verified: bool
+) -> None:
     rules = ClaimRules("https://idp.example", name_claim="email")
     if is_verified:
         assert read_name(complete_claims(claims, userinfo, rules), rules) == "a@x"
@@ -185,7 +236,9 @@ def test_an_address_is_verified_only_by_what_names_the_same_address(claims: dict
             read_name(complete_claims(claims, userinfo, rules), rules)
 
 
-def test_a_claim_inside_others_is_found_in_the_userinfo_though_the_id_token_has_the_outer_one(provider: OidcServer, tmp_path: Path) -> None:
+def test_a_claim_inside_others_is_found_in_the_userinfo_though_the_id_token_has_the_outer_one(
+    provider: OidcServer, tmp_path: Path
+) -> None:
     provider.user["realm_access"] = {"roles": ["ops"]}
     provider.token_changes = {"realm_access": {}}
     with oidc_site(provider, tmp_path, role_claim="realm_access.roles", roles="ops=operator") as site:
@@ -194,7 +247,9 @@ def test_a_claim_inside_others_is_found_in_the_userinfo_though_the_id_token_has_
 
 
 # ---- the cookie of a login -------------------------------------------------------------------------------------------
-def test_an_answer_that_belongs_to_no_login_does_not_end_the_one_that_was_begun(provider: OidcServer, tmp_path: Path) -> None:
+def test_an_answer_that_belongs_to_no_login_does_not_end_the_one_that_was_begun(
+    provider: OidcServer, tmp_path: Path
+) -> None:
     with oidc_site(provider, tmp_path) as site:
         browser = site.browser()
         first, second = browser.begin(), browser.begin()
@@ -241,17 +296,24 @@ def test_over_https_cookies_are_those_of_this_host_only(provider: OidcServer, tm
         assert made.startswith("__Host-gnomon_session=")
         assert "; Path=/; Secure; " in made
         assert "domain" not in made.lower()
-        out = site.client.request("POST", "/auth/logout", None, {**headers, "Cookie": made.partition(";")[0]}).headers["set-cookie"]
+        out = site.client.request("POST", "/auth/logout", None, {**headers, "Cookie": made.partition(";")[0]}).headers[
+            "set-cookie"
+        ]
         assert out.startswith("__Host-gnomon_session=; Path=/; Secure; Max-Age=0")
 
 
-def test_over_https_a_cookie_that_another_host_can_set_is_neither_a_session_nor_a_login(provider: OidcServer, tmp_path: Path) -> None:
+def test_over_https_a_cookie_that_another_host_can_set_is_neither_a_session_nor_a_login(
+    provider: OidcServer, tmp_path: Path
+) -> None:
     with oidc_site(provider, tmp_path, environment=BEHIND_TLS) as site:
         attacker = site.browser(over_tls=True)
         back = attacker.begin()
         victim = site.browser(over_tls=True)
         victim.cookies = {name.removeprefix("__Host-"): value for name, value in attacker.cookies.items()}
-        assert (victim.get(back).status, victim.cookies) == (400, {"gnomon_oidc": attacker.cookies["__Host-gnomon_oidc"]})
+        assert (victim.get(back).status, victim.cookies) == (
+            400,
+            {"gnomon_oidc": attacker.cookies["__Host-gnomon_oidc"]},
+        )
         attacker.get(back)
         assert attacker.get("/auth/me").status == 200
         victim.cookies = {"gnomon_session": attacker.cookies["__Host-gnomon_session"]}
@@ -277,7 +339,9 @@ def test_codes_that_the_provider_does_not_know_are_limited_by_address(provider: 
         assert browser.get(back).status == 303
 
 
-def test_a_wrong_secret_of_the_client_is_not_counted_as_codes_of_the_address(provider: OidcServer, tmp_path: Path) -> None:
+def test_a_wrong_secret_of_the_client_is_not_counted_as_codes_of_the_address(
+    provider: OidcServer, tmp_path: Path
+) -> None:
     provider.secret = "another"
     with oidc_site(provider, tmp_path) as site:
         for _ in range(FREE_FAILURES_OF_ADDRESS + 1):
@@ -313,7 +377,9 @@ async def _enter(slots: RequestSlots, client: str) -> bool:
         return False
 
 
-def test_a_login_waits_for_a_slot_of_its_address_without_holding_up_others(provider: OidcServer, tmp_path: Path) -> None:
+def test_a_login_waits_for_a_slot_of_its_address_without_holding_up_others(
+    provider: OidcServer, tmp_path: Path
+) -> None:
     released, arrived = threading.Event(), threading.Semaphore(0)
 
     def answer_late(handler: Any) -> None:
@@ -327,7 +393,9 @@ def test_a_login_waits_for_a_slot_of_its_address_without_holding_up_others(provi
         victim.headers = {"X-Forwarded-For": "192.0.2.9"}
         backs, own = [browser.begin() for browser in strangers], victim.begin()
         provider.answers = {"/token": answer_late}
-        threads = [threading.Thread(target=browser.get, args=(back,)) for browser, back in zip(strangers, backs, strict=True)]
+        threads = [
+            threading.Thread(target=browser.get, args=(back,)) for browser, back in zip(strangers, backs, strict=True)
+        ]
         for thread in threads:
             thread.start()
         for _ in threads:
@@ -343,12 +411,21 @@ def test_more_people_than_hashes_at_once_log_in_with_their_passwords(provider: O
     with oidc_site(provider, tmp_path) as site:
         _create(site, "root")
         with ThreadPoolExecutor(10) as people:
-            found = list(people.map(lambda _: site.client.request("POST", "/auth/token", {"username": "root", "password": PASSWORD}).status, range(10)))
+            found = list(
+                people.map(
+                    lambda _: (
+                        site.client.request("POST", "/auth/token", {"username": "root", "password": PASSWORD}).status
+                    ),
+                    range(10),
+                )
+            )
     assert found == [201] * 10
 
 
 # ---- requests to the provider ----------------------------------------------------------------------------------------
-def test_passwords_of_netrc_are_not_sent_to_the_provider(provider: OidcServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passwords_of_netrc_are_not_sent_to_the_provider(
+    provider: OidcServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "netrc"
     file.write_text("default login operator password word\n")
     file.chmod(0o600)
@@ -362,14 +439,17 @@ def test_passwords_of_netrc_are_not_sent_to_the_provider(provider: OidcServer, t
     provider.in_userinfo = {"preferred_username"}
     provider.answers = {
         "/.well-known/openid-configuration": lambda handler: answer(handler, provider.metadata()),
-        "/keys": lambda handler: answer(handler, provider.keys()), "/userinfo": lambda handler: answer(handler, provider.user),
-    }  # fmt: skip
+        "/keys": lambda handler: answer(handler, provider.keys()),
+        "/userinfo": lambda handler: answer(handler, provider.user),
+    }
     with oidc_site(provider, tmp_path / "home") as site:
         assert site.browser().log_in().status == 303
     assert sent == [None, None, "Bearer access-1"]
 
 
-def test_a_name_with_several_addresses_that_do_not_answer_has_the_time_of_one_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_with_several_addresses_that_do_not_answer_has_the_time_of_one_exchange(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     waited: list[float] = []
 
     def wait(address: tuple[str, int], timeout: float, **_options: object) -> socket.socket:
@@ -385,14 +465,20 @@ def test_a_name_with_several_addresses_that_do_not_answer_has_the_time_of_one_ex
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
-def test_texts_of_the_provider_are_shown_and_logged_without_what_cannot_be_seen(provider: OidcServer, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_texts_of_the_provider_are_shown_and_logged_without_what_cannot_be_seen(
+    provider: OidcServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with oidc_site(provider, tmp_path) as site:
         browser = site.browser()
         state = parse_qs(urlsplit(browser.begin()).query)["state"][0]
-        query = urlencode({"error": "no\x1b[2J", "error_description": "\x9b2J\u202e\r\nevent=ok<b>" + "x" * 4_000, "state": state})
+        query = urlencode(
+            {"error": "no\x1b[2J", "error_description": "\x9b2J\u202e\r\nevent=ok<b>" + "x" * 4_000, "state": state}
+        )
         notice = notice_of(browser.get(f"/auth/oidc/callback?{query}"))
     assert notice.startswith(r"The identity provider did not log you in: no\x1b[2J: \x9b2J\u202e\r\nevent=ok<b>xxx")
     assert len(notice) < 1_000
-    reasons = [record.gnomon_fields["reason"] for record in caplog.records if record.getMessage() == "oidc_login_refused"]
+    reasons = [
+        record.gnomon_fields["reason"] for record in caplog.records if record.getMessage() == "oidc_login_refused"
+    ]
     assert len(reasons) == 1
     assert reasons[0].isprintable()

@@ -14,7 +14,11 @@ from gnomon.entry.cli.main import main
 def _lines(api: Client) -> list[tuple[str, str, dict[str, Any]]]:
     """Kind, author and body of each line about a connection, a Variable or a pool, oldest first."""
     rows = api.get("/eventLogs?order_by=event_log_id")["event_logs"]
-    return [(row["event"], row["owner"], json.loads(row["extra"])) for row in rows if row["event"].startswith(("connection_", "variable_", "pool_"))]
+    return [
+        (row["event"], row["owner"], json.loads(row["extra"]))
+        for row in rows
+        if row["event"].startswith(("connection_", "variable_", "pool_"))
+    ]
 
 
 def test_each_change_of_a_pool_has_the_values_before_and_after(api: Client) -> None:
@@ -32,10 +36,18 @@ def test_each_change_of_a_pool_has_the_values_before_and_after(api: Client) -> N
 
 
 def test_secrets_are_masked_and_a_change_of_one_is_told(api: Client) -> None:
-    body = {"connection_id": "c", "conn_type": "http", "host": "old", "password": "geheim", "extra": '{"api_key": "auch", "n": 1}'}
+    body = {
+        "connection_id": "c",
+        "conn_type": "http",
+        "host": "old",
+        "password": "geheim",
+        "extra": '{"api_key": "auch", "n": 1}',
+    }
     api.send("POST", "/connections", body, 201)
     api.send("PATCH", "/connections/c", {**body, "host": "new", "password": "anders"})
-    api.send("PATCH", "/connections/c", {**body, "host": "new", "password": "anders", "extra": '{"api_key": "neu", "n": 1}'})
+    api.send(
+        "PATCH", "/connections/c", {**body, "host": "new", "password": "anders", "extra": '{"api_key": "neu", "n": 1}'}
+    )
     api.send("PATCH", "/connections", {"actions": [{"action": "delete", "entities": ["c"]}]})
     masked = {"conn_type": "http", "password": "***", "extra": '{"api_key": "***", "n": 1}'}
     told = [(event, body.get("before"), body.get("after")) for event, _, body in _lines(api)]
@@ -68,12 +80,24 @@ def test_commands_log_their_user(api: Client, deployment: Deployment) -> None:
     assert main(("connections", "add", "c", "--conn-type", "http"), obj=deployment.home) == 0
     assert main(("connections", "delete", "c"), obj=deployment.home) == 0
     lines = _lines(api)
-    assert [event for event, _, _ in lines] == ["pool_created", "variable_created", "connection_created", "connection_deleted"]
+    assert [event for event, _, _ in lines] == [
+        "pool_created",
+        "variable_created",
+        "connection_created",
+        "connection_deleted",
+    ]
     assert all(owner.startswith("cli:") and "from" not in body for _, owner, body in lines)
 
 
 def test_an_exported_list_of_pools_can_be_imported_although_it_contains_the_default_pool(api: Client) -> None:
-    pools = [{name: pool[name] for name in ("name", "slots", "description", "include_deferred", "team_name")} for pool in api.get("/pools")["pools"]]
-    answer = api.send("PATCH", "/pools", {"actions": [{"action": "create", "entities": pools, "action_on_existence": "overwrite"}]})
+    pools = [
+        {name: pool[name] for name in ("name", "slots", "description", "include_deferred", "team_name")}
+        for pool in api.get("/pools")["pools"]
+    ]
+    answer = api.send(
+        "PATCH", "/pools", {"actions": [{"action": "create", "entities": pools, "action_on_existence": "overwrite"}]}
+    )
     assert answer["create"] == {"success": ["default_pool"], "errors": []}
-    assert "only slots and include_deferred" in api.fails(400, "/pools/default_pool?update_mask=description", "PATCH", {"description": "other"})
+    assert "only slots and include_deferred" in api.fails(
+        400, "/pools/default_pool?update_mask=description", "PATCH", {"description": "other"}
+    )

@@ -215,7 +215,14 @@ def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deplo
         patch.setattr(passwords, "ROUNDS", 1)
         passwords._hasher.cache_clear()
         clock = VirtualClock(NOW)
-        home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, tmp_path / "home"), clock, clock.advance)
+        home = Home(
+            load_config(
+                {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"},
+                tmp_path / "home",
+            ),
+            clock,
+            clock.advance,
+        )
         made = Deployment(home, clock)
         _add_dags(made)
         yield made
@@ -227,23 +234,45 @@ def _add_dags(made: Deployment) -> None:
     orders = (AssetDeclaration(name="orders", uri="s3://orders"),)
     tasks = (TaskSpec(task_id="one", outlets=(ORDERS,)), TaskSpec(task_id="two", upstream=("one",), group="g"))
     made.add(
-        spec_of("etl", tasks=tasks, groups={"g": None}, assets=orders), spec_of("hourly", {"slow": ()}, timetable=HOURLY), spec_of("ask", {"ask": ()}), spec_of("gone"),
+        spec_of("etl", tasks=tasks, groups={"g": None}, assets=orders),
+        spec_of("hourly", {"slow": ()}, timetable=HOURLY),
+        spec_of("ask", {"ask": ()}),
+        spec_of("gone"),
         spec_of("reads", asset_condition=AllOf((ORDERS, AssetKey("never", "never"))), assets=orders),
-        spec_of("up", {"slow": ()}, timetable=HOURLY), spec_of("down", timetable=HOURLY, depends_on=(AfterSpec(dag_id="up"),)),
-    )  # fmt: skip
+        spec_of("up", {"slow": ()}, timetable=HOURLY),
+        spec_of("down", timetable=HOURLY, depends_on=(AfterSpec(dag_id="up"),)),
+    )
     made.plays["slow"] = Play(run_s=1e6)
     made.plays["one"] = Play(run_s=1.0, xcoms=(XComItem(key="return_value", value="1"),))
-    made.plays["ask"] = Play(outcome="awaiting_input", wait=Deferral(classpath="TaskAwaitingInput", next_method="execute_complete", hitl=QUESTION))
+    made.plays["ask"] = Play(
+        outcome="awaiting_input",
+        wait=Deferral(classpath="TaskAwaitingInput", next_method="execute_complete", hitl=QUESTION),
+    )
     made.start()
     made.move(3620)  # the runs of 10:00
     with made.db.write() as tx:
-        quarantine.add_items(tx, [QuarantinedItem(kind="run_created", group_no=1, reason="no json", error_class="ValueError", at=NOW, body=b"{") for _ in range(2)])
+        quarantine.add_items(
+            tx,
+            [
+                QuarantinedItem(
+                    kind="run_created", group_no=1, reason="no json", error_class="ValueError", at=NOW, body=b"{"
+                )
+                for _ in range(2)
+            ],
+        )
 
 
 @pytest.fixture
 def api(deployment: Deployment) -> Iterator[Client]:
     home = deployment.home
-    context = ApiContext(home.cfg, home.clock, OpenAccess(), lambda: HealthSnapshot(NOW, ()), lambda seconds: home.sleep(seconds), deployment.db)
+    context = ApiContext(
+        home.cfg,
+        home.clock,
+        OpenAccess(),
+        lambda: HealthSnapshot(NOW, ()),
+        lambda seconds: home.sleep(seconds),
+        deployment.db,
+    )
     with served(context) as client:
         yield client
 
@@ -256,9 +285,12 @@ def _read_lines(api: Client, after: int) -> list[dict[str, Any]]:
 
 def test_every_operation_that_is_no_read_is_in_the_walk_or_has_a_reason() -> None:
     found = {
-        f"{method} {prefix}{route.path}" for prefix, routers in ((V2, ROUTERS), (OWN, OWN_ROUTERS)) for route in list_operations(routers)
-        for method in route.methods if method not in ("GET", "HEAD")
-    }  # fmt: skip
+        f"{method} {prefix}{route.path}"
+        for prefix, routers in ((V2, ROUTERS), (OWN, OWN_ROUTERS))
+        for route in list_operations(routers)
+        for method in route.methods
+        if method not in ("GET", "HEAD")
+    }
     walked = {call.operation for call in CALLS}
     assert not walked & set(SILENT)
     assert sorted(found - walked - set(SILENT)) == []
@@ -270,7 +302,16 @@ def test_each_change_leaves_a_line_with_its_user_and_address(api: Client, deploy
     newest, token, faults = 0, "", []
     for call in CALLS:
         path = call.path.replace("ASSET", str(asset_id))
-        body: Any = {key: {"ASSET": asset_id, "TOKEN": token, "SOON": iso(deployment.clock.now() + 5 * SECOND)}.get(str(value), value) for key, value in call.body.items()} if isinstance(call.body, dict) else None
+        body: Any = (
+            {
+                key: {"ASSET": asset_id, "TOKEN": token, "SOON": iso(deployment.clock.now() + 5 * SECOND)}.get(
+                    str(value), value
+                )
+                for key, value in call.body.items()
+            }
+            if isinstance(call.body, dict)
+            else None
+        )
         reply = api.request(call.operation.split()[0], path, body)
         if reply.status >= 300:
             faults.append((call.operation, call.path, reply.status, reply.body))
@@ -281,7 +322,10 @@ def test_each_change_leaves_a_line_with_its_user_and_address(api: Client, deploy
         newest = max([newest, *(line["event_log_id"] for line in lines)])
         seen = " ".join(sorted(line["event"] for line in lines))
         text = " ".join(str(line["extra"]) for line in lines)
-        if (seen, {(line["owner"], line["address"]) for line in lines}) != (call.kinds, {("api:anonymous", "127.0.0.1")}):
+        if (seen, {(line["owner"], line["address"]) for line in lines}) != (
+            call.kinds,
+            {("api:anonymous", "127.0.0.1")},
+        ):
             faults.append((call.operation, seen, [(line["owner"], line["address"]) for line in lines], text))
         faults += [(call.operation, wanted, text) for wanted in call.texts if wanted not in text]
     assert not faults, "\n".join(map(str, faults))

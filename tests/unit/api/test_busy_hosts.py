@@ -25,7 +25,11 @@ def busy(deployment: Deployment) -> Iterator[None]:
     cfg = deployment.home.cfg
     slots = HostSlots(1, 1)
     with ExitStack() as stack:
-        stack.enter_context(slots.take(lambda: SubprocessTimetableHost(build_timetable_host_settings(cfg), SystemClock()), is_kept=False))
+        stack.enter_context(
+            slots.take(
+                lambda: SubprocessTimetableHost(build_timetable_host_settings(cfg), SystemClock()), is_kept=False
+            )
+        )
         share_hosts(slots)
         stack.callback(share_hosts, None)
         yield
@@ -33,7 +37,9 @@ def busy(deployment: Deployment) -> Iterator[None]:
 
 @pytest.mark.usefixtures("busy")
 def test_the_next_runs_of_an_authors_timetable_are_refused_for_a_second(api: Client, deployment: Deployment) -> None:
-    deployment.add(spec_of("strange", timetable=TimetableRef(path="plugin.Strange", builtin=False)), file="/dags/strange.py")
+    deployment.add(
+        spec_of("strange", timetable=TimetableRef(path="plugin.Strange", builtin=False)), file="/dags/strange.py"
+    )
     reply = api.request("GET", "/api/gnomon/v1/dags/strange/nextRuns")
     assert (reply.status, reply.headers["retry-after"], reply.headers["gnomon-error"]) == (503, "1", "HostsBusy")
     assert "try again in a second" in reply.json()["detail"]

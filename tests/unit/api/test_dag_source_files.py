@@ -31,12 +31,18 @@ def swap_folder(dags: Path, secret: Path) -> None:
 PLACES: dict[str, tuple[str, Callable[[Path, Path], object]]] = {
     "a link to the secret": ("team/flow.py", lambda dags, secret: (dags / "team/flow.py").symlink_to(secret)),
     "a relative link": ("team/flow.py", lambda dags, secret: (dags / "team/flow.py").symlink_to("../../secret.py")),
-    "a link to a link": ("team/flow.py", lambda dags, secret: ((dags / "one").symlink_to(secret), (dags / "team/flow.py").symlink_to("../one"))),
+    "a link to a link": (
+        "team/flow.py",
+        lambda dags, secret: ((dags / "one").symlink_to(secret), (dags / "team/flow.py").symlink_to("../one")),
+    ),
     "a folder that is a link": ("team/secret.py", swap_folder),
     "a pipe": ("team/flow.py", lambda dags, secret: os.mkfifo(dags / "team/flow.py")),
     "a device": ("team/flow.py", lambda dags, secret: (dags / "team/flow.py").symlink_to("/dev/zero")),
     "a folder": ("team/flow.py", lambda dags, secret: (dags / "team/flow.py").mkdir()),
-    "a giant": ("team/flow.py", lambda dags, secret: os.truncate(os.open(dags / "team/flow.py", os.O_CREAT | os.O_RDWR), SOURCE_BYTES_MAX + 1)),
+    "a giant": (
+        "team/flow.py",
+        lambda dags, secret: os.truncate(os.open(dags / "team/flow.py", os.O_CREAT | os.O_RDWR), SOURCE_BYTES_MAX + 1),
+    ),
     "a link in place of an archive": ("a.zip/flow.py", lambda dags, secret: (dags / "a.zip").symlink_to(secret)),
     "a way out in the path": ("../secret.py", lambda dags, secret: None),
 }

@@ -21,11 +21,29 @@ def _fill(deployment: Deployment) -> None:
     file.parent.mkdir(parents=True)
     file.write_text("# the source\n")
     deployment.add(
-        spec_of("extract", tags=("etl", "daily"), owner="ann, bob", display_name="Get Data", timetable=HOURLY, description="Gets it."),
-        spec_of("load", {"x": (), "y": ("x",)}, tags=("etl",), params={"n": ParamSpec(default=1)}, asset_condition=AssetKey("orders", "s3://orders")),
+        spec_of(
+            "extract",
+            tags=("etl", "daily"),
+            owner="ann, bob",
+            display_name="Get Data",
+            timetable=HOURLY,
+            description="Gets it.",
+        ),
+        spec_of(
+            "load",
+            {"x": (), "y": ("x",)},
+            tags=("etl",),
+            params={"n": ParamSpec(default=1)},
+            asset_condition=AssetKey("orders", "s3://orders"),
+        ),
         file=str(file),
     )
-    deployment.add(spec_of("old_one"), file="/elsewhere/old.py", paused=True, failures=(ParseFailure(kind="dag", message="bad", traceback="Tb"),))
+    deployment.add(
+        spec_of("old_one"),
+        file="/elsewhere/old.py",
+        paused=True,
+        failures=(ParseFailure(kind="dag", message="bad", traceback="Tb"),),
+    )
 
 
 @pytest.fixture
@@ -41,15 +59,34 @@ def three_to_read(read_api: Client, read_deployment: Deployment) -> Client:
     return read_api
 
 
-@pytest.mark.parametrize(("query", "expected"), [
-    ("", ["extract", "load", "old_one"]), ("limit=1&offset=1", ["load"]), ("order_by=-dag_id", ["old_one", "load", "extract"]), ("tags=etl", ["extract", "load"]),
-    ("tags=etl&tags=daily&tags_match_mode=all", ["extract"]), ("tags=etl&tags=daily&tags_match_mode=any", ["extract", "load"]), ("tags=none", []),
-    ("owners=bob", ["extract"]), ("dag_id_pattern=LO", ["load"]), ("dag_id_prefix_pattern=old_", ["old_one"]), ("dag_id_pattern=old_one|load", ["load", "old_one"]),
-    ("dag_display_name_pattern=data", ["extract"]), ("dag_display_name_prefix_pattern=get", []), ("paused=true", ["old_one"]), ("has_import_errors=true", ["old_one"]),
-    ("has_asset_schedule=true", ["load"]), ("asset_dependency=orders", ["load"]), ("timetable_type=CronTriggerTimetable", ["extract"]),
-    ("bundle_name=dags-folder", ["extract", "load", "old_one"]), ("bundle_name=other", []), ("last_dag_run_state=success", []), ("dag_run_state=queued", []),
-    ("order_by=next_dagrun&limit=1", ["extract"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ["extract", "load", "old_one"]),
+        ("limit=1&offset=1", ["load"]),
+        ("order_by=-dag_id", ["old_one", "load", "extract"]),
+        ("tags=etl", ["extract", "load"]),
+        ("tags=etl&tags=daily&tags_match_mode=all", ["extract"]),
+        ("tags=etl&tags=daily&tags_match_mode=any", ["extract", "load"]),
+        ("tags=none", []),
+        ("owners=bob", ["extract"]),
+        ("dag_id_pattern=LO", ["load"]),
+        ("dag_id_prefix_pattern=old_", ["old_one"]),
+        ("dag_id_pattern=old_one|load", ["load", "old_one"]),
+        ("dag_display_name_pattern=data", ["extract"]),
+        ("dag_display_name_prefix_pattern=get", []),
+        ("paused=true", ["old_one"]),
+        ("has_import_errors=true", ["old_one"]),
+        ("has_asset_schedule=true", ["load"]),
+        ("asset_dependency=orders", ["load"]),
+        ("timetable_type=CronTriggerTimetable", ["extract"]),
+        ("bundle_name=dags-folder", ["extract", "load", "old_one"]),
+        ("bundle_name=other", []),
+        ("last_dag_run_state=success", []),
+        ("dag_run_state=queued", []),
+        ("order_by=next_dagrun&limit=1", ["extract"]),
+    ],
+)
 def test_filters(three_to_read: Client, query: str, expected: list[str]) -> None:
     assert _ids(three_to_read.get(f"/dags?{query}")) == expected
 
@@ -72,19 +109,30 @@ def test_lists_by_the_newest_run_count_all_dags_that_meet_the_filters(three: Cli
     deployment.move(20)
     for path, query, key in (("v2", "dag_run_state=success", "total_entries"), ("gnomon/v1", "state=success", "total")):
         for limit, offset, expected in ((1, 0, ["load"]), (1, 1, ["extract"]), (5, 2, [])):
-            page = three.request("GET", f"/api/{path}/dags?{query}&order_by=-dag_id&limit={limit}&offset={offset}").json()
+            page = three.request(
+                "GET", f"/api/{path}/dags?{query}&order_by=-dag_id&limit={limit}&offset={offset}"
+            ).json()
             assert (_ids(page), page[key]) == (expected, 2)
     assert three.get("/dags?dag_run_state=failed")["total_entries"] == 0
 
 
 def test_one_dag(three: Client) -> None:
     dag = three.get("/dags/extract")
-    assert (dag["dag_display_name"], dag["owners"], dag["relative_fileloc"], dag["timetable_summary"]) == ("Get Data", ["ann", "bob"], "etl.py", "0 * * * *")
+    assert (dag["dag_display_name"], dag["owners"], dag["relative_fileloc"], dag["timetable_summary"]) == (
+        "Get Data",
+        ["ann", "bob"],
+        "etl.py",
+        "0 * * * *",
+    )
     assert [tag["name"] for tag in dag["tags"]] == ["daily", "etl"]
     details = three.get("/dags/load/details")
     assert details["params"] == {"n": {"value": 1, "schema": {}, "description": None}}
     assert details["asset_expression"] == {"asset": {"name": "orders", "uri": "s3://orders"}}
-    assert (details["timezone"], details["catchup"], details["latest_dag_version"]["version_number"]) == ("UTC", False, 1)
+    assert (details["timezone"], details["catchup"], details["latest_dag_version"]["version_number"]) == (
+        "UTC",
+        False,
+        1,
+    )
     assert "did you mean 'load'" in three.fails(404, "/dags/lod")
 
 
@@ -92,7 +140,10 @@ def test_pausing(three: Client, deployment: Deployment) -> None:
     assert three.send("PATCH", "/dags/extract", {"is_paused": True})["is_paused"] is True
     assert _ids(three.get("/dags?paused=true")) == ["extract", "old_one"]
     page = three.send("PATCH", "/dags?dag_id_pattern=~&paused=true", {"is_paused": False})
-    assert ([(dag["dag_id"], dag["is_paused"]) for dag in page["dags"]], page["total_entries"]) == ([("extract", False), ("old_one", False)], 2)
+    assert ([(dag["dag_id"], dag["is_paused"]) for dag in page["dags"]], page["total_entries"]) == (
+        [("extract", False), ("old_one", False)],
+        2,
+    )
     assert three.send("PATCH", "/dags", {"is_paused": True})["dags"] == []
     three.fails(422, "/dags/extract", "PATCH", {"is_paused": True, "colour": 1})
     three.fails(404, "/dags/nothing", "PATCH", {"is_paused": True})
@@ -115,7 +166,12 @@ def test_tags_tasks_and_versions(three: Client, deployment: Deployment) -> None:
     assert three.get("/dagTags?tag_name_pattern=ET&order_by=-name")["tags"] == ["etl"]
     tasks = three.get("/dags/load/tasks?order_by=-task_id")
     assert [(task["task_id"], task["downstream_task_ids"]) for task in tasks["tasks"]] == [("y", []), ("x", ["y"])]
-    assert three.get("/dags/load/tasks/x")["retry_delay"] == {"__type": "TimeDelta", "days": 0, "seconds": 300, "microseconds": 0}
+    assert three.get("/dags/load/tasks/x")["retry_delay"] == {
+        "__type": "TimeDelta",
+        "days": 0,
+        "seconds": 300,
+        "microseconds": 0,
+    }
     three.fails(404, "/dags/load/tasks/z")
     deployment.add(spec_of("old_one", tasks=(TaskSpec(task_id="new"),)), file="/elsewhere/old.py", version="2")
     versions = three.get("/dags/old_one/dagVersions?order_by=-version_number")
@@ -128,13 +184,21 @@ def test_numbers_of_runs_and_the_source(three: Client, deployment: Deployment) -
     three.send("POST", "/dags/load/dagRuns", {"logical_date": None})
     stats = three.get("/dagStats?dag_ids=load&dag_ids=extract")
     counted = {one["dag_id"]: {state["state"]: state["count"] for state in one["stats"]} for one in stats["dags"]}
-    assert counted == {"extract": {"queued": 0, "running": 0, "success": 0, "failed": 0}, "load": {"queued": 1, "running": 0, "success": 0, "failed": 0}}
+    assert counted == {
+        "extract": {"queued": 0, "running": 0, "success": 0, "failed": 0},
+        "load": {"queued": 1, "running": 0, "success": 0, "failed": 0},
+    }
     deployment.add(file="/elsewhere/old.py")
     states = ("queued", "running", "success", "failed")
     everything = three.get("/dagStats")
-    assert ([one["dag_id"] for one in everything["dags"]], everything["total_entries"]) == (["extract", "load"], 2), "by id, without the DAG that no file defines"
+    assert ([one["dag_id"] for one in everything["dags"]], everything["total_entries"]) == (["extract", "load"], 2), (
+        "by id, without the DAG that no file defines"
+    )
     assert [one["dag_display_name"] for one in everything["dags"]] == ["Get Data", "load"]
-    assert [[(one["state"], one["count"]) for one in dag["stats"]] for dag in everything["dags"]] == [[(state, number) for state, number in zip(states, counts, strict=True)] for counts in ((0, 0, 0, 0), (1, 0, 0, 0))]
+    assert [[(one["state"], one["count"]) for one in dag["stats"]] for dag in everything["dags"]] == [
+        [(state, number) for state, number in zip(states, counts, strict=True)]
+        for counts in ((0, 0, 0, 0), (1, 0, 0, 0))
+    ]
     assert three.get("/dagSources/load")["content"] == "# the source\n"
     text = three.request("GET", "/api/v2/dagSources/load", headers={"Accept": "text/plain"})
     assert (text.kind, text.body) == ("text/plain; charset=utf-8", b"# the source\n")

@@ -24,7 +24,14 @@ from gnomon.ground.config import load_config
 from gnomon.storage.store.drivers import sqlite
 from gnomon.storage.store.drivers.write_lock import WriteLock
 
-READS = ("/api/v2/dags", "/api/v2/pools", "/api/v2/dags/~/dagRuns", "/api/v2/eventLogs", "/api/gnomon/v1/services", "/api/gnomon/v1/operations/pools.list")
+READS = (
+    "/api/v2/dags",
+    "/api/v2/pools",
+    "/api/v2/dags/~/dagRuns",
+    "/api/v2/eventLogs",
+    "/api/gnomon/v1/services",
+    "/api/gnomon/v1/operations/pools.list",
+)
 ANSWER_MAX_S = 36.0
 """Three times the limit of a statement and a little more: a machine that the tests share with others may take so many times as long."""
 
@@ -58,7 +65,10 @@ def request_all(api: Client, number: int) -> list[Reply]:
         replies.append(api.request(method, path, body))
         assert time.monotonic() - started < ANSWER_MAX_S, path
 
-    requests = [*(("GET", path, None) for path in READS), ("POST", "/api/v2/pools", {"name": f"pool_{number}", "slots": 1})]
+    requests = [
+        *(("GET", path, None) for path in READS),
+        ("POST", "/api/v2/pools", {"name": f"pool_{number}", "slots": 1}),
+    ]
     threads = [threading.Thread(target=ask, args=request) for request in requests]
     for thread in threads:
         thread.start()
@@ -70,7 +80,11 @@ def request_all(api: Client, number: int) -> list[Reply]:
 
 def assert_away(replies: list[Reply], *sentences: str) -> None:
     for reply in replies:
-        assert (reply.status, reply.kind, reply.headers.get("Retry-After", reply.headers.get("retry-after"))) == (503, "application/json", "5"), reply
+        assert (reply.status, reply.kind, reply.headers.get("Retry-After", reply.headers.get("retry-after"))) == (
+            503,
+            "application/json",
+            "5",
+        ), reply
         assert any(sentence in reply.json()["detail"] for sentence in sentences), reply
 
 
@@ -103,18 +117,26 @@ def test_sessions_that_the_server_ends_between_requests_are_not_noticed(server: 
         for number in (20, 22):
             assert_back(api, number)
             with psycopg.connect(server.url, autocommit=True) as killer:
-                killer.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gnomon'")
+                killer.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gnomon'"
+                )
                 while killer.execute("SELECT 1 FROM pg_stat_activity WHERE application_name = 'gnomon'").fetchone():
                     pass
 
 
 @pytest.mark.postgres
 def test_a_session_that_ends_inside_a_request_is_a_503_and_stores_nothing(server: OwnServer, tmp_path: Path) -> None:
-    with psycopg.connect(server.url) as holder, psycopg.connect(server.url, autocommit=True) as killer, api_on(server.url, tmp_path) as api:
+    with (
+        psycopg.connect(server.url) as holder,
+        psycopg.connect(server.url, autocommit=True) as killer,
+        api_on(server.url, tmp_path) as api,
+    ):
         assert_back(api, 30)
         holder.execute("LOCK TABLE pool IN ACCESS EXCLUSIVE MODE")
         found: list[Reply] = []
-        thread = threading.Thread(target=lambda: found.append(api.request("POST", "/api/v2/pools", {"name": "pool_31", "slots": 1})))
+        thread = threading.Thread(
+            target=lambda: found.append(api.request("POST", "/api/v2/pools", {"name": "pool_31", "slots": 1}))
+        )
         thread.start()
         waiting = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gnomon' AND wait_event_type = 'Lock'"
         while not killer.execute(waiting).fetchone():
@@ -159,7 +181,9 @@ def test_a_file_that_is_moved_away_and_back(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_foreign", [True, False])
-def test_a_file_that_is_locked_for_long(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_foreign: bool) -> None:
+def test_a_file_that_is_locked_for_long(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_foreign: bool
+) -> None:
     """By another program, or by a process of Gnomon that hangs: changes are refused in time, reads go on."""
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_S", 0.2)
     monkeypatch.setattr("gnomon.api.context.STATEMENT_LIMIT_S", 0.3)
@@ -168,7 +192,9 @@ def test_a_file_that_is_locked_for_long(path: Path, tmp_path: Path, monkeypatch:
         release = _lock_as_stranger(path) if is_foreign else _lock_as_gnomon(path)
         replies = request_all(api, 21)
         assert sorted(reply.status for reply in replies) == [*[200] * len(READS), 503]
-        assert_away([reply for reply in replies if reply.status == 503], "without Gnomon's write lock", "for the write lock of")
+        assert_away(
+            [reply for reply in replies if reply.status == 503], "without Gnomon's write lock", "for the write lock of"
+        )
         release()
         assert_back(api, 22)
 

@@ -38,7 +38,9 @@ def test_a_run_with_a_deep_conf_is_refused_and_the_list_stays_readable(ended: Cl
     for levels in (DEPTH_MAX, 260, 900):
         body = {"logical_date": None, "dag_run_id": "deep", "conf": {"a": _nested(levels)}}
         assert f"more than {DEPTH_MAX} levels" in str(ended.fails(422, "/dags/a/dagRuns", "POST", body))
-    ended.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "flat", "conf": {"a": _nested(DEPTH_MAX - 2)}})
+    ended.send(
+        "POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "flat", "conf": {"a": _nested(DEPTH_MAX - 2)}}
+    )
     assert {run["dag_run_id"] for run in ended.get("/dags/a/dagRuns")["dag_runs"]} == {"r", "flat"}
 
 

@@ -47,7 +47,9 @@ def test_no_schema_is_a_tuple(document: dict[str, object]) -> None:
 def test_the_document_says_where_a_count_is_a_lower_bound(document: dict[str, object]) -> None:
     schemas: dict[str, dict[str, dict[str, dict[str, str]]]] = document["components"]["schemas"]  # type: ignore[index]
     for name in ("EventLogCollectionResponse", "XComCollectionResponse"):
-        assert schemas[name]["properties"]["total_entries"]["description"].startswith("A lower bound in two cases"), name
+        assert schemas[name]["properties"]["total_entries"]["description"].startswith("A lower bound in two cases"), (
+            name
+        )
 
 
 def test_the_child_process_makes_the_document_of_the_application(document: dict[str, object]) -> None:
@@ -58,6 +60,9 @@ def test_a_document_that_cannot_be_made_is_an_error_that_ends(monkeypatch: pytes
     made, request = OpenApiDocument(), Request({"type": "http"})
     monkeypatch.setattr(openapi_document, "_PROGRAM", "gnomon.api.no_such_module")
     refused = asyncio.run(made.answer(request))
-    assert (refused.status_code, json.loads(refused.body)) == (503, {"detail": "the document could not be made; the log of the api-server has the reason"})
+    assert (refused.status_code, json.loads(refused.body)) == (
+        503,
+        {"detail": "the document could not be made; the log of the api-server has the reason"},
+    )
     monkeypatch.setattr(openapi_document, "_PROGRAM", "platform")
     assert asyncio.run(made.answer(request)).status_code == 200

@@ -52,10 +52,14 @@ class Site:
         with self.context.database.write() as tx:
             account = account_changes.get_account(tx, name)
             if how == "session":
-                secret = begin_session(tx, account, "192.0.2.1", self.context.clock.now(), self.context.authenticator.rules)
+                secret = begin_session(
+                    tx, account, "192.0.2.1", self.context.clock.now(), self.context.authenticator.rules
+                )
                 return {"Cookie": f"{COOKIE}={secret}", "Sec-Fetch-Site": "same-origin"}
             if how == "signed token":
-                return {"Authorization": f"Bearer {self.context.authenticator.signer.sign(account, self.context.clock.now(), 3600)}"}
+                return {
+                    "Authorization": f"Bearer {self.context.authenticator.signer.sign(account, self.context.clock.now(), 3600)}"
+                }
             self.token = api_tokens.create_token(tx, ROOT, account, "ci", Role.VIEWER, None)
             return {"Authorization": f"Bearer {self.token}"}
 
@@ -113,10 +117,23 @@ def log_out_before_an_administrator(site: Site, headers: dict[str, str]) -> None
     site.log_in("root", "session")
 
 
-ENDS = pytest.mark.parametrize(("how", "end"), [
-    ("session", log_out), ("session", revoke), ("session", reset), ("session", delete), ("session", replace_account), ("session", log_out_before_an_administrator),
-    ("signed token", reset), ("signed token", delete), ("signed token", replace_account), ("API token", revoke_token), ("API token", delete), ("API token", replace_account),
-])  # fmt: skip
+ENDS = pytest.mark.parametrize(
+    ("how", "end"),
+    [
+        ("session", log_out),
+        ("session", revoke),
+        ("session", reset),
+        ("session", delete),
+        ("session", replace_account),
+        ("session", log_out_before_an_administrator),
+        ("signed token", reset),
+        ("signed token", delete),
+        ("signed token", replace_account),
+        ("API token", revoke_token),
+        ("API token", delete),
+        ("API token", replace_account),
+    ],
+)
 
 
 @ENDS
@@ -133,8 +150,12 @@ def test_a_stream_ends_when_its_login_ends(site: Site, how: str, end: Callable[[
 
 
 @ENDS
-def test_a_wait_for_a_run_ends_when_its_login_ends(site: Site, how: str, end: Callable[[Site, dict[str, str]], None]) -> None:
-    made = site.client.request("POST", "/api/v2/dags/open/dagRuns", {"dag_run_id": "r", "logical_date": None}, site.log_in("root", "session"))
+def test_a_wait_for_a_run_ends_when_its_login_ends(
+    site: Site, how: str, end: Callable[[Site, dict[str, str]], None]
+) -> None:
+    made = site.client.request(
+        "POST", "/api/v2/dags/open/dagRuns", {"dag_run_id": "r", "logical_date": None}, site.log_in("root", "session")
+    )
     assert made.status == 200, made
     headers = site.log_in("eve", how)
     connection = http.client.HTTPConnection("127.0.0.1", site.client.port, timeout=20)

@@ -47,7 +47,9 @@ class Guest(OpenAccess):
 def guest(deployment: Deployment) -> Iterator[tuple[Client, Guest]]:
     policy = Guest()
     home = deployment.home
-    with served(ApiContext(home.cfg, home.clock, policy, lambda: HealthSnapshot(NOW, ()), database=deployment.db)) as client:
+    with served(
+        ApiContext(home.cfg, home.clock, policy, lambda: HealthSnapshot(NOW, ()), database=deployment.db)
+    ) as client:
         yield client, policy
 
 
@@ -60,7 +62,10 @@ def test_a_stream_tells_a_run_from_its_creation_to_its_end(api: Client, deployme
     deployment.add(spec_of("a", {"first": (), "last": ("first",)}), spec_of("b"))
     deployment.start()
     with api.stream("?dag_id=a&kind=dag_run&kind=task_instance") as stream:
-        assert (stream.answer.getheader("Content-Type"), stream.answer.getheader("Cache-Control")) == ("text/event-stream", "no-store")
+        assert (stream.answer.getheader("Content-Type"), stream.answer.getheader("Cache-Control")) == (
+            "text/event-stream",
+            "no-store",
+        )
         assert stream.next()[0] == "ready"
         for dag_id in ("b", "a"):
             api.send("POST", f"/dags/{dag_id}/dagRuns", {"logical_date": None, "dag_run_id": "r"})
@@ -112,7 +117,9 @@ def test_a_stream_begins_after_the_place_in_the_document_of_the_page(api: Client
 
 
 @pytest.mark.parametrize("last", ["0.0", "999999999.0", "yesterday", "1.1.1", "-1.0", "9" * 60 + ".0"])
-def test_a_client_that_is_too_late_or_lost_is_told_to_read_anew(api: Client, deployment: Deployment, last: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_is_too_late_or_lost_is_told_to_read_anew(
+    api: Client, deployment: Deployment, last: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(change_watcher, "ROWS_BACK", 1)
     deployment.add(spec_of("a"))
     pause(deployment, "a")
@@ -127,7 +134,11 @@ def test_a_client_that_is_too_late_or_lost_is_told_to_read_anew(api: Client, dep
 def test_only_events_of_visible_dags_are_told(guest: tuple[Client, Guest], deployment: Deployment) -> None:
     client, _ = guest
     deployment.add(spec_of("open", tags=("shown",)), spec_of("hidden"))
-    assert client.own("/events?dag_id=hidden", 404) == client.own("/events?dag_id=hidden", 404) == {"detail": "there is no DAG 'hidden'"}
+    assert (
+        client.own("/events?dag_id=hidden", 404)
+        == client.own("/events?dag_id=hidden", 404)
+        == {"detail": "there is no DAG 'hidden'"}
+    )
     with client.stream(last="0.0") as stream:
         with deployment.db.write() as tx:
             pools.set_pool(tx, "hidden_pool", 1)
@@ -137,7 +148,9 @@ def test_only_events_of_visible_dags_are_told(guest: tuple[Client, Guest], deplo
     assert [(kind, data.get("dag_id")) for kind, _, data in seen] == [("ready", None), ("dag", "open"), ("dag", "open")]
 
 
-def test_a_stream_ends_with_its_login_and_follows_its_roles(guest: tuple[Client, Guest], deployment: Deployment) -> None:
+def test_a_stream_ends_with_its_login_and_follows_its_roles(
+    guest: tuple[Client, Guest], deployment: Deployment
+) -> None:
     client, policy = guest
     deployment.add(spec_of("open", tags=("shown",)), spec_of("hidden"))
     with client.stream() as stream:
@@ -152,7 +165,9 @@ def test_a_stream_ends_with_its_login_and_follows_its_roles(guest: tuple[Client,
             stream.next()
 
 
-def test_a_client_that_does_not_read_is_cut_off_and_may_continue(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_does_not_read_is_cut_off_and_may_continue(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stream_connection, "BUFFER_BYTES_MAX", 200_000)
     home = deployment.home
     context = ApiContext(home.cfg, home.clock, OpenAccess(), lambda: HealthSnapshot(NOW, ()), database=deployment.db)
@@ -207,7 +222,9 @@ def test_streams_end_when_the_server_stops_and_leave_nothing_behind(deployment: 
     assert context.event_hub.stream_count == 0
 
 
-def test_no_more_streams_than_the_limit_are_open_and_one_that_ends_makes_room(api: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_streams_than_the_limit_are_open_and_one_that_ends_makes_room(
+    api: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(event_hub, "STREAMS_MAX", 1)
     with api.stream() as stream:
         assert stream.next()[0] == "ready"
@@ -216,7 +233,9 @@ def test_no_more_streams_than_the_limit_are_open_and_one_that_ends_makes_room(ap
     assert any(api.request("GET", "/api/gnomon/v1/events").status == 200 for _ in range(1000))
 
 
-def test_a_row_that_cannot_be_read_resets_the_streams_and_does_not_stop_them(api: Client, deployment: Deployment) -> None:
+def test_a_row_that_cannot_be_read_resets_the_streams_and_does_not_stop_them(
+    api: Client, deployment: Deployment
+) -> None:
     deployment.add(spec_of("a"))
     with api.stream() as stream:
         assert stream.next()[0] == "ready"
@@ -228,7 +247,9 @@ def test_a_row_that_cannot_be_read_resets_the_streams_and_does_not_stop_them(api
         assert stream.next()[2]["change"] == "paused"
 
 
-def test_a_stream_that_falls_behind_the_journal_is_reset(api: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_that_falls_behind_the_journal_is_reset(
+    api: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(change_watcher, "SWEEP_S", 0.5)
     monkeypatch.setattr(change_journal, "ROWS_KEPT", 2)
     monkeypatch.setattr(change_journal, "TRIMMED_EVERY", 1)
@@ -262,6 +283,8 @@ def test_an_open_stream_sends_a_comment_again_and_again(api: Client, deployment:
         assert [stream.answer.readline() for _ in range(4)] == [b":\n", b"\n", b":\n", b"\n"]
 
 
-@pytest.mark.parametrize(("query", "status"), [("?kind=nonsense", 422), ("?dag_id=absent", 404), ("?" + "&".join(["dag_id=a"] * 101), 422)])
+@pytest.mark.parametrize(
+    ("query", "status"), [("?kind=nonsense", 422), ("?dag_id=absent", 404), ("?" + "&".join(["dag_id=a"] * 101), 422)]
+)
 def test_a_bad_question_is_refused(api: Client, deployment: Deployment, query: str, status: int) -> None:
     assert "detail" in api.own(f"/events{query}", status)

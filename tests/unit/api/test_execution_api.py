@@ -58,9 +58,13 @@ class ExecutionServer:
     clock: VirtualClock
 
     def sign(self, use: str, subject: str, worker_id: str = "w1", lifetime_s: float = 60.0) -> str:
-        return self.context.attempt_tokens.sign(use, subject, "" if use == CLAIM else worker_id, self.clock.now(), lifetime_s)
+        return self.context.attempt_tokens.sign(
+            use, subject, "" if use == CLAIM else worker_id, self.clock.now(), lifetime_s
+        )
 
-    def post(self, path: str, token: str | None, body: object = None, version: str | None = EXECUTION_VERSION, **headers: str) -> Reply:
+    def post(
+        self, path: str, token: str | None, body: object = None, version: str | None = EXECUTION_VERSION, **headers: str
+    ) -> Reply:
         sent = {} if token is None else {"Authorization": f"Bearer {token}"}
         if version is not None:
             sent[VERSION_HEADER] = version
@@ -72,12 +76,23 @@ class ExecutionServer:
         return self.post(f"attempts/{attempt_id}/claim", self.sign(CLAIM, attempt_id), body)
 
     def result(self, attempt_id: str = "a0", **fields: Any) -> AttemptResult:
-        facts = {"attempt_id": attempt_id, "group_no": 3, "run_pk": self.run.run_pk, "task_no": 1 if attempt_id == "a1" else 0, "outcome": "success"}
+        facts = {
+            "attempt_id": attempt_id,
+            "group_no": 3,
+            "run_pk": self.run.run_pk,
+            "task_no": 1 if attempt_id == "a1" else 0,
+            "outcome": "success",
+        }
         return AttemptResult(**{**facts, **fields})
 
     def mail(self) -> list[tuple[str, dict[str, Any]]]:
         with self.world.db.read() as tx:
-            return [(str(kind), json.loads(str(body))) for kind, body in raw(tx, "SELECT kind, body FROM mail WHERE kind IN ('result', 'attempt_entered') ORDER BY mail_pk")]
+            return [
+                (str(kind), json.loads(str(body)))
+                for kind, body in raw(
+                    tx, "SELECT kind, body FROM mail WHERE kind IN ('result', 'attempt_entered') ORDER BY mail_pk"
+                )
+            ]
 
     def workers(self) -> list[str]:
         with self.world.db.read() as tx:
@@ -92,7 +107,9 @@ def secret_of(worker_id: str) -> str:
 def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ExecutionServer]:
     clock = VirtualClock(NOW)
     with new_database(request.param, tmp_path) as url:
-        cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__CORE__DAGS_FOLDER": "/dags"}, tmp_path / "home")
+        cfg = load_config(
+            {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__CORE__DAGS_FOLDER": "/dags"}, tmp_path / "home"
+        )
         context = create_context(cfg, clock, "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
         world = World(context.database)
         world.dag()
@@ -100,12 +117,40 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Execution
         facts = RunFacts(run_pk=run.run_pk, dag_id="d", run_id="m", run_type="manual", run_after=AT)
         with world.db.write() as tx:
             commit_tasks(tx, run)
-            remote_attempts.offer_attempts(tx, "CeleryExecutor", [
-                Attempt(attempt_id=f"a{n}", group_no=3, epoch=1, run=facts, task_id="ab"[n], task_no=n, file="/dags/d.py") for n in (0, 1)
-            ], AT)
-            remote_attempts.offer_attempts(tx, "CeleryExecutor", [
-                Attempt(attempt_id="a2", group_no=3, epoch=1, run=facts, task_id="c", task_no=2, file="/dags/d.py", log=LOG)
-            ], AT)
+            remote_attempts.offer_attempts(
+                tx,
+                "CeleryExecutor",
+                [
+                    Attempt(
+                        attempt_id=f"a{n}",
+                        group_no=3,
+                        epoch=1,
+                        run=facts,
+                        task_id="ab"[n],
+                        task_no=n,
+                        file="/dags/d.py",
+                    )
+                    for n in (0, 1)
+                ],
+                AT,
+            )
+            remote_attempts.offer_attempts(
+                tx,
+                "CeleryExecutor",
+                [
+                    Attempt(
+                        attempt_id="a2",
+                        group_no=3,
+                        epoch=1,
+                        run=facts,
+                        task_id="c",
+                        task_no=2,
+                        file="/dags/d.py",
+                        log=LOG,
+                    )
+                ],
+                AT,
+            )
             variables.set_variable(tx, "color", "red", None)
         with served(context) as client:
             yield ExecutionServer(client, context, world, run, clock)
@@ -113,7 +158,9 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Execution
 
 
 def commit_tasks(tx: Any, run: RunRecord) -> None:
-    commit.apply_changes(tx, Changes(tasks=[task(run, number, attempt=f"a{number}", worker="CeleryExecutor") for number in (0, 1, 2)]))
+    commit.apply_changes(
+        tx, Changes(tasks=[task(run, number, attempt=f"a{number}", worker="CeleryExecutor") for number in (0, 1, 2)])
+    )
 
 
 HELD = {"held": ["a0", "a1"]}
@@ -126,7 +173,13 @@ def fitting_body(server: ExecutionServer, kind: str, verb: str) -> object:
         return {"worker_id": "w1", "secret": secret_of("w1"), "host": "h", "slots": 1}
     if verb == "result":
         return server.result()
-    return {"entered": {"at": NOW}, "ask": GET_VARIABLE, "beat": HELD, "log": LOG_PIECE, "reports": {"reports": []}}.get(verb)
+    return {
+        "entered": {"at": NOW},
+        "ask": GET_VARIABLE,
+        "beat": HELD,
+        "log": LOG_PIECE,
+        "reports": {"reports": []},
+    }.get(verb)
 
 
 def right_use(kind: str, verb: str) -> str:
@@ -143,7 +196,10 @@ def test_a_worker_claims_asks_and_reports(server: ExecutionServer) -> None:
     beat = server.post("workers/w1/beat", worker_token, HELD).json()
     assert (list(beat["attempt_tokens"]), beat["cancellations"]) == (["a0"], [])
     assert server.post("attempts/a0/result", beat["attempt_tokens"]["a0"], server.result()).status == 204
-    assert [(kind, body.get("attempt_id") or body["result"]["attempt_id"]) for kind, body in server.mail()] == [("attempt_entered", "a0"), ("result", "a0")]
+    assert [(kind, body.get("attempt_id") or body["result"]["attempt_id"]) for kind, body in server.mail()] == [
+        ("attempt_entered", "a0"),
+        ("result", "a0"),
+    ]
     assert server.post("attempts/a0/result", token, server.result()).status == 409
     assert server.post("attempts/a0/ask", token, GET_VARIABLE).status == 409
     assert server.claim().status == 409
@@ -161,11 +217,20 @@ def test_no_route_answers_without_the_token_of_its_use_and_subject(server: Execu
         right = server.sign(use, subject)
         named = {**claims, "sub": subject, "use": use}
         wrong = {
-            "none": None, "empty": "", "no token": "x.y.z", "cut": right[:-6], "of another subject": server.sign(use, {"a0": "a1", "w1": "w2"}[subject], "w2"),
-            "of a prefix": server.sign(use, subject[:-1]), "expired": server.sign(use, subject, lifetime_s=-60.0),
-            "forged": jwt.encode(named, b"another key".ljust(64, b"-"), algorithm="HS512"), "unsigned": jwt.encode(named, None, algorithm="none"),
-            "another algorithm": jwt.encode(named, key, algorithm="HS256"), "another issuer": jwt.encode({**named, "iss": "gnomon"}, key, algorithm="HS512"),
-            "without an end": jwt.encode({name: value for name, value in named.items() if name != "exp"}, key, algorithm="HS512"),
+            "none": None,
+            "empty": "",
+            "no token": "x.y.z",
+            "cut": right[:-6],
+            "of another subject": server.sign(use, {"a0": "a1", "w1": "w2"}[subject], "w2"),
+            "of a prefix": server.sign(use, subject[:-1]),
+            "expired": server.sign(use, subject, lifetime_s=-60.0),
+            "forged": jwt.encode(named, b"another key".ljust(64, b"-"), algorithm="HS512"),
+            "unsigned": jwt.encode(named, None, algorithm="none"),
+            "another algorithm": jwt.encode(named, key, algorithm="HS256"),
+            "another issuer": jwt.encode({**named, "iss": "gnomon"}, key, algorithm="HS512"),
+            "without an end": jwt.encode(
+                {name: value for name, value in named.items() if name != "exp"}, key, algorithm="HS512"
+            ),
             "an end that is no number": jwt.encode({**named, "exp": "never"}, key, algorithm="HS512"),
             "a worker that is no text": jwt.encode({**named, "worker": None}, key, algorithm="HS512"),
             **{f"for {other}": server.sign(other, subject) for other in {CLAIM, ATTEMPT, WORKER} - {use}},
@@ -178,7 +243,9 @@ def test_no_route_answers_without_the_token_of_its_use_and_subject(server: Execu
         assert server.post(path, None, body, Authorization=f"Basic {right}").status == 401
     assert (server.mail(), sorted(server.workers())) == ([], ["w1", "w2"])
     for kind, subject, verb in sorted(ROUTES, key=lambda route: route[2] in ("result", "retire")):
-        assert server.post(f"{kind}/{subject}/{verb}", server.sign(right_use(kind, verb), subject), fitting_body(server, kind, verb)).status in (200, 204)
+        assert server.post(
+            f"{kind}/{subject}/{verb}", server.sign(right_use(kind, verb), subject), fitting_body(server, kind, verb)
+        ).status in (200, 204)
 
 
 def claim_of(server: ExecutionServer, attempt_id: str, **token: Any) -> dict[str, object]:
@@ -190,12 +257,20 @@ def entry_of(server: ExecutionServer, attempt_id: str, **token: Any) -> dict[str
 
 
 def result_of(server: ExecutionServer, attempt_id: str, token: str | None = None, **fields: Any) -> dict[str, object]:
-    return {"type": "result", "token": token or server.sign(ATTEMPT, attempt_id), "result": server.result(attempt_id, **fields)}
+    return {
+        "type": "result",
+        "token": token or server.sign(ATTEMPT, attempt_id),
+        "result": server.result(attempt_id, **fields),
+    }
 
 
-def report(server: ExecutionServer, *reports: object, worker_id: str = "w1", version: str = EXECUTION_VERSION) -> list[dict[str, Any]]:
+def report(
+    server: ExecutionServer, *reports: object, worker_id: str = "w1", version: str = EXECUTION_VERSION
+) -> list[dict[str, Any]]:
     """The answers to a batch of the worker."""
-    reply = server.post(f"workers/{worker_id}/reports", server.sign(WORKER, worker_id, worker_id), {"reports": reports}, version)
+    reply = server.post(
+        f"workers/{worker_id}/reports", server.sign(WORKER, worker_id, worker_id), {"reports": reports}, version
+    )
     assert reply.status == 200, reply
     answers: list[dict[str, Any]] = reply.json()["answers"]
     return [{"status": 204, **answer} for answer in answers]
@@ -213,10 +288,16 @@ def test_a_batch_claims_enters_and_ends_as_single_requests_do(server: ExecutionS
     token = first["claimed"]["attempt_token"]
     assert server.post("attempts/a0/ask", token, GET_VARIABLE).json() == {"value": "red"}
     assert server.post("workers/w1/beat", first["claimed"]["worker_token"], HELD).status == 200
-    assert statuses(report(server, entry_of(server, "a0"), result_of(server, "a1"), entry_of(server, "a0"))) == [204, 204, 409]
+    assert statuses(report(server, entry_of(server, "a0"), result_of(server, "a1"), entry_of(server, "a0"))) == [
+        204,
+        204,
+        409,
+    ]
     assert statuses(report(server, result_of(server, "a0", token))) == [204]
     assert sorted((kind, body.get("attempt_id") or body["result"]["attempt_id"]) for kind, body in server.mail()) == [
-        ("attempt_entered", "a0"), ("result", "a0"), ("result", "a1"),
+        ("attempt_entered", "a0"),
+        ("result", "a0"),
+        ("result", "a1"),
     ]
     assert [row.attempt_id for row in claims_of(server)] == ["a2"]
 
@@ -230,10 +311,20 @@ def test_each_report_of_a_batch_is_answered_by_itself(server: ExecutionServer) -
     server.claim("a0")
     server.claim("a1", "w2")
     answers = report(
-        server, {"type": "rumour"}, None, {"type": "entry", "attempt_id": "a0", "token": server.sign(ATTEMPT, "a0"), "at": -1},
-        claim_of(server, "a2", lifetime_s=-60.0), claim_of(server, "a1"), entry_of(server, "a0", worker_id="w2"),
-        result_of(server, "a0", server.sign(CLAIM, "a0")), result_of(server, "a1"), result_of(server, "a0"), result_of(server, "a0", outcome="failed"),
-        claim_of(server, "a2"), claim_of(server, "a2"), claim_of(server, "nothing"),
+        server,
+        {"type": "rumour"},
+        None,
+        {"type": "entry", "attempt_id": "a0", "token": server.sign(ATTEMPT, "a0"), "at": -1},
+        claim_of(server, "a2", lifetime_s=-60.0),
+        claim_of(server, "a1"),
+        entry_of(server, "a0", worker_id="w2"),
+        result_of(server, "a0", server.sign(CLAIM, "a0")),
+        result_of(server, "a1"),
+        result_of(server, "a0"),
+        result_of(server, "a0", outcome="failed"),
+        claim_of(server, "a2"),
+        claim_of(server, "a2"),
+        claim_of(server, "nothing"),
     )
     assert statuses(answers) == [400, 400, 400, 401, 409, 401, 401, 409, 204, 409, 200, 409, 409]
     assert "another worker has it" in answers[4]["detail"]
@@ -243,12 +334,16 @@ def test_each_report_of_a_batch_is_answered_by_itself(server: ExecutionServer) -
 def test_a_result_of_another_task_instance_does_not_hold_the_other_reports(server: ExecutionServer) -> None:
     server.claim("a0")
     server.claim("a1")
-    assert statuses(report(server, result_of(server, "a0", task_no=1), result_of(server, "a1"), claim_of(server, "a2"))) == [400, 204, 200]
+    assert statuses(
+        report(server, result_of(server, "a0", task_no=1), result_of(server, "a1"), claim_of(server, "a2"))
+    ) == [400, 204, 200]
     assert [body["result"]["attempt_id"] for _kind, body in server.mail()] == ["a1"]
     assert statuses(report(server, result_of(server, "a0"))) == [204]
 
 
-def test_a_report_that_cannot_be_stored_does_not_hold_the_others(server: ExecutionServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_that_cannot_be_stored_does_not_hold_the_others(
+    server: ExecutionServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.claim("a0")
     server.claim("a1")
     build = report_batches.build_result_mail
@@ -259,13 +354,19 @@ def test_a_report_that_cannot_be_stored_does_not_hold_the_others(server: Executi
         return build(tx, worker_id, result)
 
     monkeypatch.setattr(report_batches, "build_result_mail", fail_for_one)
-    assert statuses(report(server, result_of(server, "a0"), result_of(server, "a1"), claim_of(server, "a2"))) == [500, 204, 200]
+    assert statuses(report(server, result_of(server, "a0"), result_of(server, "a1"), claim_of(server, "a2"))) == [
+        500,
+        204,
+        200,
+    ]
     assert [body["result"]["attempt_id"] for _kind, body in server.mail()] == ["a1"]
     monkeypatch.undo()
     assert statuses(report(server, result_of(server, "a0"))) == [204]
 
 
-def test_a_batch_while_the_database_is_away_stores_nothing_and_can_be_repeated(server: ExecutionServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_while_the_database_is_away_stores_nothing_and_can_be_repeated(
+    server: ExecutionServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.claim("a0")
 
     def fail(*_: object) -> None:
@@ -288,19 +389,25 @@ def test_a_batch_of_a_lost_worker_ends_attempts_that_it_still_has_and_claims_not
 def test_a_batch_claims_no_attempt_that_its_owner_no_longer_waits_for(server: ExecutionServer) -> None:
     server.claim("a2")
     with server.world.db.write() as tx:
-        commit.apply_changes(tx, Changes(tasks=[task(server.run, 0, seq=2, attempt="another", worker="CeleryExecutor")]))
+        commit.apply_changes(
+            tx, Changes(tasks=[task(server.run, 0, seq=2, attempt="another", worker="CeleryExecutor")])
+        )
     assert statuses(report(server, claim_of(server, "a0"), claim_of(server, "a1"))) == [409, 200]
     with server.world.db.read() as tx:
         assert sorted(remote_attempts.list_attempt_ids(tx, "CeleryExecutor")) == ["a1", "a2"]
 
 
-def test_reports_that_go_past_the_routers_are_answered_as_by_a_route(server: ExecutionServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_that_go_past_the_routers_are_answered_as_by_a_route(
+    server: ExecutionServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, token = "workers/w1/reports", server.sign(WORKER, "w1")
     assert server.client.request("GET", f"{EXECUTION_PREFIX}/{path}", None, {}).status == 405
     slash = server.post(f"workers/{quote('w/1', safe='')}/reports", server.sign(WORKER, "w/1", "w/1"), {"reports": []})
     assert (slash.status, slash.json()) == (200, {"answers": []})
     statuses_of_faults = {
-        server.post(path, token, {"reports": []}).status, server.post(path, None, {"reports": []}).status, server.post(path, token, b"{").status,
+        server.post(path, token, {"reports": []}).status,
+        server.post(path, None, {"reports": []}).status,
+        server.post(path, token, b"{").status,
         server.post(path, token, {"reports": []}, version="1").status,
     }
     assert statuses_of_faults == {200, 401, 400}
@@ -310,7 +417,10 @@ def test_reports_that_go_past_the_routers_are_answered_as_by_a_route(server: Exe
 
     monkeypatch.setattr(execution_routes, "answer_reports", fail)
     crash = server.post(path, token, {"reports": []})
-    assert (crash.status, crash.json()) == (500, {"detail": "an internal error; the log of the api-server has the details"})
+    assert (crash.status, crash.json()) == (
+        500,
+        {"detail": "an internal error; the log of the api-server has the details"},
+    )
 
 
 def test_a_worker_of_the_release_before_claims_and_reports(server: ExecutionServer) -> None:
@@ -332,7 +442,12 @@ def test_logins_of_people_do_not_count(server: ExecutionServer) -> None:
         body = fitting_body(server, kind, verb)
         assert server.post(f"{kind}/{subject}/{verb}", user_token, body).status == 401
         assert server.post(f"{kind}/{subject}/{verb}", None, body, Cookie=f"{COOKIE}={session}").status == 401
-    for token in (server.sign(WORKER, "w1"), server.sign(ATTEMPT, "a0"), server.sign(CLAIM, "a0"), server.sign(ATTEMPT, "admin", "admin")):
+    for token in (
+        server.sign(WORKER, "w1"),
+        server.sign(ATTEMPT, "a0"),
+        server.sign(CLAIM, "a0"),
+        server.sign(ATTEMPT, "admin", "admin"),
+    ):
         assert server.client.request("GET", "/api/v2/dags", None, {"Authorization": f"Bearer {token}"}).status == 401
 
 
@@ -347,8 +462,23 @@ def test_a_worker_that_speaks_another_version_is_told_what_to_install(server: Ex
 
 
 BAD_BODIES = (
-    b"", b"{", b"null", b"[]", b"{}", b"\xff\xfe", b"\x00", b'"text"', b"[" * 100_000, b'{"a":' * 100_000, b"1e999", b'{"request": {"type": "DropTables"}}',
-    b'{"request": {"type": "GetVariable", "key": ' + b"[" * 100_000, b'{"at": 1e400}', b'{"at": -1}', b'{"at": 99999999999999999999999999}', b'{"at": "now"}',
+    b"",
+    b"{",
+    b"null",
+    b"[]",
+    b"{}",
+    b"\xff\xfe",
+    b"\x00",
+    b'"text"',
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b"1e999",
+    b'{"request": {"type": "DropTables"}}',
+    b'{"request": {"type": "GetVariable", "key": ' + b"[" * 100_000,
+    b'{"at": 1e400}',
+    b'{"at": -1}',
+    b'{"at": 99999999999999999999999999}',
+    b'{"at": "now"}',
     b'{"worker_id": 1}',
 )
 
@@ -365,10 +495,24 @@ def test_a_body_that_cannot_be_read_is_refused(server: ExecutionServer) -> None:
     assert server.mail() == []
 
 
-@pytest.mark.parametrize("fields", [
-    {"worker_id": ""}, {"worker_id": "w\x00"}, {"worker_id": "../w"}, {"worker_id": "w" * 65}, {"worker_id": "w1\n"}, {"host": "h\x00"}, {"host": "h" * 256},
-    {"slots": -1}, {"slots": 2**40}, {"slots": 10**30}, {"secret": ""}, {"secret": "short"}, {"secret": "x" * 1000},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"worker_id": ""},
+        {"worker_id": "w\x00"},
+        {"worker_id": "../w"},
+        {"worker_id": "w" * 65},
+        {"worker_id": "w1\n"},
+        {"host": "h\x00"},
+        {"host": "h" * 256},
+        {"slots": -1},
+        {"slots": 2**40},
+        {"slots": 10**30},
+        {"secret": ""},
+        {"secret": "short"},
+        {"secret": "x" * 1000},
+    ],
+)
 def test_a_hostile_claim_is_refused(server: ExecutionServer, fields: dict[str, object]) -> None:
     assert server.claim(**fields).status == 400  # type: ignore[arg-type]
     assert server.workers() == []
@@ -376,9 +520,28 @@ def test_a_hostile_claim_is_refused(server: ExecutionServer, fields: dict[str, o
 
 def test_hostile_ids_are_refused(server: ExecutionServer) -> None:
     server.claim()
-    for hostile in ("..", "%2e%2e", "a0%2F..%2Fa1", "a0%00", "%00", "a0%0a", "A0", "a0%20", "%C3%A4", "a" * 5000, "a0'--", "%25", "~", "*"):
+    for hostile in (
+        "..",
+        "%2e%2e",
+        "a0%2F..%2Fa1",
+        "a0%00",
+        "%00",
+        "a0%0a",
+        "A0",
+        "a0%20",
+        "%C3%A4",
+        "a" * 5000,
+        "a0'--",
+        "%25",
+        "~",
+        "*",
+    ):
         for verb in OF_ATTEMPTS:
-            reply = server.post(f"attempts/{hostile}/{verb}", server.sign(right_use("attempts", verb), "a0"), fitting_body(server, "attempts", verb))
+            reply = server.post(
+                f"attempts/{hostile}/{verb}",
+                server.sign(right_use("attempts", verb), "a0"),
+                fitting_body(server, "attempts", verb),
+            )
             assert reply.status in (400, 401, 404), (hostile, verb, reply)
     # With the right signature even such an id only finds nothing.
     for odd in ("a/b", "ä", "a b", "'; DROP TABLE remote_attempt"):
@@ -389,7 +552,10 @@ def test_hostile_ids_are_refused(server: ExecutionServer) -> None:
 
 def test_nul_in_a_question_is_no_error_of_the_server(server: ExecutionServer) -> None:
     token = server.claim().json()["attempt_token"]
-    for question in ({"type": "GetVariable", "key": "a\x00"}, {"type": "SetVariable", "key": "a\x00", "value": "\x00", "description": None}):
+    for question in (
+        {"type": "GetVariable", "key": "a\x00"},
+        {"type": "SetVariable", "key": "a\x00", "value": "\x00", "description": None},
+    ):
         assert server.post("attempts/a0/ask", token, {"request": question}).status in (200, 400, 422), question
 
 
@@ -397,8 +563,13 @@ def test_a_result_must_be_that_of_the_attempt(server: ExecutionServer) -> None:
     token = server.claim().json()["attempt_token"]
     server.claim("a1", "w2")
     for wrong in (
-        server.result("a1"), server.result(group_no=4), server.result(run_pk=99), server.result(task_no=1), server.result(map_index=0),
-        server.result(group_no=10**30), server.result(attempt_id=""),
+        server.result("a1"),
+        server.result(group_no=4),
+        server.result(run_pk=99),
+        server.result(task_no=1),
+        server.result(map_index=0),
+        server.result(group_no=10**30),
+        server.result(attempt_id=""),
     ):
         assert server.post("attempts/a0/result", token, wrong).status == 400
     assert server.mail() == []
@@ -427,7 +598,14 @@ def test_a_worker_that_lost_its_claim_does_nothing_more(server: ExecutionServer)
     with server.world.db.write() as tx:  # the owner gave the attempt up, and has its result
         remote_attempts.remove_attempts(tx, ["a0"])
     assert server.post("attempts/a0/entered", token, {"at": NOW}).status == 204
-    assert server.post("attempts/a0/ask", token, {"request": {"type": "SetVariable", "key": "color", "value": "blue", "description": None}}).status == 409
+    assert (
+        server.post(
+            "attempts/a0/ask",
+            token,
+            {"request": {"type": "SetVariable", "key": "color", "value": "blue", "description": None}},
+        ).status
+        == 409
+    )
     assert server.post("attempts/a0/result", token, server.result()).status == 409
     assert server.mail() == []
     with server.world.db.read() as tx:
@@ -484,25 +662,35 @@ def test_a_worker_that_was_lost_or_has_ended_reads_nothing_with_its_token(server
 
 @pytest.mark.parametrize("door", ["workers/w1/ask", "attempts/a0/ask"])
 @pytest.mark.parametrize("ttl_s", [60.0, 1e9, 1e308])
-def test_no_worker_writes_what_the_api_server_keeps_of_secrets(server: ExecutionServer, door: str, ttl_s: float) -> None:
+def test_no_worker_writes_what_the_api_server_keeps_of_secrets(
+    server: ExecutionServer, door: str, ttl_s: float
+) -> None:
     claimed = server.claim().json()
     token = claimed["worker_token" if "workers" in door else "attempt_token"]
     name = {"kind": "connection", "name": "db"}
-    assert server.post(door, token, {"request": {"type": "SetCachedSecret", **name, "text": "http://evil", "ttl_s": ttl_s}}).json() == {"value": None}
+    assert server.post(
+        door, token, {"request": {"type": "SetCachedSecret", **name, "text": "http://evil", "ttl_s": ttl_s}}
+    ).json() == {"value": None}
     assert server.post(door, token, {"request": {"type": "GetCachedSecret", **name}}).json() == {"value": None}
     assert secret_cache.answer_secret_cache(GetCachedSecret(**name)) is None
 
 
 def test_a_dag_file_may_not_ask_what_is_for_tasks(server: ExecutionServer) -> None:
     token = server.claim().json()["worker_token"]
-    reply = server.post("workers/w1/ask", token, {"request": {"type": "GetXComCount", "dag_id": "d", "run_id": "r", "task_id": "a"}})
+    reply = server.post(
+        "workers/w1/ask", token, {"request": {"type": "GetXComCount", "dag_id": "d", "run_id": "r", "task_id": "a"}}
+    )
     assert reply.status == 422
     assert "is for tasks only" in reply.json()["detail"]
 
 
 def test_a_dag_file_that_a_worker_imports_writes_variables(server: ExecutionServer) -> None:
     token = server.claim().json()["worker_token"]
-    written = server.post("workers/w1/ask", token, {"request": {"type": "SetVariable", "key": "color", "value": "blue", "description": None}})
+    written = server.post(
+        "workers/w1/ask",
+        token,
+        {"request": {"type": "SetVariable", "key": "color", "value": "blue", "description": None}},
+    )
     assert written.status == 200
     assert server.post("workers/w1/ask", token, GET_VARIABLE).json() == {"value": "blue"}
 
@@ -519,7 +707,12 @@ def test_heartbeats_bring_the_cancellations_of_the_worker(server: ExecutionServe
 def test_heartbeats_bring_the_figures_of_the_worker_and_the_clock_of_the_database(server: ExecutionServer) -> None:
     server.claim()
     token = server.sign(WORKER, "w1")
-    figures = [["gnomon_build_info", ["9.9"], 1.0], ["gnomon_worker_attempts", [], 2.0], ["unknown", [], 1.0], ["gnomon_worker_attempts", ["too", "many"], 1.0]]
+    figures = [
+        ["gnomon_build_info", ["9.9"], 1.0],
+        ["gnomon_worker_attempts", [], 2.0],
+        ["unknown", [], 1.0],
+        ["gnomon_worker_attempts", ["too", "many"], 1.0],
+    ]
     answer = server.post("workers/w1/beat", token, {"held": ["a0"], "figures": figures})
     assert answer.status == 200 and answer.json()["now"] > 0
     with server.context.database.read() as tx:
@@ -536,7 +729,9 @@ def test_lines_of_a_running_attempt_are_read_before_its_end(server: ExecutionSer
     token = server.claim("a2").json()["attempt_token"]
     logs = server.context.task_logs
     assert not logs.look_up().has(LOG)
-    send = lambda offset, piece: server.post("attempts/a2/log", token, {"offset": offset, "piece": piece}).json()["value"]
+    send = lambda offset, piece: server.post("attempts/a2/log", token, {"offset": offset, "piece": piece}).json()[
+        "value"
+    ]
     assert [send(0, b"line 1\n"), send(0, b"line 1\n"), send(3, b"e 1\nline 2\n"), send(99, b"a gap")] == [7, 7, 14, 14]
     assert logs.look_up().has(LOG) and logs.fetch(LOG).path.read_bytes() == b"line 1\nline 2\n"
     full = send(14, b"x" * 100_000)
@@ -595,7 +790,9 @@ def test_a_claim_whose_answer_was_lost_is_undone_by_a_later_heartbeat(server: Ex
     server.claim("a1", "w1")
     assert server.post("attempts/a1/entered", server.sign(ATTEMPT, "a1"), {"at": NOW}).status in (204, 401)
     token = claimed["worker_token"]
-    assert list(server.post("workers/w1/beat", token, {"held": []}).json()["attempt_tokens"]) == ["a0", "a1"], "an answer may be on its way"
+    assert list(server.post("workers/w1/beat", token, {"held": []}).json()["attempt_tokens"]) == ["a0", "a1"], (
+        "an answer may be on its way"
+    )
     server.clock.advance(execution.UNHELD_S + 1)
     assert list(server.post("workers/w1/beat", token, {"held": ["a1"]}).json()["attempt_tokens"]) == ["a1"]
     assert server.claim("a0", "w2").status == 200

@@ -37,9 +37,18 @@ __all__ = ["server"]
 SHORT = 350
 """Requests of the short form on each database."""
 RESULT = AttemptResult(
-    attempt_id="a0", group_no=3, run_pk=1, task_no=0, outcome="success", started_at=1, ended_at=2, reason="r", exit_code=0, **TEMPLATES["success"],
+    attempt_id="a0",
+    group_no=3,
+    run_pk=1,
+    task_no=0,
+    outcome="success",
+    started_at=1,
+    ended_at=2,
+    reason="r",
+    exit_code=0,
+    **TEMPLATES["success"],
     wait=msgspec.structs.replace(WAIT, hitl=QUESTION),
-)  # fmt: skip
+)
 REFUSED = range(400, 500)
 
 
@@ -76,7 +85,8 @@ class Fuzz:
         worker = ("workers/w1", WORKER, "w1")
         claim = ClaimRequest(worker_id="w1", secret=secret_of("w1"), host="host-1", slots=4)
         messages: list[tuple[str, str, str, msgspec.Struct]] = [
-            ("attempts/a1/claim", CLAIM, "a1", claim), ("attempts/a1/entered", ATTEMPT, "a1", EntryNotice(at=1)),
+            ("attempts/a1/claim", CLAIM, "a1", claim),
+            ("attempts/a1/entered", ATTEMPT, "a1", EntryNotice(at=1)),
             ("attempts/a1/log", ATTEMPT, "a1", RunningLogPiece(**LOG_PIECE)),  # type: ignore[arg-type]
             (f"{worker[0]}/beat", *worker[1:], BeatNotice(held=("a0", "a1"), figures=(("gnomon_x", ("a",), 1.0),))),
             *(("attempts/a1/ask", ATTEMPT, "a1", Question(request=request)) for request in build_requests()),  # type: ignore[arg-type]
@@ -90,13 +100,23 @@ class Fuzz:
                     yield path, use, subject, double_field(encode_json(msgspec.to_builtins(message)), field, "\0")
         token = self.server.sign(ATTEMPT, "a0")
         reports = [
-            ReportedClaim(attempt_id="a1", token=self.server.sign(CLAIM, "a1")), ReportedEntry(attempt_id="a0", token=token, at=1),
+            ReportedClaim(attempt_id="a1", token=self.server.sign(CLAIM, "a1")),
+            ReportedEntry(attempt_id="a0", token=token, at=1),
             ReportedResult(token=token, result=msgspec.structs.replace(RESULT, run_pk=self.run_pk)),
         ]
         for report in reports:
             for _, plain in vary_struct(report, is_json=True):
                 yield f"{worker[0]}/reports", *worker[1:], b'{"reports":[' + encode_json(plain) + b"]}"
-        for broken in (b"", b"\xff", b"[", b'{"reports":[\xff]}', b'{"reports":1}', b'{"reports":[{"type":"result"}]}', b"[" * 100_000, b'{"a":"' + b"\xed\xa0\x80" + b'"}'):
+        for broken in (
+            b"",
+            b"\xff",
+            b"[",
+            b'{"reports":[\xff]}',
+            b'{"reports":1}',
+            b'{"reports":[{"type":"result"}]}',
+            b"[" * 100_000,
+            b'{"a":"' + b"\xed\xa0\x80" + b'"}',
+        ):
             for path, use, subject, _ in messages:
                 yield path, use, subject, broken
             yield f"{worker[0]}/reports", *worker[1:], broken
@@ -115,7 +135,18 @@ class Fuzz:
     def _offer(self, attempt_ids: tuple[str, ...]) -> None:
         """Each of these attempts is stored and claimed by the worker w1, as if it had no result yet."""
         facts = RunFacts(run_pk=self.run_pk, dag_id="d", run_id="m", run_type="manual", run_after=0)
-        attempts = [Attempt(attempt_id=name, group_no=3, epoch=1, run=facts, task_id="ab"[int(name[1])], task_no=int(name[1]), file="/d.py") for name in attempt_ids]
+        attempts = [
+            Attempt(
+                attempt_id=name,
+                group_no=3,
+                epoch=1,
+                run=facts,
+                task_id="ab"[int(name[1])],
+                task_no=int(name[1]),
+                file="/d.py",
+            )
+            for name in attempt_ids
+        ]
         with self.server.world.db.write() as tx:
             remote_attempts.offer_attempts(tx, "CeleryExecutor", attempts, 0)
             remote_attempts.claim_attempts(tx, attempt_ids, "w1", 0)
@@ -131,7 +162,11 @@ class Fuzz:
             if message.kind != "result":
                 continue
             text = cipher.decrypt(body["sealed"]) if "sealed" in body else None
-            result = msgspec.convert(body["result"], AttemptResult) if text is None else msgspec.json.decode(text, type=AttemptResult)
+            result = (
+                msgspec.convert(body["result"], AttemptResult)
+                if text is None
+                else msgspec.json.decode(text, type=AttemptResult)
+            )
             assert check_result(result, reads_values=True) == result, sent[:600]
             self.outcomes[result.outcome] += 1
 

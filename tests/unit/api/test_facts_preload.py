@@ -30,7 +30,12 @@ def db(tmp_path: Path) -> Iterator[Database]:
     create_schema(url)
     database = open_database(url)
     with database.write() as tx:
-        dag_files.record_parsed_files(tx, [parsed(f"/dags/{number}.py", spec(f"d{number}")) for number in range(DAGS)], at=0, paused_by_default=False)
+        dag_files.record_parsed_files(
+            tx,
+            [parsed(f"/dags/{number}.py", spec(f"d{number}")) for number in range(DAGS)],
+            at=0,
+            paused_by_default=False,
+        )
     yield database
     database.close()
 

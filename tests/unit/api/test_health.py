@@ -32,12 +32,22 @@ PARTS = (
     ComponentHealth("worker", "latest_worker_heartbeat", HealthStatus.HEALTHY, AT, "32 slots on 1 worker"),
     ComponentHealth("triggerer", "latest_triggerer_heartbeat", None),
 )
-HEALTH = HealthSnapshot(AT, PARTS, WorkCounts(dags=2, paused=1, import_errors=1, runs={"success": 12345, "running": 1}), ("/dags/a.py: no <b> (`gnomon dags errors`)",))
+HEALTH = HealthSnapshot(
+    AT,
+    PARTS,
+    WorkCounts(dags=2, paused=1, import_errors=1, runs={"success": 12345, "running": 1}),
+    ("/dags/a.py: no <b> (`gnomon dags errors`)",),
+)
 
 
 @pytest.mark.parametrize(
     ("beat", "status"),
-    [(None, None), (AT, HealthStatus.HEALTHY), (AT - 30 * SECOND, HealthStatus.HEALTHY), (AT - 30 * SECOND - 1, HealthStatus.UNHEALTHY)],
+    [
+        (None, None),
+        (AT, HealthStatus.HEALTHY),
+        (AT - 30 * SECOND, HealthStatus.HEALTHY),
+        (AT - 30 * SECOND - 1, HealthStatus.UNHEALTHY),
+    ],
 )
 def test_health_is_a_young_beat(beat: int | None, status: HealthStatus | None) -> None:
     assert status_of_heartbeat(beat, AT, 30) is status
@@ -68,7 +78,15 @@ def test_a_page_without_dags_says_what_to_do() -> None:
 
 
 def test_a_database_that_is_away_is_told_and_escaped() -> None:
-    page = render_page(HealthSnapshot(AT, (ComponentHealth("metadatabase", None, HealthStatus.UNHEALTHY),), None, ("The database <x> did not answer",)), "1")
+    page = render_page(
+        HealthSnapshot(
+            AT,
+            (ComponentHealth("metadatabase", None, HealthStatus.UNHEALTHY),),
+            None,
+            ("The database <x> did not answer",),
+        ),
+        "1",
+    )
     assert 'role="alert">The database &lt;x&gt; did not answer' in page
 
 
@@ -91,7 +109,8 @@ def test_the_api_has_the_components_of_airflow(client: Client) -> None:
     assert client.get("/monitor/health") == {
         "metadatabase": {"status": "healthy"},
         "scheduler": {"status": "unhealthy", "latest_scheduler_heartbeat": "2025-12-31T23:58:30.000000+00:00"},
-        "triggerer": {"status": None, "latest_triggerer_heartbeat": None}, "dag_processor": None,
+        "triggerer": {"status": None, "latest_triggerer_heartbeat": None},
+        "dag_processor": None,
     }
 
 

@@ -44,9 +44,13 @@ def test_a_missing_database_is_told_and_found_once_it_is_there(cfg: Config) -> N
     create_schema(cfg.database_url)
     clock.advance(CACHE_S * 2)
     assert [wrong.split(":")[0] for wrong in looker.read_health().problems] == [
-        "No scheduler is alive", "No worker is alive", "No dag-processor is alive",
+        "No scheduler is alive",
+        "No worker is alive",
+        "No dag-processor is alive",
     ]
-    assert _status(looker) == dict.fromkeys(("scheduler", "worker", "triggerer", "dag_processor")) | {"metadatabase": HealthStatus.HEALTHY}
+    assert _status(looker) == dict.fromkeys(("scheduler", "worker", "triggerer", "dag_processor")) | {
+        "metadatabase": HealthStatus.HEALTHY
+    }
     looker.close()
 
 
@@ -85,7 +89,9 @@ def test_a_triggerer_says_what_it_has_counted(cfg: Config) -> None:
     database.close()
     looker = HealthReader(cfg, VirtualClock(START))
     (part,) = (part for part in looker.read_health().components if part.name == "triggerer")
-    assert part.note == "0 of 30 slots in use · 1,203 succeeded, 1 failed, blocked 3 times (mostly by a.Slow) · 3 on here"
+    assert (
+        part.note == "0 of 30 slots in use · 1,203 succeeded, 1 failed, blocked 3 times (mostly by a.Slow) · 3 on here"
+    )
     looker.close()
 
 
@@ -94,20 +100,35 @@ def _triggerer(running: int, queues: tuple[str, ...] | None = None) -> Triggerer
 
 
 @pytest.mark.pure
-@pytest.mark.parametrize(("unclaimed", "alive", "said"), [
-    ({}, [], ()),
-    ({None: 1}, [], ("No triggerer is alive, and 1 deferred task waits for one. `gnomon triggerer` starts one.",)),
-    ({None: 2, "far": 3}, [], ("No triggerer is alive, and 5 deferred tasks wait for one. `gnomon triggerer` starts one.",)),
-    ({None: 1, "far": 2}, [_triggerer(9)], ()),
-    ({"far": 2}, [_triggerer(0, ("near",))], (
-        "No triggerer takes queue 'far', and 2 deferred tasks wait on it. `gnomon triggerer --queues far` starts one.",
-    )),
-    ({None: 4, "far": 2}, [_triggerer(10), _triggerer(9, ("far",))], ()),
-    ({None: 4, "far": 2, "near": 1000}, [_triggerer(10, ("near",)), _triggerer(9, ("far",))], (
-        "All slots of the triggerers are in use, and 1,000 deferred tasks wait for one. Raise the limit with `--capacity`, or start another triggerer: "
-        "`gnomon triggerer`.",
-    )),
-])
+@pytest.mark.parametrize(
+    ("unclaimed", "alive", "said"),
+    [
+        ({}, [], ()),
+        ({None: 1}, [], ("No triggerer is alive, and 1 deferred task waits for one. `gnomon triggerer` starts one.",)),
+        (
+            {None: 2, "far": 3},
+            [],
+            ("No triggerer is alive, and 5 deferred tasks wait for one. `gnomon triggerer` starts one.",),
+        ),
+        ({None: 1, "far": 2}, [_triggerer(9)], ()),
+        (
+            {"far": 2},
+            [_triggerer(0, ("near",))],
+            (
+                "No triggerer takes queue 'far', and 2 deferred tasks wait on it. `gnomon triggerer --queues far` starts one.",
+            ),
+        ),
+        ({None: 4, "far": 2}, [_triggerer(10), _triggerer(9, ("far",))], ()),
+        (
+            {None: 4, "far": 2, "near": 1000},
+            [_triggerer(10, ("near",)), _triggerer(9, ("far",))],
+            (
+                "All slots of the triggerers are in use, and 1,000 deferred tasks wait for one. Raise the limit with `--capacity`, or start another triggerer: "
+                "`gnomon triggerer`.",
+            ),
+        ),
+    ],
+)
 def test_deferred_tasks_that_no_triggerer_takes_are_told_with_the_remedy(
     unclaimed: dict[str | None, int], alive: list[TriggererLease], said: tuple[str, ...]
 ) -> None:
@@ -145,7 +166,10 @@ def test_a_process_that_fell_silent_is_told(cfg: Config) -> None:
 
 @pytest.mark.pure
 def test_files_that_could_not_be_loaded_are_named_up_to_a_bound() -> None:
-    errors = [dag_files.StoredImportError(f"/dags/{number}.py", "import", f"bad {number}\nmore", None, "", 0) for number in range(7)]
+    errors = [
+        dag_files.StoredImportError(f"/dags/{number}.py", "import", f"bad {number}\nmore", None, "", 0)
+        for number in range(7)
+    ]
     wrongs = find_problems((), errors)
     assert wrongs[0] == "/dags/0.py: bad 0"
     assert wrongs[-1].startswith("2 more files could not be loaded (`gnomon dags errors` shows all")
@@ -157,9 +181,14 @@ def test_files_that_could_not_be_loaded_are_named_up_to_a_bound() -> None:
 @pytest.mark.pure
 def test_dags_that_are_not_planned_are_named_up_to_a_bound_and_paused_ones_are_not() -> None:
     bad = [dags.StoredDag(n, f"dag{n}", 0, False, True, 1, "f.py", "it hangs") for n in range(7)]
-    quiet = [dags.StoredDag(8, "paused", 0, True, True, 1, "f.py", "it hangs"), dags.StoredDag(9, "well", 0, False, True, 1, "f.py", None)]
+    quiet = [
+        dags.StoredDag(8, "paused", 0, True, True, 1, "f.py", "it hangs"),
+        dags.StoredDag(9, "well", 0, False, True, 1, "f.py", None),
+    ]
     told = find_unplanned_dags([*bad, *quiet])
-    assert told[0] == "DAG dag0 is not planned: it hangs" and told[-1] == "2 more DAGs are not planned" and len(told) == 6
+    assert (
+        told[0] == "DAG dag0 is not planned: it hangs" and told[-1] == "2 more DAGs are not planned" and len(told) == 6
+    )
 
 
 @pytest.mark.pure

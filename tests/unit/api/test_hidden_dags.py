@@ -35,7 +35,13 @@ GRANTS = {"reader": Role.VIEWER, "changer": Role.USER}
 """These accounts have this role on DAGs that begin with `shown`, and none on others."""
 ORDERS = AssetKey("orders", "s3://orders")
 BODIES = {
-    "changed": {"before": {"waits for": ["secret_dag", 2026]}, "after": 2026, "2026": 2026, "text": "secret_dag.only", "kept": [None, True, 2026.5]},
+    "changed": {
+        "before": {"waits for": ["secret_dag", 2026]},
+        "after": 2026,
+        "2026": 2026,
+        "text": "secret_dag.only",
+        "kept": [None, True, 2026.5],
+    },
     "noted": "it waits for secret_dag and for 2026",
     "broken": '{"secret_dag": ',
     "kept": {"before": 1, "after": "shown_dag"},
@@ -55,12 +61,24 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AccountSite]:
     deployment.add(spec_of("secret_dag", tasks=tasks, assets=declared, timetable=HOURLY), file="/dags/secret.py")
     deployment.add(spec_of("2026", timetable=HOURLY), file="/dags/number.py")
     after = (AfterSpec(dag_id="secret_dag"), AfterSpec(dag_id="2026"))
-    deployment.add(spec_of("shown_dag", tasks=tasks, assets=declared, timetable=HOURLY, depends_on=after), file="/dags/shown.py")
+    deployment.add(
+        spec_of("shown_dag", tasks=tasks, assets=declared, timetable=HOURLY, depends_on=after), file="/dags/shown.py"
+    )
     with deployment.db.write() as tx:
         shown = dags.find_dag_row(tx, "shown_dag")
         assert shown is not None
         for kind, body in BODIES.items():
-            log_event(tx, EventRecord(NOW, kind, dag_pk=shown.dag_pk, by="me", body=body if isinstance(body, str) else json.dumps(body), address="192.0.2.7"))
+            log_event(
+                tx,
+                EventRecord(
+                    NOW,
+                    kind,
+                    dag_pk=shown.dag_pk,
+                    by="me",
+                    body=body if isinstance(body, str) else json.dumps(body),
+                    address="192.0.2.7",
+                ),
+            )
         for name, granted in GRANTS.items():
             account_changes.create_account(tx, ROOT, name, Role.NONE, None)
             account_changes.add_grant(tx, ROOT, name, Grant(GrantKind.DAG, "shown*", granted))
@@ -89,11 +107,17 @@ def read_bodies(site: AccountSite, account: str, source: str) -> dict[str, str]:
 def test_the_audit_log_names_no_hidden_dag(site: AccountSite, source: str) -> None:
     for account in ("viewer", "admin"):
         full = read_bodies(site, account, source)
-        assert {kind: full[kind] for kind in BODIES} == {kind: body if isinstance(body, str) else json.dumps(body) for kind, body in BODIES.items()}
+        assert {kind: full[kind] for kind in BODIES} == {
+            kind: body if isinstance(body, str) else json.dumps(body) for kind, body in BODIES.items()
+        }
     found = read_bodies(site, "reader", source)
     assert json.loads(found["changed"]) == {
-        "before": {"waits for": [HIDDEN, 2026]}, "after": 2026, HIDDEN: 2026, "text": f"{HIDDEN}.only", "kept": [None, True, 2026.5],
-    }  # fmt: skip
+        "before": {"waits for": [HIDDEN, 2026]},
+        "after": 2026,
+        HIDDEN: 2026,
+        "text": f"{HIDDEN}.only",
+        "kept": [None, True, 2026.5],
+    }
     assert found["noted"] == f"it waits for {HIDDEN} and for {HIDDEN}"
     assert found["broken"] == f'{{"{HIDDEN}": '
     assert found["kept"] == json.dumps(BODIES["kept"])
@@ -110,7 +134,12 @@ def test_the_audit_log_of_a_dag_names_no_hidden_dag_and_keeps_numbers(site: Acco
 
 
 def test_only_an_administrator_sees_from_where_a_dag_was_changed(site: AccountSite) -> None:
-    seen = {account: {row["from"] for row in site.get(account, f"{OWN}/dags/shown_dag/audit")["rows"] if row["event"] in BODIES} for account in ("admin", "viewer", "reader")}
+    seen = {
+        account: {
+            row["from"] for row in site.get(account, f"{OWN}/dags/shown_dag/audit")["rows"] if row["event"] in BODIES
+        }
+        for account in ("admin", "viewer", "reader")
+    }
     assert seen == {"admin": {"192.0.2.7"}, "viewer": {None}, "reader": {None}}
 
 
@@ -126,7 +155,9 @@ def test_the_audit_log_is_not_ordered_by_texts_that_name_hidden_dags(site: Accou
 
 def test_the_structure_of_a_dag_names_no_hidden_dag(site: AccountSite) -> None:
     def list_outside(account: str) -> list[tuple[str, str]]:
-        return sorted((node["kind"], node["name"]) for node in site.get(account, f"{OWN}/dags/shown_dag/structure")["outside"])
+        return sorted(
+            (node["kind"], node["name"]) for node in site.get(account, f"{OWN}/dags/shown_dag/structure")["outside"]
+        )
 
     assert list_outside("viewer") == [("asset", "orders"), ("dag", "2026"), ("dag", "secret_dag")]
     assert list_outside("reader") == [("asset", "orders")]
@@ -137,7 +168,11 @@ def test_an_asset_that_hidden_dags_write_too_is_materialized_by_the_visible_dag(
     path = f"/api/v2/assets/{asset_id}/materialize"
     refused = site.request("admin", "POST", path, {})
     assert (refused.status, "secret_dag, shown_dag" in refused.json()["detail"]) == (409, True)
-    assert site.request("reader", "POST", path, {}).json()["detail"].startswith("account 'reader' has the role viewer on DAG 'shown_dag'")
+    assert (
+        site.request("reader", "POST", path, {})
+        .json()["detail"]
+        .startswith("account 'reader' has the role viewer on DAG 'shown_dag'")
+    )
     created = site.request("changer", "POST", path, {})
     assert (created.status, created.json()["dag_id"]) == (200, "shown_dag")
 
@@ -150,7 +185,10 @@ def test_a_hidden_dag_is_answered_as_one_that_does_not_exist(site: AccountSite) 
         if not path.startswith("/api/") or path.endswith(LEFT_OUT):
             continue
         for method, operation in methods.items():
-            answers = [ask_about(site, document, method.upper(), path, operation, dag_id) for dag_id in ("secret_dag", "absent_dag")]
+            answers = [
+                ask_about(site, document, method.upper(), path, operation, dag_id)
+                for dag_id in ("secret_dag", "absent_dag")
+            ]
             status, text = answers[0]
             if answers[0] != answers[1] or (status >= 500 and status not in (501, 503)):
                 different.append((method, path, *answers))
@@ -163,9 +201,22 @@ def test_a_hidden_dag_is_answered_as_one_that_does_not_exist(site: AccountSite) 
 LEFT_OUT = ("/auth/logout", "/auth/login", "/materialize")
 """The session ends, and a run is created each time: neither has the id of a DAG."""
 KNOWN = {
-    "dag_id": "DAG", "dag": "DAG", "dag_ids": ["DAG"], "source_dag_id": "DAG", "upstream": "DAG", "run_id": "r", "dag_run_id": "r", "task_id": "only", "map_index": -1,
-    "asset": "orders", "asset_id": 1, "from_date": "2026-02-01T00:00:00Z", "to_date": "2026-02-01T03:00:00Z", "logical_date": None, "action": "update",
-}  # fmt: skip
+    "dag_id": "DAG",
+    "dag": "DAG",
+    "dag_ids": ["DAG"],
+    "source_dag_id": "DAG",
+    "upstream": "DAG",
+    "run_id": "r",
+    "dag_run_id": "r",
+    "task_id": "only",
+    "map_index": -1,
+    "asset": "orders",
+    "asset_id": 1,
+    "from_date": "2026-02-01T00:00:00Z",
+    "to_date": "2026-02-01T03:00:00Z",
+    "logical_date": None,
+    "action": "update",
+}
 
 
 def ask_about(site: AccountSite, document: Any, method: str, path: str, operation: Any, dag_id: str) -> tuple[int, str]:
@@ -178,10 +229,16 @@ def ask_about(site: AccountSite, document: Any, method: str, path: str, operatio
             value = build_value(document, parameter["schema"], parameter["name"])
             query += [(parameter["name"], one) for one in (value if isinstance(value, list) else [value])]
     written = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    body = None if written is None else json.dumps(build_value(document, written["schema"], "")).replace('"DAG"', f'"{dag_id}"').encode()
+    body = (
+        None
+        if written is None
+        else json.dumps(build_value(document, written["schema"], "")).replace('"DAG"', f'"{dag_id}"').encode()
+    )
     place = f"{path}?{urlencode(query)}".replace("DAG", dag_id)
     reply = site.request("changer", method, place, body)
-    return reply.status, re.sub(r"20\d\d-\d\d-[\dT:.+Z-]+", "TIME", re.sub(r'"id":\d+', "ID", reply.body.decode().replace(dag_id, "DAG")))
+    return reply.status, re.sub(
+        r"20\d\d-\d\d-[\dT:.+Z-]+", "TIME", re.sub(r'"id":\d+', "ID", reply.body.decode().replace(dag_id, "DAG"))
+    )
 
 
 def build_value(document: Any, schema: Any, name: str) -> Any:
@@ -196,7 +253,11 @@ def build_value(document: Any, schema: Any, name: str) -> Any:
         return schema["const"] if "const" in schema else schema["enum"][0]
     if schema.get("type") == "object":
         needed = schema.get("required", ())
-        return {key: build_value(document, one, key) for key, one in schema.get("properties", {}).items() if key in needed or key in KNOWN}
+        return {
+            key: build_value(document, one, key)
+            for key, one in schema.get("properties", {}).items()
+            if key in needed or key in KNOWN
+        }
     if schema.get("type") == "array":
         return [build_value(document, schema["items"], "")]
     if schema.get("format") == "date-time":

@@ -20,10 +20,43 @@ SHORT = 400
 DEPTH_MAX = 3
 KNOWN = {"dag_id": "etl", "dag_run_id": "r", "task_id": "write", "map_index": "-1", "try_number": "1", "run_id": "r"}
 TEXTS = (
-    "", "\0", "\ud83d", "\u202e" + "x" * 3000, "x" * 1_000_000, "../../etc/passwd", "'; DROP TABLE dag; --", "%_\\%" * 50, "~", "{{7*7}}", "0001-01-01T00:00:00Z",
-    "9999-12-31T23:59:59-14:00", "a\nb", " ", "-1",
-)  # fmt: skip
-OTHERS: tuple[object, ...] = (None, True, 0, -1, 2**31, 2**63, 10**30, -(10**30), 0.5, 1e308, float("nan"), float("inf"), [], {}, [[]], [None], {"a": None}, ["~"] * 1000, {"": {"": []}})
+    "",
+    "\0",
+    "\ud83d",
+    "\u202e" + "x" * 3000,
+    "x" * 1_000_000,
+    "../../etc/passwd",
+    "'; DROP TABLE dag; --",
+    "%_\\%" * 50,
+    "~",
+    "{{7*7}}",
+    "0001-01-01T00:00:00Z",
+    "9999-12-31T23:59:59-14:00",
+    "a\nb",
+    " ",
+    "-1",
+)
+OTHERS: tuple[object, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    2**31,
+    2**63,
+    10**30,
+    -(10**30),
+    0.5,
+    1e308,
+    float("nan"),
+    float("inf"),
+    [],
+    {},
+    [[]],
+    [None],
+    {"a": None},
+    ["~"] * 1000,
+    {"": {"": []}},
+)
 
 
 def _nest(depth: int) -> object:
@@ -50,7 +83,9 @@ class Bodies:
         """A value that the schema permits, as far as it says."""
         schema = self._resolve(schema)
         if "const" in schema or "enum" in schema or "default" in schema:
-            return schema["const"] if "const" in schema else schema["enum"][0] if "enum" in schema else schema["default"]
+            return (
+                schema["const"] if "const" in schema else schema["enum"][0] if "enum" in schema else schema["default"]
+            )
         kind = schema.get("type")
         if kind == "object":
             required = schema.get("required", ()) if depth <= DEPTH_MAX else ()
@@ -71,7 +106,9 @@ class Bodies:
                 yield {**valid, name: value}
             inner = self._resolve(field)
             items = self._resolve(inner["items"]) if inner.get("type") == "array" and "items" in inner else None
-            for nested in self._list(inner, depth + 1) if inner.get("type") == "object" and inner.get("properties") else ():
+            for nested in (
+                self._list(inner, depth + 1) if inner.get("type") == "object" and inner.get("properties") else ()
+            ):
                 yield {**valid, name: nested}
             for nested in self._list(items, depth + 1) if items is not None and items.get("properties") else ():
                 yield {**valid, name: [nested]}
@@ -82,7 +119,9 @@ class Bodies:
             if "$ref" in schema:
                 schema = self._schemas[schema["$ref"].rpartition("/")[2]]
             else:
-                schema = next(one for one in schema["anyOf" if "anyOf" in schema else "oneOf"] if one.get("type") != "null")
+                schema = next(
+                    one for one in schema["anyOf" if "anyOf" in schema else "oneOf"] if one.get("type") != "null"
+                )
         return schema
 
 

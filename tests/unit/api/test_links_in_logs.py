@@ -16,9 +16,17 @@ from gnomon.model.attempts import build_attempt_log_path
 LOG = "/dags/a/dagRuns/r/taskInstances/only/logs/1"
 OWN = f"/api/gnomon/v1{LOG}"
 DOORS = {
-    "part": f"/api/v2{LOG}", "whole": f"/api/v2{LOG}?full_content=true", "forged token": f"/api/v2{LOG}?token=0-0", "lines": f"{OWN}/lines", "last lines": f"{OWN}/lines?first=-5",
-    "single lines": f"{OWN}/lines?at=0", "search": f"{OWN}/search?text=key", "levels": f"{OWN}/search?level=debug", "file": f"{OWN}/file", "source": f"{OWN}/file?source=0",
-}  # fmt: skip
+    "part": f"/api/v2{LOG}",
+    "whole": f"/api/v2{LOG}?full_content=true",
+    "forged token": f"/api/v2{LOG}?token=0-0",
+    "lines": f"{OWN}/lines",
+    "last lines": f"{OWN}/lines?first=-5",
+    "single lines": f"{OWN}/lines?at=0",
+    "search": f"{OWN}/search?text=key",
+    "levels": f"{OWN}/search?level=debug",
+    "file": f"{OWN}/file",
+    "source": f"{OWN}/file?source=0",
+}
 
 
 @pytest.fixture

@@ -25,7 +25,9 @@ def test_a_long_list_in_an_order_without_an_index_is_refused_with_the_orders(nam
     assert "cannot be ordered by conf" in refusal.value.detail
     assert refusal.value.detail.endswith("one of: id")
     check_sorted(TotalEntries(SORTED_MAX), order, INDEXED, "runs")
-    check_sorted(TotalEntries(10 * SORTED_MAX), parse_order(["-id", "conf"], FIELDS, "id", (FIELDS["id"],)), INDEXED, "runs")
+    check_sorted(
+        TotalEntries(10 * SORTED_MAX), parse_order(["-id", "conf"], FIELDS, "id", (FIELDS["id"],)), INDEXED, "runs"
+    )
 
 
 def test_a_list_is_counted_as_far_as_its_order_needs() -> None:
@@ -41,18 +43,36 @@ def test_a_list_is_counted_as_far_as_its_order_needs() -> None:
         assert asked[-1] == total.total == total.limit == most + 30
 
 
-@pytest.mark.parametrize(("word", "shown"), [
-    ("up", HIDDEN), ("up.long", HIDDEN), ("up.", f"{HIDDEN}."), ("dag.up.long.", f"dag.{HIDDEN}."), ("backups", "backups"), ("team-up", "team-up"), ("..", ".."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("up", HIDDEN),
+        ("up.long", HIDDEN),
+        ("up.", f"{HIDDEN}."),
+        ("dag.up.long.", f"dag.{HIDDEN}."),
+        ("backups", "backups"),
+        ("team-up", "team-up"),
+        ("..", ".."),
+    ],
+)
 def test_only_whole_ids_are_hidden_and_the_longest_first(word: str, shown: str) -> None:
     assert _hide_in_word(word, {"up", "up.long"}) == shown
 
 
 @pytest.mark.parametrize(
     ("offset", "size", "found", "has_more", "total"),
-    [(0, 10, 0, False, 0), (0, 10, 10, False, 10), (20, 10, 3, False, 23), (20, 10, 0, False, None), (0, 10, 10, True, None), (0, 0, 0, False, None)],
+    [
+        (0, 10, 0, False, 0),
+        (0, 10, 10, False, 10),
+        (20, 10, 3, False, 23),
+        (20, 10, 0, False, None),
+        (0, 10, 10, True, None),
+        (0, 0, 0, False, None),
+    ],
 )
-def test_a_last_page_says_how_many_entries_there_are(offset: int, size: int, found: int, has_more: bool, total: int | None) -> None:
+def test_a_last_page_says_how_many_entries_there_are(
+    offset: int, size: int, found: int, has_more: bool, total: int | None
+) -> None:
     asked: list[int] = []
 
     def count(most: int) -> int:

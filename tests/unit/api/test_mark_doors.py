@@ -19,7 +19,12 @@ Names = list[tuple[str, str]]
 @pytest.fixture
 def failed(api: Client, deployment: Deployment) -> Client:
     """In each of three runs a succeeded and b failed; c and d stand below it; b and c are a group."""
-    tasks = (TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), group="g"), TaskSpec(task_id="c", upstream=("b",), group="g"), TaskSpec(task_id="d", upstream=("c",)))
+    tasks = (
+        TaskSpec(task_id="a"),
+        TaskSpec(task_id="b", upstream=("a",), group="g"),
+        TaskSpec(task_id="c", upstream=("b",), group="g"),
+        TaskSpec(task_id="d", upstream=("c",)),
+    )
     deployment.add(spec_of("m", tasks=tasks, groups={"g": None}))
     deployment.plays["b"] = Play(outcome="failed")
     deployment.start()
@@ -32,24 +37,44 @@ def failed(api: Client, deployment: Deployment) -> Client:
 
 
 def _states(api: Client, run_id: str) -> dict[str, str | None]:
-    return {one["task_id"]: one["state"] for one in api.get(f"/dags/m/dagRuns/{run_id}/taskInstances")["task_instances"]}
+    return {
+        one["task_id"]: one["state"] for one in api.get(f"/dags/m/dagRuns/{run_id}/taskInstances")["task_instances"]
+    }
 
 
 def _preview(api: Client, state: str, chosen: dict[str, str], scope: dict[str, bool]) -> dict[tuple[str, str], str]:
     query = urlencode({"run_id": "r2", "state": state, **chosen, **{name: str(value) for name, value in scope.items()}})
-    return {(row["run_id"], row["task_id"]): row["becomes"] for row in api.own(f"/dags/m/operations/tasks.select_to_mark?{query}")}
+    return {
+        (row["run_id"], row["task_id"]): row["becomes"]
+        for row in api.own(f"/dags/m/operations/tasks.select_to_mark?{query}")
+    }
 
 
 def _names(page: dict[str, list[dict[str, str]]]) -> Names:
     return sorted((one["dag_run_id"], one["task_id"]) for one in page["task_instances"])
 
 
-@pytest.mark.parametrize(("path", "chosen"), [("taskInstances/b", {"names": "b"}), ("taskInstances/a", {"names": "a"}), ("taskGroupInstances/g", {"group": "g"})])
+@pytest.mark.parametrize(
+    ("path", "chosen"),
+    [
+        ("taskInstances/b", {"names": "b"}),
+        ("taskInstances/a", {"names": "a"}),
+        ("taskGroupInstances/g", {"group": "g"}),
+    ],
+)
 @pytest.mark.parametrize(
     ("state", "past", "future", "downstream"),
-    [("success", True, False, False), ("skipped", False, True, False), ("success", True, True, True), ("failed", False, False, True), ("failed", True, True, False)],
+    [
+        ("success", True, False, False),
+        ("skipped", False, True, False),
+        ("success", True, True, True),
+        ("failed", False, False, True),
+        ("failed", True, True, False),
+    ],
 )
-def test_the_previews_and_the_mark_agree(path: str, chosen: dict[str, str], state: str, past: bool, future: bool, downstream: bool, failed: Client) -> None:
+def test_the_previews_and_the_mark_agree(
+    path: str, chosen: dict[str, str], state: str, past: bool, future: bool, downstream: bool, failed: Client
+) -> None:
     body = {"new_state": state, "include_past": past, "include_future": future, "include_downstream": downstream}
     preview = _preview(failed, state, chosen, {"past": past, "future": future, "downstream": downstream})
     marked = sorted(name for name, becomes in preview.items() if becomes == state)
@@ -71,7 +96,11 @@ def test_the_previews_and_the_mark_agree(path: str, chosen: dict[str, str], stat
 
 def test_what_is_selected_and_has_the_state_already_does_not_run_again(failed: Client) -> None:
     body = {"new_state": "failed", "include_downstream": True}
-    assert _names(failed.send("PATCH", "/dags/m/dagRuns/r2/taskInstances/a", body)) == [("r2", "a"), ("r2", "c"), ("r2", "d")]
+    assert _names(failed.send("PATCH", "/dags/m/dagRuns/r2/taskInstances/a", body)) == [
+        ("r2", "a"),
+        ("r2", "c"),
+        ("r2", "d"),
+    ]
     assert _states(failed, "r2") == dict.fromkeys("abcd", "failed")
 
 

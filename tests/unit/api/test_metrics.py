@@ -51,7 +51,14 @@ def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deplo
 
 def _context(deployment: Deployment, **options: str) -> ApiContext:
     home = deployment.home
-    cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": home.cfg.database_url, "GNOMON__METRICS__PROMETHEUS_ALLOW": "127.0.0.1", **options}, home.cfg.home)
+    cfg = load_config(
+        {
+            "GNOMON__DATABASE__SQL_ALCHEMY_CONN": home.cfg.database_url,
+            "GNOMON__METRICS__PROMETHEUS_ALLOW": "127.0.0.1",
+            **options,
+        },
+        home.cfg.home,
+    )
     return create_context(cfg, home.clock, "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
 
 
@@ -63,7 +70,9 @@ def _scrape(client: Client, accept: str = "", headers: dict[str, str] | None = N
 
 
 def _values(family: Metric, suffix: str = "", **labels: str) -> list[float]:
-    return [one.value for one in family.samples if one.name == family.name + suffix and labels.items() <= one.labels.items()]
+    return [
+        one.value for one in family.samples if one.name == family.name + suffix and labels.items() <= one.labels.items()
+    ]
 
 
 def test_a_run_is_counted_where_it_was_and_how_long_it_took(deployment: Deployment) -> None:
@@ -90,7 +99,9 @@ def test_a_run_is_counted_where_it_was_and_how_long_it_took(deployment: Deployme
         assert _values(found["gnomon_run_duration_seconds"], "_count", state="success") == [1]
         assert _values(found["gnomon_task_start_delay_seconds"], "_count") == [2]
         assert _values(found["gnomon_scheduler_groups"]) == [64]
-        assert _values(found["gnomon_api_request_duration_seconds"], "_count", route="/metrics", status="2xx", method="GET") == [1]
+        assert _values(
+            found["gnomon_api_request_duration_seconds"], "_count", route="/metrics", status="2xx", method="GET"
+        ) == [1]
     context.close()
 
 
@@ -128,7 +139,9 @@ def test_names_types_and_help_texts_are_the_declared_ones(deployment: Deployment
     context.close()
 
 
-def test_each_server_shows_the_requests_of_the_others_once(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_server_shows_the_requests_of_the_others_once(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ApiServerHeartbeat, "beat", lambda _self: None)  # it would write the figures when it likes
     one, two = _context(deployment), _context(deployment)
     for context in (one, two):  # the end of a request would write too, and it comes after the client has the answer
@@ -173,7 +186,9 @@ def test_many_pools_are_added_under_one_label(deployment: Deployment) -> None:
     context.close()
 
 
-def test_figures_are_kept_for_a_moment_and_longer_if_they_were_dear(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_are_kept_for_a_moment_and_longer_if_they_were_dear(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     context = _context(deployment)
     reads = []
     count = deployment_counts.count_messages
@@ -232,12 +247,18 @@ def test_without_a_network_that_is_named_a_token_is_needed(deployment: Deploymen
         ({}, {}, 200),
         ({"GNOMON__API__TRUSTED_PROXIES": "127.0.0.1"}, {"X-Forwarded-For": "198.51.100.9"}, 401),
         ({"GNOMON__API__TRUSTED_PROXIES": "127.0.0.1"}, {"X-Forwarded-For": "127.0.0.1, 198.51.100.9"}, 401),
-        ({"GNOMON__API__TRUSTED_PROXIES": "127.0.0.1", "GNOMON__METRICS__PROMETHEUS_ALLOW": "198.51.100.0/24"}, {"X-Forwarded-For": "198.51.100.9"}, 200),
+        (
+            {"GNOMON__API__TRUSTED_PROXIES": "127.0.0.1", "GNOMON__METRICS__PROMETHEUS_ALLOW": "198.51.100.0/24"},
+            {"X-Forwarded-For": "198.51.100.9"},
+            200,
+        ),
         ({"GNOMON__METRICS__PROMETHEUS_ALLOW": "198.51.100.0/24"}, {"X-Forwarded-For": "198.51.100.9"}, 401),
         ({"GNOMON__METRICS__PROMETHEUS_ALLOW": "198.51.100.0/24"}, {}, 401),
     ],
 )
-def test_a_network_that_is_named_means_the_client_and_not_a_proxy(tmp_path: Path, options: dict[str, str], headers: dict[str, str], status: int) -> None:
+def test_a_network_that_is_named_means_the_client_and_not_a_proxy(
+    tmp_path: Path, options: dict[str, str], headers: dict[str, str], status: int
+) -> None:
     cfg = load_config({"GNOMON__METRICS__PROMETHEUS_ALLOW": "127.0.0.1", **options}, tmp_path)
     create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
@@ -247,11 +268,16 @@ def test_a_network_that_is_named_means_the_client_and_not_a_proxy(tmp_path: Path
 
 
 def test_metrics_can_be_switched_off(tmp_path: Path) -> None:
-    cfg = load_config({"GNOMON__METRICS__PROMETHEUS_ON": "False", "GNOMON__METRICS__PROMETHEUS_ALLOW": "127.0.0.1"}, tmp_path)
+    cfg = load_config(
+        {"GNOMON__METRICS__PROMETHEUS_ON": "False", "GNOMON__METRICS__PROMETHEUS_ALLOW": "127.0.0.1"}, tmp_path
+    )
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with served(context) as client:
         reply = client.request("GET", "/metrics")
-        assert (reply.status, reply.json()["detail"]) == (404, "there are no metrics here: [metrics] prometheus_on is False")
+        assert (reply.status, reply.json()["detail"]) == (
+            404,
+            "there are no metrics here: [metrics] prometheus_on is False",
+        )
     context.close()
 
 

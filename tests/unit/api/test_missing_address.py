@@ -23,16 +23,41 @@ def context(read_deployment: Deployment, read_api: Client) -> ApiContext:
     read_deployment.add(spec_of("shown"), spec_of("secret"), spec_of("a/b"))
     read_deployment.start()
     read_api.send("POST", "/dags/shown/dagRuns", {"dag_run_id": "one", "logical_date": None})
-    return ApiContext(read_deployment.home.cfg, read_deployment.clock, OpenAccess(), lambda: HealthSnapshot(NOW, ()), database=read_deployment.db)
+    return ApiContext(
+        read_deployment.home.cfg,
+        read_deployment.clock,
+        OpenAccess(),
+        lambda: HealthSnapshot(NOW, ()),
+        database=read_deployment.db,
+    )
 
 
-@pytest.mark.parametrize(("user", "path", "missing"), [
-    (None, "/", []), (ALL, "/dags", []), (ALL, "/dags/", []), (ALL, "/runs", []), (ALL, "/assets/shown", []),
-    (None, "/dags/shown", []), (ALL, "/dags/shown/graph", []), (ALL, f"/dags/a{SLASH}b", []), (ALL, "/dags/none", ["none"]), (None, "/dags/none/graph", ["none"]),
-    (ALL, "/dags/shown/runs/one", []), (ALL, "/dags/shown/runs/one/tasks/t", []), (ALL, "/dags/shown/runs/", []), (ALL, "/dags/shown/runs/two/gantt", ["shown", "two"]),
-    (ALL, "/dags/none/runs/one", ["none"]),
-    (SOME, "/dags/shown", []), (SOME, "/dags/secret", ["secret"]), (SOME, "/dags/secret/runs/one", ["secret"]), (SOME, "/dags/shown/runs/two", ["shown", "two"]),
-])  # fmt: skip
-def test_a_missing_or_hidden_dag_or_run_is_named(context: ApiContext, user: Identity | None, path: str, missing: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("user", "path", "missing"),
+    [
+        (None, "/", []),
+        (ALL, "/dags", []),
+        (ALL, "/dags/", []),
+        (ALL, "/runs", []),
+        (ALL, "/assets/shown", []),
+        (None, "/dags/shown", []),
+        (ALL, "/dags/shown/graph", []),
+        (ALL, f"/dags/a{SLASH}b", []),
+        (ALL, "/dags/none", ["none"]),
+        (None, "/dags/none/graph", ["none"]),
+        (ALL, "/dags/shown/runs/one", []),
+        (ALL, "/dags/shown/runs/one/tasks/t", []),
+        (ALL, "/dags/shown/runs/", []),
+        (ALL, "/dags/shown/runs/two/gantt", ["shown", "two"]),
+        (ALL, "/dags/none/runs/one", ["none"]),
+        (SOME, "/dags/shown", []),
+        (SOME, "/dags/secret", ["secret"]),
+        (SOME, "/dags/secret/runs/one", ["secret"]),
+        (SOME, "/dags/shown/runs/two", ["shown", "two"]),
+    ],
+)
+def test_a_missing_or_hidden_dag_or_run_is_named(
+    context: ApiContext, user: Identity | None, path: str, missing: list[str]
+) -> None:
     with context.database.read() as tx:
         assert find_missing(context, tx, user, path) == missing

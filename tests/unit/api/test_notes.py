@@ -21,7 +21,11 @@ DAY = 86_400_000_000
 @pytest.fixture
 def ended(api: Client, deployment: Deployment) -> Client:
     """Run r of DAG a has ended: tasks one, two and three, of which two is in a group of a group."""
-    tasks = (TaskSpec(task_id="one"), TaskSpec(task_id="two", upstream=("one",), group="g.h"), TaskSpec(task_id="three", upstream=("two",)))
+    tasks = (
+        TaskSpec(task_id="one"),
+        TaskSpec(task_id="two", upstream=("one",), group="g.h"),
+        TaskSpec(task_id="three", upstream=("two",)),
+    )
     deployment.add(spec_of("a", tasks=tasks, groups={"g": None, "g.h": "g", "empty": None}))
     deployment.start()
     api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r", "note": "first"})
@@ -34,7 +38,10 @@ def _notes(api: Client) -> dict[str, str | None]:
 
 
 def _events(api: Client, kind: str) -> list[tuple[str | None, str | None, dict[str, str]]]:
-    return [(one["run_id"], one["task_id"], json.loads(one["extra"])) for one in api.get(f"/eventLogs?event={kind}&order_by=id")["event_logs"]]
+    return [
+        (one["run_id"], one["task_id"], json.loads(one["extra"]))
+        for one in api.get(f"/eventLogs?event={kind}&order_by=id")["event_logs"]
+    ]
 
 
 def test_the_note_of_a_run_is_set_changed_and_deleted(ended: Client, deployment: Deployment) -> None:
@@ -49,7 +56,9 @@ def test_the_note_of_a_run_is_set_changed_and_deleted(ended: Client, deployment:
     assert (cleared["note"], cleared["state"] in ("queued", "running")) == ("again", True)
     ended.fails(422, RUN, "PATCH", {"note": "x" * 1001})
     assert _events(ended, "note_set") == [
-        ("r", None, {"after": "first"}), ("r", None, {"before": "first", "after": "second"}), ("r", None, {"after": "again"})
+        ("r", None, {"after": "first"}),
+        ("r", None, {"before": "first", "after": "second"}),
+        ("r", None, {"after": "again"}),
     ]
     assert len(_events(ended, "note_deleted")) == 1
 
@@ -61,13 +70,21 @@ def test_notes_of_task_instances(ended: Client, deployment: Deployment) -> None:
     assert ended.send("PATCH", f"{INSTANCES}/two/dry_run", {"note": "never"})["task_instances"][0]["note"] is None
     ended.send("PATCH", f"{INSTANCES}/two", {"note": "odd", "new_state": "failed"})
     assert (ended.get(f"{INSTANCES}/two")["note"], ended.get(f"{INSTANCES}/two")["state"]) == ("odd", "failed")
-    assert [one["note"] for one in ended.get("/dags/~/dagRuns/~/taskInstances?task_id=two")["task_instances"]] == ["odd"]
-    ended.send("POST", "/dags/a/clearTaskInstances", {"dry_run": False, "dag_run_id": "r", "task_ids": ["three"], "only_failed": False, "note": "once more"})
+    assert [one["note"] for one in ended.get("/dags/~/dagRuns/~/taskInstances?task_id=two")["task_instances"]] == [
+        "odd"
+    ]
+    ended.send(
+        "POST",
+        "/dags/a/clearTaskInstances",
+        {"dry_run": False, "dag_run_id": "r", "task_ids": ["three"], "only_failed": False, "note": "once more"},
+    )
     assert _notes(ended) == {"one": "slow", "two": "odd", "three": "once more"}
     ended.send("PATCH", f"{INSTANCES}/one", {"note": ""})
     assert _notes(ended)["one"] is None
     assert _events(ended, "note_set")[1:] == [
-        ("r", "one", {"after": "slow"}), ("r", "two", {"after": "odd"}), ("r", "three", {"after": "once more"})
+        ("r", "one", {"after": "slow"}),
+        ("r", "two", {"after": "odd"}),
+        ("r", "three", {"after": "once more"}),
     ]
     assert ended.get(RUN)["note"] == "first"
 
@@ -78,8 +95,15 @@ def test_a_task_group_is_marked_and_gets_notes(ended: Client) -> None:
     assert ([one["task_id"] for one in shown["task_instances"]], shown["total_entries"]) == (["two", "three"], 2)
     assert ended.get(f"{INSTANCES}/two")["state"] == "success"
     changed = ended.send("PATCH", group, {"new_state": "failed", "note": "group"})
-    assert [(one["task_id"], one["state"], one["note"]) for one in changed["task_instances"]] == [("two", "failed", "group")]
-    assert ended.send("PATCH", f"{RUN}/taskGroupInstances/g.h?update_mask=note", {"new_state": "success", "note": "h"})["task_instances"][0]["state"] == "failed"
+    assert [(one["task_id"], one["state"], one["note"]) for one in changed["task_instances"]] == [
+        ("two", "failed", "group")
+    ]
+    assert (
+        ended.send("PATCH", f"{RUN}/taskGroupInstances/g.h?update_mask=note", {"new_state": "success", "note": "h"})[
+            "task_instances"
+        ][0]["state"]
+        == "failed"
+    )
     assert "it has: empty, g, g.h" in ended.fails(404, f"{RUN}/taskGroupInstances/x", "PATCH", {"new_state": "failed"})
     ended.fails(404, f"{RUN}/taskGroupInstances/empty", "PATCH", {"new_state": "failed"})
     ended.fails(422, group, "PATCH", {"new_state": "running"})
@@ -90,14 +114,22 @@ def _bulk(api: Client, path: str, action: str, entities: list[object], **options
 
 
 def test_task_instances_are_changed_in_bulk(ended: Client) -> None:
-    entities: list[object] = [{"task_id": "two", "new_state": "failed", "note": "n"}, {"task_id": "x", "new_state": "failed"}]
+    entities: list[object] = [
+        {"task_id": "two", "new_state": "failed", "note": "n"},
+        {"task_id": "x", "new_state": "failed"},
+    ]
     done = _bulk(ended, INSTANCES, "update", entities)
     assert (done["success"], [error["status_code"] for error in done["errors"]]) == (["a.r.two[-1]"], [404])
     assert (ended.get(f"{INSTANCES}/two")["state"], ended.get(f"{INSTANCES}/two")["note"]) == ("failed", "n")
-    several: list[object] = [{"task_id": "one", "dag_id": "a", "dag_run_id": "r", "new_state": "skipped", "map_index": -1}, {"task_id": "one"}]
+    several: list[object] = [
+        {"task_id": "one", "dag_id": "a", "dag_run_id": "r", "new_state": "skipped", "map_index": -1},
+        {"task_id": "one"},
+    ]
     done = _bulk(ended, "/dags/~/dagRuns/~/taskInstances", "update", several, action_on_non_existence="skip")
     assert (done["success"], [error["status_code"] for error in done["errors"]]) == (["a.r.one[-1]"], [400])
-    masked = _bulk(ended, INSTANCES, "update", [{"task_id": "three", "new_state": "failed", "note": "m"}], update_mask=["note"])
+    masked = _bulk(
+        ended, INSTANCES, "update", [{"task_id": "three", "new_state": "failed", "note": "m"}], update_mask=["note"]
+    )
     assert masked == {"success": ["a.r.three[-1]"], "errors": []}
     assert (ended.get(f"{INSTANCES}/three")["state"], ended.get(f"{INSTANCES}/three")["note"]) == ("success", "m")
     assert [error["status_code"] for error in _bulk(ended, INSTANCES, "delete", ["one"])["errors"]] == [501]
@@ -119,27 +151,53 @@ def test_runs_are_cleared_together(ended: Client, deployment: Deployment) -> Non
         ended.fails(422, "/dags/a/clearDagRuns", "POST", wrong)
     ended.fails(400, "/dags/~/clearDagRuns", "POST", body)
     ended.fails(400, "/dags/~/clearDagRuns", "POST", {"partition_key": "k"})
-    assert ended.send("POST", "/dags/~/clearDagRuns", {"dag_runs": [{"dag_run_id": "r", "dag_id": "a"}]})["total_entries"] == 3
+    assert (
+        ended.send("POST", "/dags/~/clearDagRuns", {"dag_runs": [{"dag_run_id": "r", "dag_id": "a"}]})["total_entries"]
+        == 3
+    )
 
 
 def test_runs_of_a_partition_are_cleared(ended: Client, deployment: Deployment) -> None:
     with deployment.db.write() as tx:
         for run_id, key, date in (("p", "north", NOW), ("q", "south", NOW + DAY)):
             create_manual_run(
-                tx, dag_id="a", run_id=run_id, logical_at=None, run_after=NOW, interval=None, conf={}, by="me", at=NOW, partition_key=key, partition_date=date
+                tx,
+                dag_id="a",
+                run_id=run_id,
+                logical_at=None,
+                run_after=NOW,
+                interval=None,
+                conf={},
+                by="me",
+                at=NOW,
+                partition_key=key,
+                partition_date=date,
             )
     deployment.move(60)
     for body, expected in (
-        ({"partition_key": "north"}, {"p"}), ({"partition_date_start": "2026-03-01T09:00:00"}, {"p", "q"}), ({"partition_date_end": "2026-03-02T08:00:00Z"}, {"p"}),
-        ({"partition_date_start": "2026-03-02T10:00:00+01:00", "partition_date_end": "2026-03-03T00:00:00Z"}, {"q"}), ({"partition_key": "x"}, set()),
+        ({"partition_key": "north"}, {"p"}),
+        ({"partition_date_start": "2026-03-01T09:00:00"}, {"p", "q"}),
+        ({"partition_date_end": "2026-03-02T08:00:00Z"}, {"p"}),
+        ({"partition_date_start": "2026-03-02T10:00:00+01:00", "partition_date_end": "2026-03-03T00:00:00Z"}, {"q"}),
+        ({"partition_key": "x"}, set()),
     ):
-        assert {one["dag_run_id"] for one in ended.send("POST", "/dags/a/clearDagRuns", body)["task_instances"]} == expected, body
-    assert ended.send("POST", "/dags/a/clearDagRuns", {"partition_date_end": "2026-01-01T00:00:00Z", "dry_run": False}) == {
-        "dag_runs": [], "total_entries": 0, "total_entries_limit": None, "next_cursor": None, "previous_cursor": None,
+        assert {
+            one["dag_run_id"] for one in ended.send("POST", "/dags/a/clearDagRuns", body)["task_instances"]
+        } == expected, body
+    assert ended.send(
+        "POST", "/dags/a/clearDagRuns", {"partition_date_end": "2026-01-01T00:00:00Z", "dry_run": False}
+    ) == {
+        "dag_runs": [],
+        "total_entries": 0,
+        "total_entries_limit": None,
+        "next_cursor": None,
+        "previous_cursor": None,
     }
 
 
-def test_notes_are_shown_by_the_command_and_deleted_with_the_run(ended: Client, deployment: Deployment, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notes_are_shown_by_the_command_and_deleted_with_the_run(
+    ended: Client, deployment: Deployment, capsys: pytest.CaptureFixture[str]
+) -> None:
     ended.send("PATCH", f"{INSTANCES}/two", {"note": "odd"})
     assert main(("runs", "show", "a", "r"), obj=deployment.home) == 0
     out = capsys.readouterr().out
@@ -147,7 +205,10 @@ def test_notes_are_shown_by_the_command_and_deleted_with_the_run(ended: Client, 
     assert "note of two" in out
     assert main(("runs", "show", "a", "r", "--output", "json"), obj=deployment.home) == 0
     notes = json.loads(capsys.readouterr().out)["notes"]
-    assert [(one["task"], one["note"], one["author"]) for one in notes] == [(None, "first", "api:anonymous"), ("two", "odd", "api:anonymous")]
+    assert [(one["task"], one["note"], one["author"]) for one in notes] == [
+        (None, "first", "api:anonymous"),
+        ("two", "odd", "api:anonymous"),
+    ]
     ended.send("DELETE", RUN, status=204)
     with deployment.db.read() as tx:
         assert tx.all("notes.of_runs", run_pks=list(range(10))) == []
@@ -167,7 +228,10 @@ def test_favourites_belong_to_the_account(ended: Client, deployment: Deployment)
     ended.send("DELETE", "/dags/b")
     with deployment.db.read() as tx:
         assert tx.all("favorite_dags.of_account", account="anonymous") == []
-    assert [one["event"] for one in ended.get("/eventLogs?event_pattern=favorite&order_by=id")["event_logs"]][:2] == ["favorite_added", "favorite_removed"]
+    assert [one["event"] for one in ended.get("/eventLogs?event_pattern=favorite&order_by=id")["event_logs"]][:2] == [
+        "favorite_added",
+        "favorite_removed",
+    ]
 
 
 def test_null_deletes_a_note_in_each_operation_that_changes_one(ended: Client) -> None:
@@ -181,7 +245,9 @@ def test_null_deletes_a_note_in_each_operation_that_changes_one(ended: Client) -
     ended.send("PATCH", INSTANCES, in_bulk)
     assert _notes(ended)["one"] is None
     ended.send("PATCH", RUN, {"note": "seen"})
-    ended.send("PATCH", "/dags/a/dagRuns", {"actions": [{"action": "update", "entities": [{"dag_run_id": "r", "note": None}]}]})
+    ended.send(
+        "PATCH", "/dags/a/dagRuns", {"actions": [{"action": "update", "entities": [{"dag_run_id": "r", "note": None}]}]}
+    )
     assert ended.get(RUN)["note"] is None
     group = f"{RUN}/taskGroupInstances/g"
     ended.send("PATCH", group, {"note": "seen"})

@@ -9,9 +9,14 @@ from tests.unit.entry.cli.deployment import Deployment, spec_of
 from gnomon.storage.store.errors import UnstorableText
 
 
-@pytest.mark.parametrize("body", [
-    {"logical_date": None, "note": "\x00x"}, {"logical_date": None, "dag_run_id": "a\x00"}, {"logical_date": None, "partition_key": "\x00"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"logical_date": None, "note": "\x00x"},
+        {"logical_date": None, "dag_run_id": "a\x00"},
+        {"logical_date": None, "partition_key": "\x00"},
+    ],
+)
 def test_a_run_is_not_created(api: Client, deployment: Deployment, body: dict[str, object]) -> None:
     deployment.add(spec_of("a"))
     assert "NUL" in str(api.fails(422, "/dags/a/dagRuns", "POST", body))

@@ -54,13 +54,18 @@ def test_a_login_begins_a_session_of_an_account_of_its_own(provider: OidcServer,
         assert provider.redirects[0] == f"http://127.0.0.1:{site.client.port}/auth/oidc/callback"
 
 
-def test_a_code_is_worth_nothing_in_another_browser_a_second_time_or_later(provider: OidcServer, tmp_path: Path) -> None:
+def test_a_code_is_worth_nothing_in_another_browser_a_second_time_or_later(
+    provider: OidcServer, tmp_path: Path
+) -> None:
     with oidc_site(provider, tmp_path) as site:
         victim, attacker = site.browser(), site.browser()
         back = attacker.begin()
         for browser in (victim, site.browser()):  # without a login of its own, and with one
             begun = notice_of(browser.get(back))
-            assert begun == "This login was not begun in this browser, or it took more than ten minutes, or another one was begun after it; begin it again"
+            assert (
+                begun
+                == "This login was not begun in this browser, or it took more than ten minutes, or another one was begun after it; begin it again"
+            )
             browser.begin()
             assert browser.get(back).status == 400
         assert attacker.get(back).status == 303
@@ -92,7 +97,9 @@ def test_a_login_leads_to_no_other_site(provider: OidcServer, tmp_path: Path, ta
         assert browser.get(browser.begin(f"/auth/oidc/login?next={target}")).headers["location"] == "/"
 
 
-def test_logins_that_wait_for_the_provider_cannot_take_all_threads(provider: OidcServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_logins_that_wait_for_the_provider_cannot_take_all_threads(
+    provider: OidcServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(request_slots, "_PATIENCE_S", 0.1)
     with oidc_site(provider, tmp_path) as site, ExitStack() as taken:
         browser = site.browser()
@@ -108,13 +115,17 @@ def test_logins_that_wait_for_the_provider_cannot_take_all_threads(provider: Oid
 
 
 @pytest.mark.parametrize(("secret", "methods"), [("gnomon-secret", ("client_secret_post",)), (None, ("none",))])
-def test_other_ways_of_clients_to_identify_themselves(provider: OidcServer, tmp_path: Path, secret: str | None, methods: tuple[str, ...]) -> None:
+def test_other_ways_of_clients_to_identify_themselves(
+    provider: OidcServer, tmp_path: Path, secret: str | None, methods: tuple[str, ...]
+) -> None:
     provider.secret, provider.methods = secret, methods
     with oidc_site(provider, tmp_path, client_secret=secret or "") as site:
         assert site.browser().log_in().status == 303
 
 
-def test_a_logout_ends_the_session_here_and_offers_the_one_at_the_provider(provider: OidcServer, tmp_path: Path) -> None:
+def test_a_logout_ends_the_session_here_and_offers_the_one_at_the_provider(
+    provider: OidcServer, tmp_path: Path
+) -> None:
     with oidc_site(provider, tmp_path) as site:
         browser = site.browser()
         browser.log_in()
@@ -126,13 +137,18 @@ def test_a_logout_ends_the_session_here_and_offers_the_one_at_the_provider(provi
         assert b'href="/auth/oidc/logout"' in browser.get("/login?logged_out=true").body
         target = urlsplit(browser.get("/auth/oidc/logout").headers["location"])
         assert target.path == "/logout"
-        assert parse_qs(target.query) == {"client_id": ["gnomon-client"], "post_logout_redirect_uri": [f"http://127.0.0.1:{site.client.port}/login"]}
+        assert parse_qs(target.query) == {
+            "client_id": ["gnomon-client"],
+            "post_logout_redirect_uri": [f"http://127.0.0.1:{site.client.port}/login"],
+        }
 
 
 def test_the_address_that_the_provider_sends_back_to_can_be_named(provider: OidcServer, tmp_path: Path) -> None:
     with oidc_site(provider, tmp_path, redirect_url="https://gnomon.example/auth/oidc/callback") as site:
         reply = site.browser().get("/auth/oidc/login")
-        assert parse_qs(urlsplit(reply.headers["location"]).query)["redirect_uri"] == ["https://gnomon.example/auth/oidc/callback"]
+        assert parse_qs(urlsplit(reply.headers["location"]).query)["redirect_uri"] == [
+            "https://gnomon.example/auth/oidc/callback"
+        ]
 
 
 # ---- roles and names -------------------------------------------------------------------------------------------------
@@ -149,7 +165,9 @@ def test_the_address_that_the_provider_sends_back_to_can_be_named(provider: Oidc
         ({}, {}, Role.VIEWER),
     ],
 )
-def test_claims_give_roles(provider: OidcServer, tmp_path: Path, claims: dict[str, object], options: dict[str, str], role: Role) -> None:
+def test_claims_give_roles(
+    provider: OidcServer, tmp_path: Path, claims: dict[str, object], options: dict[str, str], role: Role
+) -> None:
     provider.user |= claims
     with oidc_site(provider, tmp_path, **options) as site:
         assert site.browser().log_in().status == 303
@@ -183,7 +201,10 @@ def test_an_account_that_exists_is_taken_over_only_if_the_option_says_so(provide
             reply = site.browser().log_in()
             assert reply.status == status
             if status == 403:
-                assert "there is an account 'admin' already, which does not belong to this login" in notice_of(reply).lower()
+                assert (
+                    "there is an account 'admin' already, which does not belong to this login"
+                    in notice_of(reply).lower()
+                )
             provider.user["sub"] = "s-2"
             assert "does not belong to this login" in site.browser().refused(403)
             provider.user["sub"] = "s-1"
@@ -206,10 +227,22 @@ def test_a_deleted_account_is_made_anew_and_the_last_administrator_stays(provide
 @pytest.mark.parametrize(
     ("change", "options", "sentence"),
     [
-        ({"secret": "other"}, {}, "refused the code of this login: invalid_client (client authentication failed); check [oidc] client_id and client_secret"),
-        ({"token_changes": {"iat": NOW // SECOND + 100, "exp": NOW // SECOND + 400}}, {}, "is from the future, by 100 s: correct the clock"),
+        (
+            {"secret": "other"},
+            {},
+            "refused the code of this login: invalid_client (client authentication failed); check [oidc] client_id and client_secret",
+        ),
+        (
+            {"token_changes": {"iat": NOW // SECOND + 100, "exp": NOW // SECOND + 400}},
+            {},
+            "is from the future, by 100 s: correct the clock",
+        ),
         ({"token_changes": {"nbf": NOW // SECOND + 100}}, {}, "is from the future, by 100 s"),
-        ({"token_changes": {"iat": NOW // SECOND - 900, "exp": NOW // SECOND - 600}}, {}, "expired 600 s ago: correct the clock"),
+        (
+            {"token_changes": {"iat": NOW // SECOND - 900, "exp": NOW // SECOND - 600}},
+            {},
+            "expired 600 s ago: correct the clock",
+        ),
         ({"token_changes": {"exp": None}}, {}, 'is not valid: Token is missing the "exp" claim'),
         ({"token_changes": {"exp": "soon"}}, {}, "has times that are no numbers"),
         ({"token_changes": {"nonce": "another"}}, {}, "belongs to another login (nonce)"),
@@ -220,14 +253,33 @@ def test_a_deleted_account_is_made_anew_and_the_last_administrator_stays(provide
         ({"signing_key": ec.generate_private_key(ec.SECP256R1())}, {}, "is not valid: Signature verification failed"),
         ({"algorithm": "none"}, {}, "is not valid"),
         ({"algorithm": "HS256"}, {}, "is not valid: The specified alg value is not allowed"),
-        ({"user": {"sub": "s"}}, {}, "sent no claim 'preferred_username' with a name; [oidc] name_claim can name another claim"),
-        ({"user": {"sub": "s", "preferred_username": "a b<script>"}}, {}, "'a b<script>', the claim 'preferred_username', cannot be the name of an account"),
-        ({}, {"role_claim": "groups", "roles": "ops=user", "default_role": ""}, "sent no claim 'groups', which [oidc] role_claim names"),
-        ({"user": {"sub": "s", "preferred_username": "a", "groups": ["x", "y"]}}, {"role_claim": "groups", "roles": "ops=user", "default_role": ""},
-         "none of the values of the claim 'groups' has a role here ('x', 'y'); [oidc] roles lists those that have one"),
-        ({}, {"default_role": ""}, "nothing says which role a new one has: set [oidc] role_claim or [oidc] default_role"),
+        (
+            {"user": {"sub": "s"}},
+            {},
+            "sent no claim 'preferred_username' with a name; [oidc] name_claim can name another claim",
+        ),
+        (
+            {"user": {"sub": "s", "preferred_username": "a b<script>"}},
+            {},
+            "'a b<script>', the claim 'preferred_username', cannot be the name of an account",
+        ),
+        (
+            {},
+            {"role_claim": "groups", "roles": "ops=user", "default_role": ""},
+            "sent no claim 'groups', which [oidc] role_claim names",
+        ),
+        (
+            {"user": {"sub": "s", "preferred_username": "a", "groups": ["x", "y"]}},
+            {"role_claim": "groups", "roles": "ops=user", "default_role": ""},
+            "none of the values of the claim 'groups' has a role here ('x', 'y'); [oidc] roles lists those that have one",
+        ),
+        (
+            {},
+            {"default_role": ""},
+            "nothing says which role a new one has: set [oidc] role_claim or [oidc] default_role",
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_mistake_is_a_sentence_and_no_session(
     provider: OidcServer, tmp_path: Path, change: dict[str, object], options: dict[str, str], sentence: str
 ) -> None:
@@ -237,8 +289,16 @@ def test_each_mistake_is_a_sentence_and_no_session(
         assert sentence.lower() in site.browser().refused(403).lower()
 
 
-@pytest.mark.parametrize("change", [{"token_changes": {"iat": NOW // SECOND + 100}}, {"token_changes": {"iat": NOW // SECOND - 400, "exp": NOW // SECOND - 100}}])
-def test_clocks_may_differ_by_the_leeway(provider: OidcServer, tmp_path: Path, change: dict[str, dict[str, object]]) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"token_changes": {"iat": NOW // SECOND + 100}},
+        {"token_changes": {"iat": NOW // SECOND - 400, "exp": NOW // SECOND - 100}},
+    ],
+)
+def test_clocks_may_differ_by_the_leeway(
+    provider: OidcServer, tmp_path: Path, change: dict[str, dict[str, object]]
+) -> None:
     provider.token_changes = change["token_changes"]
     with oidc_site(provider, tmp_path, leeway="120") as site:
         assert site.browser().log_in().status == 303
@@ -248,7 +308,9 @@ def test_what_the_provider_says_instead_of_a_code_is_shown(provider: OidcServer,
     with oidc_site(provider, tmp_path) as site:
         browser = site.browser()
         state = parse_qs(urlsplit(browser.begin()).query)["state"][0]
-        reply = browser.get(f"/auth/oidc/callback?error=access_denied&error_description=%3Cb%3Eno%3C/b%3E&state={state}")
+        reply = browser.get(
+            f"/auth/oidc/callback?error=access_denied&error_description=%3Cb%3Eno%3C/b%3E&state={state}"
+        )
         assert reply.status == 403
         assert b"<b>no" not in reply.body
         assert notice_of(reply) == "The identity provider did not log you in: access_denied: <b>no</b>"
@@ -276,9 +338,14 @@ def test_a_provider_that_nobody_reaches_is_a_sentence(provider: OidcServer, tmp_
 
 @pytest.mark.parametrize(
     ("metadata", "sentence"),
-    [({"issuer": "https://other.example"}, "write it exactly as the provider does"), ({"token_endpoint": None}, "names no token_endpoint")],
+    [
+        ({"issuer": "https://other.example"}, "write it exactly as the provider does"),
+        ({"token_endpoint": None}, "names no token_endpoint"),
+    ],
 )
-def test_metadata_that_is_not_of_the_issuer_is_a_sentence(provider: OidcServer, tmp_path: Path, metadata: dict[str, object], sentence: str) -> None:
+def test_metadata_that_is_not_of_the_issuer_is_a_sentence(
+    provider: OidcServer, tmp_path: Path, metadata: dict[str, object], sentence: str
+) -> None:
     provider.metadata_changes = metadata
     with oidc_site(provider, tmp_path) as site:
         assert sentence in notice_of(site.browser().get("/auth/oidc/login"))
@@ -287,7 +354,9 @@ def test_metadata_that_is_not_of_the_issuer_is_a_sentence(provider: OidcServer, 
 def test_without_a_provider_there_is_no_button_and_no_address(tmp_path: Path, provider: OidcServer) -> None:
     with oidc_site(provider, tmp_path, issuer="") as site:
         assert b"/auth/oidc" not in site.browser().get("/login").body
-        assert [site.browser().get(f"/auth/oidc/{path}").status for path in ("login", "callback", "logout")] == [404] * 3
+        assert [site.browser().get(f"/auth/oidc/{path}").status for path in ("login", "callback", "logout")] == [
+            404
+        ] * 3
 
 
 @pytest.mark.parametrize(
@@ -296,9 +365,15 @@ def test_without_a_provider_there_is_no_button_and_no_address(tmp_path: Path, pr
         ({"issuer": "http://idp.example"}, "give an address that begins with https://"),
         ({"issuer": "idp.example"}, "give an address that begins with https://"),
         ({"issuer": "https://idp.example"}, "is set, and [oidc] client_id is not"),
-        ({"issuer": "https://idp.example", "client_id": "c", "roles": "ops=boss"}, "'boss' is not a role; the roles are none, viewer"),
+        (
+            {"issuer": "https://idp.example", "client_id": "c", "roles": "ops=boss"},
+            "'boss' is not a role; the roles are none, viewer",
+        ),
         ({"issuer": "https://idp.example", "client_id": "c", "roles": "ops"}, "write VALUE=ROLE"),
-        ({"issuer": "https://idp.example", "client_id": "c", "default_role": "boss"}, "[oidc] default_role (GNOMON__OIDC__DEFAULT_ROLE): 'boss' is not a role"),
+        (
+            {"issuer": "https://idp.example", "client_id": "c", "default_role": "boss"},
+            "[oidc] default_role (GNOMON__OIDC__DEFAULT_ROLE): 'boss' is not a role",
+        ),
     ],
 )
 def test_wrong_options_are_errors_at_the_start(options: dict[str, str], sentence: str, tmp_path: Path) -> None:

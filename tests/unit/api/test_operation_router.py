@@ -40,7 +40,13 @@ def _ask(app: DocumentedApp, method: str, path: str, query: bytes = b"") -> tupl
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(app({"type": "http", "method": method, "path": path, "query_string": query, "headers": [], "root_path": ""}, receive, send))
+    asyncio.run(
+        app(
+            {"type": "http", "method": method, "path": path, "query_string": query, "headers": [], "root_path": ""},
+            receive,
+            send,
+        )
+    )
     body = b"".join(message.get("body", b"") for message in sent)
     return sent[0]["status"], dict(sent[0]["headers"]), json.loads(body) if body else None
 

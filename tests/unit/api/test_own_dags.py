@@ -27,7 +27,9 @@ def read_two(read_api: Client, read_deployment: Deployment) -> Client:
 
 
 def _make_two(api: Client, deployment: Deployment) -> Client:
-    deployment.add(spec_of("a", {"first": (), "last": ("first",)}, max_active_runs=1), spec_of("hourly", timetable=HOURLY))
+    deployment.add(
+        spec_of("a", {"first": (), "last": ("first",)}, max_active_runs=1), spec_of("hourly", timetable=HOURLY)
+    )
     deployment.start()
     deployment.plays["first"] = Play(run_s=1.0, outcome="failed")
     api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r0"})
@@ -45,7 +47,10 @@ def test_a_dag_is_explained(two: Client) -> None:
     assert any("run r0 ended in state failed" in sentence for sentence in answer["sentences"])
     two.send("PATCH", "/dags/a", {"is_paused": True})
     answer = two.own("/dags/a/explain")
-    assert (answer["state"], answer["sentences"][0]) == ("paused", "DAG a is paused; unpause it with: gnomon dags unpause a")
+    assert (answer["state"], answer["sentences"][0]) == (
+        "paused",
+        "DAG a is paused; unpause it with: gnomon dags unpause a",
+    )
 
 
 def test_a_run_is_explained(read_two: Client) -> None:
@@ -57,7 +62,11 @@ def test_a_run_is_explained(read_two: Client) -> None:
 
 def test_a_slot_without_a_run_is_explained(read_two: Client) -> None:
     answer = read_two.own("/dags/hourly/dagRuns/2030-01-01T00:00:00Z/explain")
-    assert answer == {"state": None, "sentences": ["the slot is in the future; see the coming runs with: gnomon dags next-runs hourly"], "conditions": []}
+    assert answer == {
+        "state": None,
+        "sentences": ["the slot is in the future; see the coming runs with: gnomon dags next-runs hourly"],
+        "conditions": [],
+    }
 
 
 def test_a_task_instance_is_explained(read_two: Client) -> None:
@@ -65,16 +74,35 @@ def test_a_task_instance_is_explained(read_two: Client) -> None:
     waiting = read_two.own("/dags/a/dagRuns/r1/taskInstances/last/explain")
     assert waiting["state"] is None
     assert any("first" in sentence for sentence in waiting["sentences"])
-    assert "no map index 3" in read_two.own("/dags/a/dagRuns/r0/taskInstances/first/explain?map_index=3")["sentences"][0]
+    assert (
+        "no map index 3" in read_two.own("/dags/a/dagRuns/r0/taskInstances/first/explain?map_index=3")["sentences"][0]
+    )
 
 
-@pytest.mark.parametrize(("path", "status"), [
-    ("/dags/x/explain", 404), ("/dags/~/explain", 400), ("/dags/a/dagRuns/x/explain", 404), ("/dags/a/dagRuns/r0/taskInstances/x/explain", 404),
-    ("/dags/a/dagRuns/r0/taskInstances/first/explain?map_index=-2", 422), ("/dags/x/nextRuns", 404), ("/dags/hourly/nextRuns?limit=0", 422),
-    ("/dags/hourly/nextRuns?limit=101", 422), ("/dags/hourly/nextRuns?from=soon", 422),
-    ("/dags/x/grid", 404), ("/dags/~/grid", 400), ("/dags/a/grid?runs=0", 422), ("/dags/a/grid?before=x", 404), ("/dags/a/grid?state=ill", 422), ("/dags/x/structure", 404),
-    ("/dags/~/structure", 400), ("/dags/a/structure?run_id=x", 404), ("/dags/a/dagRuns/x/timeline", 404), ("/unknown", 404),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/dags/x/explain", 404),
+        ("/dags/~/explain", 400),
+        ("/dags/a/dagRuns/x/explain", 404),
+        ("/dags/a/dagRuns/r0/taskInstances/x/explain", 404),
+        ("/dags/a/dagRuns/r0/taskInstances/first/explain?map_index=-2", 422),
+        ("/dags/x/nextRuns", 404),
+        ("/dags/hourly/nextRuns?limit=0", 422),
+        ("/dags/hourly/nextRuns?limit=101", 422),
+        ("/dags/hourly/nextRuns?from=soon", 422),
+        ("/dags/x/grid", 404),
+        ("/dags/~/grid", 400),
+        ("/dags/a/grid?runs=0", 422),
+        ("/dags/a/grid?before=x", 404),
+        ("/dags/a/grid?state=ill", 422),
+        ("/dags/x/structure", 404),
+        ("/dags/~/structure", 400),
+        ("/dags/a/structure?run_id=x", 404),
+        ("/dags/a/dagRuns/x/timeline", 404),
+        ("/unknown", 404),
+    ],
+)
 def test_what_is_wrong_is_refused(read_two: Client, path: str, status: int) -> None:
     assert read_two.own(path, status)["detail"]
 
@@ -84,7 +112,12 @@ def test_next_runs_have_reasons(read_two: Client) -> None:
     assert [run["run_after"] for run in answer["next_runs"]] == ["2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"]
     assert {run["state"] for run in answer["next_runs"]} == {"planned"}
     assert all(run["why"] for run in answer["next_runs"])
-    assert (answer["schedule"], answer["paused"], answer["blocked"], answer["dropped"]) == ("0 * * * *", False, None, [])
+    assert (answer["schedule"], answer["paused"], answer["blocked"], answer["dropped"]) == (
+        "0 * * * *",
+        False,
+        None,
+        [],
+    )
     later = read_two.own("/dags/hourly/nextRuns?limit=1&from=2026-03-05T06:30:00%2B01:00")
     assert [run["run_after"] for run in later["next_runs"]] == ["2026-03-05T06:00:00Z"]
     far = read_two.own("/dags/hourly/nextRuns?from=2999-01-01")
@@ -102,7 +135,11 @@ def test_next_runs_tell_which_slots_are_skipped(two: Client, deployment: Deploym
 
 def test_the_grid_has_a_cell_for_each_task_and_run(read_two: Client) -> None:
     grid = read_two.own("/dags/a/grid")
-    assert [(run["run_id"], run["state"]) for run in grid["runs"]] == [("r0", "failed"), ("r1", "running"), ("r2", "queued")]
+    assert [(run["run_id"], run["state"]) for run in grid["runs"]] == [
+        ("r0", "failed"),
+        ("r1", "running"),
+        ("r2", "queued"),
+    ]
     assert grid["task_ids"] == ["first", "last"]
     named = [[cell if cell is None else grid["states"][cell] for cell in row] for row in grid["cells"]]
     assert named[0] == ["failed", "running", None]
@@ -122,18 +159,36 @@ def test_the_grid_is_paged_and_filtered_by_runs(read_two: Client) -> None:
 
 def test_the_structure_has_groups_edges_labels_and_marks(two: Client, deployment: Deployment) -> None:
     tasks = (
-        TaskSpec(task_id="make", is_setup=True), TaskSpec(task_id="g.each", upstream=("make",), group="g", expansion=Expansion(factors=(LiteralLength(length=3),))),
-        TaskSpec(task_id="end", upstream=("g.each", "make"), is_teardown=True, trigger_rule="all_done_setup_success", outlets=(AssetKey("out", "file://out"),)),
-    )  # fmt: skip
-    spec = spec_of("shaped", groups={"g": None}, edge_labels={"make\x1fg.each": "for each"}, depends_on=(AfterSpec(dag_id="a"),))
+        TaskSpec(task_id="make", is_setup=True),
+        TaskSpec(
+            task_id="g.each", upstream=("make",), group="g", expansion=Expansion(factors=(LiteralLength(length=3),))
+        ),
+        TaskSpec(
+            task_id="end",
+            upstream=("g.each", "make"),
+            is_teardown=True,
+            trigger_rule="all_done_setup_success",
+            outlets=(AssetKey("out", "file://out"),),
+        ),
+    )
+    spec = spec_of(
+        "shaped", groups={"g": None}, edge_labels={"make\x1fg.each": "for each"}, depends_on=(AfterSpec(dag_id="a"),)
+    )
     deployment.add(msgspec.structs.replace(spec, tasks=tasks), file="/dags/shaped.py")
     answer = two.own("/dags/shaped/structure")
     assert answer["groups"] == [{"group_id": "g", "parent": None, "mapped": False}]
     assert answer["tasks"][1] == {"task_id": "g.each", "operator": "BaseOperator", "group": 0, "is_mapped": True}
-    assert (answer["tasks"][0]["is_setup"], answer["tasks"][2]["is_teardown"], answer["tasks"][2]["trigger_rule"]) == (True, True, "all_done_setup_success")
+    assert (answer["tasks"][0]["is_setup"], answer["tasks"][2]["is_teardown"], answer["tasks"][2]["trigger_rule"]) == (
+        True,
+        True,
+        "all_done_setup_success",
+    )
     assert sorted(answer["edges"]) == [[0, 1], [0, 2], [1, 2]]
     assert answer["labels"] == [[0, 1, "for each"]]
-    assert [(one["kind"], one["name"], one["is_upstream"], one["tasks"]) for one in answer["outside"]] == [("dag", "a", True, []), ("asset", "out", False, [2])]
+    assert [(one["kind"], one["name"], one["is_upstream"], one["tasks"]) for one in answer["outside"]] == [
+        ("dag", "a", True, []),
+        ("asset", "out", False, [2]),
+    ]
     assert two.own("/dags/shaped/grid")["task_groups"] == [None, 0, None]
 
 

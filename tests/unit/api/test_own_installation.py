@@ -42,7 +42,9 @@ def _fill(deployment: Deployment, api: Client) -> None:
 def test_work_tells_what_runs_and_what_waits(api: Client, deployment: Deployment) -> None:
     _fill(deployment, api)
     work = api.own("/work")
-    assert ("up", "u0", "only", "running") in [(one["dag_id"], one["run_id"], one["task"], one["state"]) for one in work["running"]]
+    assert ("up", "u0", "only", "running") in [
+        (one["dag_id"], one["run_id"], one["task"], one["state"]) for one in work["running"]
+    ]
     waiting = {one["run_id"]: one for one in work["waiting"]}
     assert waiting["d1"]["state"] == "queued"
     assert any("max_active_runs" in reason for reason in waiting["d1"]["reasons"])
@@ -52,7 +54,13 @@ def test_work_tells_what_runs_and_what_waits(api: Client, deployment: Deployment
 def test_the_graph_has_a_line_for_each_dependency(api: Client, deployment: Deployment) -> None:
     _fill(deployment, api)
     (line,) = api.own("/dependencies/graph")["dependencies"]
-    assert (line["dag_id"], line["task_id"], line["upstream_dag_id"], line["unknown"], line["error"]) == ("down", None, "up", False, None)
+    assert (line["dag_id"], line["task_id"], line["upstream_dag_id"], line["unknown"], line["error"]) == (
+        "down",
+        None,
+        "up",
+        False,
+        None,
+    )
 
 
 def _add_sensors(deployment: Deployment) -> None:
@@ -63,25 +71,39 @@ def _add_sensors(deployment: Deployment) -> None:
     deployment.add(spec_of("up", tasks=(marker,), timetable=HOURLY), spec_of("down", tasks=(sensor,), timetable=HOURLY))
 
 
-def test_sensors_and_markers_are_lines_of_the_graph_with_what_could_take_their_place(api: Client, deployment: Deployment) -> None:
+def test_sensors_and_markers_are_lines_of_the_graph_with_what_could_take_their_place(
+    api: Client, deployment: Deployment
+) -> None:
     _add_sensors(deployment)
     lines = {(one["kind"], one["upstream_dag_id"]): one for one in api.own("/dependencies/graph")["dependencies"]}
     assert set(lines) == {("sensor", "up"), ("sensor", "{{ var.value.x }}"), ("marker", "up")}
     assert lines["sensor", "up"]["could_be"] == 'depends_on=After("up", previous=1) of DAG'
-    assert lines["sensor", "up"]["options"] == ["by ExternalTaskSensor", "1 h earlier", 'could be depends_on=After("up", previous=1) of DAG']
+    assert lines["sensor", "up"]["options"] == [
+        "by ExternalTaskSensor",
+        "1 h earlier",
+        'could be depends_on=After("up", previous=1) of DAG',
+    ]
     assert (lines["marker", "up"]["task_id"], lines["marker", "up"]["upstream_task_id"]) == ("sensor", "marker")
     assert not any(one["unknown"] for one in lines.values())
     day = api.own("/dependencies/day?dag_id=down&day=2026-03-02")
     found = {(one["kind"], one["upstream_dag_id"]): one for one in day["dependencies"]}
-    assert [run["waits_for"] for run in found["sensor", "up"]["runs"]][:2] == [["2026-03-01T23:00:00Z"], ["2026-03-02T00:00:00Z"]]
-    assert [run["waits_for"] for run in found["marker", "up"]["runs"]][:2] == [["2026-03-02T00:00:00Z"], ["2026-03-02T01:00:00Z"]]
+    assert [run["waits_for"] for run in found["sensor", "up"]["runs"]][:2] == [
+        ["2026-03-01T23:00:00Z"],
+        ["2026-03-02T00:00:00Z"],
+    ]
+    assert [run["waits_for"] for run in found["marker", "up"]["runs"]][:2] == [
+        ["2026-03-02T00:00:00Z"],
+        ["2026-03-02T01:00:00Z"],
+    ]
     assert "its slots are known only when the task runs" in found["sensor", "{{ var.value.x }}"]["error"]
 
 
 def test_the_waits_of_sensors_for_hidden_dags_are_not_told(api: Client, deployment: Deployment) -> None:
     _add_sensors(deployment)
     home = deployment.home
-    context = ApiContext(home.cfg, home.clock, OneDag(), lambda: HealthSnapshot(NOW, ()), lambda seconds: None, deployment.db)
+    context = ApiContext(
+        home.cfg, home.clock, OneDag(), lambda: HealthSnapshot(NOW, ()), lambda seconds: None, deployment.db
+    )
     with served(context) as guest:
         for answer in (guest.own("/dependencies/graph"), guest.own("/dependencies/day?dag_id=down")):
             assert [one["upstream_dag_id"] for one in answer["dependencies"]] == ["{{ var.value.x }}"]
@@ -91,16 +113,26 @@ def test_services_have_their_heartbeats(api: Client, deployment: Deployment) -> 
     deployment.start()
     found = {one["service"]: one for one in api.own("/services")["services"]}
     assert set(found) == {"scheduler", "worker"}
-    assert (found["scheduler"]["id"], found["scheduler"]["host"], found["scheduler"]["alive"]) == (SCHEDULER, "here", True)
+    assert (found["scheduler"]["id"], found["scheduler"]["host"], found["scheduler"]["alive"]) == (
+        SCHEDULER,
+        "here",
+        True,
+    )
     assert found["worker"]["id"] == "worker-1"
 
 
-def test_services_have_version_groups_and_slots_and_a_worker_the_hosts_that_use_it(api: Client, deployment: Deployment) -> None:
+def test_services_have_version_groups_and_slots_and_a_worker_the_hosts_that_use_it(
+    api: Client, deployment: Deployment
+) -> None:
     deployment.writes_figures = True
     deployment.start()
     deployment.move(30.0)
     found = {one["service"]: one for one in api.own("/services")["services"]}
-    assert (found["scheduler"]["version"], found["scheduler"]["groups"], found["scheduler"]["slots"]) == (find_version(), 64, None)
+    assert (found["scheduler"]["version"], found["scheduler"]["groups"], found["scheduler"]["slots"]) == (
+        find_version(),
+        64,
+        None,
+    )
     assert (found["worker"]["groups"], found["worker"]["used_by"]) == (None, ["here"])
     assert found["worker"]["slots"] > 0
 
@@ -109,13 +141,20 @@ def test_api_servers_are_services(api: Client, deployment: Deployment) -> None:
     figures = ServerFigures(deployment.clock, lambda: deployment.db)
     ApiServerHeartbeat(figures, lambda: deployment.db).beat()
     (found,) = [one for one in api.own("/services")["services"] if one["service"] == "api-server"]
-    assert (found["id"], found["host"], found["version"], found["alive"]) == (figures.process_id, current_host_name(), find_version(), True)
+    assert (found["id"], found["host"], found["version"], found["alive"]) == (
+        figures.process_id,
+        current_host_name(),
+        find_version(),
+        True,
+    )
 
 
 def test_nothing_of_a_hidden_dag_is_told(api: Client, deployment: Deployment) -> None:
     _fill(deployment, api)
     home = deployment.home
-    context = ApiContext(home.cfg, home.clock, OneDag(), lambda: HealthSnapshot(NOW, ()), lambda seconds: None, deployment.db)
+    context = ApiContext(
+        home.cfg, home.clock, OneDag(), lambda: HealthSnapshot(NOW, ()), lambda seconds: None, deployment.db
+    )
     with served(context) as guest:
         work = guest.own("/work")
         assert {one["dag_id"] for part in ("running", "waiting") for one in work[part]} == {"down"}
@@ -125,9 +164,22 @@ def test_nothing_of_a_hidden_dag_is_told(api: Client, deployment: Deployment) ->
 def test_a_sentence_names_no_hidden_dag(api: Client, deployment: Deployment) -> None:
     _fill(deployment, api)
     deployment.add(spec_of("up.long"), file="/dags/long.py")
-    context = ApiContext(deployment.home.cfg, deployment.clock, OneDag(), lambda: HealthSnapshot(NOW, ()), lambda seconds: None, deployment.db)
-    guest, owner = User(Identity("guest", Role.NONE, grants=(Grant(GrantKind.DAG, "down", Role.VIEWER),))), User(Identity("owner", Role.VIEWER))
+    context = ApiContext(
+        deployment.home.cfg,
+        deployment.clock,
+        OneDag(),
+        lambda: HealthSnapshot(NOW, ()),
+        lambda seconds: None,
+        deployment.db,
+    )
+    guest, owner = (
+        User(Identity("guest", Role.NONE, grants=(Grant(GrantKind.DAG, "down", Role.VIEWER),))),
+        User(Identity("owner", Role.VIEWER)),
+    )
     sentence = "down waits for up, up.long and backups"
     with deployment.db.read() as tx:
-        assert build_name_filter(VisibleDags(context, tx, guest))(sentence) == f"down waits for {HIDDEN}, {HIDDEN} and backups"
+        assert (
+            build_name_filter(VisibleDags(context, tx, guest))(sentence)
+            == f"down waits for {HIDDEN}, {HIDDEN} and backups"
+        )
         assert build_name_filter(VisibleDags(context, tx, owner))(sentence) == sentence

@@ -14,14 +14,20 @@ from gnomon.testing import Play
 
 def cron(text: str) -> TimetableRef:
     """A schedule in UTC."""
-    return TimetableRef(path=HOURLY.path, data={**HOURLY.data, "expression": text}, summary=text, description=f"cron {text}")
+    return TimetableRef(
+        path=HOURLY.path, data={**HOURLY.data, "expression": text}, summary=text, description=f"cron {text}"
+    )
 
 
 def _fill(api: Client, deployment: Deployment) -> None:
     deployment.add(
-        spec_of("failing", {"breaks": ()}, tags=("finance", "daily"), owner="ann, bob"), spec_of("healed", {"breaks": ()}, tags=("finance",), owner="ann"),
+        spec_of("failing", {"breaks": ()}, tags=("finance", "daily"), owner="ann, bob"),
+        spec_of("healed", {"breaks": ()}, tags=("finance",), owner="ann"),
     )
-    deployment.add(spec_of("hourly", {"works": ()}, timetable=HOURLY, tags=("daily",), display_name="Every hour"), file="/dags/team/hourly.py")
+    deployment.add(
+        spec_of("hourly", {"works": ()}, timetable=HOURLY, tags=("daily",), display_name="Every hour"),
+        file="/dags/team/hourly.py",
+    )
     deployment.add(spec_of("idle", {"never": ()}), file="/dags/team/idle.py")
     deployment.start()
     api.send("PATCH", "/dags/idle", {"is_paused": True})
@@ -86,7 +92,12 @@ def test_a_dag_is_listed_with_its_schedule_its_newest_runs_and_its_counts(many_t
     assert (healed["counts"], healed["recent"]) == ({"success": 1, "failed": 1}, {"success": 1, "failed": 1})
     assert healed["runs"][1]["duration"] > healed["runs"][0]["duration"] > 0
     hourly = answer["dags"][2]
-    assert (hourly["display_name"], hourly["schedule"], hourly["next_run"], hourly["late_since"]) == ("Every hour", "0 * * * *", "2026-03-01T10:00:00.000000+00:00", None)
+    assert (hourly["display_name"], hourly["schedule"], hourly["next_run"], hourly["late_since"]) == (
+        "Every hour",
+        "0 * * * *",
+        "2026-03-01T10:00:00.000000+00:00",
+        None,
+    )
     assert (hourly["counts"], answer["total"]) == ({"success": 1}, 4)
 
 
@@ -97,10 +108,17 @@ def test_the_values_of_the_filters_are_listed_with_their_numbers(many_to_read: C
     assert {one["value"] for one in answer["owners"]} >= {"ann", "bob"}
 
 
-def test_a_dag_whose_last_run_failed_is_still_broken_and_one_that_succeeded_since_is_healed(many_to_read: Client) -> None:
+def test_a_dag_whose_last_run_failed_is_still_broken_and_one_that_succeeded_since_is_healed(
+    many_to_read: Client,
+) -> None:
     answer = many_to_read.own("/failures")
-    assert [(dag["dag_id"], dag["is_broken"], dag["healed_by"]) for dag in answer["dags"]] == [("failing", True, None), ("healed", False, "good")]
-    assert [(run["tasks"], run["failed_tasks"]) for run in answer["dags"][0]["failures"]] == [([{"task_id": "breaks", "map_index": -1, "error": "ValueError: no rows"}], 1)]
+    assert [(dag["dag_id"], dag["is_broken"], dag["healed_by"]) for dag in answer["dags"]] == [
+        ("failing", True, None),
+        ("healed", False, "good"),
+    ]
+    assert [(run["tasks"], run["failed_tasks"]) for run in answer["dags"][0]["failures"]] == [
+        ([{"task_id": "breaks", "map_index": -1, "error": "ValueError: no rows"}], 1)
+    ]
     assert (answer["complete"], answer["left_out"]) == (True, 0)
     assert many_to_read.own("/failures?since=2999-01-01")["dags"] == []
     assert many_to_read.own("/failures?limit=1")["left_out"] == 1
@@ -111,7 +129,9 @@ def test_a_failure_counts_by_its_end(many_to_read: Client) -> None:
     assert len(many_to_read.own(f"/failures?since={ended_at}")["dags"]) >= 1
 
 
-def test_the_timeline_counts_the_due_times_of_the_coming_hours_and_the_ends_of_the_past(many: Client, deployment: Deployment) -> None:
+def test_the_timeline_counts_the_due_times_of_the_coming_hours_and_the_ends_of_the_past(
+    many: Client, deployment: Deployment
+) -> None:
     deployment.add(spec_of("often", {"x": ()}, timetable=cron("*/5 * * * *"), tags=("dense",)), file="/dags/often.py")
     deployment.move(10)
     answer = many.own("/timeline?hours=3&past=2")

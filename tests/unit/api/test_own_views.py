@@ -54,7 +54,10 @@ def test_a_page_has_at_most_one_default(site: Site) -> None:
     ada = site.log_in("ada")
     for page, name in (("/dags", "a"), ("/runs", "a"), ("/dags", "b")):
         assert ask(site, "PUT", ada, {"page": page, "name": name, "query": "", "is_default": True}).status == 204
-    assert [(one["page"], one["name"]) for one in views(site, ada) if one["is_default"]] == [("/dags", "b"), ("/runs", "a")]
+    assert [(one["page"], one["name"]) for one in views(site, ada) if one["is_default"]] == [
+        ("/dags", "b"),
+        ("/runs", "a"),
+    ]
     assert ask(site, "PUT", ada, {"page": "/dags", "name": "b", "query": ""}).status == 204
     assert [(one["page"], one["name"]) for one in views(site, ada) if one["is_default"]] == [("/runs", "a")]
 
@@ -65,15 +68,31 @@ def test_an_account_has_at_most_so_many_views(site: Site, monkeypatch: pytest.Mo
     for name in ("a", "b", "b"):
         assert ask(site, "PUT", ada, {"page": "/dags", "name": name, "query": name}).status == 204
     refused = ask(site, "PUT", ada, {"page": "/runs", "name": "c", "query": ""})
-    assert (refused.status, refused.json()["detail"]) == (400, "account 'ada' has 2 views, and cannot have more; delete those that you do not open")
+    assert (refused.status, refused.json()["detail"]) == (
+        400,
+        "account 'ada' has 2 views, and cannot have more; delete those that you do not open",
+    )
     assert [one["name"] for one in views(site, ada)] == ["a", "b"]
     assert ask(site, "PUT", bob, {"page": "/runs", "name": "c", "query": ""}).status == 204
 
 
-@pytest.mark.parametrize("wrong", [
-    {"page": "dags"}, {"page": "/dags?x=1"}, {"page": "https://elsewhere"}, {"page": "/" + "a" * 100}, {"name": ""}, {"name": "n" * 101}, {"name": "a\nb"}, {"name": "\u0000"},
-    {"query": "q" * 4001}, {"query": "a\u0000"}, {"more": 1}, {"is_default": "perhaps"},
-])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"page": "dags"},
+        {"page": "/dags?x=1"},
+        {"page": "https://elsewhere"},
+        {"page": "/" + "a" * 100},
+        {"name": ""},
+        {"name": "n" * 101},
+        {"name": "a\nb"},
+        {"name": "\u0000"},
+        {"query": "q" * 4001},
+        {"query": "a\u0000"},
+        {"more": 1},
+        {"is_default": "perhaps"},
+    ],
+)
 def test_a_view_that_cannot_be_is_refused_and_its_field_is_named(site: Site, wrong: dict[str, object]) -> None:
     ada = site.log_in("ada")
     reply = ask(site, "PUT", ada, {**FAILED, **wrong})
@@ -114,7 +133,14 @@ def test_a_token_that_permits_only_reading_changes_no_view_and_a_page_of_another
 
 
 def test_without_accounts_there_are_no_views_and_the_sentence_says_why(site: Site) -> None:
-    context = ApiContext(site.home.cfg, site.home.clock, OpenAccess(), lambda: HealthSnapshot(NOW, ()), site.home.sleep, site.context.database)
+    context = ApiContext(
+        site.home.cfg,
+        site.home.clock,
+        OpenAccess(),
+        lambda: HealthSnapshot(NOW, ()),
+        site.home.sleep,
+        site.context.database,
+    )
     with served(context) as client:
         for method, body in (("GET", None), ("PUT", FAILED)):
             reply = client.request(method, "/auth/me/views", body)

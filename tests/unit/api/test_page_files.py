@@ -59,7 +59,10 @@ def test_files_may_be_kept_because_their_names_change_with_their_contents(client
     assert reply.headers["cache-control"].endswith("immutable")
 
 
-@pytest.mark.parametrize("path", ["/page-assets/none.js", "/page-assets/..%2Fsecret.txt", "/page-assets/%2e%2e/secret.txt", "/page-assets/.x"])
+@pytest.mark.parametrize(
+    "path",
+    ["/page-assets/none.js", "/page-assets/..%2Fsecret.txt", "/page-assets/%2e%2e/secret.txt", "/page-assets/.x"],
+)
 def test_no_other_file_is_sent(client: Client, path: str) -> None:
     reply = client.request("GET", path)
     assert reply.status == 404

@@ -44,7 +44,9 @@ class ScriptedMeter:
 
     def pass_time(self, seconds: float, *, ran: float = 0.0, waited: float = 0.0, process: float = 0.0) -> None:
         self.at += seconds
-        self.use = ProcessorUse(self.use.process_s + process, self.use.loop_ran_s + ran, self.use.loop_waited_s + waited)
+        self.use = ProcessorUse(
+            self.use.process_s + process, self.use.loop_ran_s + ran, self.use.loop_waited_s + waited
+        )
 
 
 def make_busy(meter: ScriptedMeter, budget: RequestBudget) -> None:
@@ -78,7 +80,9 @@ def test_a_busy_machine_gives_a_burst_and_then_the_share_in_processor_time() -> 
     assert take_all(budget) == pytest.approx(BURST_S / FIRST_COST_S, abs=2)
     assert 0 < budget.pause_s <= MEASURE_S
     begun_each = [pass_hundredth(meter, budget, request_s=0.004) for _ in range(1_500)]
-    assert sum(begun_each[500:]) == pytest.approx(10 * 0.1 / 0.004, rel=0.05)  # the first five seconds find out what a request costs
+    assert sum(begun_each[500:]) == pytest.approx(
+        10 * 0.1 / 0.004, rel=0.05
+    )  # the first five seconds find out what a request costs
 
 
 def pass_hundredth(meter: ScriptedMeter, budget: RequestBudget, request_s: float, *, is_busy: bool = True) -> int:
@@ -264,7 +268,9 @@ async def ask(share: ProcessorShare, path: str, address: str, login: bytes = b"B
     async def receive() -> Message:
         return {"type": "http.request", "body": b""}
 
-    await share({"type": "http", "path": path, "client": (address, 1), "headers": [(b"authorization", login)]}, receive, send)
+    await share(
+        {"type": "http", "path": path, "client": (address, 1), "headers": [(b"authorization", login)]}, receive, send
+    )
     return statuses[0]
 
 
@@ -286,10 +292,15 @@ def test_requests_wait_workers_and_probes_do_not_and_too_many_of_a_client_are_re
         for path in ("/execution/2026-11-01/attempts/1/heartbeat", "/health", "/api/v2/monitor/health"):
             assert await ask(share, path, "flood") == 200
         assert not [one for one in waiting if one.done() and one.result() == 200]
-        unknown = [asyncio.create_task(ask(share, path, "flood")) for path in ("/healthy", "/health/x", "/api/v2/monitor/health2")]
+        unknown = [
+            asyncio.create_task(ask(share, path, "flood"))
+            for path in ("/healthy", "/health/x", "/api/v2/monitor/health2")
+        ]
         await asyncio.sleep(0)
         assert [one.result() for one in unknown] == [503] * 3
-        assert {await ask(share, "/api/v2/dags", "flood", b"Bearer page") for _ in range(20)} == {200}  # as many as a page asks for when it is opened
+        assert {await ask(share, "/api/v2/dags", "flood", b"Bearer page") for _ in range(20)} == {
+            200
+        }  # as many as a page asks for when it is opened
         assert sum(one.done() for one in waiting) == 1
         meter.pass_time(HOLD_S + MEASURE_S, ran=0.1)  # the other work has ended
         assert await asyncio.wait_for(asyncio.gather(*waiting), 30) == [200] * WAITING_MAX + [503]
@@ -302,7 +313,10 @@ def test_the_addresses_of_one_ipv6_network_are_one_client() -> None:
         meter = ScriptedMeter()
         share = ProcessorShare(answer, 0.1 / len(os.sched_getaffinity(0)), meter)
         meter.pass_time(MEASURE_S, ran=0.01, waited=0.09)
-        asked = [asyncio.create_task(ask(share, "/api/v2/dags", f"2001:db8::{number:x}", b"%d" % number)) for number in range(3_000)]
+        asked = [
+            asyncio.create_task(ask(share, "/api/v2/dags", f"2001:db8::{number:x}", b"%d" % number))
+            for number in range(3_000)
+        ]
         await asyncio.sleep(0)
         for one in asked:
             one.cancel()

@@ -30,9 +30,14 @@ FOREIGN = [
 
 def build(scheme: str, *headers: tuple[str, str], base_url: str = "", tmp_path: Path | None = None) -> Request:
     scope = {
-        "type": "http", "method": "POST", "scheme": scheme, "path": "/", "query_string": b"", "server": ("10.0.0.1", 80),
+        "type": "http",
+        "method": "POST",
+        "scheme": scheme,
+        "path": "/",
+        "query_string": b"",
+        "server": ("10.0.0.1", 80),
         "headers": [(name.encode(), value.encode()) for name, value in headers],
-    }  # fmt: skip
+    }
     if tmp_path is not None:
         cfg = load_config({"GNOMON__API__BASE_URL": base_url}, tmp_path)
         scope["app"] = SimpleNamespace(state=SimpleNamespace(context=SimpleNamespace(cfg=cfg)))
@@ -40,31 +45,42 @@ def build(scheme: str, *headers: tuple[str, str], base_url: str = "", tmp_path: 
 
 
 @pytest.mark.parametrize(("scheme", "host", "origin"), OWN)
-def test_a_page_with_the_scheme_the_host_and_the_port_of_the_request_is_own(scheme: str, host: str, origin: str) -> None:
+def test_a_page_with_the_scheme_the_host_and_the_port_of_the_request_is_own(
+    scheme: str, host: str, origin: str
+) -> None:
     request = build(scheme, ("host", host), ("origin", origin))
     assert comes_from_same_site(request) and not comes_from_other_site(request)
 
 
 @pytest.mark.parametrize(("scheme", "host", "origin"), FOREIGN)
-def test_every_other_origin_is_that_of_another_site_also_when_the_browser_names_the_same_site(scheme: str, host: str, origin: str) -> None:
+def test_every_other_origin_is_that_of_another_site_also_when_the_browser_names_the_same_site(
+    scheme: str, host: str, origin: str
+) -> None:
     for more in ((), (("sec-fetch-site", "same-origin"),)):
         request = build(scheme, ("host", host), ("origin", origin), *more)
         assert not comes_from_same_site(request) and comes_from_other_site(request)
 
 
-@pytest.mark.parametrize("headers", [
-    (("host", HOST), ("origin", f"http://{HOST}"), ("origin", "http://evil.example")),
-    (("host", HOST), ("origin", "http://evil.example"), ("origin", f"http://{HOST}")),
-    (("host", HOST), ("origin", f"http://{HOST}"), ("origin", f"http://{HOST}")),
-    (("host", HOST), ("host", "evil.example"), ("origin", f"http://{HOST}")),
-    (("host", "evil.example"), ("host", HOST), ("origin", f"http://{HOST}")),
-    (("origin", f"http://{HOST}"),),
-    (("host", HOST), ("sec-fetch-site", "same-origin"), ("sec-fetch-site", "cross-site")),
-    (("host", HOST), ("sec-fetch-site", "cross-site"), ("sec-fetch-site", "same-origin")),
-    (("host", HOST), ("sec-fetch-site", "same-site")), (("host", HOST), ("sec-fetch-site", "")), (("host", HOST), ("sec-fetch-site", "Same-Origin ")),
-    (("host", HOST), ("origin", f"http://{HOST}"), ("sec-fetch-site", "cross-site")),
-])  # fmt: skip
-def test_headers_that_are_there_twice_or_contradict_each_other_are_those_of_another_site(headers: tuple[tuple[str, str], ...]) -> None:
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (("host", HOST), ("origin", f"http://{HOST}"), ("origin", "http://evil.example")),
+        (("host", HOST), ("origin", "http://evil.example"), ("origin", f"http://{HOST}")),
+        (("host", HOST), ("origin", f"http://{HOST}"), ("origin", f"http://{HOST}")),
+        (("host", HOST), ("host", "evil.example"), ("origin", f"http://{HOST}")),
+        (("host", "evil.example"), ("host", HOST), ("origin", f"http://{HOST}")),
+        (("origin", f"http://{HOST}"),),
+        (("host", HOST), ("sec-fetch-site", "same-origin"), ("sec-fetch-site", "cross-site")),
+        (("host", HOST), ("sec-fetch-site", "cross-site"), ("sec-fetch-site", "same-origin")),
+        (("host", HOST), ("sec-fetch-site", "same-site")),
+        (("host", HOST), ("sec-fetch-site", "")),
+        (("host", HOST), ("sec-fetch-site", "Same-Origin ")),
+        (("host", HOST), ("origin", f"http://{HOST}"), ("sec-fetch-site", "cross-site")),
+    ],
+)
+def test_headers_that_are_there_twice_or_contradict_each_other_are_those_of_another_site(
+    headers: tuple[tuple[str, str], ...],
+) -> None:
     request = build("http", *headers)
     assert not comes_from_same_site(request) and comes_from_other_site(request)
 
@@ -74,9 +90,18 @@ def test_a_referer_stands_for_nothing() -> None:
     assert not comes_from_same_site(build("http", ("host", HOST), ("referer", f"http://{HOST}/dags")))
 
 
-@pytest.mark.parametrize(("base_url", "own"), [
-    (f"https://{HOST}", True), (f"https://{HOST}:443/gnomon/", True), (f"http://{HOST}", False), ("", False), ("https://other.example", False),
-])  # fmt: skip
-def test_behind_a_proxy_that_is_not_trusted_the_configured_address_is_own(base_url: str, own: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("base_url", "own"),
+    [
+        (f"https://{HOST}", True),
+        (f"https://{HOST}:443/gnomon/", True),
+        (f"http://{HOST}", False),
+        ("", False),
+        ("https://other.example", False),
+    ],
+)
+def test_behind_a_proxy_that_is_not_trusted_the_configured_address_is_own(
+    base_url: str, own: bool, tmp_path: Path
+) -> None:
     request = build("http", ("host", "10.0.0.1"), ("origin", f"https://{HOST}"), base_url=base_url, tmp_path=tmp_path)
     assert comes_from_same_site(request) is own

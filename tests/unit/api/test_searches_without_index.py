@@ -22,7 +22,9 @@ def filled(api: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(xcom_pages, "XCOMS_SEARCHED_MAX", 10)
     monkeypatch.setattr(xcom_pages, "SORTED_MAX", 5)
     deployment.add(spec_of("a"))
-    deployment.plays["only"] = Play(xcoms=tuple(XComItem(key="rare" if n == ROWS - 1 else f"k{n:02}", value=str(n)) for n in range(ROWS)))
+    deployment.plays["only"] = Play(
+        xcoms=tuple(XComItem(key="rare" if n == ROWS - 1 else f"k{n:02}", value=str(n)) for n in range(ROWS))
+    )
     deployment.start()
     api.send("POST", "/pools", {"name": "first", "slots": 3}, 201)
     for n in range(ROWS):
@@ -39,10 +41,22 @@ def _refused(api: Client, path: str) -> str:
     return detail
 
 
-@pytest.mark.parametrize("query", ["event=pool_created", "event_pattern=pool", "excluded_events=variable_created&event_prefix_pattern=pool", "owner=nobody"])
-def test_a_search_of_the_audit_log_that_does_not_fill_its_page_is_refused_with_the_remedies(filled: Client, query: str) -> None:
+@pytest.mark.parametrize(
+    "query",
+    [
+        "event=pool_created",
+        "event_pattern=pool",
+        "excluded_events=variable_created&event_prefix_pattern=pool",
+        "owner=nobody",
+    ],
+)
+def test_a_search_of_the_audit_log_that_does_not_fill_its_page_is_refused_with_the_remedies(
+    filled: Client, query: str
+) -> None:
     said = _refused(filled, f"/eventLogs?{query}&order_by=-when")
-    assert said.endswith("rows of the audit log were searched, which do not fill this page, and no index finds rows by these filters: name a DAG with dag_id, or give a later instant with `after`")
+    assert said.endswith(
+        "rows of the audit log were searched, which do not fill this page, and no index finds rows by these filters: name a DAG with dag_id, or give a later instant with `after`"
+    )
 
 
 def test_the_remedies_of_a_refused_search_of_the_audit_log_help(filled: Client) -> None:
@@ -52,23 +66,38 @@ def test_the_remedies_of_a_refused_search_of_the_audit_log_help(filled: Client) 
 
 def test_a_search_that_fills_its_page_counts_what_it_has_found(filled: Client) -> None:
     page = filled.get("/eventLogs?event=variable_created&order_by=event_log_id&limit=3")
-    assert (len(page["event_logs"]), 3 <= page["total_entries"] < ROWS) == (3, True)  # a lower bound: sixteen lines meet the filter
-    assert filled.get("/eventLogs?order_by=event_log_id&limit=3")["total_entries"] > ROWS  # without a filter all are counted
+    assert (len(page["event_logs"]), 3 <= page["total_entries"] < ROWS) == (
+        3,
+        True,
+    )  # a lower bound: sixteen lines meet the filter
+    assert (
+        filled.get("/eventLogs?order_by=event_log_id&limit=3")["total_entries"] > ROWS
+    )  # without a filter all are counted
 
 
-@pytest.mark.parametrize("query", ["xcom_key=rare", "xcom_key_pattern=rar", "task_id_prefix_pattern=nope", "map_index=7"])
+@pytest.mark.parametrize(
+    "query", ["xcom_key=rare", "xcom_key_pattern=rar", "task_id_prefix_pattern=nope", "map_index=7"]
+)
 def test_a_search_of_xcoms_that_does_not_fill_its_page_is_refused_with_the_remedies(filled: Client, query: str) -> None:
     said = _refused(filled, f"{ALL_XCOMS}?{query}&order_by=id")
-    assert "XComs were searched, which do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a run in the path" in said
+    assert (
+        "XComs were searched, which do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a run in the path"
+        in said
+    )
 
 
 def test_the_remedies_of_a_refused_search_of_xcoms_help(filled: Client) -> None:
     assert filled.get(f"{ALL_XCOMS.replace('dags/~', 'dags/a')}?xcom_key=rare")["total_entries"] == 1
     assert filled.get(f"{ALL_XCOMS}?xcom_key=rare&run_after_gte=2030-01-01T00:00:00Z")["total_entries"] == 0
-    assert filled.get(f"{ALL_XCOMS}?xcom_key=rare&order_by=-id&limit=1")["xcom_entries"][0]["key"] == "rare"  # found within the bound: the page is full
+    assert (
+        filled.get(f"{ALL_XCOMS}?xcom_key=rare&order_by=-id&limit=1")["xcom_entries"][0]["key"] == "rare"
+    )  # found within the bound: the page is full
 
 
 def test_a_search_of_xcoms_that_fills_its_page_counts_what_it_has_found(filled: Client) -> None:
     page = filled.get(f"{ALL_XCOMS}?xcom_key_prefix_pattern=k&order_by=id&limit=3")
-    assert (len(page["xcom_entries"]), 3 <= page["total_entries"] < ROWS - 1) == (3, True)  # a lower bound: fifteen XComs meet the filter
+    assert (len(page["xcom_entries"]), 3 <= page["total_entries"] < ROWS - 1) == (
+        3,
+        True,
+    )  # a lower bound: fifteen XComs meet the filter
     assert filled.get(f"{ALL_XCOMS}?order_by=id&limit=3")["total_entries"] == ROWS

@@ -38,7 +38,12 @@ class Site:
     def log_in(self, name: str) -> dict[str, str]:
         """The headers of a browser that has logged in."""
         form = urlencode({"username": name, "password": PASSWORD, "next": "/"}).encode()
-        reply = self.client.request("POST", "/login", form, {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"})
+        reply = self.client.request(
+            "POST",
+            "/login",
+            form,
+            {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"},
+        )
         assert reply.status == 303
         return {"Cookie": reply.headers["set-cookie"].partition(";")[0], "Sec-Fetch-Site": "same-origin"}
 
@@ -95,7 +100,9 @@ def test_an_administrator_ends_sessions_of_all_and_the_audit_log_says_who(site: 
     assert site.ask("DELETE", "?account=ada", admin).status == 204
     assert site.ask("GET", "?account=eve", admin).status == 404
     with site.context.database.read() as tx:
-        lines = [(line.by, line.body) for line in event_log.list_events(tx, limit=100) if line.kind == "sessions_revoked"]
+        lines = [
+            (line.by, line.body) for line in event_log.list_events(tx, limit=100) if line.kind == "sessions_revoked"
+        ]
     assert lines == [("root", '{"account": "ada", "ended_sessions": 2, "from": "127.0.0.1"}')]
 
 
@@ -118,7 +125,9 @@ def test_a_token_lists_sessions_and_ends_them_if_its_role_permits(site: Site) ->
     browser = site.log_in("root")
     with site.context.database.write() as tx:
         account = account_changes.get_account(tx, "root")
-        tokens = {role: api_tokens.create_token(tx, ROOT, account, "t", role, None) for role in (Role.VIEWER, Role.USER)}
+        tokens = {
+            role: api_tokens.create_token(tx, ROOT, account, "t", role, None) for role in (Role.VIEWER, Role.USER)
+        }
     viewer, user = ({"Authorization": f"Bearer {tokens[role]}"} for role in (Role.VIEWER, Role.USER))
     assert [row["is_current"] for row in site.ask("GET", "", viewer).json()["sessions"]] == [False]
     assert site.ask("DELETE", "", viewer).status == 403
@@ -141,7 +150,11 @@ def test_the_command_lists_and_ends_sessions(site: Site, capsys: pytest.CaptureF
     assert main(("users", "sessions", "ada", "--id", str(one), "--revoke"), obj=site.home) == 0
     assert main(("users", "sessions", "ada", "--revoke"), obj=site.home) == 0
     assert main(("users", "sessions", "root", "--revoke", "-o", "json"), obj=site.home) == 0
-    assert capsys.readouterr().out.splitlines() == ["ended 1 session of account ada", "ended 1 session of account ada", "[]"]
+    assert capsys.readouterr().out.splitlines() == [
+        "ended 1 session of account ada",
+        "ended 1 session of account ada",
+        "[]",
+    ]
     assert [site.ask("GET", "", headers).status for headers in (first, second)] == [401, 401]
     assert main(("users", "sessions", "ada"), obj=site.home) == 0
     assert "account ada has no sessions" in capsys.readouterr().out
@@ -151,14 +164,18 @@ def test_the_command_lists_and_ends_sessions(site: Site, capsys: pytest.CaptureF
     assert "did you mean 'ada'?" in capsys.readouterr().err
 
 
-def test_a_session_is_checked_without_a_thread_and_every_rule_still_holds(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_is_checked_without_a_thread_and_every_rule_still_holds(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The rare checks that write (a new secret, the last use) and those of hidden DAGs take a thread."""
     here = site.log_in("ada")
     assert len(site.ids(here)) == 1  # the first request opens the database in a thread
     asked: list[str] = []
     in_thread = AccountsPolicy.authorize
 
-    def authorize(self: AccountsPolicy, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
+    def authorize(
+        self: AccountsPolicy, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None
+    ) -> User:
         asked.append(request.url.path)
         return in_thread(self, request, permission, resource, dag_id)
 

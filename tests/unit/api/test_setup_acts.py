@@ -26,7 +26,10 @@ def ended(api: Client, deployment: Deployment) -> Client:
 
 
 def _names(page: dict[str, list[dict[str, object]]]) -> list[str]:
-    return [str(one["task_id"]) if one["map_index"] == -1 else f"{one['task_id']}[{one['map_index']}]" for one in page["task_instances"]]
+    return [
+        str(one["task_id"]) if one["map_index"] == -1 else f"{one['task_id']}[{one['map_index']}]"
+        for one in page["task_instances"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +45,9 @@ def _names(page: dict[str, list[dict[str, object]]]) -> list[str]:
         ("c14_mapped", ["g.b"], {}, [f"g.{task}[{index}]" for task in "sbt" for index in range(3)]),
     ],
 )
-def test_a_clear_takes_setups_and_teardowns(dag_id: str, task_ids: list[object], fields: dict[str, bool], taken: list[str], ended: Client) -> None:
+def test_a_clear_takes_setups_and_teardowns(
+    dag_id: str, task_ids: list[object], fields: dict[str, bool], taken: list[str], ended: Client
+) -> None:
     body = {"dag_run_id": "r1", "task_ids": task_ids, "only_failed": False, **fields}
     assert _names(ended.send("POST", f"/dags/{dag_id}/clearTaskInstances", {**body, "dry_run": True})) == taken
     assert _names(ended.send("POST", f"/dags/{dag_id}/clearTaskInstances", {**body, "dry_run": False})) == taken
@@ -56,9 +61,15 @@ def test_a_mark_of_what_is_below_leaves_the_teardown(ended: Client) -> None:
 
 def test_a_cleared_task_waits_for_its_setup_and_the_api_says_so(ended: Client, deployment: Deployment) -> None:
     deployment.plays["s"] = Play(run_s=60.0)
-    ended.send("POST", "/dags/c14_indirect/clearTaskInstances", {"dag_run_id": "r1", "task_ids": ["w2"], "only_failed": False, "dry_run": False})
+    ended.send(
+        "POST",
+        "/dags/c14_indirect/clearTaskInstances",
+        {"dag_run_id": "r1", "task_ids": ["w2"], "only_failed": False, "dry_run": False},
+    )
     deployment.move(10)
-    (rule,) = [one for one in ended.own(f"{LINE}/taskInstances/w2/explain")["conditions"] if one["kind"] == "trigger_rule"]
+    (rule,) = [
+        one for one in ended.own(f"{LINE}/taskInstances/w2/explain")["conditions"] if one["kind"] == "trigger_rule"
+    ]
     assert rule["text"] == "it waits for its setup s: of 1, 1 not done; open: s (running)"
     assert [child["text"] for child in rule["children"]] == ["s (running)", "w1 (success)"]
 
@@ -82,7 +93,9 @@ def test_a_run_that_is_set_to_failed_is_torn_down_first(api: Client, deployment:
     deployment.move(10)
     assert api.send("PATCH", "/dags/c21/dagRuns/r", {"state": "failed"})["state"] == "running"
     (stopped,) = [one for one in api.own("/dags/c21/dagRuns/r/explain")["conditions"] if one["kind"] == "torn_down"]
-    assert stopped["text"].startswith("marked failed by ") and stopped["text"].endswith(": it ends as failed when its teardowns have ended")
+    assert stopped["text"].startswith("marked failed by ") and stopped["text"].endswith(
+        ": it ends as failed when its teardowns have ended"
+    )
     deployment.move(20)
     states = {one["task_id"]: one["state"] for one in api.get("/dags/c21/dagRuns/r/taskInstances")["task_instances"]}
     assert states == {"create": "success", "work": "failed", "drop": "success"}

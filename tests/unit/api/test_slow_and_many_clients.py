@@ -43,7 +43,14 @@ def client(tmp_path: Path) -> Iterator[Client]:
     deployment = Deployment(home, clock)
     deployment.add(spec_of("a"))
     deployment.start()
-    context = ApiContext(home.cfg, clock, OpenAccess(), lambda: HealthSnapshot(NOW, ()), lambda seconds: home.sleep(seconds), deployment.db)
+    context = ApiContext(
+        home.cfg,
+        clock,
+        OpenAccess(),
+        lambda: HealthSnapshot(NOW, ()),
+        lambda seconds: home.sleep(seconds),
+        deployment.db,
+    )
     with served(context) as client:
         client.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r"})
         deployment.move(20)
@@ -96,7 +103,9 @@ def test_a_whole_log_arrives_line_by_line(client: Client) -> None:
 def _many_descriptors() -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < CONNECTIONS + http_protocol.CONNECTIONS_MAX + 1000:
-        pytest.skip(f"a process may have {hard} descriptors here; the test needs {CONNECTIONS + http_protocol.CONNECTIONS_MAX + 1000}")
+        pytest.skip(
+            f"a process may have {hard} descriptors here; the test needs {CONNECTIONS + http_protocol.CONNECTIONS_MAX + 1000}"
+        )
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
@@ -114,7 +123,9 @@ def test_ten_thousand_connections_do_not_keep_others_from_their_answers(client: 
                 assert client.request("GET", "/api/v2/version").status == 200
                 slowest = max(slowest, time.monotonic() - started)
         descriptors = len(os.listdir("/proc/self/fd"))
-        assert descriptors <= CONNECTIONS + http_protocol.CONNECTIONS_MAX + 200, "those of the clients, and of the connections that the server keeps"
+        assert descriptors <= CONNECTIONS + http_protocol.CONNECTIONS_MAX + 200, (
+            "those of the clients, and of the connections that the server keeps"
+        )
         assert _read_memory() - before < 400_000_000
     assert slowest < 5.0, f"{slowest:.1f} s"
     assert client.request("GET", "/api/v2/version").status == 200

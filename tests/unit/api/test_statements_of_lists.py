@@ -15,20 +15,31 @@ from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.storage.store import Transaction
 
 MANY = 30
-PATHS = ("/api/v2/dags/~/dagRuns/~/taskInstances", "/api/v2/dags/wide/dagRuns/r/taskInstances", "/api/v2/dags", "/api/gnomon/v1/dags", "/api/v2/importErrors", "/api/v2/eventLogs")
+PATHS = (
+    "/api/v2/dags/~/dagRuns/~/taskInstances",
+    "/api/v2/dags/wide/dagRuns/r/taskInstances",
+    "/api/v2/dags",
+    "/api/gnomon/v1/dags",
+    "/api/v2/importErrors",
+    "/api/v2/eventLogs",
+)
 
 
 def test_a_list_takes_no_statement_for_each_entry(api: Client, deployment: Deployment) -> None:
     wide = spec_of("wide", tasks=tuple(TaskSpec(task_id=f"task_{number}") for number in range(MANY)))
     others = [spec_of(f"dag_{number}", tags=(f"tag_{number}",)) for number in range(MANY)]
-    deployment.add(wide, *others, failures=tuple(ParseFailure(kind="syntax", message=f"{number}") for number in range(MANY)))
+    deployment.add(
+        wide, *others, failures=tuple(ParseFailure(kind="syntax", message=f"{number}") for number in range(MANY))
+    )
     deployment.start()
     api.send("POST", "/dags/wide/dagRuns", {"logical_date": None, "dag_run_id": "r"})
     deployment.move(20)
     instances = api.get("/dags/~/dagRuns/~/taskInstances?limit=100")["task_instances"]
     assert {(one["state"], one["hostname"]) for one in instances} == {("success", "scripted")}
     assert len(instances) == MANY
-    counts = {path: (_count_statements(api, f"{path}?limit=1"), _count_statements(api, f"{path}?limit=100")) for path in PATHS}
+    counts = {
+        path: (_count_statements(api, f"{path}?limit=1"), _count_statements(api, f"{path}?limit=100")) for path in PATHS
+    }
     assert {path: count for path, count in counts.items() if count[1] > count[0] + 3} == {}
     assert all(few for few, _ in counts.values())
 

@@ -18,13 +18,19 @@ INSTANCES = f"{RUN}/taskInstances"
 
 
 def _names(page: Any) -> list[str]:
-    return [one["task_id"] if one["map_index"] < 0 else f"{one['task_id']}[{one['map_index']}]" for one in page["task_instances"]]
+    return [
+        one["task_id"] if one["map_index"] < 0 else f"{one['task_id']}[{one['map_index']}]"
+        for one in page["task_instances"]
+    ]
 
 
 def _fill(api: Client, deployment: Deployment) -> None:
     tasks = (
         TaskSpec(task_id="extract", display_name="Get it", pool_slots=2, queue="big"),
-        TaskSpec(task_id="load", upstream=("extract",), retries=1, retry_delay_s=1.0, group="g", executor="LocalExecutor"), TaskSpec(task_id="report", upstream=("load",)),
+        TaskSpec(
+            task_id="load", upstream=("extract",), retries=1, retry_delay_s=1.0, group="g", executor="LocalExecutor"
+        ),
+        TaskSpec(task_id="report", upstream=("load",)),
     )
     deployment.add(spec_of("a", tasks=tasks), spec_of("b"))
     deployment.plays["load"] = Play(run_s=2.0, outcome="failed")
@@ -51,11 +57,19 @@ def ended_to_read(read_api: Client, read_deployment: Deployment) -> Client:
 def test_one_run(ended_to_read: Client) -> None:
     page = ended_to_read.get(INSTANCES)
     assert {one["task_id"]: (one["state"], one["try_number"], one["max_tries"]) for one in page["task_instances"]} == {
-        "extract": ("success", 1, 0), "load": ("failed", 2, 1), "report": ("upstream_failed", 0, 0),
+        "extract": ("success", 1, 0),
+        "load": ("failed", 2, 1),
+        "report": ("upstream_failed", 0, 0),
     }
     assert page["total_entries"] == 3
     one = ended_to_read.get(f"{INSTANCES}/extract")
-    assert (one["task_display_name"], one["pool_slots"], one["queue"], one["duration"], one["dag_version"]["version_number"]) == ("Get it", 2, "big", 1.0, 1)
+    assert (
+        one["task_display_name"],
+        one["pool_slots"],
+        one["queue"],
+        one["duration"],
+        one["dag_version"]["version_number"],
+    ) == ("Get it", 2, "big", 1.0, 1)
     assert ended_to_read.get(f"{INSTANCES}/extract/-1") == one
     assert [one["executor"] for one in page["task_instances"]] == [None, "LocalExecutor", None]
 
@@ -63,17 +77,37 @@ def test_one_run(ended_to_read: Client) -> None:
 def test_an_ended_instance_shows_the_host_that_ran_it(ended: Client, deployment: Deployment) -> None:
     with deployment.db.read() as tx:
         hosts = {worker.host for worker in leases.list_workers(tx, live_only=False)}
-    assert {ended.get(f"{INSTANCES}/extract")["hostname"]} == hosts == {one["hostname"] for one in ended.get(f"{INSTANCES}/load/tries")["task_instances"]}
+    assert (
+        {ended.get(f"{INSTANCES}/extract")["hostname"]}
+        == hosts
+        == {one["hostname"] for one in ended.get(f"{INSTANCES}/load/tries")["task_instances"]}
+    )
     assert ended.get(f"{INSTANCES}/report")["hostname"] is None
 
 
-@pytest.mark.parametrize(("query", "expected"), [
-    ("state=failed", ["load"]), ("state=failed&state=success", ["extract", "load"]), ("state=none", []), ("task_id=load", ["load"]),
-    ("task_display_name_pattern=GET", ["extract"]), ("task_group_id=g", ["load"]), ("try_number=2", ["load"]), ("duration_gt=1", ["load"]),
-    ("queue=big", ["extract"]), ("pool=default_pool", ["extract", "load", "report"]), ("map_index=-1", ["extract", "load", "report"]),
-    ("operator=BaseOperator&limit=1&offset=1", ["load"]), ("executor=x", []), ("executor=LocalExecutor", ["load"]), ("dag_id_pattern=zzz", []), ("version_number=1", ["extract", "load", "report"]),
-    ("order_by=-duration&limit=1", ["load"]), ("order_by=start_date", ["extract", "load", "report"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("state=failed", ["load"]),
+        ("state=failed&state=success", ["extract", "load"]),
+        ("state=none", []),
+        ("task_id=load", ["load"]),
+        ("task_display_name_pattern=GET", ["extract"]),
+        ("task_group_id=g", ["load"]),
+        ("try_number=2", ["load"]),
+        ("duration_gt=1", ["load"]),
+        ("queue=big", ["extract"]),
+        ("pool=default_pool", ["extract", "load", "report"]),
+        ("map_index=-1", ["extract", "load", "report"]),
+        ("operator=BaseOperator&limit=1&offset=1", ["load"]),
+        ("executor=x", []),
+        ("executor=LocalExecutor", ["load"]),
+        ("dag_id_pattern=zzz", []),
+        ("version_number=1", ["extract", "load", "report"]),
+        ("order_by=-duration&limit=1", ["load"]),
+        ("order_by=start_date", ["extract", "load", "report"]),
+    ],
+)
 def test_filters_of_one_run(ended_to_read: Client, query: str, expected: list[str]) -> None:
     assert _names(ended_to_read.get(f"{INSTANCES}?{query}")) == expected
 
@@ -91,21 +125,41 @@ def test_cursors_lead_through_the_instances_of_a_run_and_of_all(ended_to_read: C
 
 def test_several_runs(ended_to_read: Client) -> None:
     page = ended_to_read.get("/dags/~/dagRuns/~/taskInstances?state=success")
-    assert [(one["dag_id"], one["dag_run_id"], one["task_id"]) for one in page["task_instances"]] == [("a", "r", "extract"), ("b", "s", "only")]
+    assert [(one["dag_id"], one["dag_run_id"], one["task_id"]) for one in page["task_instances"]] == [
+        ("a", "r", "extract"),
+        ("b", "s", "only"),
+    ]
     assert page["task_instances"][0]["task_display_name"] == "Get it"
-    batch = ended_to_read.send("POST", "/dags/~/dagRuns/~/taskInstances/list", {"dag_ids": ["a"], "task_ids": ["load"], "state": ["failed"]})
+    batch = ended_to_read.send(
+        "POST", "/dags/~/dagRuns/~/taskInstances/list", {"dag_ids": ["a"], "task_ids": ["load"], "state": ["failed"]}
+    )
     assert (_names(batch), batch["total_entries"]) == (["load"], 1)
     assert "name one run" in ended_to_read.fails(501, "/dags/~/dagRuns/~/taskInstances?order_by=operator")
 
 
-@pytest.mark.parametrize(("query", "expected"), [
-    ("executor=LocalExecutor", ["load"]), ("queue=big", ["extract"]), ("operator_name_pattern=base", ["extract", "load", "report", "only"]), ("operator=Other", []), ("task_group_id=g", ["load"]),
-    ("task_display_name_pattern=GET", ["extract"]), ("operator=BaseOperator&state=failed", ["load"]), ("queue=big&task_id=load", []),
-    ("pool=default_pool", ["extract", "load", "report", "only"]), ("pool=other", []), ("pool_name_pattern=DEFAULT", ["extract", "load", "report", "only"]),
-    ("pool_name_prefix_pattern=default&dag_id_pattern=a", ["extract", "load", "report"]), ("pool_name_pattern=other", []),
-    ("operator=BaseOperator&limit=2&offset=1", ["load", "report"]), ("operator=BaseOperator&order_by=-id&limit=2", ["only", "report"]),
-])  # fmt: skip
-def test_several_runs_are_searched_for_what_only_the_specs_say(ended_to_read: Client, query: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("executor=LocalExecutor", ["load"]),
+        ("queue=big", ["extract"]),
+        ("operator_name_pattern=base", ["extract", "load", "report", "only"]),
+        ("operator=Other", []),
+        ("task_group_id=g", ["load"]),
+        ("task_display_name_pattern=GET", ["extract"]),
+        ("operator=BaseOperator&state=failed", ["load"]),
+        ("queue=big&task_id=load", []),
+        ("pool=default_pool", ["extract", "load", "report", "only"]),
+        ("pool=other", []),
+        ("pool_name_pattern=DEFAULT", ["extract", "load", "report", "only"]),
+        ("pool_name_prefix_pattern=default&dag_id_pattern=a", ["extract", "load", "report"]),
+        ("pool_name_pattern=other", []),
+        ("operator=BaseOperator&limit=2&offset=1", ["load", "report"]),
+        ("operator=BaseOperator&order_by=-id&limit=2", ["only", "report"]),
+    ],
+)
+def test_several_runs_are_searched_for_what_only_the_specs_say(
+    ended_to_read: Client, query: str, expected: list[str]
+) -> None:
     assert _names(ended_to_read.get(f"/dags/~/dagRuns/~/taskInstances?{query}")) == expected
 
 
@@ -126,18 +180,30 @@ def test_a_search_that_does_not_fill_its_page_is_refused(ended: Client, monkeypa
     assert _names(ended.get("/dags/~/dagRuns/~/taskInstances?queue=big&state=success&limit=1")) == ["extract"]
 
 
-@pytest.mark.parametrize(("query", "expected"), [
-    ("pool_not=default_pool", []), ("pool_not=other", ["extract", "load", "report", "only"]), ("queue_not=big", ["load", "report", "only"]),
-    ("operator_not=BaseOperator", []), ("task_id_not=load&task_id_not=only", ["extract", "report"]), ("map_index_not=-1", []),
-    ("dag_id_not_pattern=A", ["only"]), ("run_id_not_pattern=s", ["extract", "load", "report"]), ("queue=big&pool_not=other", ["extract"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("pool_not=default_pool", []),
+        ("pool_not=other", ["extract", "load", "report", "only"]),
+        ("queue_not=big", ["load", "report", "only"]),
+        ("operator_not=BaseOperator", []),
+        ("task_id_not=load&task_id_not=only", ["extract", "report"]),
+        ("map_index_not=-1", []),
+        ("dag_id_not_pattern=A", ["only"]),
+        ("run_id_not_pattern=s", ["extract", "load", "report"]),
+        ("queue=big&pool_not=other", ["extract"]),
+    ],
+)
 def test_filters_are_negated(ended_to_read: Client, query: str, expected: list[str]) -> None:
     assert _names(ended_to_read.own(f"/dags/~/taskInstances?{query}")) == expected
 
 
 def test_tries_and_reasons(ended_to_read: Client) -> None:
     tries = ended_to_read.get(f"{INSTANCES}/load/tries")
-    assert [(one["try_number"], one["state"], one["duration"]) for one in tries["task_instances"]] == [(1, "failed", 2.0), (2, "failed", 2.0)]
+    assert [(one["try_number"], one["state"], one["duration"]) for one in tries["task_instances"]] == [
+        (1, "failed", 2.0),
+        (2, "failed", 2.0),
+    ]
     assert ended_to_read.get(f"{INSTANCES}/load/-1/tries/2")["state"] == "failed"
     assert "no try 3" in ended_to_read.fails(404, f"{INSTANCES}/load/tries/3")
     assert ended_to_read.get(f"{INSTANCES}/load/dependencies") == {"dependencies": []}
@@ -151,10 +217,15 @@ def test_why_a_task_waits(api: Client, deployment: Deployment) -> None:
     assert any("paused" in entry["reason"] for entry in api.get(f"{INSTANCES}/only/dependencies")["dependencies"])
 
 
-@pytest.mark.parametrize(("path", "words"), [
-    (f"{INSTANCES}/nothing", "there is no task 'nothing'"), (f"{INSTANCES}/load/3", "no instance with map index 3"),
-    (f"{INSTANCES}/load/listMapped", "not mapped"), ("/dags/a/dagRuns/x/taskInstances", "there is no run 'x'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        (f"{INSTANCES}/nothing", "there is no task 'nothing'"),
+        (f"{INSTANCES}/load/3", "no instance with map index 3"),
+        (f"{INSTANCES}/load/listMapped", "not mapped"),
+        ("/dags/a/dagRuns/x/taskInstances", "there is no run 'x'"),
+    ],
+)
 def test_what_does_not_exist_is_named(ended_to_read: Client, path: str, words: str) -> None:
     assert words in ended_to_read.fails(404, path)
 
@@ -163,14 +234,26 @@ def test_clearing_shows_first_and_then_runs_again(ended: Client, deployment: Dep
     shown = ended.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r"})
     assert _names(shown) == ["load", "report"]
     assert ended.get(f"{INSTANCES}/load")["state"] == "failed"
-    assert _names(ended.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r", "only_failed": False, "task_ids": ["extract"], "include_downstream": True})) == [
-        "extract", "load", "report",
+    assert _names(
+        ended.send(
+            "POST",
+            "/dags/a/clearTaskInstances",
+            {"dag_run_id": "r", "only_failed": False, "task_ids": ["extract"], "include_downstream": True},
+        )
+    ) == [
+        "extract",
+        "load",
+        "report",
     ]
-    assert _names(ended.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r", "task_ids": [["load", -1]]})) == ["load"]
+    assert _names(
+        ended.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r", "task_ids": [["load", -1]]})
+    ) == ["load"]
     deployment.plays["load"] = Play()
     ended.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r", "dry_run": False})
     deployment.move(20)
-    assert {one["task_id"]: one["state"] for one in ended.get(INSTANCES)["task_instances"]} == dict.fromkeys(("extract", "load", "report"), "success")
+    assert {one["task_id"]: one["state"] for one in ended.get(INSTANCES)["task_instances"]} == dict.fromkeys(
+        ("extract", "load", "report"), "success"
+    )
 
 
 def test_clearing_by_dates_takes_the_runs_in_the_range(api: Client, deployment: Deployment) -> None:
@@ -182,7 +265,9 @@ def test_clearing_by_dates_takes_the_runs_in_the_range(api: Client, deployment: 
     body = {"start_date": "2026-01-02T00:00:00Z", "only_failed": False}
     found = api.send("POST", "/dags/a/clearTaskInstances", body)["task_instances"]
     assert sorted(one["dag_run_id"] for one in found) == ["r2", "r3"]
-    past = api.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r2", "include_past": True, "only_failed": False})["task_instances"]
+    past = api.send(
+        "POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r2", "include_past": True, "only_failed": False}
+    )["task_instances"]
     assert "r2" in [one["dag_run_id"] for one in past]
     api.fails(400, "/dags/a/clearTaskInstances", "POST", {"include_past": True})
     api.fails(422, "/dags/a/clearTaskInstances", "POST", {"task_ids": [["load", "x"]]})
@@ -197,15 +282,26 @@ def test_a_state_is_set_in_earlier_and_in_later_runs(api: Client, deployment: De
     task = "/dags/a/dagRuns/r2/taskInstances/g.only"
 
     def touched(path: str, **body: object) -> list[str]:
-        return [one["dag_run_id"] for one in api.send("PATCH", f"{path}/dry_run", {"new_state": "failed", **body})["task_instances"]]
+        return [
+            one["dag_run_id"]
+            for one in api.send("PATCH", f"{path}/dry_run", {"new_state": "failed", **body})["task_instances"]
+        ]
 
     assert touched(task) == ["r2"]
     assert touched(task, include_past=True) == ["r2", "r1"]
     assert touched(task, include_future=True) == ["r2", "r3"]
-    assert touched("/dags/a/dagRuns/r2/taskGroupInstances/g", include_past=True, include_future=True) == ["r2", "r1", "r3"]
+    assert touched("/dags/a/dagRuns/r2/taskGroupInstances/g", include_past=True, include_future=True) == [
+        "r2",
+        "r1",
+        "r3",
+    ]
     api.send("PATCH", task, {"new_state": "failed", "include_past": True, "note": "wrong source"})
     states = [api.get(f"/dags/a/dagRuns/r{day}/taskInstances/g.only") for day in (1, 2, 3)]
-    assert [(one["state"], one["note"]) for one in states] == [("failed", None), ("failed", "wrong source"), ("success", None)]
+    assert [(one["state"], one["note"]) for one in states] == [
+        ("failed", None),
+        ("failed", "wrong source"),
+        ("success", None),
+    ]
 
 
 def test_a_state_is_set(ended: Client) -> None:

@@ -43,19 +43,34 @@ def _make_dags(chance: random.Random, now: Instant) -> list[_Dag]:
     for number in range(DAGS):
         timetable = chance.choice((*SCHEDULES, OF_AUTHOR))
         spec = spec_of(
-            f"dag_{number:02d}", tasks=(TaskSpec(task_id="t", pool=chance.choice(("default_pool", "small"))),), timetable=timetable,
-            tags=tuple(chance.sample(("a", "b", "c"), chance.randrange(3))), owner=chance.choice(("ann", "bob", "ann, bob")),
-            jitter_s=900.0 if number % 7 == 3 else 0.0, end_at=now + 2 * HOUR if number % 11 == 5 else None,
-        )  # fmt: skip
+            f"dag_{number:02d}",
+            tasks=(TaskSpec(task_id="t", pool=chance.choice(("default_pool", "small"))),),
+            timetable=timetable,
+            tags=tuple(chance.sample(("a", "b", "c"), chance.randrange(3))),
+            owner=chance.choice(("ann", "bob", "ann, bob")),
+            jitter_s=900.0 if number % 7 == 3 else 0.0,
+            end_at=now + 2 * HOUR if number % 11 == 5 else None,
+        )
         after = now + chance.choice((-HOUR, -2 * HOUR, 0, 3 * HOUR, 30 * HOUR))
-        planned = PlannedRun(run_id="next", run_after=after, interval_start=None, interval_end=None) if timetable is OF_AUTHOR else _find_next(timetable, after)
+        planned = (
+            PlannedRun(run_id="next", run_after=after, interval_start=None, interval_end=None)
+            if timetable is OF_AUTHOR
+            else _find_next(timetable, after)
+        )
         ended = sorted((now - chance.randrange(5 * HOUR), chance.random() < 0.3) for _ in range(chance.randrange(4)))
-        dags.append(_Dag(spec, f"/dags/folder_{number // 6 % 4}/file_{number // 6}.py", planned, ended, number % 13 == 1))
+        dags.append(
+            _Dag(spec, f"/dags/folder_{number // 6 % 4}/file_{number // 6}.py", planned, ended, number % 13 == 1)
+        )
     return dags
 
 
 def _find_next(timetable: TimetableRef, after: Instant) -> PlannedRun:
-    planned = ask_next(build(timetable), Cursor(run_after=after, interval_start=None, interval_end=None), TimeRestriction(None, None, True), after)
+    planned = ask_next(
+        build(timetable),
+        Cursor(run_after=after, interval_start=None, interval_end=None),
+        TimeRestriction(None, None, True),
+        after,
+    )
     assert planned is not None
     return planned
 
@@ -68,13 +83,17 @@ def _store(deployment: Deployment, dags: list[_Dag]) -> None:
         for number, one in enumerate(dags):
             where = f"WHERE dag_id = '{one.spec.dag_id}'"
             body = msgspec.json.encode(one.next_run).decode()
-            execute(f"UPDATE dag SET next_run_after = {one.next_run.run_after}, next_body = '{body}', paused = {one.is_paused} {where}")
+            execute(
+                f"UPDATE dag SET next_run_after = {one.next_run.run_after}, next_body = '{body}', paused = {one.is_paused} {where}"
+            )
             for place, (at, has_failed) in enumerate(one.ended):
                 execute(
                     "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, state, run_after, queued_at, started_at, ended_at) "
                     f"SELECT dag_pk, group_no, 'r{number}_{place}', 'manual', {101 if has_failed else 100}, {at - 1000}, 1, 2, {at} FROM dag {where}"
                 )
-            execute(f"INSERT INTO newest_run (dag_pk, run_pk, run_after, state, started_at, ended_at) SELECT dag_pk, run_pk, run_after, state, started_at, ended_at FROM dag_run JOIN dag USING (dag_pk) {where} ORDER BY run_after DESC, run_pk DESC LIMIT 1")
+            execute(
+                f"INSERT INTO newest_run (dag_pk, run_pk, run_after, state, started_at, ended_at) SELECT dag_pk, run_pk, run_after, state, started_at, ended_at FROM dag_run JOIN dag USING (dag_pk) {where} ORDER BY run_after DESC, run_pk DESC LIMIT 1"
+            )
 
 
 def _list_due(one: _Dag, until: Instant) -> tuple[list[Instant], bool]:
@@ -89,16 +108,22 @@ def _list_due(one: _Dag, until: Instant) -> tuple[list[Instant], bool]:
         if further is None or further.run_after >= until:
             break
         found.append(further.run_after)
-    return [at + compute_jitter(spec) for at in found if spec.end_at is None or at <= spec.end_at], timetable is not None
+    return [
+        at + compute_jitter(spec) for at in found if spec.end_at is None or at <= spec.end_at
+    ], timetable is not None
 
 
 def _name_groups(one: _Dag, grouping: str) -> list[str]:
     last = "" if not one.ended else "failed" if one.ended[-1][1] else "success"
     owners = [name.strip() for name in one.spec.owner.split(",")]
     names = {
-        "tag": list(one.spec.tags) or [""], "owner": owners, "pool": [one.spec.tasks[0].pool], "folder": [one.file.rpartition("/")[0]], "state": [last],
+        "tag": list(one.spec.tags) or [""],
+        "owner": owners,
+        "pool": [one.spec.tasks[0].pool],
+        "folder": [one.file.rpartition("/")[0]],
+        "state": [last],
         "dag": [one.spec.dag_id],
-    }  # fmt: skip
+    }
     return names[grouping]
 
 
@@ -113,7 +138,17 @@ def _count(dags: list[_Dag], now: Instant, grouping: str) -> dict[str, Any]:
         unknown += not is_all
         following += [(due[0], one.spec.dag_id)] if due else []
         for name in _name_groups(one, grouping):
-            group = groups.setdefault(name, {"name": name, "dags": 0, "late": 0, "success": [0] * hours, "failed": [0] * hours, "coming": [0] * hours})
+            group = groups.setdefault(
+                name,
+                {
+                    "name": name,
+                    "dags": 0,
+                    "late": 0,
+                    "success": [0] * hours,
+                    "failed": [0] * hours,
+                    "coming": [0] * hours,
+                },
+            )
             group["dags"] += 1
             group["late"] += bool(due) and due[0] < now - 10 * SECOND
             for at, has_failed in one.ended:
@@ -122,9 +157,18 @@ def _count(dags: list[_Dag], now: Instant, grouping: str) -> dict[str, Any]:
             for at in due:
                 if now <= at < until:
                     group["coming"][(at - since) // HOUR] += 1
-    totals = {name: sum(map(sum, (one["success"], one["failed"], one["coming"]))) + one["late"] for name, one in groups.items()}
+    totals = {
+        name: sum(map(sum, (one["success"], one["failed"], one["coming"]))) + one["late"]
+        for name, one in groups.items()
+    }
     listed = sorted((name for name in groups if totals[name]), key=lambda name: (-totals[name], name))
-    return {"hours": hours, "groups": [groups[name] for name in listed], "unknown": unknown, "left_out": 0, "coming": sorted(following)}
+    return {
+        "hours": hours,
+        "groups": [groups[name] for name in listed],
+        "unknown": unknown,
+        "left_out": 0,
+        "coming": sorted(following),
+    }
 
 
 def test_the_timeline_of_many_dags_is_that_of_a_plain_count(api: Client, deployment: Deployment) -> None:
@@ -136,9 +180,14 @@ def test_the_timeline_of_many_dags_is_that_of_a_plain_count(api: Client, deploym
         for query, of_query in (("", dags), ("&tag=a", chosen)):
             expected = _count(of_query, now, grouping)
             for limit in (0, 1, 7, 200):
-                found = api.own(f"/timeline?past={PAST}&hours={COMING}&group_by={grouping}&groups=200&limit={limit}{query}")
+                found = api.own(
+                    f"/timeline?past={PAST}&hours={COMING}&group_by={grouping}&groups=200&limit={limit}{query}"
+                )
                 found["coming"] = [(datetime.fromisoformat(one["run_after"]), one["dag_id"]) for one in found["coming"]]
-                wanted = {**expected, "coming": [(to_datetime(at), dag_id) for at, dag_id in expected["coming"][:limit]]}
+                wanted = {
+                    **expected,
+                    "coming": [(to_datetime(at), dag_id) for at, dag_id in expected["coming"][:limit]],
+                }
                 assert {key: found[key] for key in wanted} == wanted, (grouping, query)
 
 

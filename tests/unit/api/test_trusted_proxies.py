@@ -34,7 +34,12 @@ def _pass_through(peer: str, headers: list[tuple[str, str]], tmp_path: Path) -> 
         seen.update(scope)
 
     networks = read_networks(load_config({"GNOMON__API__TRUSTED_PROXIES": TRUSTED}, tmp_path), "api", "trusted_proxies")
-    scope = {"type": "http", "scheme": "http", "client": (peer, 5), "headers": [(name.lower().encode(), value.encode()) for name, value in headers]}
+    scope = {
+        "type": "http",
+        "scheme": "http",
+        "client": (peer, 5),
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers],
+    }
     asyncio.run(TrustedProxies(app, networks)(scope, None, None))  # type: ignore[arg-type]
     return seen
 
@@ -63,7 +68,9 @@ def _pass_through(peer: str, headers: list[tuple[str, str]], tmp_path: Path) -> 
         ("11.0.0.1", ["203.0.113.1"], "11.0.0.1"),
     ],
 )
-def test_the_client_is_the_first_address_from_the_right_that_is_no_proxy(peer: str, forwarded: list[str], client: str, tmp_path: Path) -> None:
+def test_the_client_is_the_first_address_from_the_right_that_is_no_proxy(
+    peer: str, forwarded: list[str], client: str, tmp_path: Path
+) -> None:
     assert _pass_through(peer, [("X-Forwarded-For", value) for value in forwarded], tmp_path)["client"][0] == client
 
 
@@ -80,8 +87,13 @@ def test_the_client_is_the_first_address_from_the_right_that_is_no_proxy(peer: s
         ("192.0.2.50", "192.0.2.7", "https", "http"),
     ],
 )
-def test_the_scheme_is_that_of_the_client_as_a_trusted_proxy_saw_it(peer: str, forwarded: str, proto: str, scheme: str, tmp_path: Path) -> None:
-    assert _pass_through(peer, [("X-Forwarded-For", forwarded), ("X-Forwarded-Proto", proto)], tmp_path)["scheme"] == scheme
+def test_the_scheme_is_that_of_the_client_as_a_trusted_proxy_saw_it(
+    peer: str, forwarded: str, proto: str, scheme: str, tmp_path: Path
+) -> None:
+    assert (
+        _pass_through(peer, [("X-Forwarded-For", forwarded), ("X-Forwarded-Proto", proto)], tmp_path)["scheme"]
+        == scheme
+    )
 
 
 def _failures(client: Any, address: str, count: int) -> list[int]:
@@ -97,7 +109,9 @@ def test_failed_logins_are_counted_for_the_client_behind_a_trusted_proxy_only(tr
     password = create_first_account(context.database, NOW)
     with served(context) as client:
         assert _failures(client, "192.0.2.7", FREE_FAILURES_OF_NAME + 1)[-1] == 429
-        other = client.request("POST", "/auth/token", {"username": "admin", "password": password}, {"X-Forwarded-For": "192.0.2.8"})
+        other = client.request(
+            "POST", "/auth/token", {"username": "admin", "password": password}, {"X-Forwarded-For": "192.0.2.8"}
+        )
         assert other.status == (201 if trusted else 429)  # a header of a stranger gives nobody a new address
         if trusted:
             assert _failures(client, "203.0.113.5, 192.0.2.7", 1) == [429]
@@ -115,7 +129,9 @@ def test_a_trailer_is_no_header(tmp_path: Path) -> None:
     with served(context) as client:
         for number in range(FREE_FAILURES_OF_NAME + 1):
             with socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE_S) as connection:
-                connection.sendall(b"%b%x\r\n%b\r\n0\r\nX-Forwarded-For: 203.0.113.%d\r\n\r\n" % (head, len(body), body, number))
+                connection.sendall(
+                    b"%b%x\r\n%b\r\n0\r\nX-Forwarded-For: 203.0.113.%d\r\n\r\n" % (head, len(body), body, number)
+                )
                 answer = connection.recv(12)
     context.close()
     assert answer == b"HTTP/1.1 429"
@@ -125,5 +141,7 @@ def test_a_trailer_is_no_header(tmp_path: Path) -> None:
 def test_what_is_no_network_is_an_error_at_the_start(tmp_path: Path) -> None:
     cfg = load_config({"GNOMON__API__TRUSTED_PROXIES": "10.0.0.1/8"}, tmp_path)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
-    with pytest.raises(OptionError, match=r"\[api\] trusted_proxies .* has '10.0.0.1/8', which is no network: .* has host bits set"):
+    with pytest.raises(
+        OptionError, match=r"\[api\] trusted_proxies .* has '10.0.0.1/8', which is no network: .* has host bits set"
+    ):
         create_app(context)

@@ -20,15 +20,21 @@ RUN = "/dags/a/dagRuns/r"
 ENTRIES = f"{RUN}/taskInstances/only/xcomEntries"
 SURROGATE = "a" + chr(0xDCE9) + "b"
 STORED = {
-    "text": SURROGATE, "list": [SURROGATE, 1], "key": {SURROGATE: 1}, "typed": {"__type": "float", "__value": "nan"}, "null": "a\0b",
-}  # fmt: skip
+    "text": SURROGATE,
+    "list": [SURROGATE, 1],
+    "key": {SURROGATE: 1},
+    "typed": {"__type": "float", "__value": "nan"},
+    "null": "a\0b",
+}
 
 
 @pytest.fixture
 def run(api: Client, deployment: Deployment) -> Client:
     deployment.add(spec_of("a", assets=(AssetDeclaration(name="n", uri="u://n", group="g"),)))
     xcoms = tuple(XComItem(key=key, value=serde.dumps(value)) for key, value in STORED.items())
-    deployment.plays["only"] = Play(xcoms=xcoms, asset_events=(AssetEmission(asset=AssetKey("n", "u://n"), extra={"null": "a\0b"}),))
+    deployment.plays["only"] = Play(
+        xcoms=xcoms, asset_events=(AssetEmission(asset=AssetKey("n", "u://n"), extra={"null": "a\0b"}),)
+    )
     deployment.start()
     api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r"})
     deployment.move(10)
@@ -55,9 +61,11 @@ def test_a_stored_value_that_is_not_json_is_shown_as_text(run: Client, deploymen
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 def test_a_number_that_json_does_not_have_is_refused_and_its_field_named(run: Client, number: str) -> None:
     bodies: list[tuple[str, str, str, str]] = [
-        ("POST", "/dags/a/dagRuns", '{"logical_date": null, "conf": {"a": [%s]}}', "conf"), ("POST", ENTRIES, '{"key": "k", "value": {"a": %s}}', "value"),
-        ("POST", "/assets/events", '{"asset_id": 1, "extra": {"a": %s}}', "extra"), ("PUT", f"{RUN}/taskInstances/only/state-store/k", '{"value": %s}', "value"),
-    ]  # fmt: skip
+        ("POST", "/dags/a/dagRuns", '{"logical_date": null, "conf": {"a": [%s]}}', "conf"),
+        ("POST", ENTRIES, '{"key": "k", "value": {"a": %s}}', "value"),
+        ("POST", "/assets/events", '{"asset_id": 1, "extra": {"a": %s}}', "extra"),
+        ("PUT", f"{RUN}/taskInstances/only/state-store/k", '{"value": %s}', "value"),
+    ]
     for method, path, body, field in bodies:
         reply = run.request(method, f"/api/v2{path}", (body % number).encode(), {"Content-Type": "application/json"})
         assert reply.status == 422, (path, reply.body)
@@ -65,7 +73,9 @@ def test_a_number_that_json_does_not_have_is_refused_and_its_field_named(run: Cl
         assert field in json.dumps(faults), faults
 
 
-def test_a_stored_variable_with_a_lone_surrogate_in_its_json_is_shown_with_an_escape(api: Client, deployment: Deployment) -> None:
+def test_a_stored_variable_with_a_lone_surrogate_in_its_json_is_shown_with_an_escape(
+    api: Client, deployment: Deployment
+) -> None:
     """A task may store one: json.dumps writes it as an escape, and no answer could carry it."""
     with deployment.db.write() as tx:
         set_variable(tx, "k", json.dumps({"a": SURROGATE, SURROGATE: 1}))
@@ -75,5 +85,7 @@ def test_a_stored_variable_with_a_lone_surrogate_in_its_json_is_shown_with_an_es
 
 
 def test_an_error_that_repeats_a_lone_surrogate_is_answered(api: Client) -> None:
-    reply = api.request("POST", "/api/v2/connections", b'{"connection_id": "a\\ud83d", "conn_type": "http", "nothing\\ud83d": 1}')
+    reply = api.request(
+        "POST", "/api/v2/connections", b'{"connection_id": "a\\ud83d", "conn_type": "http", "nothing\\ud83d": 1}'
+    )
     assert 400 <= reply.status < 500, reply

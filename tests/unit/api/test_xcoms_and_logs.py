@@ -23,7 +23,9 @@ STAMPED = "2026-03-01T09:00:00.250000Z WARNING  low on ä\n"
 @pytest.fixture
 def ended(api: Client, deployment: Deployment) -> Client:
     deployment.add(spec_of("a"), spec_of("b"))
-    deployment.plays["only"] = Play(xcoms=(XComItem(key="return_value", value='{"n":1}'), XComItem(key="more", value='"text"')))
+    deployment.plays["only"] = Play(
+        xcoms=(XComItem(key="return_value", value='{"n":1}'), XComItem(key="more", value='"text"'))
+    )
     deployment.start()
     api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r/1"})
     deployment.move(20)
@@ -45,10 +47,19 @@ def test_values_are_listed_and_read(ended: Client) -> None:
     assert ended.get(f"{XCOMS}/more?stringify=true")["value"] == "text"
 
 
-@pytest.mark.parametrize(("query", "count"), [
-    ("xcom_key=more", 1), ("xcom_key_pattern=RETURN", 1), ("xcom_key_prefix_pattern=m", 1), ("map_index=0", 0), ("map_index_filter=-1", 2),
-    ("run_after_gte=2030-01-01T00:00:00Z", 0), ("task_id_pattern=only", 2), ("limit=1&order_by=-key", 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("xcom_key=more", 1),
+        ("xcom_key_pattern=RETURN", 1),
+        ("xcom_key_prefix_pattern=m", 1),
+        ("map_index=0", 0),
+        ("map_index_filter=-1", 2),
+        ("run_after_gte=2030-01-01T00:00:00Z", 0),
+        ("task_id_pattern=only", 2),
+        ("limit=1&order_by=-key", 1),
+    ],
+)
 def test_filters(ended: Client, query: str, count: int) -> None:
     assert len(ended.get(f"{XCOMS}?{query}")["xcom_entries"]) == count
 
@@ -75,8 +86,14 @@ def test_values_are_changed_once_the_task_has_ended(ended: Client) -> None:
 def test_values_that_json_has_no_form_for_are_described_and_never_made(deployment: Deployment, api: Client) -> None:
     stored = {"__classname__": "os.system", "__version__": 1, "__data__": {"command": "x", "frame": "0" * 5000}}
     deployment.add(spec_of("a"))
-    values = {"object": stored, "tuple": {"__type": "tuple", "__value": [1, stored]}, "more": {"when": {"__type": "date", "__value": "2026-03-01"}}}
-    deployment.plays["only"] = Play(xcoms=tuple(XComItem(key=key, value=json.dumps(value)) for key, value in values.items()))
+    values = {
+        "object": stored,
+        "tuple": {"__type": "tuple", "__value": [1, stored]},
+        "more": {"when": {"__type": "date", "__value": "2026-03-01"}},
+    }
+    deployment.plays["only"] = Play(
+        xcoms=tuple(XComItem(key=key, value=json.dumps(value)) for key, value in values.items())
+    )
     deployment.start()
     api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r/1"})
     deployment.move(20)
@@ -88,9 +105,18 @@ def test_values_that_json_has_no_form_for_are_described_and_never_made(deploymen
     assert api.get(f"{XCOMS}/more?deserialize=true&stringify=true")["value"] == '{"when": "2026-03-01"}'
 
 
-@pytest.mark.parametrize("value", [{"__classname__": "os.system"}, [{"rows": [{"__classname__": 1}]}], {"__type": "tuple", "__value": [{"__classname__": "a.B", "__version__": 1}]}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"__classname__": "os.system"},
+        [{"rows": [{"__classname__": 1}]}],
+        {"__type": "tuple", "__value": [{"__classname__": "a.B", "__version__": 1}]},
+    ],
+)
 def test_no_object_of_a_class_is_written_from_outside(ended: Client, value: object) -> None:
-    assert "'__classname__', which marks an object of a class" in ended.fails(422, XCOMS, "POST", {"key": "k", "value": value})
+    assert "'__classname__', which marks an object of a class" in ended.fails(
+        422, XCOMS, "POST", {"key": "k", "value": value}
+    )
     assert "write plain JSON" in ended.fails(422, f"{XCOMS}/more", "PATCH", {"value": value})
     assert ended.get(f"{XCOMS}/more")["value"] == "text"
 
@@ -109,7 +135,11 @@ def test_secrets_are_masked(ended: Client) -> None:
 
 def test_a_log_is_records(ended: Client, deployment: Deployment) -> None:
     _log_file(deployment).write_text(f"printed\n{STAMPED}no newline")
-    expected = [{"event": "printed"}, {"timestamp": "2026-03-01T09:00:00.250000Z", "event": "low on ä", "level": "warning"}, {"event": "no newline"}]
+    expected = [
+        {"event": "printed"},
+        {"timestamp": "2026-03-01T09:00:00.250000Z", "event": "low on ä", "level": "warning"},
+        {"event": "no newline"},
+    ]
     assert ended.get(LOG) == {"content": expected, "continuation_token": None}
     lines = ended.request("GET", f"/api/v2{LOG}", headers={"Accept": "application/x-ndjson"})
     assert lines.kind == "application/x-ndjson"
@@ -139,11 +169,16 @@ def test_a_whole_log_is_never_in_memory_as_a_whole(tmp_path: Path, monkeypatch: 
     pieces = list(logs._write_answer([file], log_pages.LogPosition(), True, 64_000_000))
     assert (len(pieces) > 50, max(map(len, pieces)) < 5000) == (True, True)
     whole = json.loads(b"".join(pieces))
-    assert ([one["event"] for one in whole["content"]], whole["continuation_token"]) == ([f"line {number}" for number in range(5000)], None)
+    assert ([one["event"] for one in whole["content"]], whole["continuation_token"]) == (
+        [f"line {number}" for number in range(5000)],
+        None,
+    )
 
 
 @pytest.mark.parametrize("is_over", [True, False])
-def test_a_stream_has_the_lines_of_its_log_whole_however_long_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_over: bool) -> None:
+def test_a_stream_has_the_lines_of_its_log_whole_however_long_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_over: bool
+) -> None:
     monkeypatch.setattr(log_pages, "READ_BYTES", 200)
     monkeypatch.setattr(log_pages, "STREAM_BYTES", 20)
     lines = ["short", "x" * 19, "y" * 20, "z" * 199, "", "short", "a" * 500, "b" * 21]
@@ -151,11 +186,18 @@ def test_a_stream_has_the_lines_of_its_log_whole_however_long_they_are(tmp_path:
     file.path.write_text("\n".join([*lines, "last"]))
     parts = list(log_pages.iterate_parts([file], is_over=is_over))
     cut = ["a" * 200, "a" * 200, "a" * 100]
-    assert [line for part in parts for line in part.lines] == [*lines[:-2], *cut, lines[-1], *(["last"] if is_over else [])]
+    assert [line for part in parts for line in part.lines] == [
+        *lines[:-2],
+        *cut,
+        lines[-1],
+        *(["last"] if is_over else []),
+    ]
     assert len(parts) > 6
 
 
-def test_a_line_that_looks_like_a_wrong_date_does_not_make_a_log_unreadable(ended: Client, deployment: Deployment) -> None:
+def test_a_line_that_looks_like_a_wrong_date_does_not_make_a_log_unreadable(
+    ended: Client, deployment: Deployment
+) -> None:
     """The line of a task, with 13 as the month, was an error of the server for everybody who opened the log."""
     line = "2026-13-01T09:00:00.250000Z INFO     forged"
     _log_file(deployment).write_text(f"{line}\n")
@@ -171,14 +213,26 @@ def test_the_log_of_a_running_task_goes_on(api: Client, deployment: Deployment) 
     _log_file(deployment).write_text("one\nhalf a li")
     part = api.get(LOG)
     assert [one["event"] for one in part["content"]] == ["one"]
-    assert api.get(f"{LOG}?token={part['continuation_token']}") == {"content": [], "continuation_token": part["continuation_token"]}
+    assert api.get(f"{LOG}?token={part['continuation_token']}") == {
+        "content": [],
+        "continuation_token": part["continuation_token"],
+    }
     _log_file(deployment).write_text("one\nhalf a line\n")
     assert [one["event"] for one in api.get(f"{LOG}?token={part['continuation_token']}")["content"]] == ["half a line"]
 
 
-@pytest.mark.parametrize(("path", "status"), [
-    (LOG, 404), (f"{RUN}/logs/7", 404), (f"{RUN}/logs/-1", 422), (f"{LOG}?token=../../etc", 400), (f"{LOG}?token=1-x", 400), (f"{LOG}?token=0-{2**63 - 1}", 400), (f"{LOG}?token=0-{10**26}", 400),
-    ("/dags/a/dagRuns/r%2F1/taskInstances/..%2F..%2Fx/logs/1", 404),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (LOG, 404),
+        (f"{RUN}/logs/7", 404),
+        (f"{RUN}/logs/-1", 422),
+        (f"{LOG}?token=../../etc", 400),
+        (f"{LOG}?token=1-x", 400),
+        (f"{LOG}?token=0-{2**63 - 1}", 400),
+        (f"{LOG}?token=0-{10**26}", 400),
+        ("/dags/a/dagRuns/r%2F1/taskInstances/..%2F..%2Fx/logs/1", 404),
+    ],
+)
 def test_no_log_is_said_so(ended: Client, path: str, status: int) -> None:
     ended.fails(status, path)

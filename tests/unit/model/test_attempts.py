@@ -6,8 +6,13 @@ from gnomon.model.attempts import build_attempt_log_path
 
 
 def test_a_path_says_which_attempt_it_is() -> None:
-    assert build_attempt_log_path("etl", "manual__1", "load", -1, 2) == "dag_id=etl/run_id=manual__1/task_id=load.attempt=2.log"
-    assert build_attempt_log_path("etl", "r", "load", 7, 1) == "dag_id=etl/run_id=r/task_id=load.map_index=7.attempt=1.log"
+    assert (
+        build_attempt_log_path("etl", "manual__1", "load", -1, 2)
+        == "dag_id=etl/run_id=manual__1/task_id=load.attempt=2.log"
+    )
+    assert (
+        build_attempt_log_path("etl", "r", "load", 7, 1) == "dag_id=etl/run_id=r/task_id=load.map_index=7.attempt=1.log"
+    )
 
 
 def test_ids_cannot_leave_their_folder() -> None:

@@ -32,18 +32,27 @@ def test_a_name_that_is_not_configured_means_none_of_them_and_the_sentence_names
     assert "the executor is LocalExecutor;" in parse_executors("LocalExecutor").describe_unknown("K")
 
 
-@pytest.mark.parametrize(("text", "fault"), [
-    ("", "it has an empty name; write names with commas between them"),
-    ("LocalExecutor,", "it has an empty name"),
-    ("LocalExecutor,LocalExecutor", "it names the LocalExecutor twice"),
-    (f"CeleryExecutor,big:{CELERY_PATH}", "it names the CeleryExecutor twice"),
-    ("EdgeExecutor", "'EdgeExecutor' is no executor of Gnomon; write one or several of: LocalExecutor, CeleryExecutor, KubernetesExecutor"),
-    ("big:my.module.Class", "'my.module.Class' is no executor of Gnomon"),
-    (f":team_a:{CELERY_PATH}", f"':team_a:{CELERY_PATH}' is for a team, and Gnomon has no teams; write the executor without a team"),
-    ("LocalExecutor;team_a=CeleryExecutor", "is for a team"),
-    (f"LocalExecutor:{CELERY_PATH}", "'LocalExecutor' cannot be the alias of an executor"),
-    (f"a b:{CELERY_PATH}", "'a b' cannot be the alias of an executor"),
-])
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "it has an empty name; write names with commas between them"),
+        ("LocalExecutor,", "it has an empty name"),
+        ("LocalExecutor,LocalExecutor", "it names the LocalExecutor twice"),
+        (f"CeleryExecutor,big:{CELERY_PATH}", "it names the CeleryExecutor twice"),
+        (
+            "EdgeExecutor",
+            "'EdgeExecutor' is no executor of Gnomon; write one or several of: LocalExecutor, CeleryExecutor, KubernetesExecutor",
+        ),
+        ("big:my.module.Class", "'my.module.Class' is no executor of Gnomon"),
+        (
+            f":team_a:{CELERY_PATH}",
+            f"':team_a:{CELERY_PATH}' is for a team, and Gnomon has no teams; write the executor without a team",
+        ),
+        ("LocalExecutor;team_a=CeleryExecutor", "is for a team"),
+        (f"LocalExecutor:{CELERY_PATH}", "'LocalExecutor' cannot be the alias of an executor"),
+        (f"a b:{CELERY_PATH}", "'a b' cannot be the alias of an executor"),
+    ],
+)
 def test_other_texts_are_refused_with_the_remedy(text: str, fault: str) -> None:
     with pytest.raises(ValueError, match="^.*") as refused:
         parse_executors(text)

@@ -7,8 +7,14 @@ import click
 from gnomon.entry.cli.commands import LazyCommand, LazyGroup
 
 _COMMANDS = {
-    "check": LazyCommand("gnomon.airflow_compat.migration.repository.check_command:check", "Read a folder of DAG files without running them: what runs, what differs."),
-    "import": LazyCommand("gnomon.airflow_compat.migration.records.import_command:import_", "Take connections, variables and pools from Airflow."),
+    "check": LazyCommand(
+        "gnomon.airflow_compat.migration.repository.check_command:check",
+        "Read a folder of DAG files without running them: what runs, what differs.",
+    ),
+    "import": LazyCommand(
+        "gnomon.airflow_compat.migration.records.import_command:import_",
+        "Take connections, variables and pools from Airflow.",
+    ),
 }
 
 

@@ -30,7 +30,9 @@ _SESSION = "login_session"
 class AccountsPolicy:
     """`find_tags`: the tags of a DAG by its id; empty for one that does not exist."""
 
-    def __init__(self, find_authenticator: Callable[[], Authenticator], find_tags: Callable[[str], Collection[str]]) -> None:
+    def __init__(
+        self, find_authenticator: Callable[[], Authenticator], find_tags: Callable[[str], Collection[str]]
+    ) -> None:
         self._find_authenticator = find_authenticator
         self._find_tags = find_tags
         self._authenticator: Authenticator | None = None
@@ -61,7 +63,11 @@ class AccountsPolicy:
             identity = self._authenticator.identify_at_once(authorization)
         else:
             identity = self._identify_cookie_at_once(request, self._authenticator)
-        return User(identity) if identity is not None and identity.everywhere >= find_required_role(permission, resource) else None
+        return (
+            User(identity)
+            if identity is not None and identity.everywhere >= find_required_role(permission, resource)
+            else None
+        )
 
     @staticmethod
     def _identify_cookie_at_once(request: Request, authenticator: Authenticator) -> Identity | None:
@@ -85,7 +91,9 @@ class AccountsPolicy:
             return identity
         session = self.find_session(request)
         if session is None:
-            raise _unauthorized("log in first: send `Authorization: Bearer TOKEN`; POST /auth/token gives a token for a name and a password")
+            raise _unauthorized(
+                "log in first: send `Authorization: Bearer TOKEN`; POST /auth/token gives a token for a name and a password"
+            )
         if request.method not in _SAFE_METHODS and not comes_from_same_site(request):
             raise AccessRefused(403, FOREIGN_PAGE)
         return session.identity

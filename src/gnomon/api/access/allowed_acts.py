@@ -11,6 +11,8 @@ def list_allowed_acts(identity: Identity) -> list[str]:
     """Each permission with its resource, `edit pool`, that the identity has; what is of DAGs if it has it on some DAGs."""
     on_some = min(max((identity.role, *(grant.role for grant in identity.grants))), identity.ceiling)
     return [
-        f"{permission.value} {resource.value}" for resource in ApiResource for permission in Permission
+        f"{permission.value} {resource.value}"
+        for resource in ApiResource
+        for permission in Permission
         if (on_some if resource in OF_DAGS else identity.everywhere) >= find_required_role(permission, resource)
-    ]  # fmt: skip
+    ]

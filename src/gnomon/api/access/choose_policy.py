@@ -22,7 +22,11 @@ def create_context(cfg: Config, clock: Clock, host: str, read_health: Callable[[
     if cfg.text("api", "auth") == "none":
         if not is_loopback(host):
             raise OptionError(describe_open_address(cfg.source("api", "auth"), host))
-        _log.warning("api_is_open", address=host, remedy="everybody on this machine may change everything; set [api] auth to accounts")
+        _log.warning(
+            "api_is_open",
+            address=host,
+            remedy="everybody on this machine may change everything; set [api] auth to accounts",
+        )
         return ApiContext(cfg, clock, OpenAccess(cfg.text("api", "base_url")), read_health)
     context: ApiContext
     policy = AccountsPolicy(lambda: context.authenticator, lambda dag_id: _find_tags(context, dag_id))

@@ -36,7 +36,10 @@ class OpenAccess:
         named = request.headers.get("host")
         host = _find_hostname(named) if named else request.url.hostname or ""
         if not (host in ("localhost", self._host) or host.endswith(".localhost") or is_loopback(host)):
-            raise AccessRefused(403, f"the request names the host {host!r}; with [api] auth = none only localhost and the host of [api] base_url are answered")
+            raise AccessRefused(
+                403,
+                f"the request names the host {host!r}; with [api] auth = none only localhost and the host of [api] base_url are answered",
+            )
 
     def authorize_at_once(self, request: Request, permission: Permission, resource: ApiResource) -> User | None:
         """As `authorize`, which waits for nothing."""

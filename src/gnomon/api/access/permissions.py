@@ -57,7 +57,9 @@ def list_operations(routers: Iterable[APIRouter]) -> list[APIRoute]:
     for router in routers:
         for route in router.routes:
             if not isinstance(route, APIRoute) or find_permission(route) is None:
-                raise InternalError(f"route {getattr(route, 'path', route)} declares no permission; add requires(...) to its dependencies")
+                raise InternalError(
+                    f"route {getattr(route, 'path', route)} declares no permission; add requires(...) to its dependencies"
+                )
             found.append(route)
     return found
 

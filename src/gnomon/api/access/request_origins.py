@@ -23,7 +23,10 @@ def is_of_own_origin(request: Request) -> bool | None:
     if len(origins) > 1 or len(hosts) != 1:
         return False
     origin = _parse(origins[0])
-    return origin is not None and origin in (_parse(f"{request.scope['scheme']}://{hosts[0]}"), _find_configured_origin(request))
+    return origin is not None and origin in (
+        _parse(f"{request.scope['scheme']}://{hosts[0]}"),
+        _find_configured_origin(request),
+    )
 
 
 def is_of_own_site(request: Request) -> bool | None:
@@ -46,7 +49,15 @@ def _parse(origin: str) -> tuple[str, str, int] | None:
         port = parts.port
     except ValueError:
         return None
-    is_plain = not (parts.path or parts.query or parts.fragment or "@" in parts.netloc or "?" in origin or "#" in origin)
-    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not is_plain or not origin.isprintable() or " " in origin:
+    is_plain = not (
+        parts.path or parts.query or parts.fragment or "@" in parts.netloc or "?" in origin or "#" in origin
+    )
+    if (
+        parts.scheme not in _DEFAULT_PORTS
+        or not parts.hostname
+        or not is_plain
+        or not origin.isprintable()
+        or " " in origin
+    ):
         return None
     return parts.scheme, parts.hostname, _DEFAULT_PORTS[parts.scheme] if port is None else port

@@ -9,12 +9,27 @@ from gnomon.model.accounts import Identity, Role
 
 PUBLIC = frozenset({ApiResource.HEALTH, ApiResource.VERSION})
 """Needs no login, as in Airflow: load balancers ask for the health, clients for the version."""
-OF_DAGS = frozenset({
-    ApiResource.ASSET, ApiResource.BACKFILL, ApiResource.DAG, ApiResource.DAG_CODE, ApiResource.DAG_RUN, ApiResource.DAG_VERSION, ApiResource.HITL_DETAIL,
-    ApiResource.IMPORT_ERROR, ApiResource.TASK, ApiResource.TASK_INSTANCE, ApiResource.TASK_LOG, ApiResource.XCOM, ApiResource.AUDIT_LOG,
-})  # fmt: skip
+OF_DAGS = frozenset(
+    {
+        ApiResource.ASSET,
+        ApiResource.BACKFILL,
+        ApiResource.DAG,
+        ApiResource.DAG_CODE,
+        ApiResource.DAG_RUN,
+        ApiResource.DAG_VERSION,
+        ApiResource.HITL_DETAIL,
+        ApiResource.IMPORT_ERROR,
+        ApiResource.TASK,
+        ApiResource.TASK_INSTANCE,
+        ApiResource.TASK_LOG,
+        ApiResource.XCOM,
+        ApiResource.AUDIT_LOG,
+    }
+)
 """What belongs to DAGs: an account with a role on some DAGs only sees those in lists."""
-_OPERATORS = frozenset({ApiResource.CONFIGURATION, ApiResource.CONNECTION, ApiResource.QUARANTINE, ApiResource.VARIABLE})
+_OPERATORS = frozenset(
+    {ApiResource.CONFIGURATION, ApiResource.CONNECTION, ApiResource.QUARANTINE, ApiResource.VARIABLE}
+)
 """Only operators read these: they have secrets, addresses, or messages of every DAG."""
 
 

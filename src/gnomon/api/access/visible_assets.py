@@ -20,7 +20,9 @@ def read_visible_assets(context: ApiContext, tx: Transaction, user: User, role: 
     return VisibleAssets(tx, VisibleDags(context, tx, user, role).dag_ids)
 
 
-def find_visible_asset(context: ApiContext, tx: Transaction, user: User, asset_pk: int, role: Role = Role.VIEWER) -> StoredAsset:
+def find_visible_asset(
+    context: ApiContext, tx: Transaction, user: User, asset_pk: int, role: Role = Role.VIEWER
+) -> StoredAsset:
     """The asset. Raises HTTPException (404), also for an asset that is hidden from the user, and AccessRefused (403) for a lower role."""
     asset = asset_declarations.find_asset(tx, asset_pk)
     if asset is None or not _shows_asset(context, tx, user, asset, Role.VIEWER):
@@ -41,7 +43,9 @@ def require_event_role(context: ApiContext, tx: Transaction, user: User, asset: 
     dags, declared = VisibleDags(context, tx, user, Role.USER), asset_declarations.list_declarations(tx, leaves)
     writers = [one for one in declared if one.role == asset_declarations.OUTLET]
     consumers = [one for one in declared if one.role == asset_declarations.SCHEDULE]
-    if not any(one.dag_id in dags for one in writers) and not (consumers and all(one.dag_id in dags for one in consumers)):
+    if not any(one.dag_id in dags for one in writers) and not (
+        consumers and all(one.dag_id in dags for one in consumers)
+    ):
         raise _refuse(asset, Role.USER)
 
 

@@ -31,7 +31,14 @@ def require_role(context: ApiContext, tx: Transaction, user: User, dag_id: str, 
 class VisibleDags:
     """The DAGs on which a user has at least a role."""
 
-    def __init__(self, context: ApiContext, tx: Transaction, user: User, role: Role = Role.VIEWER, facts: FactsOfAll | None = None) -> None:
+    def __init__(
+        self,
+        context: ApiContext,
+        tx: Transaction,
+        user: User,
+        role: Role = Role.VIEWER,
+        facts: FactsOfAll | None = None,
+    ) -> None:
         """`facts`: those of every DAG, where they have been read."""
         self._by_id: Mapping[str, int] | None = None
         self._keys: frozenset[int] | None = None
@@ -43,8 +50,12 @@ class VisibleDags:
         if identity.everywhere < role:
             self.key = key = (identity.role, identity.ceiling, identity.grants, role)
             facts = facts or context.facts.find_all(tx)
-            self._by_id = facts.choose((*key, True), lambda spec: identity.find_dag_role(spec.dag_id, spec.tags) >= role)
-            self.hidden = facts.choose((*key, False), lambda spec: identity.find_dag_role(spec.dag_id, spec.tags) < role)
+            self._by_id = facts.choose(
+                (*key, True), lambda spec: identity.find_dag_role(spec.dag_id, spec.tags) >= role
+            )
+            self.hidden = facts.choose(
+                (*key, False), lambda spec: identity.find_dag_role(spec.dag_id, spec.tags) < role
+            )
 
     @property
     def is_all(self) -> bool:
@@ -73,7 +84,9 @@ class VisibleDags:
 
     def list_id_conditions(self, field: str = "dag_id", *, or_none: bool = False) -> list[Condition]:
         """The same with a field of ids; with `or_none` rows without an id meet it too."""
-        return [] if self._by_id is None else [Condition(field, Operator.IN, [*self._by_id, *([None] if or_none else ())])]
+        return (
+            [] if self._by_id is None else [Condition(field, Operator.IN, [*self._by_id, *([None] if or_none else ())])]
+        )
 
     def select(self, items: Iterable[tuple[str | None, T]]) -> list[T]:
         """The items whose DAG is visible; one without a DAG only for a user who sees everything."""

@@ -111,13 +111,24 @@ def get_me(request: Request, context: Context) -> MeAnswer:
     """Who makes the request, and what that account may do."""
     if not isinstance(context.policy, AccountsPolicy):
         identity = context.policy.authorize(request, Permission.READ, ApiResource.DAG, None).identity
-        return MeAnswer(account=identity.name, role=str(identity.everywhere), grants=[], has_accounts=False, has_password=False, may=list_allowed_acts(identity))
+        return MeAnswer(
+            account=identity.name,
+            role=str(identity.everywhere),
+            grants=[],
+            has_accounts=False,
+            has_password=False,
+            may=list_allowed_acts(identity),
+        )
     identity, account = find_own_account(context, request)
     grants = [GrantAnswer(kind=str(one.kind), pattern=one.pattern, role=str(one.role)) for one in identity.grants]
     return MeAnswer(
-        account=account.name, role=str(identity.everywhere), grants=grants, has_accounts=True, has_password=account.password_hash is not None,
+        account=account.name,
+        role=str(identity.everywhere),
+        grants=grants,
+        has_accounts=True,
+        has_password=account.password_hash is not None,
         may=list_allowed_acts(identity),
-    )  # fmt: skip
+    )
 
 
 @router.put("/password")
@@ -171,7 +182,9 @@ def revoke_own_token(token: str, request: Request, context: Context) -> Response
     """Revoke a token of one's own account: requests with it are refused from now on."""
     identity, account = find_own_account(context, request)
     if identity.ceiling < Role.USER:
-        raise AccessRefused(403, f"the token permits at most {identity.ceiling}, and revoking tokens needs a token with the role user")
+        raise AccessRefused(
+            403, f"the token permits at most {identity.ceiling}, and revoking tokens needs a token with the role user"
+        )
     author = Author(f"api:{account.name}", context.clock.now(), find_address(request))
     with context.database.write() as tx:
         found = token_rows.find_token(tx, token)
@@ -190,6 +203,11 @@ def _refuse_token(identity: Identity, what: str) -> None:
 def _build_token(context: ApiContext, token: ApiToken) -> TokenAnswer:
     state = "revoked" if token.revoked_at is not None else "valid" if token.is_valid(context.clock.now()) else "expired"
     return TokenAnswer(
-        token=token.uid, name=token.name, role=str(token.role), state=state, created_at=to_datetime(token.created_at), expires_at=moment(token.expires_at),
+        token=token.uid,
+        name=token.name,
+        role=str(token.role),
+        state=state,
+        created_at=to_datetime(token.created_at),
+        expires_at=moment(token.expires_at),
         used_at=moment(token.used_at),
-    )  # fmt: skip
+    )

@@ -69,28 +69,42 @@ class IdentityProvider:
         metadata = self._read_metadata()
         with self._open_client(redirect_url, metadata) as client:
             url, _ = client.create_authorization_url(
-                metadata["authorization_endpoint"], state=secrets.state, nonce=secrets.nonce, code_verifier=secrets.code_verifier
+                metadata["authorization_endpoint"],
+                state=secrets.state,
+                nonce=secrets.nonce,
+                code_verifier=secrets.code_verifier,
             )
         return str(url)
 
     def read_claims(self, code: str, redirect_url: str, secrets: LoginSecrets) -> dict[str, Any]:
         """The verified claims for the code that the browser brought, with those of the userinfo endpoint. Raises ProviderUnavailable and ProviderRefused."""
         metadata = self._read_metadata()
-        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_url, "code_verifier": secrets.code_verifier}
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": redirect_url,
+            "code_verifier": secrets.code_verifier,
+        }
         with self._open_client(redirect_url, metadata) as client:
             proof = client.client_auth(client.token_endpoint_auth_method)
             token = exchange(client, "POST", metadata["token_endpoint"], _TOKEN_STATUSES, data=form, auth=proof)
         if "error" in token:
             raise self._explain_refusal(token)
         if not isinstance(token.get("id_token"), str):
-            raise ProviderRefused("the identity provider answered without an ID token; [oidc] scopes must have `openid`")
+            raise ProviderRefused(
+                "the identity provider answered without an ID token; [oidc] scopes must have `openid`"
+            )
         claims = self._verify(token["id_token"], metadata, secrets.nonce)
-        return complete_claims(claims, self._read_userinfo(metadata, token.get("access_token"), claims), self._settings.rules)
+        return complete_claims(
+            claims, self._read_userinfo(metadata, token.get("access_token"), claims), self._settings.rules
+        )
 
     def check_issuer(self, named: str | None) -> None:
         """Refuse an answer of another provider to the browser (RFC 9207). `named`: the issuer that the answer names. Raises ProviderUnavailable and ProviderRefused."""
         if named is None and self._read_metadata().get("authorization_response_iss_parameter_supported") is True:
-            raise ProviderRefused("the answer of the identity provider names no issuer (iss), and this provider always names it; begin the login again")
+            raise ProviderRefused(
+                "the answer of the identity provider names no issuer (iss), and this provider always names it; begin the login again"
+            )
         if named is not None and named != self._settings.issuer:
             raise ProviderRefused(
                 f"the answer comes from another identity provider (iss is {show_text(named)!r}, and [oidc] issuer is {self._settings.issuer!r}); begin the login again"
@@ -110,8 +124,12 @@ class IdentityProvider:
 
         method = choose_client_authentication(metadata, self._settings.client_secret)
         return OAuth2Session(
-            self._settings.client_id, self._settings.client_secret, scope=self._settings.scopes, redirect_uri=redirect_url,
-            code_challenge_method="S256", token_endpoint_auth_method=method,
+            self._settings.client_id,
+            self._settings.client_secret,
+            scope=self._settings.scopes,
+            redirect_uri=redirect_url,
+            code_challenge_method="S256",
+            token_endpoint_auth_method=method,
         )
 
     def _read_metadata(self) -> dict[str, Any]:
@@ -135,28 +153,49 @@ class IdentityProvider:
         is_of_client = kind in ("invalid_client", "unauthorized_client")
         remedy = "check [oidc] client_id and client_secret" if is_of_client else "begin the login again"
         refusal = ProviderRefused if is_of_client else CodeRefused
-        return refusal(f"the identity provider refused the code of this login: {kind}{f' ({why})' if why else ''}; {remedy}")
+        return refusal(
+            f"the identity provider refused the code of this login: {kind}{f' ({why})' if why else ''}; {remedy}"
+        )
 
-    def _read_userinfo(self, metadata: Mapping[str, Any], access_token: object, claims: Mapping[str, Any]) -> dict[str, Any]:
+    def _read_userinfo(
+        self, metadata: Mapping[str, Any], access_token: object, claims: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """The further claims of the userinfo endpoint, if one that is asked for is not in the ID token."""
         wanted = list_claims(self._settings.rules)
         endpoint = metadata.get("userinfo_endpoint")
-        if not isinstance(endpoint, str) or not isinstance(access_token, str) or not access_token or all(find_claim(claims, name) is not None for name in wanted):
+        if (
+            not isinstance(endpoint, str)
+            or not isinstance(access_token, str)
+            or not access_token
+            or all(find_claim(claims, name) is not None for name in wanted)
+        ):
             return {}
         found = get_object(endpoint, {"Authorization": f"Bearer {access_token}"})
         if found.get("sub") != claims["sub"]:
-            raise ProviderRefused("the identity provider's userinfo is about another subject than its ID token; nothing of it is believed")
+            raise ProviderRefused(
+                "the identity provider's userinfo is about another subject than its ID token; nothing of it is believed"
+            )
         return found
 
     # ---- the ID token ------------------------------------------------------------------------------------------------
     def _verify(self, id_token: str, metadata: Mapping[str, Any], nonce: str) -> dict[str, Any]:
         import jwt  # start-up cost: only with [oidc]
 
-        options: Any = {"require": ["exp", "iat", "iss", "aud", "sub"], "verify_exp": False, "verify_iat": False, "verify_nbf": False}
+        options: Any = {
+            "require": ["exp", "iat", "iss", "aud", "sub"],
+            "verify_exp": False,
+            "verify_iat": False,
+            "verify_nbf": False,
+        }
         try:
             key = self._find_key(id_token, str(metadata["jwks_uri"]))
             claims: dict[str, Any] = jwt.decode(
-                id_token, key, algorithms=list(ALGORITHMS), audience=self._settings.client_id, issuer=self._settings.issuer, options=options
+                id_token,
+                key,
+                algorithms=list(ALGORITHMS),
+                audience=self._settings.client_id,
+                issuer=self._settings.issuer,
+                options=options,
             )
         except (ProviderUnavailable, ProviderRefused):
             raise
@@ -164,18 +203,24 @@ class IdentityProvider:
             raise ProviderRefused(f"the ID token of the identity provider is not valid: {show_text(error)}") from None
         self._check_client(claims)
         if claims.get("nonce") != nonce:
-            raise ProviderRefused("the ID token of the identity provider belongs to another login (nonce); begin the login again")
+            raise ProviderRefused(
+                "the ID token of the identity provider belongs to another login (nonce); begin the login again"
+            )
         self._check_times(claims)
         subject = claims["sub"]
         if not isinstance(subject, str) or not 1 <= len(subject) <= _SUBJECT_MAX or not subject.isprintable():
-            raise ProviderRefused(f"the ID token of the identity provider is not valid: its claim sub is no text of 1 to {_SUBJECT_MAX} characters")
+            raise ProviderRefused(
+                f"the ID token of the identity provider is not valid: its claim sub is no text of 1 to {_SUBJECT_MAX} characters"
+            )
         return claims
 
     def _check_client(self, claims: Mapping[str, Any]) -> None:
         """The audience has been checked; the client that the token was issued to must be this one too, whenever it is named."""
         authorized, is_shared = claims.get("azp"), isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if is_shared and authorized is None:
-            raise ProviderRefused("the ID token of the identity provider is for several clients, and does not say that it was issued to this one (claim azp)")
+            raise ProviderRefused(
+                "the ID token of the identity provider is for several clients, and does not say that it was issued to this one (claim azp)"
+            )
         if authorized is not None and authorized != self._settings.client_id:
             raise ProviderRefused(
                 f"the ID token of the identity provider names another client, and was not issued to this one (claim azp): it names {show_text(authorized)!r}, and [oidc] client_id is "
@@ -214,7 +259,9 @@ class IdentityProvider:
                 return key.key
         if failure is not None:
             raise failure
-        raise ProviderRefused(f"the ID token of the identity provider is signed with a key that {jwks_uri} does not list")
+        raise ProviderRefused(
+            f"the ID token of the identity provider is signed with a key that {jwks_uri} does not list"
+        )
 
     def _list_keys(self, wanted: str | None, jwks_uri: str) -> Iterator[Any]:
         """The keys with an id, or all without one: those that are known, then those that the provider lists now."""
@@ -236,4 +283,6 @@ class IdentityProvider:
 
 def show_text(value: object) -> str:
     """A text of the provider for a sentence: short, and of characters that can be seen; others could clear a terminal or turn the direction of writing."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in str(value)[:_SHOWN_MAX])
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in str(value)[:_SHOWN_MAX]
+    )

@@ -20,11 +20,17 @@ button{border-color:var(--ink);background:var(--ink);color:var(--paper);cursor:p
 _COMMAND = "<code>gnomon users reset-password NAME</code>"
 _TEXTS = {
     "en": {
-        "title": "Log in", "name": "Name", "password": "Password", "leave": "Log out at the identity provider too",
+        "title": "Log in",
+        "name": "Name",
+        "password": "Password",
+        "leave": "Log out at the identity provider too",
         "help": f"No password, or a forgotten one: {_COMMAND}, on the machine of Gnomon, gives a new one.",
     },
     "zh": {
-        "title": "登录", "name": "用户名", "password": "密码", "leave": "同时从身份提供方退出登录",
+        "title": "登录",
+        "name": "用户名",
+        "password": "密码",
+        "leave": "同时从身份提供方退出登录",
         "help": f"没有密码或忘记密码：在 Gnomon 所在的机器上运行 {_COMMAND} 可获得新密码。",
     },
 }
@@ -41,7 +47,9 @@ def find_language(accepted: str) -> str:
     return next((language for _, language in sorted(weighted, key=lambda one: -one[0]) if language in _TEXTS), "en")
 
 
-def render_login_page(target: str, problem: str = "", button: str | None = None, *, is_logged_out: bool = False, accepted: str = "") -> str:
+def render_login_page(
+    target: str, problem: str = "", button: str | None = None, *, is_logged_out: bool = False, accepted: str = ""
+) -> str:
     """The page. `target`: the path to go to after the login; `problem`: why the last try failed; `accepted`: the header Accept-Language.
 
     `button`: the text of the link to the identity provider; None: there is none. `is_logged_out`: the browser has just logged out here.
@@ -50,7 +58,9 @@ def render_login_page(target: str, problem: str = "", button: str | None = None,
     texts = _TEXTS[language]
     provider = ""
     if button is not None:
-        provider = f'<p><a class="provider" href="/auth/oidc/login?next={quote(target, safe="")}">{escape(button)}</a></p>'
+        provider = (
+            f'<p><a class="provider" href="/auth/oidc/login?next={quote(target, safe="")}">{escape(button)}</a></p>'
+        )
         provider += f'<p class="soft"><a href="/auth/oidc/logout">{texts["leave"]}</a></p>' if is_logged_out else ""
     notice = f'<p class="notice" role="alert">{escape(problem[:1].upper() + problem[1:])}</p>' if problem else ""
     return (

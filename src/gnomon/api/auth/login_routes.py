@@ -56,15 +56,21 @@ async def create_token_cli(body: LoginBody, request: Request, context: Context) 
 
 
 @router.get(LOGIN_PATH, include_in_schema=False)
-def show_login(context: Context, request: Request, next_page: Annotated[str, Query(alias="next")] = "/", logged_out: bool = False) -> Response:
+def show_login(
+    context: Context, request: Request, next_page: Annotated[str, Query(alias="next")] = "/", logged_out: bool = False
+) -> Response:
     """The page with the form of the login."""
     _require_accounts(context)
     return HTMLResponse(_render(context, request, clean_target(next_page), is_logged_out=logged_out))
 
 
-def _render(context: ApiContext, request: Request, target: str, problem: str = "", *, is_logged_out: bool = False) -> str:
+def _render(
+    context: ApiContext, request: Request, target: str, problem: str = "", *, is_logged_out: bool = False
+) -> str:
     button = None if context.oidc is None else context.oidc.button
-    return render_login_page(target, problem, button, is_logged_out=is_logged_out, accepted=request.headers.get("accept-language", ""))
+    return render_login_page(
+        target, problem, button, is_logged_out=is_logged_out, accepted=request.headers.get("accept-language", "")
+    )
 
 
 @router.post(LOGIN_PATH, include_in_schema=False)
@@ -102,7 +108,11 @@ def clean_target(path: str) -> str:
 async def _create_token(context: ApiContext, request: Request, body: LoginBody, option: str) -> LoginResponse:
     _require_accounts(context)
     account = await _check_login(context, request, body.username, body.password)
-    return LoginResponse(access_token=context.authenticator.signer.sign(account, context.clock.now(), context.cfg.number("api_auth", option)))
+    return LoginResponse(
+        access_token=context.authenticator.signer.sign(
+            account, context.clock.now(), context.cfg.number("api_auth", option)
+        )
+    )
 
 
 async def _check_login(context: ApiContext, request: Request, name: str, password: str) -> Account:
@@ -132,7 +142,9 @@ async def _log_in_browser(context: ApiContext, request: Request, form: dict[str,
         account = await _check_login(context, request, form.get("username", ""), form.get("password", ""))
         secret = await run_sync(_begin_session, context, request, account)
     except HTTPException as refusal:
-        return HTMLResponse(_render(context, request, target, str(refusal.detail)), refusal.status_code, dict(refusal.headers or {}))
+        return HTMLResponse(
+            _render(context, request, target, str(refusal.detail)), refusal.status_code, dict(refusal.headers or {})
+        )
     except LoginOutdated as refusal:
         return HTMLResponse(_render(context, request, target, str(refusal)), 401)
     answer = RedirectResponse(target, 303)

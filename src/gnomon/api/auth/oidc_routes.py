@@ -47,7 +47,9 @@ _log = log.get_logger("api")
 
 
 @router.get("/login")
-async def begin_login(request: Request, context: Context, next_page: Annotated[str, Query(alias="next")] = "/") -> Response:
+async def begin_login(
+    request: Request, context: Context, next_page: Annotated[str, Query(alias="next")] = "/"
+) -> Response:
     """Send the browser to the provider."""
     settings = _require_oidc(context)
     return await _answer_in_slot(context, request, lambda: _begin_login(context, request, settings, next_page))
@@ -60,11 +62,18 @@ async def finish_login(request: Request, context: Context) -> Response:
     given = request.query_params.multi_items()
     query = {name: value[:_TEXT_MAX] for name, value in given}
     if len(query) < len(given):
-        return _refuse(context, request, 400, "the answer of the identity provider has a parameter twice, and which one counts is not known; begin the login again")
+        return _refuse(
+            context,
+            request,
+            400,
+            "the answer of the identity provider has a parameter twice, and which one counts is not known; begin the login again",
+        )
     begun = await run_sync(_open_cookie, context, request, settings)
     if begun is None or not hmac.compare_digest(begun[0].state.encode(), query.get("state", "").encode()):
         problem = "this login was not begun in this browser, or it took more than ten minutes, or another one was begun after it; begin it again"
-        return _refuse(context, request, 400, problem, keeps_login=True)  # it may be the answer to a page of another site, or of another tab
+        return _refuse(
+            context, request, 400, problem, keeps_login=True
+        )  # it may be the answer to a page of another site, or of another tab
     return await _answer_in_slot(context, request, lambda: _finish_login(context, request, settings, query, *begun))
 
 
@@ -88,7 +97,12 @@ async def _answer_in_slot(context: ApiContext, request: Request, answer: Callabl
 def _begin_login(context: ApiContext, request: Request, settings: OidcSettings, next_page: str) -> Response:
     made = LoginSecrets(*(random_secrets.token_urlsafe(32) for _ in range(3)))
     url = context.identity_provider.build_login_url(_find_redirect_url(request, settings), made)
-    body = {"purpose": _PURPOSE, "at": context.clock.now(), "target": clean_target(next_page), "secrets": [made.state, made.nonce, made.code_verifier]}
+    body = {
+        "purpose": _PURPOSE,
+        "at": context.clock.now(),
+        "target": clean_target(next_page),
+        "secrets": [made.state, made.nonce, made.code_verifier],
+    }
     sealed = load_cipher(context.cfg).encrypt(json.dumps(body))
     if len(sealed) > _COOKIE_MAX:
         sealed = load_cipher(context.cfg).encrypt(json.dumps({**body, "target": "/"}))
@@ -97,7 +111,14 @@ def _begin_login(context: ApiContext, request: Request, settings: OidcSettings, 
     return answer
 
 
-def _finish_login(context: ApiContext, request: Request, settings: OidcSettings, query: Mapping[str, str], made: LoginSecrets, target: str) -> Response:
+def _finish_login(
+    context: ApiContext,
+    request: Request,
+    settings: OidcSettings,
+    query: Mapping[str, str],
+    made: LoginSecrets,
+    target: str,
+) -> Response:
     now, address = context.clock.now(), find_address(request)
     try:
         check_code_pause(context.database, address, now)
@@ -105,10 +126,14 @@ def _finish_login(context: ApiContext, request: Request, settings: OidcSettings,
         if "error" in query:
             why = f"{show_text(query['error'])}{': ' + show_text(query['error_description']) if query.get('error_description') else ''}"
             raise ProviderRefused(f"the identity provider did not log you in: {why}")
-        claims = context.identity_provider.read_claims(query.get("code", ""), _find_redirect_url(request, settings), made)
+        claims = context.identity_provider.read_claims(
+            query.get("code", ""), _find_redirect_url(request, settings), made
+        )
         return _begin_session(context, request, settings, claims, target)
     except LoginRefused as refusal:
-        return _refuse(context, request, 429, str(refusal), {"Retry-After": f"{refusal.retry_after_s:.0f}"}, keeps_login=True)
+        return _refuse(
+            context, request, 429, str(refusal), {"Retry-After": f"{refusal.retry_after_s:.0f}"}, keeps_login=True
+        )
     except CodeRefused as error:
         count_refused_code(context.database, address, now)
         return _refuse(context, request, 403, str(error))
@@ -121,7 +146,9 @@ def _end_provider_session(context: ApiContext, request: Request) -> Response:
     return RedirectResponse(LOGIN_PATH if url is None else url, 303)
 
 
-def _begin_session(context: ApiContext, request: Request, settings: OidcSettings, claims: dict[str, object], target: str) -> Response:
+def _begin_session(
+    context: ApiContext, request: Request, settings: OidcSettings, claims: dict[str, object], target: str
+) -> Response:
     author = Author("oidc", context.clock.now(), find_address(request))
     try:
         with context.database.write() as tx:
@@ -155,7 +182,9 @@ def _open_cookie(context: ApiContext, request: Request, settings: OidcSettings) 
         return None
     if not isinstance(body, dict) or body.get("purpose") != _PURPOSE:
         return None
-    age_s = (context.clock.now() - body["at"]) / SECOND  # below 0: another api-server, whose clock is ahead, has made the cookie
+    age_s = (
+        context.clock.now() - body["at"]
+    ) / SECOND  # below 0: another api-server, whose clock is ahead, has made the cookie
     if not -settings.leeway_s <= age_s <= LOGIN_S:
         return None
     return LoginSecrets(*body["secrets"]), clean_target(body["target"])
@@ -174,7 +203,13 @@ def _find_redirect_url(request: Request, settings: OidcSettings) -> str:
 
 
 def _refuse(
-    context: ApiContext, request: Request, status: int, problem: str, headers: Mapping[str, str] | None = None, *, keeps_login: bool = False
+    context: ApiContext,
+    request: Request,
+    status: int,
+    problem: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    keeps_login: bool = False,
 ) -> Response:
     """The page of the login with the reason. It is logged: the reason is often one for the administrator. `keeps_login`: the login that this browser has begun goes on."""
     _log.warning("oidc_login_refused", address=find_address(request), reason=problem)

@@ -41,15 +41,27 @@ def read_oidc_settings(cfg: Config) -> OidcSettings | None:
         )
     client_id = cfg.text("oidc", "client_id")
     if not client_id:
-        raise OptionError(f"[oidc] issuer ({cfg.source('oidc', 'issuer')}) is set, and [oidc] client_id is not: register Gnomon at the provider, and set both")
+        raise OptionError(
+            f"[oidc] issuer ({cfg.source('oidc', 'issuer')}) is set, and [oidc] client_id is not: register Gnomon at the provider, and set both"
+        )
     default_role = cfg.text("oidc", "default_role").strip()
     rules = ClaimRules(
-        issuer=issuer, name_claim=cfg.text("oidc", "name_claim"), role_claim=cfg.text("oidc", "role_claim"), roles=_read_roles(cfg),
-        default_role=_read_role(cfg, "default_role", default_role) if default_role else None, links_existing=cfg.boolean("oidc", "link_existing"),
+        issuer=issuer,
+        name_claim=cfg.text("oidc", "name_claim"),
+        role_claim=cfg.text("oidc", "role_claim"),
+        roles=_read_roles(cfg),
+        default_role=_read_role(cfg, "default_role", default_role) if default_role else None,
+        links_existing=cfg.boolean("oidc", "link_existing"),
     )
     return OidcSettings(
-        issuer=issuer, client_id=client_id, client_secret=cfg.text("oidc", "client_secret"), scopes=cfg.text("oidc", "scopes"),
-        redirect_url=cfg.text("oidc", "redirect_url"), button=cfg.text("oidc", "button"), leeway_s=cfg.number("oidc", "leeway"), rules=rules,
+        issuer=issuer,
+        client_id=client_id,
+        client_secret=cfg.text("oidc", "client_secret"),
+        scopes=cfg.text("oidc", "scopes"),
+        redirect_url=cfg.text("oidc", "redirect_url"),
+        button=cfg.text("oidc", "button"),
+        leeway_s=cfg.number("oidc", "leeway"),
+        rules=rules,
     )
 
 
@@ -59,7 +71,9 @@ def _check_issuer(cfg: Config, issuer: str) -> None:
     if parts.scheme == "https" and host:
         return
     if parts.scheme != "http" or not (host == "localhost" or is_loopback(host)):
-        raise OptionError(f"[oidc] issuer ({cfg.source('oidc', 'issuer')}) is {issuer!r}; give an address that begins with https:// (http:// only on this machine)")
+        raise OptionError(
+            f"[oidc] issuer ({cfg.source('oidc', 'issuer')}) is {issuer!r}; give an address that begins with https:// (http:// only on this machine)"
+        )
 
 
 def _read_roles(cfg: Config) -> dict[str, Role]:
@@ -67,7 +81,9 @@ def _read_roles(cfg: Config) -> dict[str, Role]:
     for entry in filter(None, (part.strip() for part in cfg.text("oidc", "roles").split(","))):
         value, separator, name = entry.rpartition("=")
         if not separator or not value.strip():
-            raise OptionError(f"[oidc] roles ({cfg.source('oidc', 'roles')}) has {entry!r}; write VALUE=ROLE with commas between them, for example admins=admin, *=viewer")
+            raise OptionError(
+                f"[oidc] roles ({cfg.source('oidc', 'roles')}) has {entry!r}; write VALUE=ROLE with commas between them, for example admins=admin, *=viewer"
+            )
         roles[value.strip()] = _read_role(cfg, "roles", name.strip())
     return roles
 

@@ -32,12 +32,19 @@ def exchange(session: Any, method: str, url: str, accepted: tuple[int, ...] = (2
     headers = {**_HEADERS, **request.pop("headers", {})}
     request.setdefault("auth", _add_nothing)
     try:
-        with deadline, session.request(method, url, headers=headers, timeout=EXCHANGE_S, allow_redirects=False, stream=True, **request) as answer:
+        with (
+            deadline,
+            session.request(
+                method, url, headers=headers, timeout=EXCHANGE_S, allow_redirects=False, stream=True, **request
+            ) as answer,
+        ):
             status, body = answer.status_code, answer.raw.read(ANSWER_BYTES_MAX + 1, decode_content=False)
         if deadline.has_passed:
             raise _explain_slowness(url)
         if status not in accepted:
-            raise ProviderUnavailable(f"the identity provider answered {url} with status {status}; [oidc] issuer may be wrong")
+            raise ProviderUnavailable(
+                f"the identity provider answered {url} with status {status}; [oidc] issuer may be wrong"
+            )
         if len(body) > ANSWER_BYTES_MAX:
             raise ProviderUnavailable(f"the identity provider answered {url} with more than {ANSWER_BYTES_MAX} bytes")
         found = json.loads(body)
@@ -147,11 +154,15 @@ def _watch_pools(manager: Any, watch: Any) -> None:
     def build_pool(kind: Any) -> Any:
         class WatchedConnection(kind.ConnectionCls):  # type: ignore[misc]
             def _new_conn(self) -> socket.socket:
-                self.timeout = EXCHANGE_S / _count_addresses(self._dns_host, self.port)  # urllib3 waits so long for each address of a name
+                self.timeout = EXCHANGE_S / _count_addresses(
+                    self._dns_host, self.port
+                )  # urllib3 waits so long for each address of a name
                 made: socket.socket = super()._new_conn()
                 watch(made)
                 return made
 
         return type(kind.__name__, (kind,), {"ConnectionCls": WatchedConnection})
 
-    manager.pool_classes_by_scheme = {scheme: build_pool(kind) for scheme, kind in manager.pool_classes_by_scheme.items()}
+    manager.pool_classes_by_scheme = {
+        scheme: build_pool(kind) for scheme, kind in manager.pool_classes_by_scheme.items()
+    }

@@ -18,9 +18,13 @@ def read_keys(key_set: Mapping[str, Any], url: str) -> list[Any]:
     """The keys for signatures, as `jwt.PyJWK`; unusable ones are left out. Raises ProviderUnavailable."""
     listed = key_set.get("keys")
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-        raise ProviderUnavailable(f"the identity provider answered {url} with something that is no JSON Web Key Set (`keys` is no list of keys)")
+        raise ProviderUnavailable(
+            f"the identity provider answered {url} with something that is no JSON Web Key Set (`keys` is no list of keys)"
+        )
     if len(listed) > KEYS_MAX:
-        raise ProviderUnavailable(f"the identity provider answered {url} with {len(listed)} keys, and at most {KEYS_MAX} are read")
+        raise ProviderUnavailable(
+            f"the identity provider answered {url} with {len(listed)} keys, and at most {KEYS_MAX} are read"
+        )
     return [key for key in map(_read_key, listed) if key is not None]
 
 

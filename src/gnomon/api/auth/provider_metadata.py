@@ -24,7 +24,9 @@ def fetch_metadata(issuer: str) -> dict[str, Any]:
         )
     for name in _REQUIRED:
         if not isinstance(found.get(name), str):
-            raise ProviderUnavailable(f"{url} names no {name}: this is no provider of OpenID Connect with the flow by code")
+            raise ProviderUnavailable(
+                f"{url} names no {name}: this is no provider of OpenID Connect with the flow by code"
+            )
     for name in (*_REQUIRED, *_OPTIONAL):
         if isinstance(found.get(name), str) and not _is_as_safe(found[name], issuer):
             wanted = "https://" if issuer.startswith("https:") else "https://, or with http:// and this machine,"
@@ -53,4 +55,6 @@ def _is_as_safe(address: str, issuer: str) -> bool:
         return False
     if not host or "@" in parts.netloc or not address.isprintable() or " " in address or "\\" in address:
         return False
-    return parts.scheme == "https" or (parts.scheme == "http" and issuer.startswith("http:") and (host == "localhost" or is_loopback(host)))
+    return parts.scheme == "https" or (
+        parts.scheme == "http" and issuer.startswith("http:") and (host == "localhost" or is_loopback(host))
+    )

@@ -21,7 +21,12 @@ from gnomon.storage.store.accounts import account_rows
 
 router = OperationRouter(prefix="/auth/sessions", tags=["Login"])
 SESSION_MAX = 2**63 - 1
-AccountName = Annotated[str | None, Query(max_length=250, description="The account; without it, one's own. For other accounts the role admin is needed.")]
+AccountName = Annotated[
+    str | None,
+    Query(
+        max_length=250, description="The account; without it, one's own. For other accounts the role admin is needed."
+    ),
+]
 
 
 class SessionAnswer(BaseModel):
@@ -52,13 +57,19 @@ def list_sessions(request: Request, context: Context, account: AccountName = Non
     current = None if request.headers.get("authorization") is not None else policy.find_session(request)
     with context.database.read() as tx:
         rows = list_open_sessions(tx, found, context.clock.now(), context.authenticator.rules)
-    return SessionsAnswer(account=found.name, sessions=[
-        SessionAnswer(
-            id=row.session_pk, address=row.address, created_at=to_datetime(row.created_at), used_at=to_datetime(row.used_at),
-            is_current=current is not None and current.session_pk == row.session_pk,
-        )
-        for row in rows
-    ])  # fmt: skip
+    return SessionsAnswer(
+        account=found.name,
+        sessions=[
+            SessionAnswer(
+                id=row.session_pk,
+                address=row.address,
+                created_at=to_datetime(row.created_at),
+                used_at=to_datetime(row.used_at),
+                is_current=current is not None and current.session_pk == row.session_pk,
+            )
+            for row in rows
+        ],
+    )
 
 
 @router.delete("", status_code=204)
@@ -76,11 +87,17 @@ def end_one_session(session_id: int, request: Request, context: Context, account
 def _end(context: ApiContext, request: Request, name: str | None, session_id: int | None) -> Response:
     identity = _require_accounts(context).identify(request)
     if identity.ceiling < Role.USER:
-        raise AccessRefused(403, f"the token permits at most {identity.ceiling}, and ending sessions needs a token with the role user")
+        raise AccessRefused(
+            403, f"the token permits at most {identity.ceiling}, and ending sessions needs a token with the role user"
+        )
     account = _find_account(context, identity, name)
     author = Author(identity.name, context.clock.now(), find_address(request))
     with context.database.write() as tx:
-        count = 0 if session_id is not None and not 0 < session_id <= SESSION_MAX else revoke_sessions(tx, author, account, session_id)
+        count = (
+            0
+            if session_id is not None and not 0 < session_id <= SESSION_MAX
+            else revoke_sessions(tx, author, account, session_id)
+        )
     if session_id is not None and not count:
         raise HTTPException(404, f"account {account.name!r} has no session {session_id}")
     return Response(status_code=204)
@@ -90,9 +107,14 @@ def _find_account(context: ApiContext, identity: Identity, name: str | None) -> 
     """The account that the request is about. Raises AccessRefused for another one without the role admin, HTTPException (404) for an unknown one."""
     is_own = name is None or account_rows.make_name_key(name) == account_rows.make_name_key(identity.name)
     if not is_own and identity.everywhere < Role.ADMIN:
-        raise AccessRefused(403, f"sessions of other accounts need the role admin; account {identity.name!r} has the role {identity.everywhere}")
+        raise AccessRefused(
+            403,
+            f"sessions of other accounts need the role admin; account {identity.name!r} has the role {identity.everywhere}",
+        )
     with context.database.read() as tx:
-        account = account_rows.get_account(tx, identity.account_pk) if is_own else account_rows.find_account(tx, name or "")
+        account = (
+            account_rows.get_account(tx, identity.account_pk) if is_own else account_rows.find_account(tx, name or "")
+        )
     if account is None:
         raise HTTPException(404, f"there is no account {name!r}")
     return account

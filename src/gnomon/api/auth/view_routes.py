@@ -73,7 +73,9 @@ def save_own_view(body: ViewBody, request: Request, context: Context) -> Respons
 
 
 @router.delete("/views", status_code=204)
-def delete_own_view(page: Annotated[PageAddress, Query()], name: Annotated[ViewName, Query()], request: Request, context: Context) -> Response:
+def delete_own_view(
+    page: Annotated[PageAddress, Query()], name: Annotated[ViewName, Query()], request: Request, context: Context
+) -> Response:
     """Delete a view of one's own account."""
     identity, account = find_own_account(context, request)
     _require_user_token(identity)
@@ -86,4 +88,6 @@ def delete_own_view(page: Annotated[PageAddress, Query()], name: Annotated[ViewN
 def _require_user_token(identity: Identity) -> None:
     """An account that may only read saves views; a token that permits only reading does not."""
     if identity.ceiling < Role.USER:
-        raise AccessRefused(403, f"the token permits at most {identity.ceiling}, and changing views needs a token with the role user")
+        raise AccessRefused(
+            403, f"the token permits at most {identity.ceiling}, and changing views needs a token with the role user"
+        )

@@ -21,10 +21,14 @@ class AccountPlaces:
     def take(self, account: str, most: int) -> None:
         """Take one of `most` places. Raises NoPlace."""
         if self.count >= most:
-            raise NoPlace(f"this api-server has {most} open {self._kind}, which is its limit; try again later, or start another api-server")
+            raise NoPlace(
+                f"this api-server has {most} open {self._kind}, which is its limit; try again later, or start another api-server"
+            )
         owned = self._owned[account]
         if owned >= most - self.count:
-            raise NoPlace(f"account {account!r} has {owned} open {self._kind}, as many as are left for all other accounts; close some, or start another api-server")
+            raise NoPlace(
+                f"account {account!r} has {owned} open {self._kind}, as many as are left for all other accounts; close some, or start another api-server"
+            )
         self.count += 1
         self._owned[account] += 1
 

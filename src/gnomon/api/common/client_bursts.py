@@ -61,4 +61,6 @@ class ClientBursts:
 
     def _find_address_left(self, address: str, now: float) -> float:
         burst = self._addresses.get(address)
-        return ADDRESS_BURST_S if burst is None else min(ADDRESS_BURST_S, burst.left_s + (now - burst.at) * self._refill)
+        return (
+            ADDRESS_BURST_S if burst is None else min(ADDRESS_BURST_S, burst.left_s + (now - burst.at) * self._refill)
+        )

@@ -44,10 +44,26 @@ ERROR_CLASS_HEADER = "Gnomon-Error"
 RETRY_AFTER_S = "5"
 """When a client may ask again if the database, or something else that the answer needs, is away."""
 _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
-    (NameNotFound, 404), (NotFound, 404), (RunExists, 409), (BackfillActive, 409), (BackfillEnded, 409), (BackfillRefused, 422),
-    (ResourceInUse, 409), (RequestRefused, 409), (StateValueRefused, 422),
-    (ConfigurationError, 503), (DatabaseNotInitialised, 503), (SchemaTooOld, 503), (SchemaTooNew, 503), (ForeignDatabase, 503), (InvalidAddress, 503),
-    (LoginOutdated, 401), (UserError, 400), (ResourceUnavailable, 503), (UnicodeError, 400), (OverflowError, 400),
+    (NameNotFound, 404),
+    (NotFound, 404),
+    (RunExists, 409),
+    (BackfillActive, 409),
+    (BackfillEnded, 409),
+    (BackfillRefused, 422),
+    (ResourceInUse, 409),
+    (RequestRefused, 409),
+    (StateValueRefused, 422),
+    (ConfigurationError, 503),
+    (DatabaseNotInitialised, 503),
+    (SchemaTooOld, 503),
+    (SchemaTooNew, 503),
+    (ForeignDatabase, 503),
+    (InvalidAddress, 503),
+    (LoginOutdated, 401),
+    (UserError, 400),
+    (ResourceUnavailable, 503),
+    (UnicodeError, 400),
+    (OverflowError, 400),
 )
 """The first class that fits decides."""
 
@@ -89,7 +105,9 @@ async def _answer_http_error(request: Request, error: Exception) -> Response:
         if not is_api and request.method in ("GET", "HEAD") and "text/html" in request.headers.get("Accept", ""):
             page: Response = await run_in_threadpool(request.app.state.show_missing_page, request)
             return page
-        return _answer(404, f"there is no operation {path}" if is_api else f"there is no page {path}; the pages begin at /")
+        return _answer(
+            404, f"there is no operation {path}" if is_api else f"there is no page {path}; the pages begin at /"
+        )
     return _answer(error.status_code, error.detail, dict(error.headers or {}))
 
 
@@ -116,7 +134,11 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
 def describe_error_to(user: object, error: Exception) -> str:
     """The sentence of an error. That of an unknown DAG suggests names only to a user who sees all DAGs: they may be hidden from others."""
     sees_all = isinstance(user, User) and user.identity.everywhere >= Role.VIEWER
-    return f"there is no DAG {error.name!r}" if isinstance(error, NameNotFound) and error.thing == "DAG" and not sees_all else str(error)
+    return (
+        f"there is no DAG {error.name!r}"
+        if isinstance(error, NameNotFound) and error.thing == "DAG" and not sees_all
+        else str(error)
+    )
 
 
 def _name_class(error: Exception) -> dict[str, str]:
@@ -130,17 +152,34 @@ async def _answer_depth(_request: Request, _error: Exception) -> JSONResponse:
 async def _answer_unwritable(request: Request, error: Exception) -> JSONResponse:
     """501 for a stored value of more levels than pydantic writes: a task or a command has made it, because bodies of requests are checked."""
     if "depth" in str(error):
-        return _answer(501, "a value of the answer is nested too deeply for this API; ask for other entries, or use the command line")
+        return _answer(
+            501,
+            "a value of the answer is nested too deeply for this API; ask for other entries, or use the command line",
+        )
     return await _answer_crash(request, error)
 
 
 async def _answer_crash(request: Request, error: Exception) -> JSONResponse:
-    _log.error("request_failed", method=request.method, path=request.url.path, traceback="".join(traceback.format_exception(error)))
-    return _answer(500, "an internal error; the log of the api-server has the details", {VERSION_HEADER: find_version()})
+    _log.error(
+        "request_failed",
+        method=request.method,
+        path=request.url.path,
+        traceback="".join(traceback.format_exception(error)),
+    )
+    return _answer(
+        500, "an internal error; the log of the api-server has the details", {VERSION_HEADER: find_version()}
+    )
 
 
 _ANSWERS: dict[type[Exception], Callable[[Request, Exception], Coroutine[None, None, Response]]] = {
-    StarletteHTTPException: _answer_http_error, RequestValidationError: _answer_invalid_request, AccessRefused: _answer_refusal, GnomonError: _answer_error,
-    UnicodeError: _answer_error, OverflowError: _answer_error, RecursionError: _answer_depth, PydanticSerializationError: _answer_unwritable, Exception: _answer_crash,
+    StarletteHTTPException: _answer_http_error,
+    RequestValidationError: _answer_invalid_request,
+    AccessRefused: _answer_refusal,
+    GnomonError: _answer_error,
+    UnicodeError: _answer_error,
+    OverflowError: _answer_error,
+    RecursionError: _answer_depth,
+    PydanticSerializationError: _answer_unwritable,
+    Exception: _answer_crash,
 }
 """By the class of an error, the nearest in its order of inheritance."""

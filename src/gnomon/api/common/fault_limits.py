@@ -20,7 +20,11 @@ def bound_faults(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
         count = error.error_count()
         if count <= FAULTS_MAX:
             raise
-    raise PydanticCustomError("too_many_faults", "{count} values do not fit; at most {most} are described, so send a smaller request to see which", {"count": count, "most": FAULTS_MAX})
+    raise PydanticCustomError(
+        "too_many_faults",
+        "{count} values do not fit; at most {most} are described, so send a smaller request to see which",
+        {"count": count, "most": FAULTS_MAX},
+    )
 
 
 def describe_fault(fault: Any) -> dict[str, Any]:

@@ -20,8 +20,14 @@ from gnomon.model.instants import SECOND, Instant, to_instant
 from gnomon.storage.store.pages.page_query import Condition, Operator
 
 _OPERATORS = {
-    "_not_pattern": Operator.MATCHES_NOT, "_not": Operator.NOT_IN, "_prefix_pattern": Operator.STARTS_WITH, "_pattern": Operator.MATCHES, "_gte": Operator.AT_LEAST, "_gt": Operator.MORE,
-    "_lte": Operator.AT_MOST, "_lt": Operator.LESS,
+    "_not_pattern": Operator.MATCHES_NOT,
+    "_not": Operator.NOT_IN,
+    "_prefix_pattern": Operator.STARTS_WITH,
+    "_pattern": Operator.MATCHES,
+    "_gte": Operator.AT_LEAST,
+    "_gt": Operator.MORE,
+    "_lte": Operator.AT_MOST,
+    "_lt": Operator.LESS,
 }
 _PATTERNS = (Operator.STARTS_WITH, Operator.MATCHES, Operator.MATCHES_NOT)
 
@@ -55,7 +61,9 @@ class FilterField:
     """False: `|` in a pattern is no OR."""
 
 
-def build_conditions(filters: BaseModel, fields: Mapping[str, FilterField], ignored: Iterable[str] = ()) -> list[Condition]:
+def build_conditions(
+    filters: BaseModel, fields: Mapping[str, FilterField], ignored: Iterable[str] = ()
+) -> list[Condition]:
     """The conditions of the parameters that the client gave. `ignored`: parameters that are no filters.
 
     Raises KeyError for a parameter without a field, which is an error in this program.
@@ -97,5 +105,7 @@ def split_pattern(pattern: str, *, splits: bool = True) -> list[str] | None:
     texts = [text.strip() for text in pattern.split("|")] if splits else [pattern]
     texts = [text for text in texts if text]
     if len(texts) > ALTERNATIVES_MAX:
-        raise HTTPException(422, f"a pattern has at most {ALTERNATIVES_MAX} texts with | between them, and this one has {len(texts):,}")
+        raise HTTPException(
+            422, f"a pattern has at most {ALTERNATIVES_MAX} texts with | between them, and this one has {len(texts):,}"
+        )
     return None if "~" in texts or not texts else texts

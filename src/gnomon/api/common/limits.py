@@ -22,7 +22,10 @@ ANONYMOUS_BYTES_MAX = 64 * 1024
 """The largest body without a valid login: a name and a password. A body is parsed before the route checks the login, and parsing holds the process."""
 _HEADERS = (
     (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    ),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
 )
@@ -51,7 +54,9 @@ class BodyLimit:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith(f"{EXECUTION_PREFIX}/"):  # these routes check the token before they read the body
+        if scope["type"] != "http" or scope["path"].startswith(
+            f"{EXECUTION_PREFIX}/"
+        ):  # these routes check the token before they read the body
             await self._app(scope, receive, send)
             return
         received, permitted = 0, ANONYMOUS_BYTES_MAX
@@ -61,7 +66,10 @@ class BodyLimit:
             if permitted < size and permitted == ANONYMOUS_BYTES_MAX and size <= BODY_BYTES_MAX:
                 permitted = await to_thread.run_sync(_find_limit, Request(scope))
             if permitted < size:
-                raise _refuse(413, f"the body has more than {BODY_BYTES_MAX if size > BODY_BYTES_MAX else permitted} bytes, the most for this account")
+                raise _refuse(
+                    413,
+                    f"the body has more than {BODY_BYTES_MAX if size > BODY_BYTES_MAX else permitted} bytes, the most for this account",
+                )
 
         async def receive_some() -> Message:
             nonlocal received

@@ -30,7 +30,9 @@ class Ordering:
     fields: tuple[SortField, ...]
 
 
-def parse_order(order_by: Sequence[str], known: Mapping[str, SortField], default: str, unique: Sequence[SortField]) -> Ordering:
+def parse_order(
+    order_by: Sequence[str], known: Mapping[str, SortField], default: str, unique: Sequence[SortField]
+) -> Ordering:
     """The order that the client wants, else `default`, then by the `unique` fields, in the direction of the first key.
 
     Raises HTTPException (400) for an attribute that the list cannot be ordered by.
@@ -49,7 +51,9 @@ def parse_order(order_by: Sequence[str], known: Mapping[str, SortField], default
     return Ordering(tuple(keys), tuple(fields))
 
 
-def sort_entries(entries: Sequence[T], order_by: Sequence[str], known: Mapping[str, Callable[[T], Any]], default: str) -> list[T]:
+def sort_entries(
+    entries: Sequence[T], order_by: Sequence[str], known: Mapping[str, Callable[[T], Any]], default: str
+) -> list[T]:
     """The entries of a list that is in memory, in the order that the client wants; None comes last. Entries that are equal keep their order.
 
     Raises HTTPException (400) for an attribute that the list cannot be ordered by.
@@ -57,11 +61,15 @@ def sort_entries(entries: Sequence[T], order_by: Sequence[str], known: Mapping[s
     chosen: dict[str, str] = {}
     for text in [name for name in order_by if name] or [default]:
         _find_attribute(text, known)
-        chosen.setdefault(text.removeprefix("-"), text)  # named again, an attribute changes nothing, and each costs a sort
+        chosen.setdefault(
+            text.removeprefix("-"), text
+        )  # named again, an attribute changes nothing, and each costs a sort
     ordered = list(entries)
     for text in reversed(chosen.values()):
         value_of: Callable[[T], Any] = _find_attribute(text, known)
-        known_values = sorted((one for one in ordered if value_of(one) is not None), key=value_of, reverse=text.startswith("-"))
+        known_values = sorted(
+            (one for one in ordered if value_of(one) is not None), key=value_of, reverse=text.startswith("-")
+        )
         ordered = [*known_values, *(one for one in ordered if value_of(one) is None)]
     return ordered
 

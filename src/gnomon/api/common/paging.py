@@ -67,9 +67,10 @@ def check_sorted(total: TotalEntries, order: Ordering, indexed: Collection[str],
     first = order.fields[0].name
     if total.total > SORTED_MAX and first not in indexed:
         raise HTTPException(
-            400, f"more than {SORTED_MAX:,} {entries} cannot be ordered by {first}: name a DAG or a run in the path, filter by a range of run_after, "
+            400,
+            f"more than {SORTED_MAX:,} {entries} cannot be ordered by {first}: name a DAG or a run in the path, filter by a range of run_after, "
             f"or order by one of: {', '.join(sorted(indexed))}",
-        )  # fmt: skip
+        )
 
 
 def cut_page(entries: Sequence[T], page: PageParameters) -> list[T]:
@@ -79,7 +80,9 @@ def cut_page(entries: Sequence[T], page: PageParameters) -> list[T]:
 
 def encode_cursor(order: Sequence[SortKey], values: Sequence[object], *, is_before: bool) -> str:
     """A cursor that names a row by the values of its sort keys."""
-    text = json.dumps([[("-" if key.descends else "") + key.field for key in order], list(values), is_before], separators=(",", ":"))
+    text = json.dumps(
+        [[("-" if key.descends else "") + key.field for key in order], list(values), is_before], separators=(",", ":")
+    )
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
@@ -114,13 +117,15 @@ class Cursors:
     before: str | None
 
 
-def build_cursors(order: Sequence[SortKey], position: Position | None, keys: Sequence[Sequence[object]], *, has_more: bool) -> Cursors:
+def build_cursors(
+    order: Sequence[SortKey], position: Position | None, keys: Sequence[Sequence[object]], *, has_more: bool
+) -> Cursors:
     """The cursors of a page that was read at this position; `keys`: the values of the sort keys of each of its rows."""
     if not keys:
         return Cursors(None, None)
     was_before = position is not None and position.is_before
     has_after = was_before or has_more
-    has_before = (has_more if was_before else position is not None)
+    has_before = has_more if was_before else position is not None
     return Cursors(
         encode_cursor(order, keys[-1], is_before=False) if has_after else None,
         encode_cursor(order, keys[0], is_before=True) if has_before else None,

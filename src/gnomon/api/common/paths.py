@@ -33,7 +33,11 @@ class EncodedSlashes:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             raw: bytes = scope.get("raw_path") or b""
-            if _SLASH in scope["path"] or "\x00" in scope["path"] or _ENCODED_NUL.search(scope.get("query_string", b"")):
+            if (
+                _SLASH in scope["path"]
+                or "\x00" in scope["path"]
+                or _ENCODED_NUL.search(scope.get("query_string", b""))
+            ):
                 await JSONResponse({"detail": "the URL contains a character that no id has"}, 400)(scope, receive, send)
                 return
             if b"%2f" in raw.lower():

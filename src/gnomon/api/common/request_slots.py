@@ -103,7 +103,11 @@ class RequestSlots:
         raise self._refusal()
 
     def _refusal(self) -> HTTPException:
-        return HTTPException(503, f"this api-server answers {self._count} {self._kind} at the same time: try again in a second", {"Retry-After": "1"})
+        return HTTPException(
+            503,
+            f"this api-server answers {self._count} {self._kind} at the same time: try again in a second",
+            {"Retry-After": "1"},
+        )
 
 
 def _count_down(counts: Counter[str], client: str) -> None:

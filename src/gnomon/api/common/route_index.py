@@ -46,7 +46,9 @@ class RouteIndex(BaseRoute):
             self._count += 1
             segments = (prefix + route.path_format).split("/")
             is_split_by_slashes = all(isinstance(one, StringConvertor) for one in route.param_convertors.values())
-            if is_split_by_slashes and all("{" not in one or (one.startswith("{") and one.endswith("}")) for one in segments):
+            if is_split_by_slashes and all(
+                "{" not in one or (one.startswith("{") and one.endswith("}")) for one in segments
+            ):
                 self._add(segments, route)
             else:
                 self._patterns.append((prefix, route))

@@ -19,7 +19,9 @@ def refuse_unknown_fields(annotation: Any) -> Callable[[Any], Any]:
         for kind, unknown in _find_unknown(annotation, value):
             known = ", ".join(field.name for field in fields(kind))
             names = ", ".join(repr(name[:_TEXT_MAX]) for name in unknown[:_SHOWN_MAX])
-            raise PydanticCustomError("extra_forbidden", "it has no field {names}; its fields: {known}", {"names": names, "known": known})
+            raise PydanticCustomError(
+                "extra_forbidden", "it has no field {names}; its fields: {known}", {"names": names, "known": known}
+            )
         return value
 
     return check

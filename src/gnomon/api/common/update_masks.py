@@ -17,5 +17,7 @@ def read_changes(body: BaseModel, update_mask: Sequence[str] | None) -> dict[str
     by_name = {field.alias or name: name for name, field in type(body).model_fields.items()}
     unknown = sorted(set(update_mask) - set(by_name))
     if unknown:
-        raise HTTPException(400, f"update_mask has unknown fields: {', '.join(unknown)}; it can have: {', '.join(sorted(by_name))}")
+        raise HTTPException(
+            400, f"update_mask has unknown fields: {', '.join(unknown)}; it can have: {', '.join(sorted(by_name))}"
+        )
     return {by_name[name]: getattr(body, by_name[name]) for name in update_mask}

@@ -63,7 +63,8 @@ async def _check_version(request: Request) -> None:
     if version not in KNOWN_VERSIONS:
         known = " and ".join(KNOWN_VERSIONS)
         raise HTTPException(
-            400, f"the worker speaks version {version or 'none'} of the execution API, and this api-server {known};"
+            400,
+            f"the worker speaks version {version or 'none'} of the execution API, and this api-server {known};"
             " install the release of the api-server on the worker, or the one before it",
         )
 
@@ -87,9 +88,15 @@ async def _read_body(request: Request, kind: type[Body]) -> Body:
 def _find_worker(context: ApiContext, request: Request, use: str, subject: str) -> str:
     """The worker that the bearer token names."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
-    worker = context.attempt_tokens.find_worker(token, use, subject, context.clock.now()) if kind.lower() == "bearer" else None
+    worker = (
+        context.attempt_tokens.find_worker(token, use, subject, context.clock.now())
+        if kind.lower() == "bearer"
+        else None
+    )
     if worker is None:
-        raise HTTPException(401, f"the request has no valid token for the {'worker' if use == WORKER else 'attempt'} {subject}")
+        raise HTTPException(
+            401, f"the request has no valid token for the {'worker' if use == WORKER else 'attempt'} {subject}"
+        )
     return worker
 
 
@@ -121,8 +128,11 @@ async def claim(attempt_id: Id, request: Request, context: Context) -> Response:
     def give() -> ClaimedAttempt:
         attempt, elements = _ask(lambda: execution.claim(context.database, attempt_id, wanted, context.clock.now()))
         return ClaimedAttempt(
-            attempt=attempt, elements=elements, attempt_token=sign(context, ATTEMPT, attempt_id, wanted.worker_id),
-            worker_token=sign(context, WORKER, wanted.worker_id, wanted.worker_id), dags_folder=str(context.cfg.dags_folder),
+            attempt=attempt,
+            elements=elements,
+            attempt_token=sign(context, ATTEMPT, attempt_id, wanted.worker_id),
+            worker_token=sign(context, WORKER, wanted.worker_id, wanted.worker_id),
+            dags_folder=str(context.cfg.dags_folder),
         )
 
     return _json(await run_in_threadpool(give))
@@ -146,7 +156,9 @@ async def end(attempt_id: Id, request: Request, context: Context) -> Response:
     worker_id = _find_worker(context, request, ATTEMPT, attempt_id)
     result = await _read_body(request, AttemptResult)
     if result.attempt_id != attempt_id:
-        raise HTTPException(400, f"the result is that of attempt {result.attempt_id}, and the address names attempt {attempt_id}")
+        raise HTTPException(
+            400, f"the result is that of attempt {result.attempt_id}, and the address names attempt {attempt_id}"
+        )
 
     def record() -> None:
         _ask(lambda: execution.record_result(context.database, worker_id, result))
@@ -189,7 +201,11 @@ async def append_log(attempt_id: Id, request: Request, context: Context) -> Resp
 async def ask_for_import(worker_id: Id, request: Request, context: Context) -> Response:
     _find_worker(context, request, WORKER, worker_id)
     question = await _read_body(request, Question)
-    return _json(await run_in_threadpool(lambda: Reply(value=_ask(lambda: execution.answer_import(context.database, worker_id, question.request)))))
+    return _json(
+        await run_in_threadpool(
+            lambda: Reply(value=_ask(lambda: execution.answer_import(context.database, worker_id, question.request)))
+        )
+    )
 
 
 @router.post("/workers/{worker_id}/beat", dependencies=[Versioned])
@@ -199,11 +215,19 @@ async def beat(worker_id: Id, request: Request, context: Context) -> Response:
     notice = await _read_body(request, BeatNotice)
 
     def record() -> Beat:
-        claimed, now = _ask(lambda: execution.beat(context.database, worker_id, frozenset(notice.held), context.clock.now(), notice.figures))
+        claimed, now = _ask(
+            lambda: execution.beat(
+                context.database, worker_id, frozenset(notice.held), context.clock.now(), notice.figures
+            )
+        )
         return Beat(
             worker_token=sign(context, WORKER, worker_id, worker_id),
             attempt_tokens={row.attempt_id: sign(context, ATTEMPT, row.attempt_id, worker_id) for row in claimed},
-            cancellations=tuple((row.attempt_id, row.cancel_reason, row.cancel_grace_s or 0.0) for row in claimed if row.cancel_reason is not None),
+            cancellations=tuple(
+                (row.attempt_id, row.cancel_reason, row.cancel_grace_s or 0.0)
+                for row in claimed
+                if row.cancel_reason is not None
+            ),
             now=now,
         )
 

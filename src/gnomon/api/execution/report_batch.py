@@ -42,7 +42,9 @@ class _CheckedReport:
     report: Report
 
 
-def answer_reports(context: ApiContext, worker_id: str, encoded: Sequence[bytes | msgspec.Raw]) -> tuple[ReportAnswer, ...]:
+def answer_reports(
+    context: ApiContext, worker_id: str, encoded: Sequence[bytes | msgspec.Raw]
+) -> tuple[ReportAnswer, ...]:
     """The answers in the order of the reports. Raises ResourceUnavailable: nothing is stored."""
     answers: dict[int, ReportAnswer] = {}
     checked: list[_CheckedReport] = []
@@ -52,7 +54,9 @@ def answer_reports(context: ApiContext, worker_id: str, encoded: Sequence[bytes 
         if isinstance(found, ReportAnswer):
             answers[number] = found
         elif (place := (type(found.report), found.attempt_id)) in seen:
-            answers[number] = ReportAnswer(status=409, detail=f"the batch has another report of this kind about attempt {found.attempt_id}")
+            answers[number] = ReportAnswer(
+                status=409, detail=f"the batch has another report of this kind about attempt {found.attempt_id}"
+            )
         else:
             seen.add(place)
             checked.append(found)
@@ -60,7 +64,9 @@ def answer_reports(context: ApiContext, worker_id: str, encoded: Sequence[bytes 
     return tuple(answers[number] for number in range(len(encoded)))
 
 
-def _check(context: ApiContext, worker_id: str, number: int, encoded: bytes | msgspec.Raw) -> _CheckedReport | ReportAnswer:
+def _check(
+    context: ApiContext, worker_id: str, number: int, encoded: bytes | msgspec.Raw
+) -> _CheckedReport | ReportAnswer:
     try:
         report = _decoder.decode(encoded)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -85,12 +91,19 @@ def _record(context: ApiContext, worker_id: str, checked: Sequence[_CheckedRepor
             return {number: answer for one in checked for number, answer in _record(context, worker_id, [one]).items()}
         status = find_status(error)
         if status == 500:
-            _log.error("report_failed", worker=worker_id, attempt=checked[0].attempt_id, traceback="".join(traceback.format_exception(error)))
+            _log.error(
+                "report_failed",
+                worker=worker_id,
+                attempt=checked[0].attempt_id,
+                traceback="".join(traceback.format_exception(error)),
+            )
         detail = "an internal error; the log of the api-server has the details" if status == 500 else str(error)
         return {checked[0].number: ReportAnswer(status=status, detail=detail)}
 
 
-def _record_together(context: ApiContext, worker_id: str, checked: Sequence[_CheckedReport]) -> Mapping[int, ReportAnswer]:
+def _record_together(
+    context: ApiContext, worker_id: str, checked: Sequence[_CheckedReport]
+) -> Mapping[int, ReportAnswer]:
     claims = [one.attempt_id for one in checked if isinstance(one.report, ReportedClaim)]
     entries = {one.attempt_id: one.report.at for one in checked if isinstance(one.report, ReportedEntry)}
     results = {one.attempt_id: one.report.result for one in checked if isinstance(one.report, ReportedResult)}
@@ -99,28 +112,40 @@ def _record_together(context: ApiContext, worker_id: str, checked: Sequence[_Che
     return {one.number: _answer(context, worker_id, worker_token, one, recorded) for one in checked}
 
 
-def _answer(context: ApiContext, worker_id: str, worker_token: str, one: _CheckedReport, recorded: RecordedReports) -> ReportAnswer:
+def _answer(
+    context: ApiContext, worker_id: str, worker_token: str, one: _CheckedReport, recorded: RecordedReports
+) -> ReportAnswer:
     if isinstance(one.report, ReportedEntry):
         return ReportAnswer()
     if isinstance(one.report, ReportedResult):
         if one.attempt_id in recorded.ended:
             return ReportAnswer()
         if one.attempt_id in recorded.foreign:
-            return ReportAnswer(status=400, detail=f"the result names another task instance than that of attempt {one.attempt_id}")
+            return ReportAnswer(
+                status=400, detail=f"the result names another task instance than that of attempt {one.attempt_id}"
+            )
         return ReportAnswer(status=409, detail=f"worker {worker_id} does not have attempt {one.attempt_id}")
     if recorded.is_lost:
         return ReportAnswer(status=410, detail=f"worker {worker_id} was declared lost")
     attempt = recorded.claimed.get(one.attempt_id)
     if attempt is None:
-        return ReportAnswer(status=409, detail=f"attempt {one.attempt_id} cannot be claimed: another worker has it, or it has ended")
+        return ReportAnswer(
+            status=409, detail=f"attempt {one.attempt_id} cannot be claimed: another worker has it, or it has ended"
+        )
     try:
         elements = read_elements(context.database, attempt)
     except GnomonError as error:  # the claim is stored: the worker repeats it, and gets the attempt then
         return ReportAnswer(status=find_status(error), detail=str(error))
-    return ReportAnswer(status=200, claimed=ClaimedAttempt(
-        attempt=attempt, elements=elements, attempt_token=sign(context, ATTEMPT, one.attempt_id, worker_id),
-        worker_token=worker_token, dags_folder=str(context.cfg.dags_folder),
-    ))
+    return ReportAnswer(
+        status=200,
+        claimed=ClaimedAttempt(
+            attempt=attempt,
+            elements=elements,
+            attempt_token=sign(context, ATTEMPT, one.attempt_id, worker_id),
+            worker_token=worker_token,
+            dags_folder=str(context.cfg.dags_folder),
+        ),
+    )
 
 
 def sign(context: ApiContext, use: str, subject: str, worker_id: str) -> str:

@@ -40,5 +40,5 @@ def _find_worker_id(scope: Scope) -> str:
     path: str = scope["path"]
     if not (path.startswith(_BEFORE) and path.endswith(_AFTER)) or b"%" in scope.get("raw_path", b""):
         return ""
-    worker_id = path[len(_BEFORE):-len(_AFTER)]
+    worker_id = path[len(_BEFORE) : -len(_AFTER)]
     return "" if "/" in worker_id else worker_id

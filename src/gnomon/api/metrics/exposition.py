@@ -56,7 +56,9 @@ def render_figures(
     """
     state = [FigureSample(DATABASE_UP, (), int(figures is not None)), FigureSample(READ_DURATION, (), round(read_s, 6))]
     counts = [*state, *(figures.counts if figures is not None else ())]
-    others = [] if figures is None else [process for process in figures.processes if process.process_id != own.process_id]
+    others = (
+        [] if figures is None else [process for process in figures.processes if process.process_id != own.process_id]
+    )
     registry = CollectorRegistry()
     registry.register(_FigureCollector(counts, [*others, own]))
     encode, media_type = choose_encoder(accept)

@@ -38,7 +38,9 @@ class FiguresReader:
             if began_at >= self._again_at:
                 try:
                     with find_database().read() as tx:
-                        self._last = read_deployment_figures(tx, self._clock.now(), self._cfg.number("triggerer", "job_heartbeat_sec"))
+                        self._last = read_deployment_figures(
+                            tx, self._clock.now(), self._cfg.number("triggerer", "job_heartbeat_sec")
+                        )
                 except GnomonError as error:
                     _log.warning("figures_not_read", error=str(error))
                     self._last = None

@@ -48,7 +48,13 @@ class ServerFigures:
     def record_answer(self, scope: Scope, status: int, began_at: float) -> None:
         """Count a request whose answer begins."""
         method = scope["method"] if scope["method"] in METHODS else UNMATCHED
-        self.figures.observe(definitions.API_DURATION, self._clock.monotonic() - began_at, method, _find_route(scope), f"{status // 100}xx")
+        self.figures.observe(
+            definitions.API_DURATION,
+            self._clock.monotonic() - began_at,
+            method,
+            _find_route(scope),
+            f"{status // 100}xx",
+        )
 
     def record_end(self) -> None:
         """A request is answered."""

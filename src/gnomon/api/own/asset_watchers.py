@@ -45,12 +45,18 @@ def get_watchers(asset_id: int, context: Context, user: CurrentUser) -> Watchers
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(visible)
         rows = visible.select((row.dag_id, row) for row in list_watcher_rows(tx, asset.key))
-    return WatchersAnswer.model_validate({
-        "watchers": [
-            {
-                "name": row.name, "trigger": row.trigger, "dag_id": row.dag_id, "state": hide(row.state), "events": row.events,
-                "last_event": row.last_event,
-            }
-            for row in rows
-        ]
-    })  # fmt: skip
+    return WatchersAnswer.model_validate(
+        {
+            "watchers": [
+                {
+                    "name": row.name,
+                    "trigger": row.trigger,
+                    "dag_id": row.dag_id,
+                    "state": hide(row.state),
+                    "events": row.events,
+                    "last_event": row.last_event,
+                }
+                for row in rows
+            ]
+        }
+    )

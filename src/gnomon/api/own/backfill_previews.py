@@ -87,21 +87,36 @@ def preview_backfill(dag_id: Id, body: BackfillRangeBody, context: Context, user
     request, slots = check_backfill_body(context, user, BackfillPostBody(dag_id=dag_id, **body.model_dump()))
     with context.database.read() as tx:
         previews = preview_slots(tx, request, slots)
-    days_off = list_skipped_days(build_dag_schedule(request.dag, None), context.clock, request.from_at, request.to_at + 1, SLOTS_MAX)
+    days_off = list_skipped_days(
+        build_dag_schedule(request.dag, None), context.clock, request.from_at, request.to_at + 1, SLOTS_MAX
+    )
     counts = dict.fromkeys(EFFECTS.values(), 0)
     for one in previews:
         counts[EFFECTS[one.outcome]] += 1
-    notes = [f"DAG {dag_id} is paused: the runs are created and wait until the DAG is unpaused"] if request.dag.paused else []
+    notes = (
+        [f"DAG {dag_id} is paused: the runs are created and wait until the DAG is unpaused"]
+        if request.dag.paused
+        else []
+    )
     return BackfillPreviewAnswer(
-        counts=counts, slots=[_build_slot(one) for one in previews[:SLOTS_MAX]], has_more=slots.has_more,
-        days_off=[DayWithoutSlotAnswer(day=one.day, reason=one.reason) for one in days_off], notes=notes,
-    )  # fmt: skip
+        counts=counts,
+        slots=[_build_slot(one) for one in previews[:SLOTS_MAX]],
+        has_more=slots.has_more,
+        days_off=[DayWithoutSlotAnswer(day=one.day, reason=one.reason) for one in days_off],
+        notes=notes,
+    )
 
 
 def _build_slot(one: SlotPreview) -> BackfillSlotAnswer:
     slot = one.slot
     return BackfillSlotAnswer(
-        run_id=one.run_id, run_after=to_datetime(slot.run_after), logical_date=moment(slot.logical_at), data_interval_start=moment(slot.interval_start),
-        data_interval_end=moment(slot.interval_end), partition_key=slot.partition_key, state=None if one.state is None else one.state.value,
-        effect=EFFECTS[one.outcome], reason=_REASONS[one.outcome].format(state=one.state),
-    )  # fmt: skip
+        run_id=one.run_id,
+        run_after=to_datetime(slot.run_after),
+        logical_date=moment(slot.logical_at),
+        data_interval_start=moment(slot.interval_start),
+        data_interval_end=moment(slot.interval_end),
+        partition_key=slot.partition_key,
+        state=None if one.state is None else one.state.value,
+        effect=EFFECTS[one.outcome],
+        reason=_REASONS[one.outcome].format(state=one.state),
+    )

@@ -69,13 +69,26 @@ class BackfillsAnswer(Answer):
 
 
 @router.get("", dependencies=[requires(Permission.READ, ApiResource.BACKFILL)])
-def get_backfills(filters: Annotated[BackfillProgressFilters, Query()], context: Context, user: CurrentUser) -> BackfillsAnswer:
+def get_backfills(
+    filters: Annotated[BackfillProgressFilters, Query()], context: Context, user: CurrentUser
+) -> BackfillsAnswer:
     """The backfills of the DAGs that the user may see. A DAG that he may not see, or that does not exist, has none."""
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(visible)
-        named = backfills.list_backfills(tx) if filters.dag_id is None else backfills.list_backfills_of_dag(tx, filters.dag_id)
-        chosen = [(dag_id, one) for dag_id, one in named if dag_id in visible and (not filters.state or name_backfill_state(one) in filters.state)]
+        named = (
+            backfills.list_backfills(tx)
+            if filters.dag_id is None
+            else backfills.list_backfills_of_dag(tx, filters.dag_id)
+        )
+        chosen = [
+            (dag_id, one)
+            for dag_id, one in named
+            if dag_id in visible and (not filters.state or name_backfill_state(one) in filters.state)
+        ]
         rows = build_backfill_rows(tx, cut_page(chosen, filters))
-    found = [BackfillAnswer.model_validate({**asdict(row), "error": None if row.error is None else hide(row.error)}) for row in rows]
+    found = [
+        BackfillAnswer.model_validate({**asdict(row), "error": None if row.error is None else hide(row.error)})
+        for row in rows
+    ]
     return BackfillsAnswer(backfills=found, total_entries=len(chosen))

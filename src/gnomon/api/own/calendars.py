@@ -63,7 +63,10 @@ class CalendarAnswer(Answer):
 
 @router.get("/calendar", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN), _SLOTS.require()])
 def get_calendar(
-    dag_id: Id, context: Context, user: CurrentUser, year: Annotated[int | None, Query(ge=1970, le=8999)] = None,
+    dag_id: Id,
+    context: Context,
+    user: CurrentUser,
+    year: Annotated[int | None, Query(ge=1970, le=8999)] = None,
     timezone: Annotated[str | None, Query(pattern=r"^[ -~]{1,100}$")] = None,
 ) -> CalendarAnswer:
     """A year of runs by the day on which they are due. Default: this year, in the time zone of the DAG."""
@@ -82,17 +85,30 @@ def get_calendar(
         hide = build_name_filter(VisibleDags(context, tx, user))
     reasons = list(dict.fromkeys(day.reason for day in found.days if day.reason is not None))
     return CalendarAnswer(
-        dag_id=dag_id, year=days.year, timezone=name, schedule=dag.spec.timetable.summary, paused=dag.paused, today=today,
-        days=_build_days(found, {reason: index for index, reason in enumerate(reasons)}), reasons=[hide(reason) for reason in reasons],
-        clock_changes=[ClockChangeAnswer(at=to_datetime(one.at), change=format_change(one.after - one.before)) for one in found.clock_changes],
-        is_counted_whole=found.is_counted_whole, blocked=None if found.blocked is None else hide(found.blocked), notes=[hide(note) for note in found.notes],
-    )  # fmt: skip
+        dag_id=dag_id,
+        year=days.year,
+        timezone=name,
+        schedule=dag.spec.timetable.summary,
+        paused=dag.paused,
+        today=today,
+        days=_build_days(found, {reason: index for index, reason in enumerate(reasons)}),
+        reasons=[hide(reason) for reason in reasons],
+        clock_changes=[
+            ClockChangeAnswer(at=to_datetime(one.at), change=format_change(one.after - one.before))
+            for one in found.clock_changes
+        ],
+        is_counted_whole=found.is_counted_whole,
+        blocked=None if found.blocked is None else hide(found.blocked),
+        notes=[hide(note) for note in found.notes],
+    )
 
 
 def _build_days(found: YearCalendar, numbers: dict[str, int]) -> list[CalendarDayAnswer]:
     return [
         CalendarDayAnswer(
-            day=one.day, runs={state.value: count for state, count in one.states.items()}, slots=one.slots,
+            day=one.day,
+            runs={state.value: count for state, count in one.states.items()},
+            slots=one.slots,
             reason=None if one.reason is None else numbers[one.reason],
         )
         for one in found.days

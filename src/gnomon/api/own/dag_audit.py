@@ -63,16 +63,27 @@ class AuditAnswer(Answer):
 
 @router.get("/audit", dependencies=[requires(Permission.READ, ApiResource.AUDIT_LOG)], response_model_by_alias=True)
 def get_dag_audit(
-    dag_id: Id, context: Context, user: CurrentUser, limit: Annotated[int, Query(ge=1, le=LIMIT_MAX)] = 50,
-    older_than: Annotated[int | None, Query(ge=0, lt=2**63)] = None, event: Text = None, by: Text = None, run_id: Text = None,
-    from_: Annotated[dt.datetime | None, Query(alias="from")] = None, to: dt.datetime | None = None,
+    dag_id: Id,
+    context: Context,
+    user: CurrentUser,
+    limit: Annotated[int, Query(ge=1, le=LIMIT_MAX)] = 50,
+    older_than: Annotated[int | None, Query(ge=0, lt=2**63)] = None,
+    event: Text = None,
+    by: Text = None,
+    run_id: Text = None,
+    from_: Annotated[dt.datetime | None, Query(alias="from")] = None,
+    to: dt.datetime | None = None,
 ) -> AuditAnswer:
     """The rows about the DAG and its runs. `event` and `by`: a part of the text; `run_id`: of one run; `from` and `to`: of a span of time."""
     refuse_wildcard("dag_id", dag_id)
     conditions = []
     if older_than is not None:
         conditions.append(Condition("event_log_id", Operator.LESS, older_than))
-    conditions += [Condition(name, Operator.MATCHES, [text]) for name, text in (("event", event), ("owner", by)) if text is not None]
+    conditions += [
+        Condition(name, Operator.MATCHES, [text])
+        for name, text in (("event", event), ("owner", by))
+        if text is not None
+    ]
     if run_id is not None:
         conditions.append(Condition("run_id", Operator.EQUAL, run_id))
     if from_ is not None:
@@ -81,11 +92,16 @@ def get_dag_audit(
         conditions.append(Condition("when", Operator.LESS, read_instant(to)))
     with context.database.read() as tx:
         stored = find_stored_dag(tx, dag_id)
-        page = read_event_page(tx, PageQuery(tuple(conditions), (SortKey("event_log_id", descends=True),), limit + 1), stored.dag_pk)
+        page = read_event_page(
+            tx, PageQuery(tuple(conditions), (SortKey("event_log_id", descends=True),), limit + 1), stored.dag_pk
+        )
         visible = VisibleDags(context, tx, user)
     hide = build_name_filter(visible)
     is_admin = user.identity.everywhere is Role.ADMIN
-    return AuditAnswer(rows=[_build(one, hide, is_admin=is_admin) for one in page[:limit]], next=page[limit - 1].event_pk if len(page) > limit else None)
+    return AuditAnswer(
+        rows=[_build(one, hide, is_admin=is_admin) for one in page[:limit]],
+        next=page[limit - 1].event_pk if len(page) > limit else None,
+    )
 
 
 def _build(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRowAnswer:
@@ -93,7 +109,15 @@ def _build(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> A
     details = hide_in_value(read_details(body), hide)
     rest = {name: value for name, value in details.items() if name not in ("before", "after")}
     return AuditRowAnswer(
-        id=one.event_pk, at=to_datetime(one.at), event=one.kind, by=one.by, from_=one.address if is_admin else None, run_id=one.run_id,
-        task_id=one.task_id, map_index=None if one.map_index == UNMAPPED else one.map_index, before=details.get("before"), after=details.get("after"),
+        id=one.event_pk,
+        at=to_datetime(one.at),
+        event=one.kind,
+        by=one.by,
+        from_=one.address if is_admin else None,
+        run_id=one.run_id,
+        task_id=one.task_id,
+        map_index=None if one.map_index == UNMAPPED else one.map_index,
+        before=details.get("before"),
+        after=details.get("after"),
         text=hide(body) if not details else json.dumps(rest, ensure_ascii=False) if rest else "",
-    )  # fmt: skip
+    )

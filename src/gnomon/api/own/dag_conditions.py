@@ -69,7 +69,9 @@ def is_unscheduled(facts: VersionFacts) -> bool:
     return not facts.spec.timetable.can_be_scheduled and facts.spec.asset_condition is None
 
 
-def build_dag_conditions(context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, wanted: DagConditions) -> list[Condition]:
+def build_dag_conditions(
+    context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, wanted: DagConditions
+) -> list[Condition]:
     """The conditions of `dag_pages` that DAGs meet which a file defines, the user may see, and the filters want."""
     conditions = [Condition("is_active", Operator.EQUAL, True), *visible.list_conditions(), *_list_flags(wanted)]
     conditions += _choose_states(wanted)
@@ -83,7 +85,9 @@ def build_dag_conditions(context: ApiContext, tx: Transaction, visible: VisibleD
     return conditions
 
 
-def choose_dags(context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, wanted: DagConditions) -> frozenset[int] | None:
+def choose_dags(
+    context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, wanted: DagConditions
+) -> frozenset[int] | None:
     """The keys of these DAGs; None when that is every DAG that a file defines."""
     conditions = build_dag_conditions(context, tx, visible, user, wanted)
     return None if len(conditions) == 1 else frozenset(find_dag_keys(tx, conditions))
@@ -91,10 +95,20 @@ def choose_dags(context: ApiContext, tx: Transaction, visible: VisibleDags, user
 
 def _choose_states(wanted: DagConditions) -> list[Condition]:
     """A DAG without a run has the state None, which is in no state of a run."""
-    found = [Condition("last_run_state", Operator.IN, [read_run_state(name) for name in wanted.state])] if wanted.state else []
+    found = (
+        [Condition("last_run_state", Operator.IN, [read_run_state(name) for name in wanted.state])]
+        if wanted.state
+        else []
+    )
     if wanted.state_not:
         others = {read_run_state(name) for name in wanted.state_not}
-        found.append(Condition("last_run_state", Operator.IN, [code for code in (*RUN_STATE_CODES.values(), None) if code not in others]))
+        found.append(
+            Condition(
+                "last_run_state",
+                Operator.IN,
+                [code for code in (*RUN_STATE_CODES.values(), None) if code not in others],
+            )
+        )
     return found
 
 
@@ -116,7 +130,18 @@ def _find_late(tx: Transaction, now: Instant) -> list[int]:
     return find_dag_keys(tx, [Condition("awaited_since", Operator.LESS, now - int(LATE_AFTER_S * SECOND))])
 
 
-_OF_SPEC = ("search", "tag", "tag_not", "owner", "owner_not", "schedule", "schedule_not", "folder", "folder_not", "unscheduled")
+_OF_SPEC = (
+    "search",
+    "tag",
+    "tag_not",
+    "owner",
+    "owner_not",
+    "schedule",
+    "schedule_not",
+    "folder",
+    "folder_not",
+    "unscheduled",
+)
 
 
 def _asks_spec(wanted: DagConditions) -> bool:
@@ -127,12 +152,16 @@ def _match_specs(facts: FactsOfAll, wanted: DagConditions) -> list[int]:
     is_of_folder = bool(wanted.folder or wanted.folder_not)
     text = (wanted.search or "").casefold()
     return [
-        dag_pk for dag_pk, one in facts.by_dag.items()
-        if dag_pk in facts.active and _has_text(one, text) and (wanted.unscheduled is None or is_unscheduled(one) == wanted.unscheduled)
-        and _fits_tags(one, wanted) and _fits(list_owners(one), wanted.owner, wanted.owner_not)
+        dag_pk
+        for dag_pk, one in facts.by_dag.items()
+        if dag_pk in facts.active
+        and _has_text(one, text)
+        and (wanted.unscheduled is None or is_unscheduled(one) == wanted.unscheduled)
+        and _fits_tags(one, wanted)
+        and _fits(list_owners(one), wanted.owner, wanted.owner_not)
         and _fits([find_timetable_type(one)], wanted.schedule, wanted.schedule_not)
         and (not is_of_folder or _fits([find_folder(facts.files[dag_pk])], wanted.folder, wanted.folder_not))
-    ]  # fmt: skip
+    ]
 
 
 def _has_text(facts: VersionFacts, text: str) -> bool:

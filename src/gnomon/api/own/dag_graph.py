@@ -73,22 +73,38 @@ def get_graph_nodes(context: Context, user: CurrentUser) -> GraphNodesAnswer:
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         facts = context.facts.find_all(tx)
-        stored = [one for one in dags.list_dags(tx) if one.active and one.dag_id in visible and one.dag_pk in facts.by_dag]
+        stored = [
+            one for one in dags.list_dags(tx) if one.active and one.dag_id in visible and one.dag_pk in facts.by_dag
+        ]
         graph = read_asset_graph(tx, shown=None if visible.is_all else {one.dag_id for one in stored})
         circles = [circle for circle in list_asset_circles(tx) if all(dag_id in visible for dag_id in circle)]
     nodes = []
     for one in stored:
         about = facts.by_dag[one.dag_pk]
         folder = PurePath(find_relative_path(one.file, context.cfg) or one.file).parent
-        nodes.append(GraphDagAnswer(
-            dag_id=one.dag_id, display_name=about.display_name, folder="" if str(folder) == "." else str(folder), owners=list_owners(about),
-            tags=sorted(about.spec.tags), paused=one.paused, triggers=[dag_id for dag_id in about.triggers if dag_id in visible],
-        ))  # fmt: skip
+        nodes.append(
+            GraphDagAnswer(
+                dag_id=one.dag_id,
+                display_name=about.display_name,
+                folder="" if str(folder) == "." else str(folder),
+                owners=list_owners(about),
+                tags=sorted(about.spec.tags),
+                paused=one.paused,
+                triggers=[dag_id for dag_id in about.triggers if dag_id in visible],
+            )
+        )
     return GraphNodesAnswer(
-        dags=nodes, assets=[GraphAssetAnswer(kind=one.kind, name=one.name, uri=one.uri, asset_id=one.asset_pk) for one in graph.nodes],
-        asset_edges=[GraphAssetEdgeAnswer(dag_id=one.dag_id, task_id=one.task_id, role=one.role, asset=one.node) for one in graph.edges],
-        alias_edges=[list(edge) for edge in graph.alias_edges], circles=[list(circle) for circle in circles],
-    )  # fmt: skip
+        dags=nodes,
+        assets=[
+            GraphAssetAnswer(kind=one.kind, name=one.name, uri=one.uri, asset_id=one.asset_pk) for one in graph.nodes
+        ],
+        asset_edges=[
+            GraphAssetEdgeAnswer(dag_id=one.dag_id, task_id=one.task_id, role=one.role, asset=one.node)
+            for one in graph.edges
+        ],
+        alias_edges=[list(edge) for edge in graph.alias_edges],
+        circles=[list(circle) for circle in circles],
+    )
 
 
 class NewestRunsAnswer(Answer):

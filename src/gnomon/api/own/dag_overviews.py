@@ -42,8 +42,11 @@ _COUNTED_MAX = 1_000_000
 CHOICES_MAX = 500
 """The most values of one filter that are listed, those of the most DAGs."""
 ORDER = {
-    "dag_id": DAG_ORDER["dag_id"], "last_run": SortField("last_run_after", is_nullable=True), "next_run": SortField("next_dagrun", is_nullable=True),
-    "duration": SortField("last_run_duration", is_nullable=True), "failures": SortField("failures"),
+    "dag_id": DAG_ORDER["dag_id"],
+    "last_run": SortField("last_run_after", is_nullable=True),
+    "next_run": SortField("next_dagrun", is_nullable=True),
+    "duration": SortField("last_run_duration", is_nullable=True),
+    "failures": SortField("failures"),
 }
 """By the name of an attribute in `order_by`."""
 
@@ -151,11 +154,17 @@ def get_dag_filters(context: Context, user: CurrentUser) -> Response:
 
 def _list_choices(facts: FactsOfAll, visible: VisibleDags) -> bytes:
     """FilterChoicesAnswer as JSON."""
-    shown = {dag_pk: one for dag_pk, one in facts.by_dag.items() if dag_pk in facts.active and one.spec.dag_id in visible}
-    return msgspec.json.encode({
-        "tags": _count(tag for one in shown.values() for tag in one.spec.tags), "owners": _count(owner for one in shown.values() for owner in list_owners(one)),
-        "schedules": _count(find_timetable_type(one) for one in shown.values()), "folders": _count(find_folder(facts.files[dag_pk]) for dag_pk in shown),
-    })  # fmt: skip
+    shown = {
+        dag_pk: one for dag_pk, one in facts.by_dag.items() if dag_pk in facts.active and one.spec.dag_id in visible
+    }
+    return msgspec.json.encode(
+        {
+            "tags": _count(tag for one in shown.values() for tag in one.spec.tags),
+            "owners": _count(owner for one in shown.values() for owner in list_owners(one)),
+            "schedules": _count(find_timetable_type(one) for one in shown.values()),
+            "folders": _count(find_folder(facts.files[dag_pk]) for dag_pk in shown),
+        }
+    )
 
 
 def _count(values: Iterable[str]) -> list[dict[str, object]]:
@@ -166,17 +175,39 @@ def _count(values: Iterable[str]) -> list[dict[str, object]]:
 def _build(one: DagOverview, facts: VersionFacts, hide: Callable[[str], str], *, is_favorite: bool) -> dict[str, Any]:
     """The fields of DagOverviewAnswer, written without validation: a page has a thousand runs."""
     spec, dag, planned = facts.spec, one.dag, one.dag.next_run
-    interval = None if planned is None or planned.interval_start is None else (iso(planned.interval_start), iso(planned.interval_end))
+    interval = (
+        None
+        if planned is None or planned.interval_start is None
+        else (iso(planned.interval_start), iso(planned.interval_end))
+    )
     return {
-        "dag_id": dag.dag_id, "display_name": facts.display_name, "is_paused": dag.is_paused, "is_favorite": is_favorite,
-        "schedule": spec.timetable.summary or None, "schedule_description": spec.timetable.description or None, "timetable_type": find_timetable_type(facts),
-        "next_run": None if planned is None else iso(planned.run_after), "next_interval": interval, "late_since": iso(one.late_since),
-        "owners": list_owners(facts), "tags": sorted(spec.tags), "file": dag.file, "has_import_errors": dag.has_import_errors,
+        "dag_id": dag.dag_id,
+        "display_name": facts.display_name,
+        "is_paused": dag.is_paused,
+        "is_favorite": is_favorite,
+        "schedule": spec.timetable.summary or None,
+        "schedule_description": spec.timetable.description or None,
+        "timetable_type": find_timetable_type(facts),
+        "next_run": None if planned is None else iso(planned.run_after),
+        "next_interval": interval,
+        "late_since": iso(one.late_since),
+        "owners": list_owners(facts),
+        "tags": sorted(spec.tags),
+        "file": dag.file,
+        "has_import_errors": dag.has_import_errors,
         "problems": [hide(text) for text in one.problems],
         "runs": [
-            {"run_id": run.run_id, "run_type": run.run_type.value, "state": run.state.value, "run_after": iso(run.run_after),
-             "duration": None if run.started_at is None or run.ended_at is None else (run.ended_at - run.started_at) / SECOND}
+            {
+                "run_id": run.run_id,
+                "run_type": run.run_type.value,
+                "state": run.state.value,
+                "run_after": iso(run.run_after),
+                "duration": None
+                if run.started_at is None or run.ended_at is None
+                else (run.ended_at - run.started_at) / SECOND,
+            }
             for run in reversed(one.runs)
         ],
-        "counts": {state.value: count for state, count in one.counts.items()}, "recent": {state.value: count for state, count in one.recent.items()},
-    }  # fmt: skip
+        "counts": {state.value: count for state, count in one.counts.items()},
+        "recent": {state.value: count for state, count in one.recent.items()},
+    }

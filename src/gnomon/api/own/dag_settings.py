@@ -114,22 +114,41 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
         warnings = import_problems.list_dag_warnings(tx, dag_id, dag.file)
         visible = VisibleDags(context, tx, user)
         downstream = sorted({edge.dag_id for edge in dag_edges.list_edges_on(tx, dag_id)} - {dag_id})
-    shown = dag_list.show_dag(dag, context.clock.now(), warnings, lambda *arguments: forecast_author_runs(context.cfg, *arguments))
+    shown = dag_list.show_dag(
+        dag, context.clock.now(), warnings, lambda *arguments: forecast_author_runs(context.cfg, *arguments)
+    )
     hide = build_name_filter(visible)
     spec = dag.spec
     upstream = sorted({edge.after.dag_id for edge in collect_edges(spec)} - {dag_id})
     return DagSettingsAnswer(
-        dag_id=dag_id, error=None if shown.error is None else hide(shown.error), warnings=[hide(text) for text in shown.warnings], dialect=shown.dialect,
+        dag_id=dag_id,
+        error=None if shown.error is None else hide(shown.error),
+        warnings=[hide(text) for text in shown.warnings],
+        dialect=shown.dialect,
         timetable=TimetableAnswer(
-            summary=shown.schedule, description=shown.schedule_description, family=shown.schedule_family, path=spec.timetable.path,
-            data=spec.timetable.data, is_builtin=spec.timetable.builtin,
+            summary=shown.schedule,
+            description=shown.schedule_description,
+            family=shown.schedule_family,
+            path=spec.timetable.path,
+            data=spec.timetable.data,
+            is_builtin=spec.timetable.builtin,
         ),
-        limits=[DagLimitAnswer.model_validate(asdict(limit)) for limit in list_dag_limits(context.cfg, spec)], misfire=shown.misfire, overlap=spec.overlap,
-        jitter_s=spec.jitter_s, catchup_window_s=spec.catchup_window_s, fail_fast=spec.fail_fast, processes=shown.processes,
-        callbacks=list(spec.run_callbacks), listeners=list(spec.run_listeners), deadlines=len(spec.deadlines), alerts=[f"{rule.when} to {', '.join(rule.to)}" for rule in spec.alerts],
-        depends_on=[hide(text) for text in shown.depends_on], upstream_dags=[one for one in upstream if one in visible],
-        downstream_dags=[one for one in downstream if one in visible], tasks=len(spec.tasks),
-    )  # fmt: skip
+        limits=[DagLimitAnswer.model_validate(asdict(limit)) for limit in list_dag_limits(context.cfg, spec)],
+        misfire=shown.misfire,
+        overlap=spec.overlap,
+        jitter_s=spec.jitter_s,
+        catchup_window_s=spec.catchup_window_s,
+        fail_fast=spec.fail_fast,
+        processes=shown.processes,
+        callbacks=list(spec.run_callbacks),
+        listeners=list(spec.run_listeners),
+        deadlines=len(spec.deadlines),
+        alerts=[f"{rule.when} to {', '.join(rule.to)}" for rule in spec.alerts],
+        depends_on=[hide(text) for text in shown.depends_on],
+        upstream_dags=[one for one in upstream if one in visible],
+        downstream_dags=[one for one in downstream if one in visible],
+        tasks=len(spec.tasks),
+    )
 
 
 @router.get("/versions", dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)])
@@ -144,10 +163,17 @@ def get_dag_version_rows(
         hide = build_name_filter(VisibleDags(context, tx, user))
     return DagVersionRowsAnswer(
         versions=[
-            DagVersionRowAnswer.model_validate({
-                "version": row.version, "created_at": row.created_at, "is_newest": row.is_newest, "changes": [hide(change) for change in row.changes],
-                "bundle_name": row.bundle_name, "bundle_version": row.bundle_version,
-            })
+            DagVersionRowAnswer.model_validate(
+                {
+                    "version": row.version,
+                    "created_at": row.created_at,
+                    "is_newest": row.is_newest,
+                    "changes": [hide(change) for change in row.changes],
+                    "bundle_name": row.bundle_name,
+                    "bundle_version": row.bundle_version,
+                }
+            )
             for row in rows
-        ], total=total,
-    )  # fmt: skip
+        ],
+        total=total,
+    )

@@ -45,7 +45,11 @@ class DeferralAnswer(Answer):
 
 @router.get("/deferral", dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
 def get_deferral(
-    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: Annotated[int, Query(ge=UNMAPPED, lt=2**31)] = UNMAPPED
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    context: Context,
+    map_index: Annotated[int, Query(ge=UNMAPPED, lt=2**31)] = UNMAPPED,
 ) -> DeferralAnswer:
     """What the deferred task instance waits for; 404 for one that is not deferred."""
     refuse_wildcard("dag_id", dag_id)
@@ -56,6 +60,14 @@ def get_deferral(
     if found is None:
         raise HTTPException(404, f"task {task_id!r} of run {dag_run_id!r} is not deferred")
     return DeferralAnswer(
-        classpath=found.classpath, kind=found.kind, since=to_datetime(found.since), due_at=moment(found.due_at), fails_at=moment(found.fails_at),
-        next_method=found.next_method, queue=found.queue, triggerer=found.triggerer, host=found.host, notes=found.notes,
-    )  # fmt: skip
+        classpath=found.classpath,
+        kind=found.kind,
+        since=to_datetime(found.since),
+        due_at=moment(found.due_at),
+        fails_at=moment(found.fails_at),
+        next_method=found.next_method,
+        queue=found.queue,
+        triggerer=found.triggerer,
+        host=found.host,
+        notes=found.notes,
+    )

@@ -81,16 +81,29 @@ def get_dependency_graph(context: Context, user: CurrentUser) -> Response:
         facts = context.facts.find_all(tx)
     answers = [_build_dependency(row, hide) for row in rows]
     known = {facts.by_dag[dag_pk].spec.dag_id for dag_pk in facts.active if dag_pk in facts.by_dag}
-    answers += [_build_sensor(edge, build_sensor_row(edge, known, paused)) for edge in _list_sensor_edges(facts) if _is_visible(edge, visible)]
-    return Response(msgspec.json.encode({"dependencies": sorted(answers, key=lambda one: str(one["dag_id"]))}), media_type="application/json")
+    answers += [
+        _build_sensor(edge, build_sensor_row(edge, known, paused))
+        for edge in _list_sensor_edges(facts)
+        if _is_visible(edge, visible)
+    ]
+    return Response(
+        msgspec.json.encode({"dependencies": sorted(answers, key=lambda one: str(one["dag_id"]))}),
+        media_type="application/json",
+    )
 
 
 def _list_sensor_edges(facts: FactsOfAll) -> list[SensorEdge]:
     """The waits of the sensors and markers of all DAGs that a file defines."""
     about = [facts.by_dag[dag_pk] for dag_pk in facts.active if dag_pk in facts.by_dag]
-    return facts.derive("sensor edges", lambda: [
-        edge for one in about for wait in one.task_waits for edge in build_sensor_edges(one.spec.dag_id, one.spec.timetable, wait)
-    ])  # fmt: skip
+    return facts.derive(
+        "sensor edges",
+        lambda: [
+            edge
+            for one in about
+            for wait in one.task_waits
+            for edge in build_sensor_edges(one.spec.dag_id, one.spec.timetable, wait)
+        ],
+    )
 
 
 def _is_visible(edge: SensorEdge, visible: VisibleDags) -> bool:
@@ -99,19 +112,34 @@ def _is_visible(edge: SensorEdge, visible: VisibleDags) -> bool:
 
 def _build_sensor(edge: SensorEdge, row: EdgeRow) -> dict[str, object]:
     return {
-        "dag_id": row.dag_id, "task_id": row.task_id, "upstream_dag_id": row.upstream_dag_id, "upstream_task_id": row.upstream_task_id,
-        "options": list_sensor_options(edge), "paused": row.paused, "unknown": row.unknown, "error": None, "kind": row.kind, "could_be": row.could_be,
-    }  # fmt: skip
+        "dag_id": row.dag_id,
+        "task_id": row.task_id,
+        "upstream_dag_id": row.upstream_dag_id,
+        "upstream_task_id": row.upstream_task_id,
+        "options": list_sensor_options(edge),
+        "paused": row.paused,
+        "unknown": row.unknown,
+        "error": None,
+        "kind": row.kind,
+        "could_be": row.could_be,
+    }
 
 
 def _build_dependency(row: DagEdge, hide: Callable[[str], str]) -> dict[str, object]:
     """The fields of DependencyAnswer, written without validation: there may be thousands."""
     after = row.edge.after
     return {
-        "dag_id": row.dag_id, "task_id": row.edge.task_id, "upstream_dag_id": after.dag_id, "upstream_task_id": after.task_id,
-        "options": describe_options(after), "paused": row.paused, "unknown": not row.is_known, "error": None if row.error is None else hide(row.error),
-        "kind": AFTER, "could_be": None,
-    }  # fmt: skip
+        "dag_id": row.dag_id,
+        "task_id": row.edge.task_id,
+        "upstream_dag_id": after.dag_id,
+        "upstream_task_id": after.task_id,
+        "options": describe_options(after),
+        "paused": row.paused,
+        "unknown": not row.is_known,
+        "error": None if row.error is None else hide(row.error),
+        "kind": AFTER,
+        "could_be": None,
+    }
 
 
 DEPENDENCIES_MAX = 20
@@ -167,8 +195,12 @@ class DayDependenciesAnswer(Answer):
 
 @router.get("/day", dependencies=[requires(Permission.READ, ApiResource.DAG), _DAY_SLOTS.require()])
 def get_dependencies_of_day(
-    dag_id: str, context: Context, user: CurrentUser, day: dt.date | None = None, first: Annotated[int, Query(ge=0, le=2**31)] = 0,
-) -> DayDependenciesAnswer:  # fmt: skip
+    dag_id: str,
+    context: Context,
+    user: CurrentUser,
+    day: dt.date | None = None,
+    first: Annotated[int, Query(ge=0, le=2**31)] = 0,
+) -> DayDependenciesAnswer:
     """Which slots of other DAGs each run of a day waits for, by the timetables alone. `day`: default today. `first`: dependencies to pass over."""
     with context.database.read() as tx:
         require_role(context, tx, user, dag_id, Role.VIEWER)
@@ -176,24 +208,40 @@ def get_dependencies_of_day(
         dag = LocatedDag(found.spec, found.file, "the database")
         visible = VisibleDags(context, tx, user)
         edges: list[Edge | SensorEdge] = [edge for edge in collect_edges(dag.spec) if edge.after.dag_id in visible]
-        edges += [edge for edge in _list_sensor_edges(context.facts.find_all(tx)) if edge.dag_id == dag_id and _is_visible(edge, visible)]
+        edges += [
+            edge
+            for edge in _list_sensor_edges(context.facts.find_all(tx))
+            if edge.dag_id == dag_id and _is_visible(edge, visible)
+        ]
         chosen = edges[first : first + DEPENDENCIES_MAX]
         upstreams = _find_upstreams(tx, {_get_upstream_id(edge) for edge in chosen})
         hide = build_name_filter(visible)
     clock = DayClock(dag.zone, _check_day(day if day is not None else to_local(context.clock.now(), dag.zone).date()))
     previews = [_preview(context, dag, upstreams.get(_get_upstream_id(edge) or ""), edge, clock) for edge in chosen]
-    return DayDependenciesAnswer.model_validate({
-        "dag_id": dag_id, "schedule": dag.spec.timetable.summary, "day": clock.day, "timezone": dag.zone_name, "start": iso(clock.start),
-        "end": iso(clock.end), "left_out": max(0, len(edges) - first - len(chosen)),
-        "dependencies": [_build_day_dependency(preview, None if (why := preview.error or preview.note) is None else hide(why)) for preview in previews],
-    })  # fmt: skip
+    return DayDependenciesAnswer.model_validate(
+        {
+            "dag_id": dag_id,
+            "schedule": dag.spec.timetable.summary,
+            "day": clock.day,
+            "timezone": dag.zone_name,
+            "start": iso(clock.start),
+            "end": iso(clock.end),
+            "left_out": max(0, len(edges) - first - len(chosen)),
+            "dependencies": [
+                _build_day_dependency(preview, None if (why := preview.error or preview.note) is None else hide(why))
+                for preview in previews
+            ],
+        }
+    )
 
 
 def _get_upstream_id(edge: Edge | SensorEdge) -> str | None:
     return edge.upstream_dag_id if isinstance(edge, SensorEdge) else edge.after.dag_id
 
 
-def _preview(context: Context, dag: LocatedDag, upstream: LocatedDag | None, edge: Edge | SensorEdge, clock: DayClock) -> EdgePreview:
+def _preview(
+    context: Context, dag: LocatedDag, upstream: LocatedDag | None, edge: Edge | SensorEdge, clock: DayClock
+) -> EdgePreview:
     if isinstance(edge, SensorEdge):
         return preview_sensor(context.cfg, dag, upstream, edge, clock)
     return preview_edge(context.cfg, dag, upstream, edge, clock)
@@ -218,6 +266,14 @@ def _find_upstreams(tx: Transaction, dag_ids: Iterable[str | None]) -> dict[str,
 def _build_day_dependency(preview: EdgePreview, error: str | None) -> dict[str, object]:
     record, after = preview.as_record(), preview.edge.after
     return {
-        "task_id": preview.edge.task_id, "upstream_dag_id": after.dag_id, "upstream_task_id": after.task_id, "options": preview.options,
-        "upstream_schedule": record["upstream_schedule"], "error": error, "kind": record["kind"], "could_be": record["could_be"], "runs": record["runs"], "upstream_slots": record["upstream_slots"],
-    }  # fmt: skip
+        "task_id": preview.edge.task_id,
+        "upstream_dag_id": after.dag_id,
+        "upstream_task_id": after.task_id,
+        "options": preview.options,
+        "upstream_schedule": record["upstream_schedule"],
+        "error": error,
+        "kind": record["kind"],
+        "could_be": record["could_be"],
+        "runs": record["runs"],
+        "upstream_slots": record["upstream_slots"],
+    }

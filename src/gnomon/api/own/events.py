@@ -38,15 +38,28 @@ class EventKind(str, Enum):
 
 
 @router.get(
-    "", dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)], response_class=Response,
-    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "Events, until one of the two sides ends the stream."}},
-)  # fmt: skip
+    "",
+    dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)],
+    response_class=Response,
+    responses={
+        200: {
+            "content": {MEDIA_TYPE: {"schema": {"type": "string"}}},
+            "description": "Events, until one of the two sides ends the stream.",
+        }
+    },
+)
 def stream_events(
-    request: Request, context: Context, user: CurrentUser, dag_id: Annotated[list[str] | None, Query(max_length=DAGS_MAX)] = None,
+    request: Request,
+    context: Context,
+    user: CurrentUser,
+    dag_id: Annotated[list[str] | None, Query(max_length=DAGS_MAX)] = None,
     kind: Annotated[list[EventKind] | None, Query()] = None,
-    after: Annotated[str | None, Query(description="The id of an event after which the stream begins; `Last-Event-ID` goes before it.")] = None,
+    after: Annotated[
+        str | None,
+        Query(description="The id of an event after which the stream begins; `Last-Event-ID` goes before it."),
+    ] = None,
     last_event_id: Annotated[str | None, Header(description="The id of the last event that the client has.")] = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """Changes from now on, or after the event `Last-Event-ID` or `after`; of these DAGs, or of all that the account may see.
 
     The first event is `ready`, or `reset` when changes since the last event are not kept any more: then read everything anew.
@@ -57,7 +70,9 @@ def stream_events(
                 require_role(context, tx, user, one, Role.VIEWER)
                 find_dag(tx, one)
     interest = StreamInterest(
-        user.identity, None if not dag_id else frozenset(dag_id), None if not kind else frozenset(one.value for one in kind)
+        user.identity,
+        None if not dag_id else frozenset(dag_id),
+        None if not kind else frozenset(one.value for one in kind),
     )
     last = after if last_event_id is None else last_event_id
     place = None if last is None else parse_place(last) or _UNKNOWN_PLACE

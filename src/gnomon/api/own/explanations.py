@@ -117,9 +117,17 @@ def explain_run(dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUser)
         return _answer(context, tx, user, None, explain_slot(tx, dag, at, now))
 
 
-@router.get("/dagRuns/{dag_run_id}/taskInstances/{task_id}/explain", dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
+@router.get(
+    "/dagRuns/{dag_run_id}/taskInstances/{task_id}/explain",
+    dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)],
+)
 def explain_task_instance(
-    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, user: CurrentUser, map_index: Annotated[int, Query(ge=UNMAPPED, lt=2**31)] = UNMAPPED
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    context: Context,
+    user: CurrentUser,
+    map_index: Annotated[int, Query(ge=UNMAPPED, lt=2**31)] = UNMAPPED,
 ) -> ExplanationAnswer:
     """Why the task instance has not ended, or how it ended. `map_index`: that of an instance of a mapped task."""
     refuse_wildcard("dag_id", dag_id)
@@ -130,11 +138,15 @@ def explain_task_instance(
         with EngineStateReader(tx, limits, run) as reader:
             sentences = explanation.explain_task(tx, dag, run, task_id, map_index, limits, now, reader)
             conditions = list_task_conditions(tx, dag, run, task_id, map_index, limits, now, reader)
-        state = next((row.state for row in list_task_instances(tx, dag, run, task_id) if row.map_index == map_index), None)
+        state = next(
+            (row.state for row in list_task_instances(tx, dag, run, task_id) if row.map_index == map_index), None
+        )
         return _answer(context, tx, user, state, sentences, conditions)
 
 
-def _answer_about_dag(context: ApiContext, tx: Transaction, user: User, dag: DagRecord, answers: PartitionAnswers | PlanningError | None) -> ExplanationAnswer:
+def _answer_about_dag(
+    context: ApiContext, tx: Transaction, user: User, dag: DagRecord, answers: PartitionAnswers | PlanningError | None
+) -> ExplanationAnswer:
     limits, now = _read_limits(context), context.clock.now()
     sentences = describe_schedule_switch(context.cfg, dag)
     sentences += explanation.explain_dag(tx, dag, limits, now, answers)
@@ -147,22 +159,34 @@ def _read_limits(context: ApiContext) -> EngineLimits:
 
 
 def _answer(
-    context: ApiContext, tx: Transaction, user: User, state: str | None, sentences: Iterable[str], conditions: Iterable[WaitCondition] = ()
+    context: ApiContext,
+    tx: Transaction,
+    user: User,
+    state: str | None,
+    sentences: Iterable[str],
+    conditions: Iterable[WaitCondition] = (),
 ) -> ExplanationAnswer:
     visible = VisibleDags(context, tx, user)
     hide = build_name_filter(visible)
     return ExplanationAnswer(
-        state=state, sentences=[hide(sentence) for sentence in sentences], conditions=[build_condition(one, visible, hide) for one in conditions]
+        state=state,
+        sentences=[hide(sentence) for sentence in sentences],
+        conditions=[build_condition(one, visible, hide) for one in conditions],
     )
 
 
 def build_condition(condition: WaitCondition, visible: Container[str], hide: Callable[[str], str]) -> ConditionAnswer:
     """The condition without the names of hidden DAGs: an act on one is left out."""
     release = condition.release
-    if release is not None and any(dag_id is not None and dag_id not in visible for dag_id in (release.dag_id, release.upstream_dag_id)):
+    if release is not None and any(
+        dag_id is not None and dag_id not in visible for dag_id in (release.dag_id, release.upstream_dag_id)
+    ):
         release = None
     return ConditionAnswer(
-        kind=condition.kind, met=condition.is_met, text=hide(condition.text), since=None if condition.since is None else to_datetime(condition.since),
+        kind=condition.kind,
+        met=condition.is_met,
+        text=hide(condition.text),
+        since=None if condition.since is None else to_datetime(condition.since),
         release=None if release is None else ReleaseAnswer(**asdict(release)),
         children=[build_condition(child, visible, hide) for child in condition.children],
-    )  # fmt: skip
+    )

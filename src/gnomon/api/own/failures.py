@@ -75,18 +75,28 @@ class FailuresAnswer(Answer):
 
 @router.get("", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)])
 def get_failures(
-    context: Context, user: CurrentUser, since: datetime | None = None, limit: Annotated[int, Query(ge=1, le=LIMIT_MAX)] = 50,
-) -> FailuresAnswer:  # fmt: skip
+    context: Context,
+    user: CurrentUser,
+    since: datetime | None = None,
+    limit: Annotated[int, Query(ge=1, le=LIMIT_MAX)] = 50,
+) -> FailuresAnswer:
     """The DAGs of which a run ended failed at `since` or later; without `since`, in the last 24 hours."""
     first = context.clock.now() - DEFAULT_HOURS * HOUR if since is None else read_instant(since)
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(visible)
         found = list_failed_dags(tx, first, lambda dag_id: dag_id in visible, limit)
-    return FailuresAnswer.model_validate({
-        "since": to_datetime(first), "left_out": found.left_out, "complete": found.is_complete,
-        "dags": [{**asdict(row), "failures": [_hide_in_run(failure, hide) for failure in row.failures]} for row in found.dags],
-    })  # fmt: skip
+    return FailuresAnswer.model_validate(
+        {
+            "since": to_datetime(first),
+            "left_out": found.left_out,
+            "complete": found.is_complete,
+            "dags": [
+                {**asdict(row), "failures": [_hide_in_run(failure, hide) for failure in row.failures]}
+                for row in found.dags
+            ],
+        }
+    )
 
 
 def _hide_in_run(failure: RunFailure, hide: Callable[[str], str]) -> dict[str, object]:

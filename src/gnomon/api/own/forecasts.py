@@ -72,7 +72,10 @@ class NextRunsAnswer(Answer):
 
 @router.get("/nextRuns", dependencies=[requires(Permission.READ, ApiResource.DAG)])
 def get_next_runs(
-    dag_id: Id, context: Context, user: CurrentUser, limit: Annotated[int, Query(ge=1, le=RUNS_MAX)] = 5,
+    dag_id: Id,
+    context: Context,
+    user: CurrentUser,
+    limit: Annotated[int, Query(ge=1, le=RUNS_MAX)] = 5,
     from_: Annotated[datetime | None, Query(alias="from")] = None,
 ) -> NextRunsAnswer:
     """The next `limit` runs; with `from`, of those that are due at that instant or later."""
@@ -80,16 +83,25 @@ def get_next_runs(
     with context.database.read() as tx:
         dag = find_dag(tx, dag_id)
     first = None if from_ is None else read_instant(from_)
-    forecast = forecast_next_runs(context.cfg, context.database, dag, context.clock.now(), limit if first is None else COMPUTED_MAX)
+    forecast = forecast_next_runs(
+        context.cfg, context.database, dag, context.clock.now(), limit if first is None else COMPUTED_MAX
+    )
     if first is not None:
         forecast = _cut_runs(forecast, first, limit)
     with context.database.read() as tx:
         hide = build_name_filter(VisibleDags(context, tx, user))
-    return NextRunsAnswer.model_validate({
-        "dag_id": forecast.dag_id, "schedule": forecast.schedule, "paused": forecast.paused,
-        "blocked": None if forecast.blocked is None else hide(forecast.blocked),
-        "next_runs": forecast.next_runs, "skipped": forecast.passed, "dropped": forecast.dropped, "notes": [hide(note) for note in forecast.notes],
-    })  # fmt: skip
+    return NextRunsAnswer.model_validate(
+        {
+            "dag_id": forecast.dag_id,
+            "schedule": forecast.schedule,
+            "paused": forecast.paused,
+            "blocked": None if forecast.blocked is None else hide(forecast.blocked),
+            "next_runs": forecast.next_runs,
+            "skipped": forecast.passed,
+            "dropped": forecast.dropped,
+            "notes": [hide(note) for note in forecast.notes],
+        }
+    )
 
 
 def _cut_runs(forecast: NextRuns, first: Instant, limit: int) -> NextRuns:
@@ -97,7 +109,9 @@ def _cut_runs(forecast: NextRuns, first: Instant, limit: int) -> NextRuns:
     later = [run for run in forecast.next_runs if _read_due(run) >= first]
     notes = list(forecast.notes)
     if not later and forecast.next_runs:
-        notes.append(f"no run is due at {iso(first)} or later among those that were computed; the last of them is due at {forecast.next_runs[-1]['run_after']}")
+        notes.append(
+            f"no run is due at {iso(first)} or later among those that were computed; the last of them is due at {forecast.next_runs[-1]['run_after']}"
+        )
     return replace(forecast, next_runs=later[:limit], notes=notes)
 
 

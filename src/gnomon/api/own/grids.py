@@ -102,11 +102,24 @@ def get_grid(dag_id: Id, context: Context, parameters: Annotated[GridParameters,
 def _build(grid: CompactGrid) -> dict[str, Any]:
     """The fields of GridAnswer, written without validation: a grid may have a hundred thousand cells."""
     runs = [
-        {"run_id": run.run_id, "run_type": run.run_type.value, "state": run.state.value, "run_after": iso(run.run_after), "start_date": iso(run.started_at),
-         "end_date": iso(run.ended_at)}
+        {
+            "run_id": run.run_id,
+            "run_type": run.run_type.value,
+            "state": run.state.value,
+            "run_after": iso(run.run_after),
+            "start_date": iso(run.started_at),
+            "end_date": iso(run.ended_at),
+        }
         for run in grid.runs
-    ]  # fmt: skip
+    ]
     return {
-        "dag_id": grid.dag_id, "states": grid.states, "runs": runs, "has_older": grid.has_older, "task_ids": grid.task_ids, "groups": grid.groups,
-        "task_groups": grid.task_groups, "mapped": grid.mapped, "cells": grid.cells,
-    }  # fmt: skip
+        "dag_id": grid.dag_id,
+        "states": grid.states,
+        "runs": runs,
+        "has_older": grid.has_older,
+        "task_ids": grid.task_ids,
+        "groups": grid.groups,
+        "task_groups": grid.task_groups,
+        "mapped": grid.mapped,
+        "cells": grid.cells,
+    }

@@ -77,9 +77,19 @@ def get_limits(context: Context, user: CurrentUser) -> LimitsAnswer:
         visible = VisibleDags(context, tx, user)
         found = read_limit_use(tx, limits, context.clock.now(), lambda dag_id: dag_id in visible)
     workers = [
-        {**asdict(one), "host": one.host if visible.is_all else "", "used": one.used if visible.is_all and one.used >= 0 else None} for one in found.workers
-    ]  # fmt: skip
-    return LimitsAnswer.model_validate({
-        "limits": [asdict(use) for use in found.limits], "workers": workers, "parallelism": found.parallelism,
-        "live_attempts": found.live_attempts if visible.is_all and found.live_attempts >= 0 else None, "complete": found.is_complete,
-    })  # fmt: skip
+        {
+            **asdict(one),
+            "host": one.host if visible.is_all else "",
+            "used": one.used if visible.is_all and one.used >= 0 else None,
+        }
+        for one in found.workers
+    ]
+    return LimitsAnswer.model_validate(
+        {
+            "limits": [asdict(use) for use in found.limits],
+            "workers": workers,
+            "parallelism": found.parallelism,
+            "live_attempts": found.live_attempts if visible.is_all and found.live_attempts >= 0 else None,
+            "complete": found.is_complete,
+        }
+    )

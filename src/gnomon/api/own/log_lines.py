@@ -23,7 +23,9 @@ from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
 from gnomon.queries.report.listings.log_ranges import LINE_BYTES, LINES_MAX, LogRange, LogReader
 
-router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}", tags=["Log"])
+router = OperationRouter(
+    prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}", tags=["Log"]
+)
 _READ = requires(Permission.READ, ApiResource.TASK_LOG)
 LINE_BYTES_MAX = 1_000_000
 """The most bytes of one line that can be asked for."""
@@ -95,11 +97,18 @@ class LogMatchesAnswer(Answer):
 
 @router.get("/lines", response_model=LogLinesAnswer, dependencies=[_READ])
 def get_log_lines(
-    dag_id: Id, dag_run_id: Id, task_id: Id, try_number: int, context: Context, map_index: MapIndex = UNMAPPED, source: Source = None,
-    first: Annotated[int, Query(gt=-(2**53), lt=2**53)] = 0, count: Annotated[int, Query(ge=0, le=LINES_MAX)] = 200,
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    try_number: int,
+    context: Context,
+    map_index: MapIndex = UNMAPPED,
+    source: Source = None,
+    first: Annotated[int, Query(gt=-(2**53), lt=2**53)] = 0,
+    count: Annotated[int, Query(ge=0, le=LINES_MAX)] = 200,
     at: Annotated[list[Annotated[int, Query(ge=0, lt=2**53)]] | None, Query(max_length=SEVERAL_MAX)] = None,
     line_bytes: Annotated[int, Query(ge=1, le=LINE_BYTES_MAX)] = LINE_BYTES,
-) -> Response:  # fmt: skip
+) -> Response:
     """Lines from `first` on (a negative one counts from the end), or the lines `at` (ascending), up to 4 MB of them. `source`: only that file of the log.
 
     A log of more than 8 MB is counted while requests are answered: until then lines that were asked for from its end have negative numbers.
@@ -111,9 +120,17 @@ def get_log_lines(
 
 @router.get("/search", dependencies=[_READ, _searches.require()])
 def search_log(
-    dag_id: Id, dag_run_id: Id, task_id: Id, try_number: int, context: Context, map_index: MapIndex = UNMAPPED, source: Source = None,
-    text: Annotated[str, Query(max_length=TEXT_MAX)] = "", level: Level | None = None, first: Annotated[int, Query(ge=0, lt=2**53)] = 0,
-) -> LogMatchesAnswer:  # fmt: skip
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    try_number: int,
+    context: Context,
+    map_index: MapIndex = UNMAPPED,
+    source: Source = None,
+    text: Annotated[str, Query(max_length=TEXT_MAX)] = "",
+    level: Level | None = None,
+    first: Annotated[int, Query(ge=0, lt=2**53)] = 0,
+) -> LogMatchesAnswer:
     """The numbers of lines from `first` on that contain the text and are of the level or a higher one; a call reads 64 MB, the next goes on."""
     if not text and level is None:
         raise HTTPException(422, "a search needs a text, a level, or both")
@@ -122,9 +139,20 @@ def search_log(
     return LogMatchesAnswer(numbers=found.numbers, next_line=found.next_line)
 
 
-@router.get("/file", dependencies=[_READ], response_class=StreamingResponse, responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}})
+@router.get(
+    "/file",
+    dependencies=[_READ],
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 def get_log_file(
-    dag_id: Id, dag_run_id: Id, task_id: Id, try_number: int, context: Context, map_index: MapIndex = UNMAPPED, source: Source = None
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    try_number: int,
+    context: Context,
+    map_index: MapIndex = UNMAPPED,
+    source: Source = None,
 ) -> StreamingResponse:
     """The whole log as it is now, as a text file."""
     refuse_wildcard("dag_id", dag_id)
@@ -133,7 +161,9 @@ def get_log_file(
     return StreamingResponse(_iterate_bytes(found.paths), media_type="text/plain; charset=utf-8", headers=headers)
 
 
-def _open(context: ApiContext, place: tuple[str, str, str, int], try_number: int, source: int | None) -> tuple[LogReader, FoundLog]:
+def _open(
+    context: ApiContext, place: tuple[str, str, str, int], try_number: int, source: int | None
+) -> tuple[LogReader, FoundLog]:
     refuse_wildcard("dag_id", place[0])
     found = _select(find_log(context, place, try_number), source)
     return LogReader(context.log_indexes, found.paths, is_over=found.is_over), found
@@ -152,12 +182,25 @@ def _build(part: LogRange, found: FoundLog, *, with_groups: bool) -> dict[str, A
     groups = part.groups if with_groups else []
     return {
         "lines": [
-            {"number": line.number, "text": line.text, "at": line.at, "level": line.level, "size": line.size, "is_cut": line.is_cut} for line in part.lines
+            {
+                "number": line.number,
+                "text": line.text,
+                "at": line.at,
+                "level": line.level,
+                "size": line.size,
+                "is_cut": line.is_cut,
+            }
+            for line in part.lines
         ],
-        "total": part.total, "is_counted": part.is_counted, "is_over": found.is_over,
-        "files": [{"name": one.path.name, "first_line": one.first_line, "lines": one.lines, "size": one.size} for one in part.parts],
+        "total": part.total,
+        "is_counted": part.is_counted,
+        "is_over": found.is_over,
+        "files": [
+            {"name": one.path.name, "first_line": one.first_line, "lines": one.lines, "size": one.size}
+            for one in part.parts
+        ],
         "groups": [{"first": one.first, "last": one.last, "title": one.title} for one in groups],
-    }  # fmt: skip
+    }
 
 
 def _iterate_bytes(paths: list[ConfinedFile]) -> Iterator[bytes]:

@@ -30,7 +30,11 @@ from gnomon.changes.operations.operation import DAG_ID, Operation
 from gnomon.changes.operations.operation_scope import OperationScope
 
 router = OperationRouter(tags=["Operation"])
-_SLOTS = {"alerts.test": RequestSlots("tests of channels", 1), "timetables.show": PREVIEW_SLOTS, "timetables.list_runs": PREVIEW_SLOTS}
+_SLOTS = {
+    "alerts.test": RequestSlots("tests of channels", 1),
+    "timetables.show": PREVIEW_SLOTS,
+    "timetables.list_runs": PREVIEW_SLOTS,
+}
 """Operations that take long: how many of them are performed at the same time."""
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
@@ -40,10 +44,14 @@ def add_route(operation: Operation[..., Any]) -> None:
     prefix = "/dags/{dag_id}/operations" if operation.is_about_dag else "/operations"
     slots = [_SLOTS[operation.name].require()] if operation.name in _SLOTS else []
     router.add_api_route(
-        f"{prefix}/{operation.name}", _build_endpoint(operation), methods=["GET" if operation.is_read else "POST"],
-        dependencies=[requires(Permission(operation.verb), ApiResource(operation.resource)), *slots], name=operation.name,
-        description=inspect.getdoc(operation.function), response_model=operation.find_result_type(),
-    )  # fmt: skip
+        f"{prefix}/{operation.name}",
+        _build_endpoint(operation),
+        methods=["GET" if operation.is_read else "POST"],
+        dependencies=[requires(Permission(operation.verb), ApiResource(operation.resource)), *slots],
+        name=operation.name,
+        description=inspect.getdoc(operation.function),
+        response_model=operation.find_result_type(),
+    )
 
 
 def _build_endpoint(operation: Operation[..., Any]) -> Any:
@@ -52,7 +60,13 @@ def _build_endpoint(operation: Operation[..., Any]) -> Any:
     def endpoint(api_context: Context, api_user: CurrentUser, **arguments: Any) -> Response:
         if operation.is_about_dag:
             refuse_wildcard(DAG_ID, arguments[DAG_ID])
-        scope = OperationScope(api_context.act_as(api_user), api_context.database, ApiDags(api_context, api_user), is_remote=True, task_logs_opener=lambda: api_context.task_logs)
+        scope = OperationScope(
+            api_context.act_as(api_user),
+            api_context.database,
+            ApiDags(api_context, api_user),
+            is_remote=True,
+            task_logs_opener=lambda: api_context.task_logs,
+        )
         return Response(msgspec.json.encode(operation.function(scope, **arguments)), media_type="application/json")
 
     own = list(inspect.signature(endpoint, eval_str=True).parameters.values())[:2]

@@ -40,12 +40,39 @@ from gnomon.api.own import (
 )
 
 OWN_ROUTERS = (
-    explanations.router, forecasts.router, grids.router, work.router, dependencies.router, services.router, events.router, timetables.router,
-    pool_use.router, run_tasks.router, log_lines.router, calendars.router, run_previews.router, backfill_previews.router, backfills.router,
-    dag_settings.router, dag_audit.router, dag_graph.router, slot_runs.router, slot_counts.router, asset_watchers.router, triggers.router,
-    options.router, dag_overviews.router, timelines.router, failures.router, deferrals.router, limit_use.router, structures.router,
-    run_timelines.router, run_lists.router, operation_routes.router,
-)  # fmt: skip
+    explanations.router,
+    forecasts.router,
+    grids.router,
+    work.router,
+    dependencies.router,
+    services.router,
+    events.router,
+    timetables.router,
+    pool_use.router,
+    run_tasks.router,
+    log_lines.router,
+    calendars.router,
+    run_previews.router,
+    backfill_previews.router,
+    backfills.router,
+    dag_settings.router,
+    dag_audit.router,
+    dag_graph.router,
+    slot_runs.router,
+    slot_counts.router,
+    asset_watchers.router,
+    triggers.router,
+    options.router,
+    dag_overviews.router,
+    timelines.router,
+    failures.router,
+    deferrals.router,
+    limit_use.router,
+    structures.router,
+    run_timelines.router,
+    run_lists.router,
+    operation_routes.router,
+)
 
 
 def add_own(app: DocumentedApp, prefix: str) -> None:

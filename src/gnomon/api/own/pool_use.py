@@ -69,7 +69,13 @@ def get_pool_use(context: Context, user: CurrentUser) -> PoolsUseAnswer:
 def _build(use: PoolUse) -> PoolUseAnswer:
     holders, waiters = (_build_users(users) for users in (use.holders, use.waiters))
     return PoolUseAnswer(
-        pool=use.pool.name, slots=use.pool.slots, used=use.pool.used, held=use.held, waiting=use.waiting, holders=holders, waiters=waiters
+        pool=use.pool.name,
+        slots=use.pool.slots,
+        used=use.pool.used,
+        held=use.held,
+        waiting=use.waiting,
+        holders=holders,
+        waiters=waiters,
     )
 
 

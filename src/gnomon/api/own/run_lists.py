@@ -70,18 +70,30 @@ class RunListAnswer(DAGRunCollectionResponse):
 
 
 @router.get("/dagRuns", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)])
-def get_dag_runs(dag_id: Id, filters: Annotated[NegatedRunFilters, Query()], context: Context, user: CurrentUser) -> RunListAnswer:
+def get_dag_runs(
+    dag_id: Id, filters: Annotated[NegatedRunFilters, Query()], context: Context, user: CurrentUser
+) -> RunListAnswer:
     """Runs of one DAG, or with `~` of all."""
     late: dict[tuple[str, str], Lateness] = {}
 
     def choose(tx: Transaction) -> list[Condition]:
         if filters.late is not None:
             late.update(find_late_runs(tx, context.clock.now(), context.work_facts.find()))
-        return [*_choose_timetables(context, tx, filters.timetable_type, filters.timetable_type_not), *_choose_late(late, filters.late)]
+        return [
+            *_choose_timetables(context, tx, filters.timetable_type, filters.timetable_type_not),
+            *_choose_late(late, filters.late),
+        ]
 
     found = list_dag_runs(context, user, dag_id, filters, choose)
-    since = _find_late_since(context, found.dag_runs) if filters.late is None else {key: one.since for key, one in late.items()}
-    runs = [ListedRunAnswer(**dict(run), late_since=_show(since.get((run.dag_id, run.dag_run_id)))) for run in found.dag_runs]
+    since = (
+        _find_late_since(context, found.dag_runs)
+        if filters.late is None
+        else {key: one.since for key, one in late.items()}
+    )
+    runs = [
+        ListedRunAnswer(**dict(run), late_since=_show(since.get((run.dag_id, run.dag_run_id))))
+        for run in found.dag_runs
+    ]
     return RunListAnswer(**{**dict(found), "dag_runs": runs})
 
 
@@ -101,7 +113,9 @@ def _find_late_since(context: ApiContext, listed: Sequence[DAGRunResponse]) -> d
 
 
 @router.get("/taskInstances", dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
-def get_task_instances(dag_id: Id, filters: Annotated[NegatedTaskFilters, Query()], context: Context, user: CurrentUser) -> TaskInstanceCollectionResponse:
+def get_task_instances(
+    dag_id: Id, filters: Annotated[NegatedTaskFilters, Query()], context: Context, user: CurrentUser
+) -> TaskInstanceCollectionResponse:
     """Task instances of all runs of one DAG, or with `~` of all DAGs, that have or had a state."""
     return list_task_instances(context, user, dag_id, ALL, filters)
 

@@ -49,10 +49,17 @@ def preview_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, u
     plan = found.plan
     slot = plan.manual_slot.slot
     return RunPreviewAnswer(
-        dag_id=dag_id, dag_run_id=plan.run_id, logical_date=moment(plan.manual_slot.logical_at), data_interval_start=moment(plan.interval[0]),
-        data_interval_end=moment(plan.interval[1]), run_after=to_datetime(plan.run_after), slot=None if slot is None else to_datetime(slot.run_after),
-        taken_by=found.taken_by, conf_faults=found.conf_faults, notes=_list_notes(found, context.clock.now()),
-    )  # fmt: skip
+        dag_id=dag_id,
+        dag_run_id=plan.run_id,
+        logical_date=moment(plan.manual_slot.logical_at),
+        data_interval_start=moment(plan.interval[0]),
+        data_interval_end=moment(plan.interval[1]),
+        run_after=to_datetime(plan.run_after),
+        slot=None if slot is None else to_datetime(slot.run_after),
+        taken_by=found.taken_by,
+        conf_faults=found.conf_faults,
+        notes=_list_notes(found, context.clock.now()),
+    )
 
 
 def _list_notes(found: RunPreview, now: Instant) -> list[str]:
@@ -62,7 +69,9 @@ def _list_notes(found: RunPreview, now: Instant) -> list[str]:
         notes.append(f"DAG {dag.dag_id} is paused: the run is created and waits until the DAG is unpaused")
     if found.unfinished >= dag.spec.max_active_runs:
         runs = "1 unfinished run" if found.unfinished == 1 else f"{found.unfinished} unfinished runs"
-        notes.append(f"the DAG has {runs}, and max_active_runs is {dag.spec.max_active_runs}: the run waits for the end of one")
+        notes.append(
+            f"the DAG has {runs}, and max_active_runs is {dag.spec.max_active_runs}: the run waits for the end of one"
+        )
     if found.plan.run_after > now:
         notes.append(f"the run waits until {iso(found.plan.run_after)}")
     if found.plan.manual_slot.doubt is not None:

@@ -47,7 +47,9 @@ class RunTasksAnswer(Answer):
     """The number of all instances."""
 
 
-@router.get("/tasks", response_model=RunTasksAnswer, dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
+@router.get(
+    "/tasks", response_model=RunTasksAnswer, dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)]
+)
 def get_run_tasks(dag_id: Id, dag_run_id: Id, context: Context) -> Response:
     """The tasks of the run with the counts of their states, and all task instances."""
     refuse_wildcard("dag_id", dag_id)

@@ -46,7 +46,9 @@ class RunTimelineAnswer(Answer):
     """False: the run has more than 10,000 task instances, and the answer the first of them."""
 
 
-@router.get("/timeline", response_model=RunTimelineAnswer, dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
+@router.get(
+    "/timeline", response_model=RunTimelineAnswer, dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)]
+)
 def get_timeline(dag_id: Id, dag_run_id: Id, context: Context) -> Response:
     """When the task instances of the run and their attempts started and ended."""
     refuse_wildcard("dag_id", dag_id)
@@ -55,10 +57,21 @@ def get_timeline(dag_id: Id, dag_run_id: Id, context: Context) -> Response:
         run = find_run(tx, dag, dag_run_id)
         timeline = read_run_times(tx, dag, run)
     return Response(
-        msgspec.json.encode({
-            "dag_id": dag_id, "run_id": run.run_id, "state": run.state.value, "run_after": iso(run.run_after), "start_date": iso(run.started_at),
-            "end_date": iso(run.ended_at), "now": context.clock.now() // 1_000, "task_ids": timeline.task_ids, "states": timeline.states,
-            "instances": timeline.instances, "attempts": timeline.attempts, "is_complete": timeline.is_complete,
-        }),
+        msgspec.json.encode(
+            {
+                "dag_id": dag_id,
+                "run_id": run.run_id,
+                "state": run.state.value,
+                "run_after": iso(run.run_after),
+                "start_date": iso(run.started_at),
+                "end_date": iso(run.ended_at),
+                "now": context.clock.now() // 1_000,
+                "task_ids": timeline.task_ids,
+                "states": timeline.states,
+                "instances": timeline.instances,
+                "attempts": timeline.attempts,
+                "is_complete": timeline.is_complete,
+            }
+        ),
         media_type="application/json",
-    )  # fmt: skip
+    )

@@ -69,9 +69,16 @@ def get_services(context: Context, user: CurrentUser) -> ServicesAnswer:
         rows = list_services(tx, context.cfg.number("triggerer", "job_heartbeat_sec"), written)
         is_all = VisibleDags(context, tx, user).is_all
     return ServicesAnswer(
-        services=[ServiceAnswer.model_validate({**asdict(row), "figures": _read_figures(written, row.id)}) for row in rows],
+        services=[
+            ServiceAnswer.model_validate({**asdict(row), "figures": _read_figures(written, row.id)}) for row in rows
+        ],
         parts=[
-            PartAnswer(name=part.name, status=None if part.status is None else part.status.value, beat_at=moment(part.beat_at), note=part.note)
+            PartAnswer(
+                name=part.name,
+                status=None if part.status is None else part.status.value,
+                beat_at=moment(part.beat_at),
+                note=part.note,
+            )
             for part in health.components
         ],
         problems=list(health.problems) if is_all else [],

@@ -70,11 +70,18 @@ def count_slots_of_days(body: DayCountsBody, context: Context, user: CurrentUser
     counted = schedule_previews.count_days(schedule, context.cfg, context.clock, start, until)
     skipped = build_skipped_days(schedule, context, start, counted.known_until, SLOTS_MAX)
     return DayCountsAnswer(
-        summary=schedule.ref.summary, description=schedule.ref.description, timezone=schedule.zone_name,
-        days=[DayCountAnswer(day=one.day, slots=one.slots, first=to_datetime(one.first), last=to_datetime(one.last)) for one in counted.days],
-        skipped=skipped, clock_changes=build_clock_changes(schedule, start, until), known_until=to_datetime(counted.known_until),
+        summary=schedule.ref.summary,
+        description=schedule.ref.description,
+        timezone=schedule.zone_name,
+        days=[
+            DayCountAnswer(day=one.day, slots=one.slots, first=to_datetime(one.first), last=to_datetime(one.last))
+            for one in counted.days
+        ],
+        skipped=skipped,
+        clock_changes=build_clock_changes(schedule, start, until),
+        known_until=to_datetime(counted.known_until),
         stop_reason=counted.stop_reason,
-    )  # fmt: skip
+    )
 
 
 class ScheduleChoicesAnswer(Answer):
@@ -92,4 +99,6 @@ class ScheduleChoicesAnswer(Answer):
 def get_schedule_choices(context: Context) -> ScheduleChoicesAnswer:
     """The built-in timetables and the calendars of this installation."""
     names = NamedCalendars(context.cfg.home).names
-    return ScheduleChoicesAnswer(timetables=list(BUILTINS), calendars=names, timezone=context.cfg.text("core", "default_timezone"))
+    return ScheduleChoicesAnswer(
+        timetables=list(BUILTINS), calendars=names, timezone=context.cfg.text("core", "default_timezone")
+    )

@@ -57,22 +57,34 @@ class SlotRunsAnswer(Answer):
 
 @router.get("/slotRuns", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)])
 def get_slot_runs(
-    dag_id: Annotated[list[str], Query(min_length=1, max_length=DAGS_MAX)], context: Context, user: CurrentUser,
-    start: Annotated[dt.datetime, Query(alias="from")], end: Annotated[dt.datetime, Query(alias="to")],
-) -> SlotRunsAnswer:  # fmt: skip
+    dag_id: Annotated[list[str], Query(min_length=1, max_length=DAGS_MAX)],
+    context: Context,
+    user: CurrentUser,
+    start: Annotated[dt.datetime, Query(alias="from")],
+    end: Annotated[dt.datetime, Query(alias="to")],
+) -> SlotRunsAnswer:
     """The runs in the slots of these DAGs from `from` to before `to`, at most 40 days. A DAG that the user may not see has no entry either."""
     first, last = read_instant(start), read_instant(end)
     if not first < last <= first + WINDOW_MAX:
         raise HTTPException(422, "`to` must be after `from`, by at most 40 days")
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
-        found = [dag for one in dict.fromkeys(dag_id) if one in visible and (dag := find_upstream_dag(tx, one)) is not None]
+        found = [
+            dag for one in dict.fromkeys(dag_id) if one in visible and (dag := find_upstream_dag(tx, one)) is not None
+        ]
         return SlotRunsAnswer(dags=[_build(tx, dag, first, last) for dag in found])
 
 
 def _build(tx: Transaction, dag: UpstreamDag, first: Instant, last: Instant) -> SlotRunsOfDagAnswer:
     runs = list_runs_in_slots(tx, dag.dag_pk, first, last, RUNS_MAX + 1)
     return SlotRunsOfDagAnswer(
-        dag_id=dag.dag_id, paused=dag.paused, active=dag.active, decided_until=moment(dag.decided_until), complete=len(runs) <= RUNS_MAX,
-        runs=[SlotRunAnswer(slot=to_datetime(at), run_id=run_id, state=state.value) for at, run_id, state in runs[:RUNS_MAX]],
+        dag_id=dag.dag_id,
+        paused=dag.paused,
+        active=dag.active,
+        decided_until=moment(dag.decided_until),
+        complete=len(runs) <= RUNS_MAX,
+        runs=[
+            SlotRunAnswer(slot=to_datetime(at), run_id=run_id, state=state.value)
+            for at, run_id, state in runs[:RUNS_MAX]
+        ],
     )

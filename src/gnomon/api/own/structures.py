@@ -71,7 +71,9 @@ class StructureAnswer(Answer):
 
 
 @router.get("/structure", response_model=StructureAnswer, dependencies=[requires(Permission.READ, ApiResource.TASK)])
-def get_structure(dag_id: Id, context: Context, user: CurrentUser, run_id: Annotated[str | None, Query()] = None) -> Response:
+def get_structure(
+    dag_id: Id, context: Context, user: CurrentUser, run_id: Annotated[str | None, Query()] = None
+) -> Response:
     """The tasks, groups and edges of the newest version of the DAG; with `run_id`, of the version that this run uses."""
     refuse_wildcard("dag_id", dag_id)
     with context.database.read() as tx:
@@ -86,15 +88,29 @@ def get_structure(dag_id: Id, context: Context, user: CurrentUser, run_id: Annot
 def _build(structure: DagStructure, run_id: str | None, outside: list[OutsideNode]) -> dict[str, Any]:
     """The fields of StructureAnswer, written without validation."""
     return {
-        "dag_id": structure.spec.dag_id, "run_id": run_id, "groups": structure.groups,
-        "tasks": [_build_task(task, group) for task, group in zip(structure.spec.tasks, structure.task_groups, strict=True)],
-        "edges": structure.edges, "labels": structure.labels, "outside": outside,
-    }  # fmt: skip
+        "dag_id": structure.spec.dag_id,
+        "run_id": run_id,
+        "groups": structure.groups,
+        "tasks": [
+            _build_task(task, group) for task, group in zip(structure.spec.tasks, structure.task_groups, strict=True)
+        ],
+        "edges": structure.edges,
+        "labels": structure.labels,
+        "outside": outside,
+    }
 
 
 def _build_task(task: TaskSpec, group: int | None) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "display_name": task.display_name, "group": group, "trigger_rule": None if task.trigger_rule == "all_success" else task.trigger_rule,
-        "is_setup": task.is_setup or None, "is_teardown": task.is_teardown or None, "is_mapped": task.expansion is not None or None,
-    }  # fmt: skip
-    return {"task_id": task.task_id, "operator": task.operator, **{name: value for name, value in fields.items() if value is not None}}
+        "display_name": task.display_name,
+        "group": group,
+        "trigger_rule": None if task.trigger_rule == "all_success" else task.trigger_rule,
+        "is_setup": task.is_setup or None,
+        "is_teardown": task.is_teardown or None,
+        "is_mapped": task.expansion is not None or None,
+    }
+    return {
+        "task_id": task.task_id,
+        "operator": task.operator,
+        **{name: value for name, value in fields.items() if value is not None},
+    }

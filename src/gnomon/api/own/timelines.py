@@ -77,17 +77,33 @@ class TimelineAnswer(Answer):
 @router.get("", dependencies=[requires(Permission.READ, ApiResource.DAG)])
 def get_timeline(filters: Annotated[TimelineFilters, Query()], context: Context, user: CurrentUser) -> TimelineAnswer:
     """The runs that ended in the `past` hours and that are due in the coming `hours`, of the DAGs that the user may see."""
-    request = TimelineRequest(context.clock.now(), filters.past, filters.hours, filters.group_by, filters.limit, filters.groups)
+    request = TimelineRequest(
+        context.clock.now(), filters.past, filters.hours, filters.group_by, filters.limit, filters.groups
+    )
     with context.database.read() as tx:
         facts = context.facts.find_all(tx)
         chosen = choose_dags(context, tx, VisibleDags(context, tx, user, facts=facts), user, filters)
         found = build_timeline(tx, facts, chosen, context.coming_slots, request)
     return TimelineAnswer(
-        at=to_datetime(request.now), since=to_datetime(found.since), hours=found.hours, groups=[_build_group(one) for one in found.groups],
-        left_out=found.left_out, unknown=found.unknown,
-        coming=[ComingRunAnswer(dag_id=facts.by_dag[run.dag_pk].spec.dag_id, run_after=to_datetime(run.run_after)) for run in found.coming],
-    )  # fmt: skip
+        at=to_datetime(request.now),
+        since=to_datetime(found.since),
+        hours=found.hours,
+        groups=[_build_group(one) for one in found.groups],
+        left_out=found.left_out,
+        unknown=found.unknown,
+        coming=[
+            ComingRunAnswer(dag_id=facts.by_dag[run.dag_pk].spec.dag_id, run_after=to_datetime(run.run_after))
+            for run in found.coming
+        ],
+    )
 
 
 def _build_group(group: TimelineGroup) -> TimelineGroupAnswer:
-    return TimelineGroupAnswer(name=group.name, dags=group.dags, late=group.late, success=group.success, failed=group.failed, coming=group.coming)
+    return TimelineGroupAnswer(
+        name=group.name,
+        dags=group.dags,
+        late=group.late,
+        success=group.success,
+        failed=group.failed,
+        coming=group.coming,
+    )

@@ -64,8 +64,14 @@ class ScheduleBody(Body):
     @model_validator(mode="after")
     def _check_one(self) -> ScheduleBody:
         given = [name for name in ("cron", "timetable", "dag_id") if getattr(self, name) is not None]
-        if len(given) > 1 or (not given and self.calendar is None) or (self.calendar is not None and given not in ([], ["cron"])):
-            raise ValueError("give exactly one of cron, timetable, dag_id, and calendar; calendar may be given with cron too")
+        if (
+            len(given) > 1
+            or (not given and self.calendar is None)
+            or (self.calendar is not None and given not in ([], ["cron"]))
+        ):
+            raise ValueError(
+                "give exactly one of cron, timetable, dag_id, and calendar; calendar may be given with cron too"
+            )
         return self
 
 
@@ -171,10 +177,15 @@ def preview_timetable(body: PreviewBody, context: Context, user: CurrentUser) ->
     window = schedule.list_runs(context.cfg, context.clock, start, end, body.limit)
     known = schedule_previews.find_known_end(window, start, end, body.limit)
     return PreviewAnswer(
-        summary=schedule.ref.summary, description=schedule.ref.description, timezone=schedule.zone_name, slots=_build_slots(window.runs, schedule),
-        skipped=build_skipped_days(schedule, context, start, known, SLOTS_MAX), clock_changes=build_clock_changes(schedule, start, known),
-        known_until=to_datetime(known), stop_reason=window.stop_reason,
-    )  # fmt: skip
+        summary=schedule.ref.summary,
+        description=schedule.ref.description,
+        timezone=schedule.zone_name,
+        slots=_build_slots(window.runs, schedule),
+        skipped=build_skipped_days(schedule, context, start, known, SLOTS_MAX),
+        clock_changes=build_clock_changes(schedule, start, known),
+        known_until=to_datetime(known),
+        stop_reason=window.stop_reason,
+    )
 
 
 @router.post("/diff", dependencies=[_READ, PREVIEW_SLOTS.require()])
@@ -185,18 +196,29 @@ def compare_timetables(body: DifferenceBody, context: Context, user: CurrentUser
         after = replace(after, earliest=before.earliest, latest=before.latest)
     start, end = resolve_window(context, body, before)
     until = start + 366 * 86_400 * SECOND if end is None else end
-    windows = [schedule.list_runs(context.cfg, context.clock, start, until, DIFFERENCE_SLOTS_MAX) for schedule in (before, after)]
+    windows = [
+        schedule.list_runs(context.cfg, context.clock, start, until, DIFFERENCE_SLOTS_MAX)
+        for schedule in (before, after)
+    ]
     until = min(schedule_previews.find_known_end(window, start, until, DIFFERENCE_SLOTS_MAX) for window in windows)
     old, new = ([run for run in window.runs if run.run_after < until] for window in windows)
     found = compute_difference(old, new, before.zone)
     return DifferenceAnswer(
-        summary=found.describe(), timezone=before.zone_name, same=len(found.same), gained=_build_slots(found.gained, before),
-        lost=_build_slots(found.lost, before), moved=[_build_pair(pair, before) for pair in found.moved],
-        redefined=[_build_pair(pair, before) for pair in found.redefined], known_until=to_datetime(until), stop_reasons=_list_stop_reasons(windows),
-    )  # fmt: skip
+        summary=found.describe(),
+        timezone=before.zone_name,
+        same=len(found.same),
+        gained=_build_slots(found.gained, before),
+        lost=_build_slots(found.lost, before),
+        moved=[_build_pair(pair, before) for pair in found.moved],
+        redefined=[_build_pair(pair, before) for pair in found.redefined],
+        known_until=to_datetime(until),
+        stop_reasons=_list_stop_reasons(windows),
+    )
 
 
-def build_skipped_days(schedule: PreviewedSchedule, context: ApiContext, start: Instant, end: Instant, most: int) -> list[SkippedDayAnswer]:
+def build_skipped_days(
+    schedule: PreviewedSchedule, context: ApiContext, start: Instant, end: Instant, most: int
+) -> list[SkippedDayAnswer]:
     """The days without a slot because of the calendar, at most `most`; none in an empty window."""
     found = schedule_previews.list_skipped_days(schedule, context.clock, start, end, most) if end > start else []
     return [SkippedDayAnswer(day=one.day, reason=one.reason) for one in found]
@@ -215,14 +237,20 @@ def build_schedule(context: ApiContext, user: User, body: ScheduleBody) -> Previ
             require_role(context, tx, user, body.dag_id, Role.VIEWER)
             return schedule_previews.build_dag_schedule(find_dag(tx, body.dag_id), body.timezone)
     if body.cron is not None:
-        return schedule_previews.build_cron_schedule(context.cfg, body.cron, body.timezone, body.calendar, body.on_holiday)
+        return schedule_previews.build_cron_schedule(
+            context.cfg, body.cron, body.timezone, body.calendar, body.on_holiday
+        )
     if body.timetable is not None:
-        return schedule_previews.build_timetable_schedule(context.cfg, body.timetable.path, body.timetable.data, body.timezone)
+        return schedule_previews.build_timetable_schedule(
+            context.cfg, body.timetable.path, body.timetable.data, body.timezone
+        )
     assert body.calendar is not None
     return schedule_previews.build_calendar_schedule(context.cfg, body.calendar, body.at, body.timezone)
 
 
-def resolve_window(context: ApiContext, body: WindowBody, schedule: PreviewedSchedule) -> tuple[Instant, Instant | None]:
+def resolve_window(
+    context: ApiContext, body: WindowBody, schedule: PreviewedSchedule
+) -> tuple[Instant, Instant | None]:
     """The start of the window, and its end if the client has given one. Raises UserError for an empty window."""
     start = context.clock.now() if body.start is None else to_checked_instant(body.start, schedule.zone)
     end = None if body.end is None else to_checked_instant(body.end, schedule.zone)
@@ -243,11 +271,15 @@ def _build_slots(runs: list[PlannedRun] | tuple[PlannedRun, ...], schedule: Prev
 
 
 def _build_slot(run: PlannedRun, schedule: PreviewedSchedule, change: str | None = None) -> SlotAnswer:
-    return SlotAnswer.model_validate({**asdict(build_slot_row(run)), "local": format_local(run.run_after, schedule.zone), "clock_change": change})
+    return SlotAnswer.model_validate(
+        {**asdict(build_slot_row(run)), "local": format_local(run.run_after, schedule.zone), "clock_change": change}
+    )
 
 
 def _build_pair(pair: RunPair, schedule: PreviewedSchedule) -> SlotPairAnswer:
-    return SlotPairAnswer(before=_build_slot(pair.before, schedule), after=_build_slot(pair.after, schedule), by_seconds=pair.delay_s)
+    return SlotPairAnswer(
+        before=_build_slot(pair.before, schedule), after=_build_slot(pair.after, schedule), by_seconds=pair.delay_s
+    )
 
 
 def format_change(change: dt.timedelta) -> str:

@@ -97,19 +97,32 @@ class TriggersAnswer(Answer):
 
 @router.get("", dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
 def get_triggers(
-    context: Context, user: CurrentUser, dag_id: str | None = None, after: Annotated[int | None, Query(ge=0, lt=2**63)] = None,
+    context: Context,
+    user: CurrentUser,
+    dag_id: str | None = None,
+    after: Annotated[int | None, Query(ge=0, lt=2**63)] = None,
     limit: Annotated[int, Query(ge=1, le=LISTED_MAX)] = LISTED_MAX,
-) -> TriggersAnswer:  # fmt: skip
+) -> TriggersAnswer:
     """Deferred tasks with their triggers, timers and questions; the triggerers; and the triggers that blocked an event loop."""
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         conditions = visible.list_conditions()
         if dag_id is not None:
-            conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk if dag_id in visible else -1))
+            conditions.append(
+                Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk if dag_id in visible else -1)
+            )
         waits = trigger_waits.list_trigger_waits(tx, conditions, after, limit + 1)
-        states = trigger_waits.list_triggerer_states(tx, context.cfg.number("triggerer", "job_heartbeat_sec")) if visible.is_all else []
+        states = (
+            trigger_waits.list_triggerer_states(tx, context.cfg.number("triggerer", "job_heartbeat_sec"))
+            if visible.is_all
+            else []
+        )
         faults = trigger_waits.list_trigger_faults(tx, visible.list_id_conditions(), context.clock.now())
-    return TriggersAnswer.model_validate({
-        "waits": [asdict(one) for one in waits[:limit]], "next": waits[limit - 1].number if len(waits) > limit else None,
-        "triggerers": [asdict(one) for one in states], "faults": [asdict(one) for one in faults if dag_id in (None, one.dag_id)],
-    })  # fmt: skip
+    return TriggersAnswer.model_validate(
+        {
+            "waits": [asdict(one) for one in waits[:limit]],
+            "next": waits[limit - 1].number if len(waits) > limit else None,
+            "triggerers": [asdict(one) for one in states],
+            "faults": [asdict(one) for one in faults if dag_id in (None, one.dag_id)],
+        }
+    )

@@ -72,4 +72,6 @@ def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
         work = read_current_work(tx, limits, context.clock.now(), context.work_facts.find(), dag_ids=visible.dag_ids)
         hide = build_name_filter(visible)
     waiting = [replace(row, reasons=[hide(reason) for reason in row.reasons]) for row in work.waiting]
-    return WorkAnswer.model_validate({"at": work.at, "running": work.running, "late": work.late, "waiting": waiting}, from_attributes=True)
+    return WorkAnswer.model_validate(
+        {"at": work.at, "running": work.running, "late": work.late, "waiting": waiting}, from_attributes=True
+    )

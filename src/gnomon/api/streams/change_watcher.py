@@ -35,8 +35,12 @@ class ChangeWatcher:
     """Calls `publish` in its thread with the changes of each read, and True if changes before them were lost."""
 
     def __init__(
-        self, find_database: Callable[[], Database], run_folder: Path, feed: ChangeFeed, publish: Callable[[Sequence[ChangeEvent], bool], object],
-    ) -> None:  # fmt: skip
+        self,
+        find_database: Callable[[], Database],
+        run_folder: Path,
+        feed: ChangeFeed,
+        publish: Callable[[Sequence[ChangeEvent], bool], object],
+    ) -> None:
         self._find_database = find_database
         self._run_folder = run_folder
         self._feed = feed
@@ -74,7 +78,9 @@ class ChangeWatcher:
                 except (ResourceUnavailable, ConfigurationError) as error:
                     pause_s = self._on_unavailable(error)
                 except Exception as error:  # a row that cannot be read must not stop all streams: pass over it, and have clients read anew
-                    _log.error("change_watcher_failed", error=repr(error), next="streams continue with the newest changes")
+                    _log.error(
+                        "change_watcher_failed", error=repr(error), next="streams continue with the newest changes"
+                    )
                     self._has_begun, self._has_failed = False, True
                     pause_s = self._on_unavailable(None)
                 self._sleep(pause_s)

@@ -74,7 +74,9 @@ class ReadResult(NamedTuple):
 class EventHub:
     """All streams of the process. The watcher runs while there is one."""
 
-    def __init__(self, find_database: Callable[[], Database], find_run_folder: Callable[[], Path], facts: VersionFactsCache) -> None:
+    def __init__(
+        self, find_database: Callable[[], Database], find_run_folder: Callable[[], Path], facts: VersionFactsCache
+    ) -> None:
         self._find_database = find_database
         self._find_run_folder = find_run_folder
         self._facts = facts
@@ -129,9 +131,14 @@ class EventHub:
             self._stop()
 
     def open_stream(
-        self, interest: StreamInterest, credential: Credential, last_place: tuple[int, int] | None,
-        hand_over: Callable[[asyncio.Protocol], bool], *, is_chunked: bool,
-    ) -> None:  # fmt: skip
+        self,
+        interest: StreamInterest,
+        credential: Credential,
+        last_place: tuple[int, int] | None,
+        hand_over: Callable[[asyncio.Protocol], bool],
+        *,
+        is_chunked: bool,
+    ) -> None:
         """Make a stream of the connection that `hand_over` gives; it returns False if the client has left."""
         connection = StreamConnection(interest, credential, is_chunked, self._on_lost)
         if self._is_closed or not hand_over(connection):
@@ -199,7 +206,10 @@ class EventHub:
     def _list_connections(self, account_pks: Collection[int] | None) -> list[StreamConnection]:
         """The streams of these accounts; None: all."""
         return [
-            connection for interest, group in self._groups.items() if account_pks is None or interest.identity.account_pk in account_pks for connection in group
+            connection
+            for interest, group in self._groups.items()
+            if account_pks is None or interest.identity.account_pk in account_pks
+            for connection in group
         ]
 
     async def _check_logins(self, connections: Sequence[StreamConnection]) -> None:
@@ -236,7 +246,12 @@ class EventHub:
             kept = [KeptEvent(event, encode_event(event)) for event in events]
             position = (feed.change_pk, events[-1].number if events and events[-1].change_pk == feed.change_pk else 0)
             with suppress(RuntimeError):  # the loop was closed
-                loop.call_soon_threadsafe(self._receive, watcher, kept, ReadResult(feed.floor, position, has_lost, not feed.has_more, feed.changed_accounts))
+                loop.call_soon_threadsafe(
+                    self._receive,
+                    watcher,
+                    kept,
+                    ReadResult(feed.floor, position, has_lost, not feed.has_more, feed.changed_accounts),
+                )
 
         watcher = self._watcher = ChangeWatcher(self._find_database, self._find_run_folder(), feed, publish)
         self._kept.clear()
@@ -304,7 +319,11 @@ class EventHub:
 
 def encode_event(event: ChangeEvent) -> bytes:
     """The text of an event in a stream."""
-    return b"id: %b\nevent: %b\ndata: %b\n\n" % (format_place(event.change_pk, event.number).encode(), event.kind.encode(), _encoder.encode(event.data))
+    return b"id: %b\nevent: %b\ndata: %b\n\n" % (
+        format_place(event.change_pk, event.number).encode(),
+        event.kind.encode(),
+        _encoder.encode(event.data),
+    )
 
 
 def _encode_ready(place: tuple[int, int]) -> bytes:

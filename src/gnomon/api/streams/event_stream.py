@@ -20,7 +20,9 @@ class EventStream(Response):
 
     media_type = MEDIA_TYPE
 
-    def __init__(self, hub: EventHub, interest: StreamInterest, credential: Credential, last_place: tuple[int, int] | None) -> None:
+    def __init__(
+        self, hub: EventHub, interest: StreamInterest, credential: Credential, last_place: tuple[int, int] | None
+    ) -> None:
         super().__init__()
         self._hub = hub
         self._interest = interest
@@ -43,4 +45,6 @@ class EventStream(Response):
         except BaseException:
             self._hub.release(self._interest.identity.name)
             raise
-        self._hub.open_stream(self._interest, self._credential, self._last_place, hand_over, is_chunked=scope["http_version"] != "1.0")
+        self._hub.open_stream(
+            self._interest, self._credential, self._last_place, hand_over, is_chunked=scope["http_version"] != "1.0"
+        )

@@ -34,9 +34,26 @@ def build_data(text: bytes) -> StreamData:
 class StreamConnection(asyncio.Protocol):
     """Writes to one client. `on_lost` is called once, when the connection has ended."""
 
-    __slots__ = ("_backlog", "_is_chunked", "_on_lost", "_queue", "_queued_bytes", "_received", "_transport", "bucket", "credential", "interest")
+    __slots__ = (
+        "_backlog",
+        "_is_chunked",
+        "_on_lost",
+        "_queue",
+        "_queued_bytes",
+        "_received",
+        "_transport",
+        "bucket",
+        "credential",
+        "interest",
+    )
 
-    def __init__(self, interest: StreamInterest, credential: Credential, is_chunked: bool, on_lost: Callable[[StreamConnection], object]) -> None:
+    def __init__(
+        self,
+        interest: StreamInterest,
+        credential: Credential,
+        is_chunked: bool,
+        on_lost: Callable[[StreamConnection], object],
+    ) -> None:
         self.interest = interest
         self.credential = credential
         self.bucket = 0

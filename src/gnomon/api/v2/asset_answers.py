@@ -43,23 +43,38 @@ def build_assets(tx: Transaction, visible: VisibleAssets, assets: Sequence[Store
     newest = asset_events.find_newest_events(tx, keys, visible.dag_ids)
     aliases = asset_declarations.list_aliases_of_assets(tx, keys)
     watchers = [one for one in asset_watchers.list_watchers(tx) if visible.shows_dag(one.dag_id)] if assets else []
-    extras = hide_stored_secrets(tx, [read_shown_json(asset.extra) for asset in assets]) if any(asset.extra != "{}" for asset in assets) else [{} for _ in assets]
+    extras = (
+        hide_stored_secrets(tx, [read_shown_json(asset.extra) for asset in assets])
+        if any(asset.extra != "{}" for asset in assets)
+        else [{} for _ in assets]
+    )
     answers = []
     for asset, extra in zip(assets, extras, strict=True):
         about = visible.list_about(asset.key)
         event_pk, at = newest.get(asset.asset_pk, (None, None))
         own = {(one.name, one.asset_trigger_pk): one for one in watchers if one.asset == asset.key}
-        answers.append(AssetResponse(
-            id=asset.asset_pk, name=asset.key.name, uri=asset.key.uri, group=asset.group, extra=extra, created_at=to_datetime(asset.created_at),
-            updated_at=to_datetime(asset.updated_at), scheduled_dags=_list_schedules(about),
-            producing_tasks=[_name_task(TaskOutletAssetReference, one) for one in _list_tasks(about, OUTLET)],
-            consuming_tasks=[_name_task(TaskInletAssetReference, one) for one in _list_tasks(about, INLET)],
-            aliases=[build_alias(one) for one in aliases.get(asset.asset_pk, ()) if visible.shows_alias(one.name)],
-            watchers=[
-                AssetWatcherResponse(name=one.name, trigger_id=one.asset_trigger_pk, created_date=to_datetime(one.created_at)) for one in own.values()
-            ],
-            last_asset_event=LastAssetEventResponse(id=event_pk, timestamp=moment(at)),
-        ))  # fmt: skip
+        answers.append(
+            AssetResponse(
+                id=asset.asset_pk,
+                name=asset.key.name,
+                uri=asset.key.uri,
+                group=asset.group,
+                extra=extra,
+                created_at=to_datetime(asset.created_at),
+                updated_at=to_datetime(asset.updated_at),
+                scheduled_dags=_list_schedules(about),
+                producing_tasks=[_name_task(TaskOutletAssetReference, one) for one in _list_tasks(about, OUTLET)],
+                consuming_tasks=[_name_task(TaskInletAssetReference, one) for one in _list_tasks(about, INLET)],
+                aliases=[build_alias(one) for one in aliases.get(asset.asset_pk, ()) if visible.shows_alias(one.name)],
+                watchers=[
+                    AssetWatcherResponse(
+                        name=one.name, trigger_id=one.asset_trigger_pk, created_date=to_datetime(one.created_at)
+                    )
+                    for one in own.values()
+                ],
+                last_asset_event=LastAssetEventResponse(id=event_pk, timestamp=moment(at)),
+            )
+        )
     return answers
 
 
@@ -71,26 +86,48 @@ def build_alias(alias: StoredAlias) -> AssetAliasResponse:
 def build_events(tx: Transaction, visible: VisibleDags, events: Sequence[ListedAssetEvent]) -> list[AssetEventResponse]:
     """These events as the API shows them, with the runs of DAGs that the user sees; a source that is hidden from the user is left out."""
     consumed = asset_events.list_consumptions(tx, [event.event_pk for event in events])
-    extras = hide_stored_secrets(tx, [read_shown_json(event.extra) for event in events]) if any(event.extra != "{}" for event in events) else [{} for _ in events]
+    extras = (
+        hide_stored_secrets(tx, [read_shown_json(event.extra) for event in events])
+        if any(event.extra != "{}" for event in events)
+        else [{} for _ in events]
+    )
     answers = []
     for event, extra in zip(events, extras, strict=True):
         is_shown = event.source_dag_id is None or event.source_dag_id in visible
-        answers.append(AssetEventResponse(
-            id=event.event_pk, asset_id=event.asset_pk, uri=event.uri, name=event.name, group=event.group, extra=extra,
-            source_task_id=event.source_task_id if is_shown else None, source_dag_id=event.source_dag_id if is_shown else None,
-            source_run_id=event.source_run_id if is_shown else None, source_map_index=event.source_map_index if is_shown else UNMAPPED,
-            created_dagruns=[_build_run(event.event_pk, run) for run in consumed.get(event.event_pk, ()) if run.dag_id in visible],
-            timestamp=to_datetime(event.at), partition_key=event.partition_key,
-        ))  # fmt: skip
+        answers.append(
+            AssetEventResponse(
+                id=event.event_pk,
+                asset_id=event.asset_pk,
+                uri=event.uri,
+                name=event.name,
+                group=event.group,
+                extra=extra,
+                source_task_id=event.source_task_id if is_shown else None,
+                source_dag_id=event.source_dag_id if is_shown else None,
+                source_run_id=event.source_run_id if is_shown else None,
+                source_map_index=event.source_map_index if is_shown else UNMAPPED,
+                created_dagruns=[
+                    _build_run(event.event_pk, run) for run in consumed.get(event.event_pk, ()) if run.dag_id in visible
+                ],
+                timestamp=to_datetime(event.at),
+                partition_key=event.partition_key,
+            )
+        )
     return answers
 
 
 def _build_run(event_pk: int, run: ConsumingRun) -> DagRunAssetReference:
     """The run; one that has not started has the time at which it was queued as its start, which the document does not let be null."""
     return DagRunAssetReference(
-        run_id=run.run_id, dag_id=run.dag_id, logical_date=moment(run.logical_at),
-        start_date=to_datetime(run.queued_at if run.started_at is None else run.started_at), end_date=moment(run.ended_at), state=run.state.value,
-        data_interval_start=moment(run.interval_start), data_interval_end=moment(run.interval_end), partition_key=run.partition_key,
+        run_id=run.run_id,
+        dag_id=run.dag_id,
+        logical_date=moment(run.logical_at),
+        start_date=to_datetime(run.queued_at if run.started_at is None else run.started_at),
+        end_date=moment(run.ended_at),
+        state=run.state.value,
+        data_interval_start=moment(run.interval_start),
+        data_interval_end=moment(run.interval_end),
+        partition_key=run.partition_key,
         triggering=event_pk == run.newest_event_pk,
     )
 

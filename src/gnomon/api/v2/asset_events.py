@@ -52,17 +52,24 @@ class AssetEventFilters(PageParameters):
 
 
 _FIELDS = {
-    name: FilterField(name) for name in ("asset_id", "source_dag_id", "source_task_id", "source_run_id", "source_map_index", "name")
-} | {"timestamp": FilterField("timestamp", read_instant)}  # fmt: skip
+    name: FilterField(name)
+    for name in ("asset_id", "source_dag_id", "source_task_id", "source_run_id", "source_map_index", "name")
+} | {"timestamp": FilterField("timestamp", read_instant)}
 _ORDER = {
-    "timestamp": SortField("timestamp"), "source_map_index": SortField("source_map_index"),
-    **{name: SortField(name, is_text=True, is_nullable=True) for name in ("source_dag_id", "source_task_id", "source_run_id")},
+    "timestamp": SortField("timestamp"),
+    "source_map_index": SortField("source_map_index"),
+    **{
+        name: SortField(name, is_text=True, is_nullable=True)
+        for name in ("source_dag_id", "source_task_id", "source_run_id")
+    },
 }
 _KEY = (SortField("id"),)
 
 
 @router.get("/assets/events", dependencies=[_READ])
-def get_asset_events(filters: Annotated[AssetEventFilters, Query()], context: Context, user: CurrentUser) -> AssetEventCollectionResponse:
+def get_asset_events(
+    filters: Annotated[AssetEventFilters, Query()], context: Context, user: CurrentUser
+) -> AssetEventCollectionResponse:
     """Events of assets, the oldest first. An event of a DAG that is hidden from the user is left out."""
     order = parse_order(filters.order_by, _ORDER, "timestamp", _KEY)
     conditions = build_conditions(filters, _FIELDS, ("limit", "offset", "order_by"))
@@ -71,7 +78,10 @@ def get_asset_events(filters: Annotated[AssetEventFilters, Query()], context: Co
         if not dags.is_all:
             visible = VisibleAssets(tx, dags.dag_ids)
             shown = [asset.asset_pk for asset in asset_declarations.list_assets(tx) if visible.shows_asset(asset.key)]
-            conditions += [Condition("asset_id", Operator.IN, shown), *dags.list_id_conditions("source_dag_id", or_none=True)]
+            conditions += [
+                Condition("asset_id", Operator.IN, shown),
+                *dags.list_id_conditions("source_dag_id", or_none=True),
+            ]
         page = read_asset_event_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
         total = count_entries(lambda most: count_asset_events(tx, conditions, most), filters.offset, filters.size)
         return AssetEventCollectionResponse(asset_events=build_events(tx, dags, page), total_entries=total.total)
@@ -86,15 +96,23 @@ def create_asset_event(body: CreateAssetEventsBody, context: Context, user: Curr
         asset = find_visible_asset(context, tx, user, body.asset_id)
         require_event_role(context, tx, user, asset)
     extra = {**body.extra, "from_rest_api": True}
-    event_pk = add_asset_event(context.act_as(user), context.database, asset, f"api:{uuid.uuid4()}", extra, body.partition_key)
+    event_pk = add_asset_event(
+        context.act_as(user), context.database, asset, f"api:{uuid.uuid4()}", extra, body.partition_key
+    )
     with context.database.read() as tx:
         order = parse_order([], _ORDER, "timestamp", _KEY)
         page = read_asset_event_page(tx, PageQuery((Condition("id", Operator.EQUAL, event_pk),), order.keys, 1))
         return build_events(tx, VisibleDags(context, tx, user), page)[0]
 
 
-@router.get("/dags/{dag_id}/dagRuns/{dag_run_id}/upstreamAssetEvents", dependencies=[requires(Permission.READ, ApiResource.ASSET)], tags=["DagRun"])
-def get_upstream_asset_events(dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUser) -> AssetEventCollectionResponse:
+@router.get(
+    "/dags/{dag_id}/dagRuns/{dag_run_id}/upstreamAssetEvents",
+    dependencies=[requires(Permission.READ, ApiResource.ASSET)],
+    tags=["DagRun"],
+)
+def get_upstream_asset_events(
+    dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUser
+) -> AssetEventCollectionResponse:
     """The events that a run consumed when it was created, the oldest first; none for a run that no asset has made."""
     with context.database.read() as tx:
         _dag, run = find_dag_and_run(tx, dag_id, dag_run_id)

@@ -59,9 +59,13 @@ def get_asset_state_store(asset_id: int, key: Id, context: Context, user: Curren
 
 
 @router.put("/{key:path}", status_code=204, dependencies=[requires(Permission.EDIT, ApiResource.ASSET)])
-def set_asset_state_store(asset_id: int, key: Id, body: AssetStateStoreBody, context: Context, user: CurrentUser) -> Response:
+def set_asset_state_store(
+    asset_id: int, key: Id, body: AssetStateStoreBody, context: Context, user: CurrentUser
+) -> Response:
     """Keep a value of the asset, in place of the one under the key."""
-    state_changes.set_asset_value(context.act_as(user), context.database, _find_name(context, user, asset_id), key, body.value)
+    state_changes.set_asset_value(
+        context.act_as(user), context.database, _find_name(context, user, asset_id), key, body.value
+    )
     return Response(status_code=204)
 
 
@@ -90,7 +94,9 @@ def _build(tx: Transaction, visible: VisibleDags, kept: Sequence[StoredAssetStat
     values = hide_stored_secrets(tx, [read_shown_json(one.value) for one in kept])
     writers = [None if one.source is None else _build_writer(visible, one.source) for one in kept]
     return [
-        AssetStateStoreResponse(key=one.key, value=value, updated_at=to_datetime(one.updated_at), last_updated_by=writer)
+        AssetStateStoreResponse(
+            key=one.key, value=value, updated_at=to_datetime(one.updated_at), last_updated_by=writer
+        )
         for one, value, writer in zip(kept, values, writers, strict=True)
     ]
 
@@ -100,4 +106,6 @@ def _build_writer(visible: VisibleDags, writer: StateWriter) -> AssetStateStoreL
     kind = AssetStateStoreWriterKind.API if writer.kind == "cli" else AssetStateStoreWriterKind(writer.kind)
     if writer.dag_id is not None and writer.dag_id not in visible:
         return AssetStateStoreLastUpdatedBy(kind=kind)
-    return AssetStateStoreLastUpdatedBy(kind=kind, dag_id=writer.dag_id, run_id=writer.run_id, task_id=writer.task_id, map_index=writer.map_index)
+    return AssetStateStoreLastUpdatedBy(
+        kind=kind, dag_id=writer.dag_id, run_id=writer.run_id, task_id=writer.task_id, map_index=writer.map_index
+    )

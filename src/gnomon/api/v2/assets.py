@@ -59,33 +59,47 @@ class AliasFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one.asset_pk, "name": lambda one: one.key.name, "uri": lambda one: one.key.uri, "created_at": lambda one: one.created_at,
+    "id": lambda one: one.asset_pk,
+    "name": lambda one: one.key.name,
+    "uri": lambda one: one.key.uri,
+    "created_at": lambda one: one.created_at,
     "updated_at": lambda one: one.updated_at,
 }
 _ALIAS_ORDER: dict[str, Any] = {"id": lambda one: one.alias_pk, "name": lambda one: one.name}
 
 
 @router.get("", dependencies=[_READ])
-def get_assets(filters: Annotated[AssetFilters, Query()], context: Context, user: CurrentUser) -> AssetCollectionResponse:
+def get_assets(
+    filters: Annotated[AssetFilters, Query()], context: Context, user: CurrentUser
+) -> AssetCollectionResponse:
     """Assets that a file names, by id; with `only_active=false` also those that no file names any more. `dag_ids`: those that one of these DAGs names."""
     with context.database.read() as tx:
         visible = read_visible_assets(context, tx, user)
         chosen = [one for one in asset_declarations.list_assets(tx) if _matches(one, filters, visible)]
         ordered = sort_entries(chosen, filters.order_by, _ORDER, "id")
-        return AssetCollectionResponse(assets=build_assets(tx, visible, cut_page(ordered, filters)), total_entries=len(ordered))
+        return AssetCollectionResponse(
+            assets=build_assets(tx, visible, cut_page(ordered, filters)), total_entries=len(ordered)
+        )
 
 
 @router.get("/aliases", dependencies=[_READ])
-def get_asset_aliases(filters: Annotated[AliasFilters, Query()], context: Context, user: CurrentUser) -> AssetAliasCollectionResponse:
+def get_asset_aliases(
+    filters: Annotated[AliasFilters, Query()], context: Context, user: CurrentUser
+) -> AssetAliasCollectionResponse:
     """Aliases, by id, also those that no file names any more."""
     with context.database.read() as tx:
         visible = read_visible_assets(context, tx, user)
         chosen = [
-            one for one in asset_declarations.list_aliases(tx)
-            if visible.shows_alias(one.name) and matches_pattern(one.name, filters.name_pattern) and starts_with(one.name, filters.name_prefix_pattern)
-        ]  # fmt: skip
+            one
+            for one in asset_declarations.list_aliases(tx)
+            if visible.shows_alias(one.name)
+            and matches_pattern(one.name, filters.name_pattern)
+            and starts_with(one.name, filters.name_prefix_pattern)
+        ]
     ordered = sort_entries(chosen, filters.order_by, _ALIAS_ORDER, "id")
-    return AssetAliasCollectionResponse(asset_aliases=[build_alias(one) for one in cut_page(ordered, filters)], total_entries=len(ordered))
+    return AssetAliasCollectionResponse(
+        asset_aliases=[build_alias(one) for one in cut_page(ordered, filters)], total_entries=len(ordered)
+    )
 
 
 @router.get("/aliases/{asset_alias_id}", dependencies=[_READ], response_model=None)
@@ -93,7 +107,11 @@ def get_asset_alias(asset_alias_id: int, context: Context, user: CurrentUser) ->
     """One alias."""
     with context.database.read() as tx:
         visible = read_visible_assets(context, tx, user)
-        found = [one for one in asset_declarations.list_aliases(tx) if one.alias_pk == asset_alias_id and visible.shows_alias(one.name)]
+        found = [
+            one
+            for one in asset_declarations.list_aliases(tx)
+            if one.alias_pk == asset_alias_id and visible.shows_alias(one.name)
+        ]
     if not found:
         raise HTTPException(404, f"there is no asset alias with the id {asset_alias_id}")
     return build_alias(found[0])
@@ -119,7 +137,9 @@ def materialize_asset(
         if not shown:
             raise HTTPException(404, f"no task has asset {asset.key.name!r} as outlet, so no run can write it")
         if len(shown) > 1:
-            raise HTTPException(409, f"several DAGs write asset {asset.key.name!r}; trigger one of them: {', '.join(shown)}")
+            raise HTTPException(
+                409, f"several DAGs write asset {asset.key.name!r}; trigger one of them: {', '.join(shown)}"
+            )
         require_role(context, tx, user, shown[0], Role.USER)
     new = read_new_run(shown[0], body or MaterializeAssetBody(), DagRunType.ASSET_MATERIALIZATION)
     created = create_run(context.act_as(user), context.database, new)
@@ -135,6 +155,8 @@ def _matches(asset: StoredAsset, filters: AssetFilters, visible: VisibleAssets) 
     if filters.dag_ids and not {one.dag_id for one in about}.intersection(filters.dag_ids):
         return False
     return (
-        matches_pattern(asset.key.name, filters.name_pattern) and starts_with(asset.key.name, filters.name_prefix_pattern)
-        and matches_pattern(asset.key.uri, filters.uri_pattern) and starts_with(asset.key.uri, filters.uri_prefix_pattern)
+        matches_pattern(asset.key.name, filters.name_pattern)
+        and starts_with(asset.key.name, filters.name_prefix_pattern)
+        and matches_pattern(asset.key.uri, filters.uri_pattern)
+        and starts_with(asset.key.uri, filters.uri_prefix_pattern)
     )

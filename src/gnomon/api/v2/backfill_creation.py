@@ -49,7 +49,11 @@ def create_dry_run(body: BackfillPostBody, context: Context, user: CurrentUser) 
     with context.database.read() as tx:
         wanted = [one.slot for one in preview_slots(tx, request, slots) if one.is_run]
     answers = [
-        DryRunBackfillResponse(logical_date=moment(slot.logical_at), partition_key=slot.partition_key, partition_date=moment(slot.partition_date))
+        DryRunBackfillResponse(
+            logical_date=moment(slot.logical_at),
+            partition_key=slot.partition_key,
+            partition_date=moment(slot.partition_date),
+        )
         for slot in wanted
     ]
     return DryRunBackfillCollectionResponse(backfills=answers, total_entries=len(answers))
@@ -64,8 +68,14 @@ def check_backfill_body(context: ApiContext, user: User, body: BackfillPostBody)
         find_stored_dag(tx, body.dag_id)
         dag = find_dag(tx, body.dag_id)
     request = BackfillRequest(
-        dag, read_instant(body.from_date), read_instant(body.to_date), body.reprocess_behavior.value, body.max_active_runs,
-        body.run_backwards, body.dag_run_conf or {}, body.run_on_latest_version,
-    )  # fmt: skip
+        dag,
+        read_instant(body.from_date),
+        read_instant(body.to_date),
+        body.reprocess_behavior.value,
+        body.max_active_runs,
+        body.run_backwards,
+        body.dag_run_conf or {},
+        body.run_on_latest_version,
+    )
     check_backfill(context.cfg, request)
     return request, find_slots(context.act_as(user), request)

@@ -38,7 +38,9 @@ def check_entity_count(body: BulkBody[T]) -> None:
     """Raise HTTPException (422) for a bulk change of too many runs or task instances."""
     count = sum(len(action.entities) for action in body.actions)
     if count > ENTITIES_MAX:
-        raise HTTPException(422, f"a bulk change has at most {ENTITIES_MAX:,} entities, and this one has {count:,}; nothing was changed")
+        raise HTTPException(
+            422, f"a bulk change has at most {ENTITIES_MAX:,} entities, and this one has {count:,}; nothing was changed"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,15 @@ def describe_error(error: Exception, user: User | None = None) -> dict[str, obje
     status = error.status_code if isinstance(error, HTTPException) else find_status(error)
     if status == 500:
         raise error
-    return {"error": str(error.detail) if isinstance(error, HTTPException) else describe_error_to(user, error), "status_code": status}
+    return {
+        "error": str(error.detail) if isinstance(error, HTTPException) else describe_error_to(user, error),
+        "status_code": status,
+    }
 
 
-def _carry_out(tx: Transaction, action: BulkCreateAction[T] | BulkUpdateAction[T] | BulkDeleteAction[T], target: BulkTarget[T]) -> list[str]:
+def _carry_out(
+    tx: Transaction, action: BulkCreateAction[T] | BulkUpdateAction[T] | BulkDeleteAction[T], target: BulkTarget[T]
+) -> list[str]:
     """The names of the objects that were changed."""
     if isinstance(action, BulkCreateAction):
         return _create(tx, action, target)
@@ -88,7 +95,9 @@ def _carry_out(tx: Transaction, action: BulkCreateAction[T] | BulkUpdateAction[T
             if name in known:
                 target.update(tx, entity, action.update_mask)
         return [name for name, _ in wanted if name in known]
-    names = list(dict.fromkeys(target.name_of(entity) if isinstance(entity, BaseModel) else entity for entity in action.entities))
+    names = list(
+        dict.fromkeys(target.name_of(entity) if isinstance(entity, BaseModel) else entity for entity in action.entities)
+    )
     known = _select_known(tx, names, action.action_on_non_existence, target)
     for name in names:
         if name in known:
@@ -100,7 +109,10 @@ def _create(tx: Transaction, action: BulkCreateAction[T], target: BulkTarget[T])
     wanted = [(target.name_of(entity), entity) for entity in action.entities]
     existing = {name for name, _ in wanted if target.exists(tx, name)}
     if existing and action.action_on_existence is BulkActionOnExistence.FAIL:
-        raise HTTPException(409, f"there is a {target.thing} already with each of these names: {', '.join(sorted(existing))}; nothing was created")
+        raise HTTPException(
+            409,
+            f"there is a {target.thing} already with each of these names: {', '.join(sorted(existing))}; nothing was created",
+        )
     created = []
     for name, entity in wanted:
         if target.exists(tx, name):
@@ -113,9 +125,13 @@ def _create(tx: Transaction, action: BulkCreateAction[T], target: BulkTarget[T])
     return created
 
 
-def _select_known(tx: Transaction, names: Sequence[str], otherwise: BulkActionNotOnExistence, target: BulkTarget[T]) -> set[str]:
+def _select_known(
+    tx: Transaction, names: Sequence[str], otherwise: BulkActionNotOnExistence, target: BulkTarget[T]
+) -> set[str]:
     known = {name for name in names if target.exists(tx, name)}
     missing = sorted(set(names) - known)
     if missing and otherwise is BulkActionNotOnExistence.FAIL:
-        raise HTTPException(404, f"there is no {target.thing} with any of these names: {', '.join(missing)}; nothing was changed")
+        raise HTTPException(
+            404, f"there is no {target.thing} with any of these names: {', '.join(missing)}; nothing was changed"
+        )
     return known

@@ -36,24 +36,42 @@ _BREAK = re.compile(r"\s*\n\s*")
 
 
 @router.get("/config", tags=["Config"], dependencies=[_READ_OPTIONS], response_model=ConfigResponse)
-def get_config(context: Context, section: str | None = None, accept: Annotated[str, Header()] = "*/*") -> ConfigResponse | Response:
+def get_config(
+    context: Context, section: str | None = None, accept: Annotated[str, Header()] = "*/*"
+) -> ConfigResponse | Response:
     """The options and their values; secrets are masked."""
     sections: dict[str, list[ConfigOptionResponse]] = {}
     for setting in context.cfg.settings():
         if section in (None, setting.option.section):
-            sections.setdefault(setting.option.section, []).append(ConfigOptionResponse(key=setting.option.name, value=setting.shown))
+            sections.setdefault(setting.option.section, []).append(
+                ConfigOptionResponse(key=setting.option.name, value=setting.shown)
+            )
     if section is not None and not sections:
         raise HTTPException(404, f"there is no section {section!r}")
-    return _answer(ConfigResponse(sections=[ConfigSectionResponse(name=name, options=options) for name, options in sections.items()]), accept)
+    return _answer(
+        ConfigResponse(
+            sections=[ConfigSectionResponse(name=name, options=options) for name, options in sections.items()]
+        ),
+        accept,
+    )
 
 
-@router.get("/config/section/{section}/option/{option}", tags=["Config"], dependencies=[_READ_OPTIONS], response_model=ConfigResponse)
-def get_config_value(section: Id, option: Id, context: Context, accept: Annotated[str, Header()] = "*/*") -> ConfigResponse | Response:
+@router.get(
+    "/config/section/{section}/option/{option}",
+    tags=["Config"],
+    dependencies=[_READ_OPTIONS],
+    response_model=ConfigResponse,
+)
+def get_config_value(
+    section: Id, option: Id, context: Context, accept: Annotated[str, Header()] = "*/*"
+) -> ConfigResponse | Response:
     """One option and its value; a secret is masked."""
     for setting in context.cfg.settings():
         if (setting.option.section, setting.option.name) == (section.lower(), option.lower()):
             found = ConfigOptionResponse(key=setting.option.name, value=setting.shown)
-            return _answer(ConfigResponse(sections=[ConfigSectionResponse(name=setting.option.section, options=[found])]), accept)
+            return _answer(
+                ConfigResponse(sections=[ConfigSectionResponse(name=setting.option.section, options=[found])]), accept
+            )
     raise HTTPException(404, f"there is no option {option!r} in section {section!r}")
 
 
@@ -61,13 +79,19 @@ def get_config_value(section: Id, option: Id, context: Context, accept: Annotate
 def get_plugins(page: Annotated[PageParameters, Query()], context: Context) -> PluginCollectionResponse:
     """The plugins that can be loaded. A process of their own imports them."""
     rows = [row for row in _survey(context) if row.error is None]
-    return PluginCollectionResponse(plugins=[_build_plugin(row) for row in cut_page(rows, page)], total_entries=len(rows))
+    return PluginCollectionResponse(
+        plugins=[_build_plugin(row) for row in cut_page(rows, page)], total_entries=len(rows)
+    )
 
 
 @router.get("/plugins/importErrors", tags=["Plugin"], dependencies=[_READ_PLUGINS])
 def import_errors(context: Context) -> PluginImportErrorCollectionResponse:
     """The plugins that cannot be loaded, and why."""
-    found = [PluginImportErrorResponse(source=row.place, error=row.error) for row in _survey(context) if row.error is not None]
+    found = [
+        PluginImportErrorResponse(source=row.place, error=row.error)
+        for row in _survey(context)
+        if row.error is not None
+    ]
     return PluginImportErrorCollectionResponse(import_errors=found, total_entries=len(found))
 
 
@@ -76,7 +100,9 @@ def get_providers(page: Annotated[PageParameters, Query()], context: Context) ->
     """The installed provider packages. A process of their own describes them."""
     found: list[tuple[str, str, str]] = _ask(context, _PROVIDERS, list[tuple[str, str, str]])
     answers = [
-        ProviderResponse(package_name=name, version=version, description=_BREAK.sub(" ", text).strip(), documentation_url=None)
+        ProviderResponse(
+            package_name=name, version=version, description=_BREAK.sub(" ", text).strip(), documentation_url=None
+        )
         for name, version, text in found
     ]
     return ProviderCollectionResponse(providers=cut_page(answers, page), total_entries=len(answers))
@@ -86,7 +112,11 @@ def _answer(config: ConfigResponse, accept: str) -> ConfigResponse | Response:
     """As JSON, or as the text of an ini file where the client accepts only that."""
     if "text/plain" not in accept:
         return config
-    lines = [line for one in config.sections for line in (f"[{one.name}]", *(f"{option.key} = {option.value}" for option in one.options), "")]
+    lines = [
+        line
+        for one in config.sections
+        for line in (f"[{one.name}]", *(f"{option.key} = {option.value}" for option in one.options), "")
+    ]
     return Response("\n".join(lines), media_type="text/plain")
 
 
@@ -105,9 +135,19 @@ def _ask(context: ApiContext, function: str, kind: Any) -> Any:
 
 def _build_plugin(row: PluginRow) -> PluginResponse:
     nothing: dict[str, Any] = {
-        name: [] for name in (
-            "macros", "flask_blueprints", "fastapi_apps", "fastapi_root_middlewares", "external_views", "react_apps", "appbuilder_views",
-            "appbuilder_menu_items", "global_operator_extra_links", "operator_extra_links", "listeners",
+        name: []
+        for name in (
+            "macros",
+            "flask_blueprints",
+            "fastapi_apps",
+            "fastapi_root_middlewares",
+            "external_views",
+            "react_apps",
+            "appbuilder_views",
+            "appbuilder_menu_items",
+            "global_operator_extra_links",
+            "operator_extra_links",
+            "listeners",
         )
-    }  # fmt: skip
+    }
     return PluginResponse(name=row.name, source=row.place, timetables=list(row.timetables), **nothing)

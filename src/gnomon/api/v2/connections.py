@@ -60,8 +60,13 @@ class ConnectionFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one.conn_id, "conn_id": lambda one: one.conn_id, "connection_id": lambda one: one.conn_id,
-    "conn_type": lambda one: one.conn_type, "description": lambda one: one.description, "host": lambda one: one.host, "port": lambda one: one.port,
+    "id": lambda one: one.conn_id,
+    "conn_id": lambda one: one.conn_id,
+    "connection_id": lambda one: one.conn_id,
+    "conn_type": lambda one: one.conn_type,
+    "description": lambda one: one.description,
+    "host": lambda one: one.host,
+    "port": lambda one: one.port,
 }
 
 
@@ -71,11 +76,15 @@ def get_connections(filters: Annotated[ConnectionFilters, Query()], context: Con
     with context.database.read() as tx:
         found = connections.list_connections(tx)
     chosen = [
-        one for one in found
-        if matches_pattern(one.conn_id, filters.connection_id_pattern) and starts_with(one.conn_id, filters.connection_id_prefix_pattern)
-    ]  # fmt: skip
+        one
+        for one in found
+        if matches_pattern(one.conn_id, filters.connection_id_pattern)
+        and starts_with(one.conn_id, filters.connection_id_prefix_pattern)
+    ]
     ordered = sort_entries(chosen, filters.order_by, _ORDER, "connection_id")
-    return ConnectionCollectionResponse(connections=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered))
+    return ConnectionCollectionResponse(
+        connections=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered)
+    )
 
 
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.CONNECTION)])
@@ -94,14 +103,21 @@ def test_connection(body: ConnectionBody, context: Context) -> ConnectionTestRes
     """Test a connection with the hook of its type, in a process of its own. A secret that is masked, as an answer shows it, is the stored one."""
     allowed = context.cfg.text("core", "test_connection")
     if allowed != "Enabled":
-        raise HTTPException(403, f"connections are not tested here: [core] test_connection is {allowed}; an administrator may set it to Enabled")
+        raise HTTPException(
+            403,
+            f"connections are not tested here: [core] test_connection is {allowed}; an administrator may set it to Enabled",
+        )
     with context.database.read() as tx:
         before = connections.get_connection(tx, body.connection_id)
         stored = _merge(before or StoredConnection(body.connection_id, body.conn_type), body, None)
         if before is not None:
             stored = keep_connection_secrets(tx, before, stored)
     if not _CHECKS.acquire(blocking=False):
-        raise HTTPException(429, f"{_CHECKS_AT_A_TIME} connections are being tested; try again in some seconds", {"Retry-After": _RETRY_AFTER_S})
+        raise HTTPException(
+            429,
+            f"{_CHECKS_AT_A_TIME} connections are being tested; try again in some seconds",
+            {"Retry-After": _RETRY_AFTER_S},
+        )
     try:
         check = check_stored_connection(context.cfg, stored)
     except PlanningError as error:
@@ -120,11 +136,17 @@ def get_connection(connection_id: Id, context: Context) -> ConnectionResponse:
 
 @router.patch("/{connection_id}", dependencies=[requires(Permission.EDIT, ApiResource.CONNECTION)])
 def patch_connection(
-    connection_id: Id, body: ConnectionBody, context: Context, author: CurrentAuthor, update_mask: Annotated[list[str] | None, Query()] = None
+    connection_id: Id,
+    body: ConnectionBody,
+    context: Context,
+    author: CurrentAuthor,
+    update_mask: Annotated[list[str] | None, Query()] = None,
 ) -> ConnectionResponse:
     """Change a connection. A secret that is masked, as an answer shows it, stays as it was."""
     if body.connection_id != connection_id:
-        raise HTTPException(400, f"the body is about connection {body.connection_id!r}, the path about {connection_id!r}")
+        raise HTTPException(
+            400, f"the body is about connection {body.connection_id!r}, the path about {connection_id!r}"
+        )
     context.database.bind_key()
     with context.database.write() as tx:
         _change(AdminChanges(tx, author), body, update_mask)
@@ -135,11 +157,18 @@ def patch_connection(
 def bulk_connections(body: BulkBody[ConnectionBody], context: Context, author: CurrentAuthor) -> BulkResponse:
     """Create, change and delete connections."""
     context.database.bind_key()
-    return change_in_bulk(context.database, body, BulkTarget(
-        "connection", lambda one: one.connection_id, lambda tx, name: connections.get_connection(tx, name) is not None,
-        lambda tx, one: _create(AdminChanges(tx, author), one), lambda tx, one, mask: _change(AdminChanges(tx, author), one, mask),
-        lambda tx, name: AdminChanges(tx, author).delete_connection(name),
-    ))  # fmt: skip
+    return change_in_bulk(
+        context.database,
+        body,
+        BulkTarget(
+            "connection",
+            lambda one: one.connection_id,
+            lambda tx, name: connections.get_connection(tx, name) is not None,
+            lambda tx, one: _create(AdminChanges(tx, author), one),
+            lambda tx, one, mask: _change(AdminChanges(tx, author), one, mask),
+            lambda tx, name: AdminChanges(tx, author).delete_connection(name),
+        ),
+    )
 
 
 @router.delete("/{connection_id}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.CONNECTION)])
@@ -155,9 +184,19 @@ def _create(changes: AdminChanges, body: ConnectionBody) -> None:
     _check(body)
     if _CONNECTION_ID.fullmatch(body.connection_id) is None:
         raise HTTPException(422, "connection_id has letters, digits, `_`, `.` and `-` only")
-    changes.set_connection(StoredConnection(
-        body.connection_id, body.conn_type, body.host, body.schema_, body.login, body.password, body.port, body.extra, body.description
-    ))  # fmt: skip
+    changes.set_connection(
+        StoredConnection(
+            body.connection_id,
+            body.conn_type,
+            body.host,
+            body.schema_,
+            body.login,
+            body.password,
+            body.port,
+            body.extra,
+            body.description,
+        )
+    )
 
 
 def _change(changes: AdminChanges, body: ConnectionBody, update_mask: Sequence[str] | None) -> None:
@@ -169,8 +208,9 @@ def _merge(before: StoredConnection, body: ConnectionBody, update_mask: Sequence
     _check(body)
     fields = {
         "schema" if name == "schema_" else name: value
-        for name, value in read_changes(body, update_mask).items() if name not in ("connection_id", "team_name")
-    }  # fmt: skip
+        for name, value in read_changes(body, update_mask).items()
+        if name not in ("connection_id", "team_name")
+    }
     return replace(before, **fields)
 
 
@@ -202,6 +242,14 @@ def _find(tx: Transaction, conn_id: str) -> StoredConnection:
 def _build(stored: StoredConnection) -> ConnectionResponse:
     row = make_row(stored, shows_secrets=False)
     return ConnectionResponse(
-        connection_id=row.conn_id, conn_type=row.conn_type, description=row.description, host=row.host, login=row.login, schema=row.schema,
-        port=row.port, password=row.password, extra=row.extra, team_name=None,
+        connection_id=row.conn_id,
+        conn_type=row.conn_type,
+        description=row.description,
+        host=row.host,
+        login=row.login,
+        schema=row.schema,
+        port=row.port,
+        password=row.password,
+        extra=row.extra,
+        team_name=None,
     )

@@ -15,7 +15,11 @@ from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunTriggeredByType, pa
 from gnomon.queries.report.listings.audit_list import hide_in_value
 from gnomon.storage.store.pages.run_pages import ListedRun
 
-_TRIGGERED_BY_PREFIX = {"cli": DagRunTriggeredByType.CLI, "api": DagRunTriggeredByType.REST_API, "task": DagRunTriggeredByType.OPERATOR}
+_TRIGGERED_BY_PREFIX = {
+    "cli": DagRunTriggeredByType.CLI,
+    "api": DagRunTriggeredByType.REST_API,
+    "task": DagRunTriggeredByType.OPERATOR,
+}
 
 
 def moment(instant: Instant | None) -> datetime | None:
@@ -34,12 +38,24 @@ def task_instance_uuid(key: TaskKey) -> UUID:
 
 
 def build_version(
-    dag_id: str, display_name: str, version_pk: int, number: int, created_at: Instant, bundle_name: str | None = None, bundle_version: str | None = None
+    dag_id: str,
+    display_name: str,
+    version_pk: int,
+    number: int,
+    created_at: Instant,
+    bundle_name: str | None = None,
+    bundle_version: str | None = None,
 ) -> DagVersionResponse:
     """A version of a DAG; its id is its key as a number."""
     return DagVersionResponse(
-        id=UUID(int=version_pk), version_number=number, dag_id=dag_id, bundle_name=bundle_name or DAGS_FOLDER_BUNDLE, bundle_version=bundle_version,
-        created_at=to_datetime(created_at), dag_display_name=display_name, bundle_url=None,
+        id=UUID(int=version_pk),
+        version_number=number,
+        dag_id=dag_id,
+        bundle_name=bundle_name or DAGS_FOLDER_BUNDLE,
+        bundle_version=bundle_version,
+        created_at=to_datetime(created_at),
+        dag_display_name=display_name,
+        bundle_url=None,
     )
 
 
@@ -49,13 +65,38 @@ def build_dag_run(listed: ListedRun, display_name: str, note: str | None) -> DAG
     origin = (listed.created_by or "").partition(":")[0]
     versions = []
     if run.version_pk is not None and listed.version_number is not None and listed.version_created_at is not None:
-        versions = [build_version(listed.dag_id, display_name, run.version_pk, listed.version_number, listed.version_created_at, listed.bundle_name, run.bundle_version)]
+        versions = [
+            build_version(
+                listed.dag_id,
+                display_name,
+                run.version_pk,
+                listed.version_number,
+                listed.version_created_at,
+                listed.bundle_name,
+                run.bundle_version,
+            )
+        ]
     return DAGRunResponse(
-        dag_run_id=run.run_id, dag_id=listed.dag_id, logical_date=moment(run.logical_at), queued_at=moment(run.queued_at),
-        start_date=moment(run.started_at), end_date=moment(run.ended_at), duration=seconds_between(run.started_at, run.ended_at),
-        data_interval_start=moment(run.interval_start), data_interval_end=moment(run.interval_end), run_after=to_datetime(run.run_after),
-        last_scheduling_decision=None, run_type=run.run_type, state=run.state,
+        dag_run_id=run.run_id,
+        dag_id=listed.dag_id,
+        logical_date=moment(run.logical_at),
+        queued_at=moment(run.queued_at),
+        start_date=moment(run.started_at),
+        end_date=moment(run.ended_at),
+        duration=seconds_between(run.started_at, run.ended_at),
+        data_interval_start=moment(run.interval_start),
+        data_interval_end=moment(run.interval_end),
+        run_after=to_datetime(run.run_after),
+        last_scheduling_decision=None,
+        run_type=run.run_type,
+        state=run.state,
         triggered_by=TRIGGERED_BY_RUN_TYPE.get(run.run_type, _TRIGGERED_BY_PREFIX.get(origin)),
-        triggering_user_name=parse_triggering_user(listed.created_by), conf=hide_in_value(run.conf, hide_uri_passwords), note=note, dag_versions=versions,
-        bundle_version=run.bundle_version, dag_display_name=display_name, partition_key=run.partition_key, partition_date=moment(run.partition_date),
+        triggering_user_name=parse_triggering_user(listed.created_by),
+        conf=hide_in_value(run.conf, hide_uri_passwords),
+        note=note,
+        dag_versions=versions,
+        bundle_version=run.bundle_version,
+        dag_display_name=display_name,
+        partition_key=run.partition_key,
+        partition_date=moment(run.partition_date),
     )

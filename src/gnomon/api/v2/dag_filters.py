@@ -64,21 +64,44 @@ class DagFilters(SpecFilters):
 
 
 DAG_FIELDS = {
-    "dag_id": FilterField("dag_id"), "paused": FilterField("is_paused"), "has_import_errors": FilterField("has_import_errors"),
-    "last_dag_run_state": FilterField("last_run_state", read_run_state), "dag_run_state": FilterField("last_run_state", read_run_state),
-    "dag_run_start_date": FilterField("last_run_start_date", read_instant), "dag_run_end_date": FilterField("last_run_end_date", read_instant),
+    "dag_id": FilterField("dag_id"),
+    "paused": FilterField("is_paused"),
+    "has_import_errors": FilterField("has_import_errors"),
+    "last_dag_run_state": FilterField("last_run_state", read_run_state),
+    "dag_run_state": FilterField("last_run_state", read_run_state),
+    "dag_run_start_date": FilterField("last_run_start_date", read_instant),
+    "dag_run_end_date": FilterField("last_run_end_date", read_instant),
 }
 """By the name of a filter. Those on runs are about the newest run of the DAG."""
 SPEC_FILTERS = (
-    "tags", "tags_match_mode", "owners", "dag_display_name_pattern", "dag_display_name_prefix_pattern", "has_asset_schedule", "asset_dependency",
+    "tags",
+    "tags_match_mode",
+    "owners",
+    "dag_display_name_pattern",
+    "dag_display_name_prefix_pattern",
+    "has_asset_schedule",
+    "asset_dependency",
     "timetable_type",
 )
-NO_FILTERS = ("limit", "offset", "order_by", "exclude_stale", "bundle_name", "bundle_version", "is_favorite", "update_mask", *SPEC_FILTERS)
+NO_FILTERS = (
+    "limit",
+    "offset",
+    "order_by",
+    "exclude_stale",
+    "bundle_name",
+    "bundle_version",
+    "is_favorite",
+    "update_mask",
+    *SPEC_FILTERS,
+)
 """Parameters that `build_conditions` does not read."""
 DAG_ORDER = {
-    "dag_id": SortField("dag_id", is_text=True), "next_dagrun": SortField("next_dagrun", is_nullable=True),
-    "state": SortField("last_run_state", is_nullable=True), "last_run_state": SortField("last_run_state", is_nullable=True),
-    "start_date": SortField("last_run_start_date", is_nullable=True), "last_run_start_date": SortField("last_run_start_date", is_nullable=True),
+    "dag_id": SortField("dag_id", is_text=True),
+    "next_dagrun": SortField("next_dagrun", is_nullable=True),
+    "state": SortField("last_run_state", is_nullable=True),
+    "last_run_state": SortField("last_run_state", is_nullable=True),
+    "start_date": SortField("last_run_start_date", is_nullable=True),
+    "last_run_start_date": SortField("last_run_start_date", is_nullable=True),
 }
 """By the name of an attribute in `order_by`."""
 DAG_KEY = (SortField("dag_pk"),)
@@ -87,7 +110,8 @@ DAG_KEY = (SortField("dag_pk"),)
 def matches_spec(facts: VersionFacts, filters: SpecFilters) -> bool:
     """Whether the spec of the DAG meets the filters on it."""
     return (
-        _has_tags(facts, filters) and _has_owner(facts, filters)
+        _has_tags(facts, filters)
+        and _has_owner(facts, filters)
         and (not isinstance(filters, DagFilters) or (_has_name(facts, filters) and _has_schedule(facts, filters)))
     )
 
@@ -118,7 +142,9 @@ def _has_schedule(facts: VersionFacts, filters: DagFilters) -> bool:
     spec = facts.spec
     if filters.has_asset_schedule is not None and filters.has_asset_schedule != (spec.asset_condition is not None):
         return False
-    if filters.timetable_type and not {spec.timetable.path, spec.timetable.path.rpartition(".")[2]}.intersection(filters.timetable_type):
+    if filters.timetable_type and not {spec.timetable.path, spec.timetable.path.rpartition(".")[2]}.intersection(
+        filters.timetable_type
+    ):
         return False
     if filters.asset_dependency is None:
         return True

@@ -40,7 +40,12 @@ from gnomon.storage.store.pages.run_pages import read_run_counts_by_state
 router = OperationRouter()
 
 
-@router.get("/dagSources/{dag_id}", tags=["DagSource"], dependencies=[requires(Permission.READ, ApiResource.DAG_CODE)], response_model=DAGSourceResponse)
+@router.get(
+    "/dagSources/{dag_id}",
+    tags=["DagSource"],
+    dependencies=[requires(Permission.READ, ApiResource.DAG_CODE)],
+    response_model=DAGSourceResponse,
+)
 def get_dag_source(
     dag_id: Id, context: Context, version_number: int | None = None, accept: Annotated[str, Header()] = "*/*"
 ) -> DAGSourceResponse | Response:
@@ -51,20 +56,32 @@ def get_dag_source(
         name = _find_name(context, tx, dag_id)
         kept = None if version_number is None else read_version_source(tx, stored.dag_pk, version_number)
     if kept is None and version_number not in (None, newest):
-        raise HTTPException(404, f"the source of version {version_number} of DAG {dag_id!r} is not kept; version {newest} is the newest")
+        raise HTTPException(
+            404, f"the source of version {version_number} of DAG {dag_id!r} is not kept; version {newest} is the newest"
+        )
     try:
         content = (read_dag_file(context.cfg, stored.file) if kept is None else kept).decode(errors="replace")
     except OSError as error:
         raise HTTPException(404, f"{stored.file} cannot be read on this machine: {error.strerror}") from None
     if "text/plain" in accept:
         return Response(content, media_type="text/plain")
-    return DAGSourceResponse(content=content, dag_id=dag_id, version_number=newest if version_number is None else version_number, dag_display_name=name)
+    return DAGSourceResponse(
+        content=content,
+        dag_id=dag_id,
+        version_number=newest if version_number is None else version_number,
+        dag_display_name=name,
+    )
 
 
 @router.get(
-    "/dagStats", tags=["DagStats"], dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)], response_model=DagStatsCollectionResponse
+    "/dagStats",
+    tags=["DagStats"],
+    dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)],
+    response_model=DagStatsCollectionResponse,
 )
-def get_dag_stats(context: Context, user: CurrentUser, dag_ids: Annotated[list[str] | None, Query()] = None) -> Response:
+def get_dag_stats(
+    context: Context, user: CurrentUser, dag_ids: Annotated[list[str] | None, Query()] = None
+) -> Response:
     """The number of runs of each DAG in each state, from the tallies."""
     with context.database.read() as tx:
         facts: Mapping[int, VersionFacts]
@@ -74,14 +91,24 @@ def get_dag_stats(context: Context, user: CurrentUser, dag_ids: Annotated[list[s
         else:
             all_facts = context.facts.find_all(tx)
             visible = VisibleDags(context, tx, user, facts=all_facts)
-            facts = all_facts.derive("active", lambda: {dag_pk: one for dag_pk, one in all_facts.by_dag.items() if dag_pk in all_facts.active})
-        chosen = facts if visible.is_all else {dag_pk: one for dag_pk, one in facts.items() if one.spec.dag_id in visible}
+            facts = all_facts.derive(
+                "active",
+                lambda: {dag_pk: one for dag_pk, one in all_facts.by_dag.items() if dag_pk in all_facts.active},
+            )
+        chosen = (
+            facts if visible.is_all else {dag_pk: one for dag_pk, one in facts.items() if one.spec.dag_id in visible}
+        )
         counts = read_run_counts_by_state(tx, list(chosen) if dag_ids or len(chosen) < len(facts) // 2 else None)
     list_counts = cache(_list_counts)
     of_states = [counts.get(state, {}) for state in DagRunState]
-    answers = [_DagStats(one.spec.dag_id, one.display_name, list_counts(*[of_state.get(dag_pk, 0) for of_state in of_states])) for dag_pk, one in chosen.items()]
+    answers = [
+        _DagStats(one.spec.dag_id, one.display_name, list_counts(*[of_state.get(dag_pk, 0) for of_state in of_states]))
+        for dag_pk, one in chosen.items()
+    ]
     answers.sort(key=attrgetter("dag_id"))
-    return Response(msgspec.json.encode({"dags": answers, "total_entries": len(answers)}), media_type="application/json")
+    return Response(
+        msgspec.json.encode({"dags": answers, "total_entries": len(answers)}), media_type="application/json"
+    )
 
 
 class _StateCount(msgspec.Struct, gc=False):
@@ -130,29 +157,40 @@ class VersionFilters(PageParameters):
 
 
 _VERSION_ORDER: dict[str, Any] = {
-    "id": lambda one: one.id, "version_number": lambda one: one.version_number, "bundle_name": lambda one: one.bundle_name,
-    "bundle_version": lambda one: one.bundle_version, "created_at": lambda one: one.created_at,
+    "id": lambda one: one.id,
+    "version_number": lambda one: one.version_number,
+    "bundle_name": lambda one: one.bundle_name,
+    "bundle_version": lambda one: one.bundle_version,
+    "created_at": lambda one: one.created_at,
 }
 
 
-@router.get("/dags/{dag_id}/dagVersions", tags=["DagVersion"], dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)])
-def get_dag_versions(dag_id: Id, filters: Annotated[VersionFilters, Query()], context: Context) -> DAGVersionCollectionResponse:
+@router.get(
+    "/dags/{dag_id}/dagVersions", tags=["DagVersion"], dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)]
+)
+def get_dag_versions(
+    dag_id: Id, filters: Annotated[VersionFilters, Query()], context: Context
+) -> DAGVersionCollectionResponse:
     """The versions of a DAG."""
     if dag_id == "~":
         raise ApiUnsupported("versions are listed for one DAG at a time")
     with context.database.read() as tx:
         answers = _read_versions(context, tx, dag_id)
     chosen = [
-        one for one in answers
-        if filters.version_number in (None, one.version_number) and filters.bundle_name in (None, one.bundle_name)
+        one
+        for one in answers
+        if filters.version_number in (None, one.version_number)
+        and filters.bundle_name in (None, one.bundle_name)
         and filters.bundle_version in (None, one.bundle_version)
-    ]  # fmt: skip
+    ]
     ordered = sort_entries(chosen, filters.order_by, _VERSION_ORDER, "version_number")
     return DAGVersionCollectionResponse(dag_versions=cut_page(ordered, filters), total_entries=len(ordered))
 
 
 @router.get(
-    "/dags/{dag_id}/dagVersions/{version_number}", tags=["DagVersion"], dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)]
+    "/dags/{dag_id}/dagVersions/{version_number}",
+    tags=["DagVersion"],
+    dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)],
 )
 def get_dag_version(dag_id: Id, version_number: int, context: Context) -> DagVersionResponse:
     """One version of a DAG."""
@@ -171,4 +209,7 @@ def _find_name(context: ApiContext, tx: Transaction, dag_id: str) -> str:
 def _read_versions(context: ApiContext, tx: Transaction, dag_id: str) -> list[DagVersionResponse]:
     stored = find_stored_dag(tx, dag_id)
     name = _find_name(context, tx, dag_id)
-    return [build_version(dag_id, name, one.version_pk, one.number, one.created_at, one.bundle_name, one.bundle_version) for one in list_version_numbers(tx, stored.dag_pk)]
+    return [
+        build_version(dag_id, name, one.version_pk, one.number, one.created_at, one.bundle_name, one.bundle_version)
+        for one in list_version_numbers(tx, stored.dag_pk)
+    ]

@@ -25,7 +25,12 @@ from gnomon.storage.store.dag_records import dag_files, dags
 router = OperationRouter()
 
 
-@router.put("/parseDagFile/{file_token}", status_code=201, tags=["DAG Parsing"], dependencies=[requires(Permission.EDIT, ApiResource.DAG)])
+@router.put(
+    "/parseDagFile/{file_token}",
+    status_code=201,
+    tags=["DAG Parsing"],
+    dependencies=[requires(Permission.EDIT, ApiResource.DAG)],
+)
 def reparse_dag_file(file_token: Id, context: Context, user: CurrentUser) -> Response:
     """Have a file of DAGs parsed again although nothing in it has changed. It needs the role user on one of its DAGs."""
     file = decode_file_token(file_token)
@@ -45,11 +50,17 @@ def reparse_dag_file(file_token: Id, context: Context, user: CurrentUser) -> Res
 
 
 @router.get(
-    "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/links", tags=["Extra Links"],
+    "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/links",
+    tags=["Extra Links"],
     dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)],
-)  # fmt: skip
+)
 def get_extra_links(
-    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: Annotated[int, Query(ge=-1)] = UNMAPPED, try_number: int | None = None
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    context: Context,
+    map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
+    try_number: int | None = None,
 ) -> ExtraLinkCollectionResponse:
     """The links of a task instance by name; null while the URL is not known."""
     with context.database.read() as tx:

@@ -37,7 +37,9 @@ def bulk_dag_runs(dag_id: Id, body: BulkBody[BulkDAGRunBody], context: Context, 
     for action in body.actions:
         result = results.setdefault(action.action, BulkActionResponse(success=[], errors=[]))
         if isinstance(action, BulkCreateAction):
-            result.errors.append({"error": "runs are not created in bulk; trigger each with POST .../dagRuns", "status_code": 405})
+            result.errors.append(
+                {"error": "runs are not created in bulk; trigger each with POST .../dagRuns", "status_code": 405}
+            )
             continue
         mask = action.update_mask if isinstance(action, BulkUpdateAction) else None
         for entity in action.entities:
@@ -57,14 +59,18 @@ def _change(
     dag_id = run.dag_id or path_dag_id
     try:
         if dag_id == ALL or (ALL not in (path_dag_id, dag_id) and dag_id != path_dag_id):
-            raise HTTPException(400, f"run {run.dag_run_id!r} needs the dag_id of the path, or its own where the path has {ALL}")
+            raise HTTPException(
+                400, f"run {run.dag_run_id!r} needs the dag_id of the path, or its own where the path has {ALL}"
+            )
         with context.database.read() as tx:
             require_role(context, tx, user, dag_id, Role.USER)
         if deletes:
             delete_dag_run(dag_id, run.dag_run_id, context, user)
         else:
             fields = run.model_dump(include=run.model_fields_set - {"dag_id", "dag_run_id"})
-            patch_dag_run(dag_id, run.dag_run_id, DAGRunPatchBody(**fields), context, user, None if mask is None else list(mask))
+            patch_dag_run(
+                dag_id, run.dag_run_id, DAGRunPatchBody(**fields), context, user, None if mask is None else list(mask)
+            )
     except AccessRefused as error:
         return {"error": str(error), "status_code": error.status}
     except (HTTPException, GnomonError, UnicodeError, OverflowError) as error:

@@ -32,7 +32,12 @@ _EDIT = requires(Permission.EDIT, ApiResource.DAG_RUN)
 
 @router.patch("", dependencies=[_EDIT])
 def patch_dag_run(
-    dag_id: Id, dag_run_id: Id, body: DAGRunPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
+    dag_id: Id,
+    dag_run_id: Id,
+    body: DAGRunPatchBody,
+    context: Context,
+    user: CurrentUser,
+    update_mask: Annotated[list[str] | None, Query()] = None,
 ) -> DAGRunResponse:
     """Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; null and an empty text delete it.
 
@@ -46,7 +51,9 @@ def patch_dag_run(
     actor = context.act_as(user)
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
-        cancelled = list_cancelled_by(tx, dag, run) if "state" in fields and body.state is DagRunMutableStates.SUCCESS else []
+        cancelled = (
+            list_cancelled_by(tx, dag, run) if "state" in fields and body.state is DagRunMutableStates.SUCCESS else []
+        )
         changeable = VisibleDags(context, tx, user, Role.USER) if cancelled else ()
     if "note" in fields:
         write_run_note(actor, context.database, dag, run, body.note or "")
@@ -66,7 +73,9 @@ def delete_dag_run(dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUs
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
     if run.state not in FINISHED_RUN_STATES and run.started_at is not None:
-        raise HTTPException(409, f"run {dag_run_id!r} of DAG {dag_id!r} is {run.state}; end it first, or wait for its end")
+        raise HTTPException(
+            409, f"run {dag_run_id!r} of DAG {dag_id!r} is {run.state}; end it first, or wait for its end"
+        )
     require_answer(delete_run(context.act_as(user), context.database, dag, run))
     return Response(status_code=204)
 
@@ -87,15 +96,21 @@ def clear_dag_run(
 def check_clear_body(body: DAGRunClearBody) -> None:
     """Raise ApiUnsupported for what clearing a run cannot do."""
     if body.only_new:
-        raise ApiUnsupported("new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them")
+        raise ApiUnsupported(
+            "new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them"
+        )
 
 
-def show_clear(context: ApiContext, user: User, dag_id: str, run_id: str, body: DAGRunClearBody) -> list[TaskInstanceResponse]:
+def show_clear(
+    context: ApiContext, user: User, dag_id: str, run_id: str, body: DAGRunClearBody
+) -> list[TaskInstanceResponse]:
     """The task instances that `clear_run` would clear. Raises NameNotFound and AccessRefused."""
     with context.database.read() as tx:
         instances = RunInstances(tx, dag_id, run_id)
         rows = select_instances(tx, instances.dag, instances.run, only_failed=body.only_failed)
-        marked = find_marked_instances(context, tx, user, instances, rows, is_only_shown=True, only_failed=body.only_failed)
+        marked = find_marked_instances(
+            context, tx, user, instances, rows, is_only_shown=True, only_failed=body.only_failed
+        )
         return [answer for of_run, several in [(instances, rows), *marked] for answer in build_answers(of_run, several)]
 
 
@@ -105,12 +120,31 @@ def clear_run(context: ApiContext, user: User, dag_id: str, run_id: str, body: D
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, run_id)
         rows = select_instances(tx, dag, run, only_failed=body.only_failed)
-        marked = find_marked_instances(context, tx, user, RunInstances(tx, dag_id, run_id), rows, is_only_shown=False, only_failed=body.only_failed)
+        marked = find_marked_instances(
+            context, tx, user, RunInstances(tx, dag_id, run_id), rows, is_only_shown=False, only_failed=body.only_failed
+        )
     if body.note is not None:
         write_run_note(actor, context.database, dag, run, body.note)
     if rows:
-        require_answer(clear_instances(
-            actor, context.database, dag, run, None, only_failed=body.only_failed, is_newest_wanted=body.run_on_latest_version
-        ))  # fmt: skip
+        require_answer(
+            clear_instances(
+                actor,
+                context.database,
+                dag,
+                run,
+                None,
+                only_failed=body.only_failed,
+                is_newest_wanted=body.run_on_latest_version,
+            )
+        )
     for instances, several in marked:
-        require_answer(clear_instances(actor, context.database, instances.dag, instances.run, several, is_newest_wanted=body.run_on_latest_version))
+        require_answer(
+            clear_instances(
+                actor,
+                context.database,
+                instances.dag,
+                instances.run,
+                several,
+                is_newest_wanted=body.run_on_latest_version,
+            )
+        )

@@ -62,14 +62,18 @@ def clear_dag_runs(
     return _clear(context, user, named, body)
 
 
-def _show(context: ApiContext, user: User, named: list[_NamedRun], body: BulkDAGRunClearBody) -> ClearTaskInstanceCollectionResponse:
+def _show(
+    context: ApiContext, user: User, named: list[_NamedRun], body: BulkDAGRunClearBody
+) -> ClearTaskInstanceCollectionResponse:
     answers: list[TaskInstanceResponse | NewTaskResponse] = []
     for dag_id, run_id in named:
         answers += show_clear(context, user, dag_id, run_id, body)
     return ClearTaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
 
-def _clear(context: ApiContext, user: User, named: list[_NamedRun], body: BulkDAGRunClearBody) -> DAGRunCollectionResponse:
+def _clear(
+    context: ApiContext, user: User, named: list[_NamedRun], body: BulkDAGRunClearBody
+) -> DAGRunCollectionResponse:
     for dag_id, run_id in named:
         clear_run(context, user, dag_id, run_id, body)
     runs = [read_run(context, dag_id, run_id) for dag_id, run_id in named]
@@ -80,7 +84,10 @@ def _check_selection(body: BulkDAGRunClearBody) -> None:
     """Raise HTTPException (422) unless the body selects runs in exactly one way."""
     has_window = body.partition_date_start is not None or body.partition_date_end is not None
     if [bool(body.dag_runs), body.partition_key is not None, has_window].count(True) != 1:
-        raise HTTPException(422, "give exactly one of: dag_runs with at least one run, partition_key, partition_date_start and partition_date_end")
+        raise HTTPException(
+            422,
+            "give exactly one of: dag_runs with at least one run, partition_key, partition_date_start and partition_date_end",
+        )
     if body.only_new and body.only_failed:
         raise HTTPException(422, "only_new and only_failed exclude one another")
 
@@ -91,7 +98,9 @@ def _list_named(path_dag_id: str, entities: list[BulkDAGRunBody]) -> list[_Named
     for entity in entities:
         dag_id = entity.dag_id or path_dag_id
         if dag_id == ALL or path_dag_id not in (ALL, dag_id):
-            raise HTTPException(400, f"run {entity.dag_run_id!r} needs the dag_id of the path, or its own where the path has {ALL}")
+            raise HTTPException(
+                400, f"run {entity.dag_run_id!r} needs the dag_id of the path, or its own where the path has {ALL}"
+            )
         named[dag_id, entity.dag_run_id] = None
     return list(named)
 
@@ -111,6 +120,10 @@ def _list_of_partitions(tx: Transaction, dag_id: str, body: BulkDAGRunClearBody)
         conditions.append(Condition("partition_key", Operator.EQUAL, body.partition_key))
     else:
         bounds = ((Operator.AT_LEAST, body.partition_date_start), (Operator.AT_MOST, body.partition_date_end))
-        conditions += [Condition("partition_date", operator, _read_date(dag.spec, date)) for operator, date in bounds if date is not None]
+        conditions += [
+            Condition("partition_date", operator, _read_date(dag.spec, date))
+            for operator, date in bounds
+            if date is not None
+        ]
     page = read_run_page(tx, PageQuery(tuple(conditions), (SortKey("partition_date"), SortKey("id")), RUNS_MAX + 1))
     return [(dag_id, listed.run.run_id) for listed in page.runs]

@@ -45,13 +45,20 @@ LOOKS_PER_S = 100
 
 
 @router.get(
-    "/wait", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)], response_class=StreamingResponse,
+    "/wait",
+    dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)],
+    response_class=StreamingResponse,
     responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
-)  # fmt: skip
+)
 def wait_dag_run_until_finished(
-    dag_id: Id, dag_run_id: Id, request: Request, context: Context, user: CurrentUser, interval: Annotated[float, Query(gt=0, le=3600)],
+    dag_id: Id,
+    dag_run_id: Id,
+    request: Request,
+    context: Context,
+    user: CurrentUser,
+    interval: Annotated[float, Query(gt=0, le=3600)],
     result: Annotated[list[str] | None, Query()] = None,
-) -> StreamingResponse:  # fmt: skip
+) -> StreamingResponse:
     """A line with the state of the run every `interval` seconds; the last one has what the tasks in `result` returned."""
     with context.database.read() as tx:
         dag, _run = find_dag_and_run(tx, dag_id, dag_run_id)
@@ -62,7 +69,9 @@ def wait_dag_run_until_finished(
     credential = context.policy.find_credential(request)
 
     def look() -> dict[str, object]:
-        identity = credential.identify()  # which does not change the secret of a session: the browser could not get the new one any more
+        identity = (
+            credential.identify()
+        )  # which does not change the secret of a session: the browser could not get the new one any more
         if identity is None:
             return {"state": "refused", "detail": "the login is not valid any more"}
         try:
@@ -96,7 +105,9 @@ class _WaitAnswer(StreamingResponse):
             self._open_waits.release(self._account)
 
 
-async def _stream(look: Callable[[], dict[str, object]], interval: float, open_waits: AccountPlaces) -> AsyncIterator[str]:
+async def _stream(
+    look: Callable[[], dict[str, object]], interval: float, open_waits: AccountPlaces
+) -> AsyncIterator[str]:
     """Between two looks no thread waits."""
     while True:
         line = await to_thread.run_sync(look)
@@ -129,7 +140,9 @@ def _look(context: ApiContext, dag_id: str, run_id: str, result: list[str] | Non
 
 def _read_results(tx: Transaction, dag: DagRecord, run: RunRecord, task_ids: list[str]) -> dict[str, object]:
     found: dict[str, object] = {}
-    for one in xcom_values.read_xcoms(tx, run, RETURN_KEY, [task_id for task_id in task_ids if task_id in dag.task_numbers]):
+    for one in xcom_values.read_xcoms(
+        tx, run, RETURN_KEY, [task_id for task_id in task_ids if task_id in dag.task_numbers]
+    ):
         value = read_shown_json(one.value)
         if one.map_index < 0:
             found[one.task_id] = value

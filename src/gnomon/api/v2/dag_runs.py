@@ -72,17 +72,25 @@ _READ = requires(Permission.READ, ApiResource.DAG_RUN)
 
 
 @router.get("", dependencies=[_READ])
-def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: Context, user: CurrentUser) -> DAGRunCollectionResponse:
+def get_dag_runs(
+    dag_id: Id, filters: Annotated[RunFilters, Query()], context: Context, user: CurrentUser
+) -> DAGRunCollectionResponse:
     """Runs of one DAG, or with `~` of all. With `cursor` (empty for the first page) in pages that stay right while runs are added."""
     return list_dag_runs(context, user, dag_id, filters)
 
 
 def list_dag_runs(
-    context: ApiContext, user: User, dag_id: str, filters: RunFilters, find_more: Callable[[Transaction], Sequence[Condition]] = lambda _: ()
+    context: ApiContext,
+    user: User,
+    dag_id: str,
+    filters: RunFilters,
+    find_more: Callable[[Transaction], Sequence[Condition]] = lambda _: (),
 ) -> DAGRunCollectionResponse:
     """The page of runs that meet the filters, and the conditions that `find_more` gives."""
     if filters.consuming_asset_pattern is not None:
-        raise ApiUnsupported("runs cannot be filtered by the assets that they consumed; GET /assets/events lists the runs of an event")
+        raise ApiUnsupported(
+            "runs cannot be filtered by the assets that they consumed; GET /assets/events lists the runs of an event"
+        )
     if filters.conf_contains is not None:
         raise ApiUnsupported("runs cannot be filtered by their conf")
     order = parse_order(filters.order_by, RUN_ORDER, "id", RUN_KEY)
@@ -103,7 +111,11 @@ def list_dag_runs(
     if filters.cursor is not None:
         cursors = build_cursors(order.keys, position, page.keys, has_more=page.has_more)
     return DAGRunCollectionResponse(
-        dag_runs=runs, total_entries=total.total, total_entries_limit=total.limit, next_cursor=cursors.after, previous_cursor=cursors.before
+        dag_runs=runs,
+        total_entries=total.total,
+        total_entries_limit=total.limit,
+        next_cursor=cursors.after,
+        previous_cursor=cursors.before,
     )
 
 
@@ -117,18 +129,29 @@ def trigger_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, u
         return _build_run(context, tx, created.run.run_pk)
 
 
-def read_new_run(dag_id: str, body: MaterializeAssetBody | TriggerDAGRunPostBody, run_type: DagRunType = DagRunType.MANUAL) -> NewRun:
+def read_new_run(
+    dag_id: str, body: MaterializeAssetBody | TriggerDAGRunPostBody, run_type: DagRunType = DagRunType.MANUAL
+) -> NewRun:
     """The run that the body describes. Raises HTTPException (422) for half a data interval."""
     if (body.data_interval_start is None) != (body.data_interval_end is None):
         raise HTTPException(422, "data_interval_start and data_interval_end must be given together, or neither of them")
     return NewRun(
-        dag_id=dag_id, run_id=body.dag_run_id, logical_at=_read(body.logical_date), run_after=_read(body.run_after), conf=body.conf or {},
-        interval=_read_interval(body), partition_key=body.partition_key, run_type=run_type, note=body.note,
+        dag_id=dag_id,
+        run_id=body.dag_run_id,
+        logical_at=_read(body.logical_date),
+        run_after=_read(body.run_after),
+        conf=body.conf or {},
+        interval=_read_interval(body),
+        partition_key=body.partition_key,
+        run_type=run_type,
+        note=body.note,
     )
 
 
 @router.post("/list", dependencies=[_READ])
-def get_list_dag_runs_batch(dag_id: Id, body: DAGRunsBatchBody, context: Context, user: CurrentUser) -> DAGRunCollectionResponse:
+def get_list_dag_runs_batch(
+    dag_id: Id, body: DAGRunsBatchBody, context: Context, user: CurrentUser
+) -> DAGRunCollectionResponse:
     """Runs of several DAGs; the filters are in the body."""
     if dag_id != ALL:
         raise HTTPException(422, f"dag_id must be {ALL} here; name the DAGs in dag_ids")
@@ -173,12 +196,19 @@ def build_runs(context: ApiContext, tx: Transaction, runs: Sequence[ListedRun]) 
     """The runs as the API shows them."""
     names = find_display_names(context, tx, (listed.dag_id for listed in runs))
     found = read_notes(tx, [listed.run.run_pk for listed in runs])
-    return [build_dag_run(listed, names.get(listed.dag_id, listed.dag_id), found.find_run_note(listed.run.run_pk)) for listed in runs]
+    return [
+        build_dag_run(listed, names.get(listed.dag_id, listed.dag_id), found.find_run_note(listed.run.run_pk))
+        for listed in runs
+    ]
 
 
 _ONE_RUN = parse_order([], RUN_ORDER, "id", RUN_KEY).keys
 _TIMES = frozenset({"run_after", "logical_date", "start_date", "end_date", "updated_at", "partition_date"})
-_BATCH_FIELDS = {**RUN_FIELDS, "dag_ids": RUN_FIELDS["dag_id"], "states": FilterField("state", lambda state: None if state is None else read_run_state(state.value))}
+_BATCH_FIELDS = {
+    **RUN_FIELDS,
+    "dag_ids": RUN_FIELDS["dag_id"],
+    "states": FilterField("state", lambda state: None if state is None else read_run_state(state.value)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,18 +217,32 @@ class _PageOfRuns:
     total: TotalEntries
 
 
-def _read_page(tx: Transaction, conditions: Sequence[Condition], order: Ordering, page: PageParameters, position: Position | None) -> _PageOfRuns:
+def _read_page(
+    tx: Transaction, conditions: Sequence[Condition], order: Ordering, page: PageParameters, position: Position | None
+) -> _PageOfRuns:
     """The page and the number of all entries: from the tallies where the conditions are only about the DAG and the state; else counted up to a number."""
     resolved = resolve_dags(tx, conditions)
     query = PageQuery(tuple(resolved), order.keys, page.size, page.offset)
     end = find_end_of_run_search(tx, query)
     tallied = tally_conditions(tx, [*resolved, *([] if end is None else [end])], order.keys)
-    total = TotalEntries(tallied.total) if tallied.total is not None else count_entries(
-        lambda most: count_runs(tx, tallied.conditions, most), page.offset, page.size, most=SORTED_MAX if end is None and _has_range(conditions) else find_count_limit(order, RUN_ORDERS_WITH_INDEX)
+    total = (
+        TotalEntries(tallied.total)
+        if tallied.total is not None
+        else count_entries(
+            lambda most: count_runs(tx, tallied.conditions, most),
+            page.offset,
+            page.size,
+            most=SORTED_MAX
+            if end is None and _has_range(conditions)
+            else find_count_limit(order, RUN_ORDERS_WITH_INDEX),
+        )
     )
     if not any((condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in conditions):
         check_sorted(total, order, RUN_ORDERS_WITH_INDEX, "runs")
-    is_short = not tallied.is_ordered and (tallied.is_short or (end is None and tallied.total is None and total.limit is None and total.total <= SORTED_MAX))
+    is_short = not tallied.is_ordered and (
+        tallied.is_short
+        or (end is None and tallied.total is None and total.limit is None and total.total <= SORTED_MAX)
+    )
     if end is not None and position is not None:
         end = find_end_of_run_search(tx, replace(query, position=position))
         tallied = tally_conditions(tx, [*resolved, *([] if end is None else [end])], order.keys)
@@ -206,7 +250,13 @@ def _read_page(tx: Transaction, conditions: Sequence[Condition], order: Ordering
     if total.total and not is_short and not tallied.is_ordered:
         bounded = bound_runs(tx, read, order.keys, is_continued=position is not None)
         read, is_short = list(bounded.conditions), bounded.is_short
-    found = read_run_page(tx, replace(query, conditions=tuple(read), order=tallied.order, position=position, is_short=is_short)) if total.total else RunPage([], [], has_more=False)
+    found = (
+        read_run_page(
+            tx, replace(query, conditions=tuple(read), order=tallied.order, position=position, is_short=is_short)
+        )
+        if total.total
+        else RunPage([], [], has_more=False)
+    )
     if end is not None:
         if len(found.runs) < page.size:
             raise _refuse_rare()
@@ -216,14 +266,18 @@ def _read_page(tx: Transaction, conditions: Sequence[Condition], order: Ordering
 
 def _refuse_rare() -> HTTPException:
     return HTTPException(
-        400, f"{RUNS_SEARCHED_MAX:,} runs were searched ({CREATORS_SEARCHED_MAX:,} for the user who triggered them), which do not fill this page, and no index finds those of all DAGs by "
+        400,
+        f"{RUNS_SEARCHED_MAX:,} runs were searched ({CREATORS_SEARCHED_MAX:,} for the user who triggered them), which do not fill this page, and no index finds those of all DAGs by "
         "these filters: name a DAG in the path, or add a state or a range of run_after, logical_date, start_date or end_date",
-    )  # fmt: skip
+    )
 
 
 def _has_range(conditions: Sequence[Condition]) -> bool:
     """Whether an index finds the runs of a range of times, which may be few."""
-    return any(condition.field in _TIMES and condition.operator in (Operator.AT_LEAST, Operator.MORE) for condition in conditions)
+    return any(
+        condition.field in _TIMES and condition.operator in (Operator.AT_LEAST, Operator.MORE)
+        for condition in conditions
+    )
 
 
 def _read(value: datetime | None) -> Instant | None:

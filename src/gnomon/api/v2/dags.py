@@ -63,7 +63,10 @@ def get_dags(filters: Annotated[DagFilters, Query()], context: Context, user: Cu
     """DAGs that a file defines, by id; with `exclude_stale=false` deleted ones too. Filters on runs are about the newest run of a DAG."""
     order = parse_order(filters.order_by, {**DAG_ORDER, "dag_display_name": DAG_ORDER["dag_id"]}, "dag_id", DAG_KEY)
     with context.database.read() as tx:
-        conditions = [*_build_conditions(context, tx, filters, is_active=filters.exclude_stale), *VisibleDags(context, tx, user).list_conditions()]
+        conditions = [
+            *_build_conditions(context, tx, filters, is_active=filters.exclude_stale),
+            *VisibleDags(context, tx, user).list_conditions(),
+        ]
         if filters.bundle_name == DAGS_FOLDER_BUNDLE:
             conditions.append(Condition("bundle_name", Operator.IN, [None]))
         elif filters.bundle_name is not None:
@@ -108,7 +111,11 @@ def get_dag(dag_id: Id, context: Context) -> DAGResponse:
 
 @router.patch("/dags/{dag_id}", dependencies=[_EDIT])
 def patch_dag(
-    dag_id: Id, body: DAGPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
+    dag_id: Id,
+    body: DAGPatchBody,
+    context: Context,
+    user: CurrentUser,
+    update_mask: Annotated[list[str] | None, Query()] = None,
 ) -> DAGResponse:
     """Pause or unpause a DAG."""
     _check_mask(update_mask)
@@ -147,20 +154,31 @@ class TagFilters(PageParameters):
 
 
 @router.get("/dagTags", dependencies=[_READ])
-def get_dag_tags(filters: Annotated[TagFilters, Query()], context: Context, user: CurrentUser) -> DAGTagCollectionResponse:
+def get_dag_tags(
+    filters: Annotated[TagFilters, Query()], context: Context, user: CurrentUser
+) -> DAGTagCollectionResponse:
     """The tags of all DAGs, each once."""
     with context.database.read() as tx:
         facts = context.facts.find_all(tx)
         visible = VisibleDags(context, tx, user)
-    tags = {tag for dag_pk, one in facts.by_dag.items() if dag_pk in facts.active and one.spec.dag_id in visible for tag in one.spec.tags}
+    tags = {
+        tag
+        for dag_pk, one in facts.by_dag.items()
+        if dag_pk in facts.active and one.spec.dag_id in visible
+        for tag in one.spec.tags
+    }
     chosen = [
-        tag for tag in sorted(tags) if matches_pattern(tag, filters.tag_name_pattern) and starts_with(tag, filters.tag_name_prefix_pattern)
+        tag
+        for tag in sorted(tags)
+        if matches_pattern(tag, filters.tag_name_pattern) and starts_with(tag, filters.tag_name_prefix_pattern)
     ]
     ordered = sort_entries(chosen, filters.order_by, {"name": lambda tag: tag}, "name")
     return DAGTagCollectionResponse(tags=cut_page(ordered, filters), total_entries=len(ordered))
 
 
-def _build_conditions(context: ApiContext, tx: Transaction, filters: SpecFilters, *, is_active: bool) -> list[Condition]:
+def _build_conditions(
+    context: ApiContext, tx: Transaction, filters: SpecFilters, *, is_active: bool
+) -> list[Condition]:
     conditions = build_conditions(filters, DAG_FIELDS, NO_FILTERS)
     if is_active:
         conditions.append(Condition("is_active", Operator.EQUAL, True))

@@ -68,22 +68,31 @@ class EventFilters(PageParameters):
     event_prefix_pattern: str | None = None
 
 
-_FIELDS = {
-    name: FilterField(name) for name in ("dag_id", "task_id", "run_id", "map_index", "owner", "event")
-} | {"included_events": FilterField("event")}  # fmt: skip
+_FIELDS = {name: FilterField(name) for name in ("dag_id", "task_id", "run_id", "map_index", "owner", "event")} | {
+    "included_events": FilterField("event")
+}
 _NO_FILTERS = ("limit", "offset", "order_by", "try_number", "excluded_events", "before", "after")
 _ORDER = {
-    "id": SortField("event_log_id"), "event_log_id": SortField("event_log_id"), "when": SortField("when"), "dttm": SortField("when"),
-    "dag_id": SortField("dag_id", is_text=True, is_nullable=True), "task_id": SortField("task_id", is_text=True, is_nullable=True),
-    "run_id": SortField("run_id", is_text=True, is_nullable=True), "event": SortField("event", is_text=True),
-    "logical_date": SortField("logical_date", is_nullable=True), "owner": SortField("owner", is_text=True), "extra": SortField("extra", is_text=True),
+    "id": SortField("event_log_id"),
+    "event_log_id": SortField("event_log_id"),
+    "when": SortField("when"),
+    "dttm": SortField("when"),
+    "dag_id": SortField("dag_id", is_text=True, is_nullable=True),
+    "task_id": SortField("task_id", is_text=True, is_nullable=True),
+    "run_id": SortField("run_id", is_text=True, is_nullable=True),
+    "event": SortField("event", is_text=True),
+    "logical_date": SortField("logical_date", is_nullable=True),
+    "owner": SortField("owner", is_text=True),
+    "extra": SortField("extra", is_text=True),
 }
 _ORDERS_WITH_INDEX = frozenset({"event_log_id", "when"})
 _KEY = (SortField("event_log_id"),)
 
 
 @router.get("", dependencies=[_READ])
-def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, user: CurrentUser) -> EventLogCollectionResponse:
+def get_event_logs(
+    filters: Annotated[EventFilters, Query()], context: Context, user: CurrentUser
+) -> EventLogCollectionResponse:
     """What people and services did.
 
     Without `dag_id`, an index finds only what `before`, `after`, or a `run_id` of at most 500 DAGs selects: for other filters the first 10,000 rows in the order of the list are searched,
@@ -102,7 +111,10 @@ def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, 
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         if visible.hidden and any(key.field == "extra" for key in order.keys):
-            raise HTTPException(403, "the order `extra` compares texts that may name DAGs that you may not see; order by another field, such as `when`")
+            raise HTTPException(
+                403,
+                "the order `extra` compares texts that may name DAGs that you may not see; order by another field, such as `when`",
+            )
         conditions += _list_visible(visible, user)
         dag_pk = None
         if filters.dag_id is not None and (stored := dags.find_dag_row(tx, filters.dag_id)) is not None:
@@ -112,7 +124,12 @@ def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, 
         query = PageQuery(tuple(conditions), order.keys, filters.size, filters.offset)
         end = find_end_of_event_search(tx, query) if dag_pk is None else None
         searched = conditions if end is None else [*conditions, end]
-        total = count_entries(lambda most: count_events(tx, searched, most, dag_pk), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX))
+        total = count_entries(
+            lambda most: count_events(tx, searched, most, dag_pk),
+            filters.offset,
+            filters.size,
+            most=find_count_limit(order, _ORDERS_WITH_INDEX),
+        )
         if dag_pk is None:
             check_sorted(total, order, _ORDERS_WITH_INDEX, "events")
         if end is not None and total.total < filters.offset + filters.size:
@@ -137,9 +154,10 @@ def get_event_log(event_log_id: int, context: Context, user: CurrentUser) -> Eve
 
 def _refuse_rare() -> HTTPException:
     return HTTPException(
-        400, f"{EVENTS_SEARCHED_MAX:,} rows of the audit log were searched, which do not fill this page, and no index finds rows by these filters: name a DAG with dag_id, "
+        400,
+        f"{EVENTS_SEARCHED_MAX:,} rows of the audit log were searched, which do not fill this page, and no index finds rows by these filters: name a DAG with dag_id, "
         "or give a later instant with `after`",
-    )  # fmt: skip
+    )
 
 
 def _list_visible(visible: VisibleDags, user: User) -> list[Condition]:
@@ -148,7 +166,16 @@ def _list_visible(visible: VisibleDags, user: User) -> list[Condition]:
 
 def _build(one: ListedEvent, user: User, hide: Callable[[str], str]) -> EventLogResponse:
     return EventLogResponse(
-        event_log_id=one.event_pk, when=to_datetime(one.at), dag_id=one.dag_id, task_id=one.task_id, run_id=one.run_id,
-        map_index=None if one.map_index == UNMAPPED else one.map_index, try_number=None, event=one.kind, logical_date=moment(one.logical_at),
-        owner=one.by, extra=hide_in_body(one.body, hide) or None, address=one.address if user.identity.everywhere is Role.ADMIN else None,
+        event_log_id=one.event_pk,
+        when=to_datetime(one.at),
+        dag_id=one.dag_id,
+        task_id=one.task_id,
+        run_id=one.run_id,
+        map_index=None if one.map_index == UNMAPPED else one.map_index,
+        try_number=None,
+        event=one.kind,
+        logical_date=moment(one.logical_at),
+        owner=one.by,
+        extra=hide_in_body(one.body, hide) or None,
+        address=one.address if user.identity.everywhere is Role.ADMIN else None,
     )

@@ -73,16 +73,25 @@ class HITLFilters(PageParameters):
 
 
 _FIELDS = {
-    "dag_id": FilterField("dag_id"), "task_id": FilterField("task_id"), "map_index": FilterField("map_index"),
-    "state": FilterField("state", read_task_state), "responded_by_user_id": FilterField("responded_by_user_id"),
-    "responded_by_user_name": FilterField("responded_by_user_name"), "created_at": FilterField("created_at", read_instant),
+    "dag_id": FilterField("dag_id"),
+    "task_id": FilterField("task_id"),
+    "map_index": FilterField("map_index"),
+    "state": FilterField("state", read_task_state),
+    "responded_by_user_id": FilterField("responded_by_user_id"),
+    "responded_by_user_name": FilterField("responded_by_user_name"),
+    "created_at": FilterField("created_at", read_instant),
 }
 _ORDER = {
-    "ti_id": SortField("run_pk"), "subject": SortField("subject", is_text=True), "created_at": SortField("created_at"),
-    "responded_at": SortField("responded_at", is_nullable=True), "dag_id": SortField("dag_id", is_text=True),
+    "ti_id": SortField("run_pk"),
+    "subject": SortField("subject", is_text=True),
+    "created_at": SortField("created_at"),
+    "responded_at": SortField("responded_at", is_nullable=True),
+    "dag_id": SortField("dag_id", is_text=True),
     "responded_by_user_id": SortField("responded_by_user_id", is_text=True, is_nullable=True),
     "responded_by_user_name": SortField("responded_by_user_name", is_text=True, is_nullable=True),
-    "run_id": SortField("run_id", is_text=True), "run_after": SortField("run_after"), "task_instance_state": SortField("state"),
+    "run_id": SortField("run_id", is_text=True),
+    "run_after": SortField("run_after"),
+    "task_instance_state": SortField("state"),
     "rendered_map_index": SortField("rendered_map_index", is_text=True, is_nullable=True),
 }
 _KEY = (SortField("run_pk"), SortField("task_no"), SortField("map_index"))
@@ -94,7 +103,9 @@ def get_hitl_details(
 ) -> HITLDetailCollection:
     """The newest question of each task instance, answered or not; `~` for the DAG or the run lists those of all."""
     order = parse_order(filters.order_by, _ORDER, "ti_id", _KEY)
-    conditions = build_conditions(filters, _FIELDS, ("limit", "offset", "order_by", "response_received", "subject_search", "body_search"))
+    conditions = build_conditions(
+        filters, _FIELDS, ("limit", "offset", "order_by", "response_received", "subject_search", "body_search")
+    )
     for field, text in (("subject", filters.subject_search), ("body", filters.body_search)):
         if text:
             check_pattern_length(text)
@@ -111,7 +122,13 @@ def get_hitl_details(
             conditions.append(Condition("run_pk", Operator.IN, find_runs_with_id(tx, dag_run_id)))
         conditions = mark_dags(tx, conditions)
         page, has_more = read_hitl_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
-        total = find_total(lambda most: count_hitl_details(tx, conditions, most), filters.offset, filters.size, len(page), has_more=has_more)
+        total = find_total(
+            lambda most: count_hitl_details(tx, conditions, most),
+            filters.offset,
+            filters.size,
+            len(page),
+            has_more=has_more,
+        )
         return HITLDetailCollection(hitl_details=_build_page(context, tx, page), total_entries=total.total)
 
 
@@ -141,28 +158,42 @@ def get_hitl_detail_try_detail(
 
 @router.patch(_DETAIL, dependencies=[requires(Permission.EDIT, ApiResource.HITL_DETAIL)])
 def update_hitl_detail(
-    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, body: UpdateHITLDetailPayload, context: Context, user: CurrentUser
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    map_index: int,
+    body: UpdateHITLDetailPayload,
+    context: Context,
+    user: CurrentUser,
 ) -> HITLDetailResponse:
     """Answer a question. Params that are not given get their defaults."""
     respondent = HITLRespondent(user.name, user.name)
     with context.database.read() as tx:
         instances, named = _find(tx, dag_id, dag_run_id, task_id, map_index, None)
     if named.detail.response is not None:
-        raise HTTPException(409, f"the question of task {task_id!r} of run {dag_run_id!r} is answered already, or its time is over")
+        raise HTTPException(
+            409, f"the question of task {task_id!r} of run {dag_run_id!r} is answered already, or its time is over"
+        )
     try:
         answer = build_answer(context.cfg, named, body.chosen_options, body.params_input, respondent)
     except RespondentRefused as error:
         raise HTTPException(403, str(error)) from None
-    require_answer(ask_owner(context.act_as(user), context.database, instances.dag, "answer", {"dag_pk": instances.dag.dag_pk, **answer}))
+    require_answer(
+        ask_owner(
+            context.act_as(user), context.database, instances.dag, "answer", {"dag_pk": instances.dag.dag_pk, **answer}
+        )
+    )
     with context.database.read() as tx:
         _, named = _find(tx, dag_id, dag_run_id, task_id, map_index, None)
     response = named.detail.response
     if response is None:
         raise RequestRefused(f"task {task_id!r} of run {dag_run_id!r} does not wait for an answer any more")
     return HITLDetailResponse(
-        responded_by=HITLUserAnswer(id=respondent.id, name=respondent.name), responded_at=to_datetime(response.responded_at),
-        chosen_options=list(response.chosen_options), params_input=response.params_input,
-    )  # fmt: skip
+        responded_by=HITLUserAnswer(id=respondent.id, name=respondent.name),
+        responded_at=to_datetime(response.responded_at),
+        chosen_options=list(response.chosen_options),
+        params_input=response.params_input,
+    )
 
 
 def _find(
@@ -182,12 +213,23 @@ def _find(
 def _build_page(context: ApiContext, tx: Transaction, page: Sequence[NamedHITLDetail]) -> list[HITLDetailAnswer]:
     keys = [(named.detail.run_pk, named.detail.task_no, named.detail.map_index) for named in page]
     fields = ("run_pk", "task_no", "map_index")
-    conditions = tuple(Condition(field, Operator.IN, sorted(set(values))) for field, values in zip(fields, zip(*keys, strict=True), strict=False))
-    query = PageQuery(conditions, tuple(SortKey(field) for field in fields), len({one for one, _, _ in keys}) * len(keys) ** 2, is_short=True)
+    conditions = tuple(
+        Condition(field, Operator.IN, sorted(set(values)))
+        for field, values in zip(fields, zip(*keys, strict=True), strict=False)
+    )
+    query = PageQuery(
+        conditions,
+        tuple(SortKey(field) for field in fields),
+        len({one for one, _, _ in keys}) * len(keys) ** 2,
+        is_short=True,
+    )
     found = read_task_instance_page(tx, query).instances if keys else []
     by_key = {(one.record.run_pk, one.record.task_no, one.record.map_index): one for one in found}
     instances = build_several(context, tx, [by_key[key] for key in keys])
-    return [HITLDetailAnswer(**_describe(named), task_instance=instance) for named, instance in zip(page, instances, strict=True)]
+    return [
+        HITLDetailAnswer(**_describe(named), task_instance=instance)
+        for named, instance in zip(page, instances, strict=True)
+    ]
 
 
 def _describe(named: NamedHITLDetail) -> dict[str, Any]:
@@ -195,11 +237,17 @@ def _describe(named: NamedHITLDetail) -> dict[str, Any]:
     detail, request, response = named.detail, named.detail.request, named.detail.response
     respondent = None if response is None else response.responded_by
     return {
-        "options": list(request.options), "subject": request.subject, "body": request.body,
-        "defaults": None if request.defaults is None else list(request.defaults), "multiple": request.multiple, "params": request.params,
-        "assigned_users": [HITLUserAnswer(id=one.id, name=one.name) for one in request.assigned_users], "created_at": to_datetime(detail.created_at),
+        "options": list(request.options),
+        "subject": request.subject,
+        "body": request.body,
+        "defaults": None if request.defaults is None else list(request.defaults),
+        "multiple": request.multiple,
+        "params": request.params,
+        "assigned_users": [HITLUserAnswer(id=one.id, name=one.name) for one in request.assigned_users],
+        "created_at": to_datetime(detail.created_at),
         "responded_by_user": None if respondent is None else HITLUserAnswer(id=respondent.id, name=respondent.name),
         "responded_at": None if response is None else moment(response.responded_at),
         "chosen_options": None if response is None else list(response.chosen_options),
-        "params_input": {} if response is None else response.params_input, "response_received": response is not None,
+        "params_input": {} if response is None else response.params_input,
+        "response_received": response is not None,
     }

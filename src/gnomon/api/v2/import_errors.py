@@ -42,21 +42,30 @@ class ImportErrorFilters(PageParameters):
 
 
 _ORDER = {
-    "id": lambda error: error.import_error_id, "import_error_id": lambda error: error.import_error_id, "timestamp": lambda error: error.timestamp,
-    "filename": lambda error: error.filename, "bundle_name": lambda error: error.bundle_name, "stacktrace": lambda error: error.stack_trace,
-}  # fmt: skip
+    "id": lambda error: error.import_error_id,
+    "import_error_id": lambda error: error.import_error_id,
+    "timestamp": lambda error: error.timestamp,
+    "filename": lambda error: error.filename,
+    "bundle_name": lambda error: error.bundle_name,
+    "stacktrace": lambda error: error.stack_trace,
+}
 
 
 @router.get("", dependencies=[_READ])
-def get_import_errors(filters: Annotated[ImportErrorFilters, Query()], context: Context, user: CurrentUser) -> ImportErrorCollectionResponse:
+def get_import_errors(
+    filters: Annotated[ImportErrorFilters, Query()], context: Context, user: CurrentUser
+) -> ImportErrorCollectionResponse:
     """The errors of all files."""
     with context.database.read() as tx:
         answers = [_build(number, error) for number, error in _list_visible(context, tx, user).items()]
     chosen = [
-        answer for answer in answers
-        if filters.bundle_name in (None, answer.bundle_name) and filters.filename in (None, answer.filename)
-        and matches_pattern(answer.filename, filters.filename_pattern) and starts_with(answer.filename, filters.filename_prefix_pattern)
-    ]  # fmt: skip
+        answer
+        for answer in answers
+        if filters.bundle_name in (None, answer.bundle_name)
+        and filters.filename in (None, answer.filename)
+        and matches_pattern(answer.filename, filters.filename_pattern)
+        and starts_with(answer.filename, filters.filename_prefix_pattern)
+    ]
     ordered = sort_entries(chosen, filters.order_by, _ORDER, "id")
     return ImportErrorCollectionResponse(import_errors=cut_page(ordered, filters), total_entries=len(ordered))
 
@@ -86,12 +95,16 @@ def _list_visible(context: ApiContext, tx: Transaction, user: User) -> dict[int,
         (shown if visible.has_key(dag_pk) else shared).add(path)
     return {
         number: replace(error, message=HIDDEN_TEXT, traceback="") if error.path in shared else error
-        for number, error in found.items() if error.path in shown
-    }  # fmt: skip
+        for number, error in found.items()
+        if error.path in shown
+    }
 
 
 def _build(number: int, error: StoredImportError) -> ImportErrorResponse:
     return ImportErrorResponse(
-        import_error_id=number, timestamp=to_datetime(error.at), filename=error.path, bundle_name=error.bundle_name or DAGS_FOLDER_BUNDLE,
+        import_error_id=number,
+        timestamp=to_datetime(error.at),
+        filename=error.path,
+        bundle_name=error.bundle_name or DAGS_FOLDER_BUNDLE,
         stack_trace=error.traceback or error.message,
     )

@@ -49,9 +49,16 @@ class JobFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one.id, "dag_id": lambda one: one.dag_id, "state": lambda one: one.state, "job_type": lambda one: one.job_type,
-    "start_date": lambda one: one.start_date, "end_date": lambda one: one.end_date, "latest_heartbeat": lambda one: one.latest_heartbeat,
-    "executor_class": lambda one: one.executor_class, "hostname": lambda one: one.hostname, "unixname": lambda one: one.unixname,
+    "id": lambda one: one.id,
+    "dag_id": lambda one: one.dag_id,
+    "state": lambda one: one.state,
+    "job_type": lambda one: one.job_type,
+    "start_date": lambda one: one.start_date,
+    "end_date": lambda one: one.end_date,
+    "latest_heartbeat": lambda one: one.latest_heartbeat,
+    "executor_class": lambda one: one.executor_class,
+    "hostname": lambda one: one.hostname,
+    "unixname": lambda one: one.unixname,
 }
 
 
@@ -69,32 +76,62 @@ def _read_jobs(context: ApiContext, tx: Transaction) -> list[JobResponse]:
     now = tx.lease_now()
     beat_s = context.cfg.number("triggerer", "job_heartbeat_sec")
     jobs = [
-        _build("SchedulerJob", row.scheduler_id, row.host, row.started_at, row.beat_at, not row.fenced and now - row.beat_at <= LEASE_TTL_S * SECOND)
+        _build(
+            "SchedulerJob",
+            row.scheduler_id,
+            row.host,
+            row.started_at,
+            row.beat_at,
+            not row.fenced and now - row.beat_at <= LEASE_TTL_S * SECOND,
+        )
         for row in leases.list_schedulers(tx)
     ]
     jobs += [
-        _build("TriggererJob", row.triggerer_id, row.host, None, row.beat_at, row.is_alive(now, beat_s)) for row in triggerer_leases.list_triggerers(tx)
+        _build("TriggererJob", row.triggerer_id, row.host, None, row.beat_at, row.is_alive(now, beat_s))
+        for row in triggerer_leases.list_triggerers(tx)
     ]
     jobs += [
-        _build("DagProcessorJob", row.processor_id, row.host, None, row.beat_at, now - row.beat_at <= PROCESSOR_SILENCE_S * SECOND)
+        _build(
+            "DagProcessorJob",
+            row.processor_id,
+            row.host,
+            None,
+            row.beat_at,
+            now - row.beat_at <= PROCESSOR_SILENCE_S * SECOND,
+        )
         for row in leases.list_dag_processors(tx)
     ]
     return jobs
 
 
-def _build(job_type: str, name: str, host: str, started_at: Instant | None, beat_at: Instant, is_alive: bool) -> JobResponse:
+def _build(
+    job_type: str, name: str, host: str, started_at: Instant | None, beat_at: Instant, is_alive: bool
+) -> JobResponse:
     """A job; its id is a hash of the id of the process."""
     return JobResponse(
-        id=zlib.crc32(f"{job_type} {name}".encode()), dag_id=None, state=RUNNING if is_alive else FAILED, job_type=job_type,
-        start_date=moment(started_at), end_date=None if is_alive else moment(beat_at), latest_heartbeat=moment(beat_at), executor_class=None,
-        hostname=host, unixname=None, dag_display_name=None,
+        id=zlib.crc32(f"{job_type} {name}".encode()),
+        dag_id=None,
+        state=RUNNING if is_alive else FAILED,
+        job_type=job_type,
+        start_date=moment(started_at),
+        end_date=None if is_alive else moment(beat_at),
+        latest_heartbeat=moment(beat_at),
+        executor_class=None,
+        hostname=host,
+        unixname=None,
+        dag_display_name=None,
     )
 
 
 def _matches(job: JobResponse, filters: JobFilters) -> bool:
     if filters.is_alive is not None and filters.is_alive != (job.state == RUNNING):
         return False
-    exact = ((filters.job_state, job.state), (filters.job_type, job.job_type), (filters.hostname, job.hostname), (filters.executor_class, job.executor_class))
+    exact = (
+        (filters.job_state, job.state),
+        (filters.job_type, job.job_type),
+        (filters.hostname, job.hostname),
+        (filters.executor_class, job.executor_class),
+    )
     return all(wanted in (None, value) for wanted, value in exact) and all(
         _is_within(getattr(job, name), filters, name) for name in ("start_date", "end_date")
     )
@@ -102,12 +139,19 @@ def _matches(job: JobResponse, filters: JobFilters) -> bool:
 
 def _is_within(value: datetime | None, filters: JobFilters, name: str) -> bool:
     bounds: dict[str, datetime] = {
-        suffix: bound for suffix in ("gte", "gt", "lte", "lt") if (bound := getattr(filters, f"{name}_{suffix}")) is not None
+        suffix: bound
+        for suffix in ("gte", "gt", "lte", "lt")
+        if (bound := getattr(filters, f"{name}_{suffix}")) is not None
     }
     if not bounds:
         return True
     if value is None:
         return False
     at = read_instant(value)
-    checks = {"gte": lambda other: at >= other, "gt": lambda other: at > other, "lte": lambda other: at <= other, "lt": lambda other: at < other}
+    checks = {
+        "gte": lambda other: at >= other,
+        "gt": lambda other: at > other,
+        "lte": lambda other: at <= other,
+        "lt": lambda other: at < other,
+    }
     return all(checks[suffix](read_instant(bound)) for suffix, bound in bounds.items())

@@ -45,7 +45,9 @@ def find_log(context: ApiContext, place: tuple[str, str, str, int], try_number: 
     return FoundLog([context.task_logs.fetch(name) for name in names], is_over)
 
 
-def _find_names(tx: Transaction, place: tuple[str, str, str, int], try_number: int, lookup: LogLookup) -> tuple[list[str], bool]:
+def _find_names(
+    tx: Transaction, place: tuple[str, str, str, int], try_number: int, lookup: LogLookup
+) -> tuple[list[str], bool]:
     """The names of the files, and whether nothing more will be written to them."""
     dag_id, run_id, task_id, map_index = place
     dag, run = find_dag_and_run(tx, dag_id, run_id)

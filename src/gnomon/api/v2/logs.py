@@ -21,7 +21,9 @@ from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
 from gnomon.queries.report.listings.log_pages import LogPosition, iterate_parts, read_part, split_line
 
-router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs", tags=["Task Instance"])
+router = OperationRouter(
+    prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs", tags=["Task Instance"]
+)
 NDJSON = "application/x-ndjson"
 _BYTE_MAX = 2**53
 """No file has more bytes: the system refuses to look for a byte behind the limit of its own files."""
@@ -30,13 +32,22 @@ FULL_BYTES_MAX = 64_000_000
 
 
 @router.get(
-    "/{try_number}", dependencies=[requires(Permission.READ, ApiResource.TASK_LOG)], response_model=TaskInstancesLogResponse,
+    "/{try_number}",
+    dependencies=[requires(Permission.READ, ApiResource.TASK_LOG)],
+    response_model=TaskInstancesLogResponse,
     responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
-)  # fmt: skip
+)
 def get_log(
-    dag_id: Id, dag_run_id: Id, task_id: Id, try_number: int, context: Context, full_content: bool = False,
-    map_index: Annotated[int, Query(ge=-1)] = UNMAPPED, token: str | None = None, accept: Annotated[str, Header()] = "*/*",
-) -> Response:  # fmt: skip
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    try_number: int,
+    context: Context,
+    full_content: bool = False,
+    map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
+    token: str | None = None,
+    accept: Annotated[str, Header()] = "*/*",
+) -> Response:
     """The log of one try. JSON has the next part of it, and a token while more may come; NDJSON has every line that exists now."""
     if try_number < 0:
         raise HTTPException(422, "try_number cannot be negative")
@@ -76,6 +87,10 @@ def _stream(paths: list[ConfinedFile], is_over: bool) -> Iterator[str]:
 def _decode_token(token: str) -> LogPosition:
     """The position. A token names no file, so a forged one shows nothing else than the log that the path of the request names."""
     file, _, byte = token.partition("-")
-    if not (file.isascii() and file.isdigit() and byte.isascii() and byte.isdigit()) or len(token) > 30 or int(byte) > _BYTE_MAX:
+    if (
+        not (file.isascii() and file.isdigit() and byte.isascii() and byte.isdigit())
+        or len(token) > 30
+        or int(byte) > _BYTE_MAX
+    ):
         raise HTTPException(400, "the token is not one that this log has given")
     return LogPosition(int(file), int(byte))

@@ -43,8 +43,12 @@ class PoolFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda pool: pool.name, "pool": lambda pool: pool.name, "name": lambda pool: pool.name, "slots": lambda pool: pool.slots,
-    "description": lambda pool: pool.description, "include_deferred": lambda pool: pool.include_deferred,
+    "id": lambda pool: pool.name,
+    "pool": lambda pool: pool.name,
+    "name": lambda pool: pool.name,
+    "slots": lambda pool: pool.slots,
+    "description": lambda pool: pool.description,
+    "include_deferred": lambda pool: pool.include_deferred,
 }
 
 
@@ -54,11 +58,15 @@ def get_pools(filters: Annotated[PoolFilters, Query()], context: Context) -> Poo
     with context.database.read() as tx:
         found, live = pools.list_pools(tx), pools.read_live_slots(tx)
     chosen = [
-        pool for pool in found
-        if matches_pattern(pool.name, filters.pool_name_pattern) and starts_with(pool.name, filters.pool_name_prefix_pattern)
-    ]  # fmt: skip
+        pool
+        for pool in found
+        if matches_pattern(pool.name, filters.pool_name_pattern)
+        and starts_with(pool.name, filters.pool_name_prefix_pattern)
+    ]
     ordered = sort_entries(chosen, filters.order_by, _ORDER, "name")
-    return PoolCollectionResponse(pools=[_build(pool, live.get(pool.name, {})) for pool in cut_page(ordered, filters)], total_entries=len(ordered))
+    return PoolCollectionResponse(
+        pools=[_build(pool, live.get(pool.name, {})) for pool in cut_page(ordered, filters)], total_entries=len(ordered)
+    )
 
 
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.POOL)])
@@ -80,7 +88,12 @@ def get_pool(pool_name: Id, context: Context) -> PoolResponse:
 
 @router.patch("/{pool_name}", dependencies=[requires(Permission.EDIT, ApiResource.POOL)])
 def patch_pool(
-    pool_name: Id, body: PoolPatchBody, context: Context, user: CurrentUser, author: CurrentAuthor, update_mask: Annotated[list[str] | None, Query()] = None
+    pool_name: Id,
+    body: PoolPatchBody,
+    context: Context,
+    user: CurrentUser,
+    author: CurrentAuthor,
+    update_mask: Annotated[list[str] | None, Query()] = None,
 ) -> PoolResponse:
     """Change a pool. Its name stays, as running tasks hold its slots by name."""
     changes = read_changes(body, update_mask)
@@ -95,14 +108,22 @@ def patch_pool(
 @router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.POOL)])
 def bulk_pools(body: BulkBody[PoolBody], context: Context, user: CurrentUser, author: CurrentAuthor) -> BulkResponse:
     """Create, change and delete pools."""
-    answer = change_in_bulk(context.database, body, BulkTarget(
-        "pool", lambda one: one.name, lambda tx, name: pools.find_pool(tx, name) is not None,
-        lambda tx, one: _create(AdminChanges(tx, author), one),
-        lambda tx, one, mask: _change(
-            AdminChanges(tx, author), one.name, {name: value for name, value in read_changes(one, mask).items() if name != "name"}
+    answer = change_in_bulk(
+        context.database,
+        body,
+        BulkTarget(
+            "pool",
+            lambda one: one.name,
+            lambda tx, name: pools.find_pool(tx, name) is not None,
+            lambda tx, one: _create(AdminChanges(tx, author), one),
+            lambda tx, one, mask: _change(
+                AdminChanges(tx, author),
+                one.name,
+                {name: value for name, value in read_changes(one, mask).items() if name != "name"},
+            ),
+            lambda tx, name: _delete(AdminChanges(tx, author), name),
         ),
-        lambda tx, name: _delete(AdminChanges(tx, author), name),
-    ))  # fmt: skip
+    )
     context.act_as(user).wake_services()
     return answer
 
@@ -136,7 +157,9 @@ def _change(changes: AdminChanges, name: str, fields: Mapping[str, Any]) -> None
         raise HTTPException(400, f"only slots and include_deferred of {DEFAULT_POOL} can be changed")
     include_deferred = fields.get("include_deferred")
     changes.set_pool(
-        name, pool.slots if slots is None else slots, description=description,
+        name,
+        pool.slots if slots is None else slots,
+        description=description,
         include_deferred=pool.include_deferred if include_deferred is None else include_deferred,
     )
     notify_on_commit(changes.tx)
@@ -169,9 +192,15 @@ def _read(context: ApiContext, name: str) -> PoolResponse:
 
 def _build(pool: PoolRecord, live: Mapping[TaskInstanceState, int]) -> PoolResponse:
     return PoolResponse(
-        name=pool.name, slots=pool.slots, description=pool.description or None, include_deferred=pool.include_deferred, occupied_slots=pool.used,
+        name=pool.name,
+        slots=pool.slots,
+        description=pool.description or None,
+        include_deferred=pool.include_deferred,
+        occupied_slots=pool.used,
         running_slots=live.get(TaskInstanceState.RUNNING, 0) + live.get(TaskInstanceState.RESTARTING, 0),
-        queued_slots=live.get(TaskInstanceState.QUEUED, 0), scheduled_slots=live.get(TaskInstanceState.SCHEDULED, 0),
-        open_slots=UNLIMITED if pool.slots == UNLIMITED else pool.slots - pool.used, deferred_slots=live.get(TaskInstanceState.DEFERRED, 0),
+        queued_slots=live.get(TaskInstanceState.QUEUED, 0),
+        scheduled_slots=live.get(TaskInstanceState.SCHEDULED, 0),
+        open_slots=UNLIMITED if pool.slots == UNLIMITED else pool.slots - pool.used,
+        deferred_slots=live.get(TaskInstanceState.DEFERRED, 0),
         team_name=None,
     )

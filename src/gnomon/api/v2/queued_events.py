@@ -34,7 +34,9 @@ Before = Annotated[str | None, Query()]
 
 
 @router.get("/assets/{asset_id}/queuedEvents", dependencies=[_READ])
-def get_asset_queued_events(asset_id: int, context: Context, user: CurrentUser, before: Before = None) -> QueuedEventCollectionResponse:
+def get_asset_queued_events(
+    asset_id: int, context: Context, user: CurrentUser, before: Before = None
+) -> QueuedEventCollectionResponse:
     """The DAGs that have not consumed events of the asset yet. `before`: only events from before this date."""
     instant = _read_before(before)
     with context.database.read() as tx:
@@ -52,7 +54,14 @@ def delete_asset_queued_events(asset_id: int, context: Context, user: CurrentUse
         find_visible_asset(context, tx, user, asset_id)
         changeable = VisibleDags(context, tx, user, Role.USER)
         found = [one for one in list_queued_assets(tx, asset_pk=asset_id, before=instant) if one.dag_id in changeable]
-    return _delete(context, user, found, asset_id, instant, f"no DAG that you may change has events of asset {asset_id} in its queue")
+    return _delete(
+        context,
+        user,
+        found,
+        asset_id,
+        instant,
+        f"no DAG that you may change has events of asset {asset_id} in its queue",
+    )
 
 
 @router.get("/dags/{dag_id}/assets/queuedEvents", dependencies=[_READ])
@@ -60,7 +69,9 @@ def get_dag_asset_queued_events(dag_id: Id, context: Context, before: Before = N
     """The assets of which the DAG has not consumed events yet."""
     instant = _read_before(before)
     with context.database.read() as tx:
-        return _build_list(context, tx, list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, before=instant))
+        return _build_list(
+            context, tx, list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, before=instant)
+        )
 
 
 @router.delete("/dags/{dag_id}/assets/queuedEvents", status_code=204, dependencies=[_DELETE])
@@ -73,7 +84,9 @@ def delete_dag_asset_queued_events(dag_id: Id, context: Context, user: CurrentUs
 
 
 @router.get("/dags/{dag_id}/assets/{asset_id}/queuedEvents", dependencies=[_READ])
-def get_dag_asset_queued_event(dag_id: Id, asset_id: int, context: Context, before: Before = None) -> QueuedEventResponse:
+def get_dag_asset_queued_event(
+    dag_id: Id, asset_id: int, context: Context, before: Before = None
+) -> QueuedEventResponse:
     """The entry of one asset in the queue of the DAG."""
     instant = _read_before(before)
     with context.database.read() as tx:
@@ -84,16 +97,25 @@ def get_dag_asset_queued_event(dag_id: Id, asset_id: int, context: Context, befo
 
 
 @router.delete("/dags/{dag_id}/assets/{asset_id}/queuedEvents", status_code=204, dependencies=[_DELETE])
-def delete_dag_asset_queued_event(dag_id: Id, asset_id: int, context: Context, user: CurrentUser, before: Before = None) -> Response:
+def delete_dag_asset_queued_event(
+    dag_id: Id, asset_id: int, context: Context, user: CurrentUser, before: Before = None
+) -> Response:
     """Delete events of one asset from the queue of the DAG."""
     instant = _read_before(before)
     with context.database.read() as tx:
         found = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, asset_pk=asset_id, before=instant)
-    return _delete(context, user, found, asset_id, instant, f"DAG {dag_id!r} has no event of asset {asset_id} in its queue")
+    return _delete(
+        context, user, found, asset_id, instant, f"DAG {dag_id!r} has no event of asset {asset_id} in its queue"
+    )
 
 
 def _delete(
-    context: ApiContext, user: User, found: Sequence[QueuedAsset], asset_pk: int | None, before: Instant | None, otherwise: str
+    context: ApiContext,
+    user: User,
+    found: Sequence[QueuedAsset],
+    asset_pk: int | None,
+    before: Instant | None,
+    otherwise: str,
 ) -> Response:
     """Delete events from the queues of these DAGs. Raises HTTPException: 404 with the sentence `otherwise` when there are none, 503 without an answer."""
     if not found:
@@ -123,6 +145,11 @@ def _build_list(context: ApiContext, tx: Transaction, found: Sequence[QueuedAsse
 def _build(context: ApiContext, tx: Transaction, found: Sequence[QueuedAsset]) -> list[QueuedEventResponse]:
     names = find_display_names(context, tx, (one.dag_id for one in found))
     return [
-        QueuedEventResponse(dag_id=one.dag_id, asset_id=one.asset_pk, created_at=to_datetime(one.oldest_at), dag_display_name=names.get(one.dag_id, one.dag_id))
+        QueuedEventResponse(
+            dag_id=one.dag_id,
+            asset_id=one.asset_pk,
+            created_at=to_datetime(one.oldest_at),
+            dag_display_name=names.get(one.dag_id, one.dag_id),
+        )
         for one in found
     ]

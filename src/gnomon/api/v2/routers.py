@@ -42,14 +42,41 @@ from gnomon.api.v2 import (
 from gnomon.api.v2.unsupported import create_unsupported_router
 
 ROUTERS = (
-    monitor.router, logins.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, dag_parsing.router,
-    create_unsupported_router(), task_states.router, hitl_details.router, task_instances.router, task_instance_changes.router, tasks.router, import_errors.router,
+    monitor.router,
+    logins.router,
+    dags.router,
+    dag_runs.router,
+    dag_run_changes.router,
+    dag_run_wait.router,
+    logs.router,
+    xcoms.router,
+    dag_parsing.router,
+    create_unsupported_router(),
+    task_states.router,
+    hitl_details.router,
+    task_instances.router,
+    task_instance_changes.router,
+    tasks.router,
+    import_errors.router,
     dag_information.router,
-    event_logs.router, pools.router, variables.router, connections.router, configuration.router, jobs.router,
-    backfill_changes.router, backfill_creation.router, dag_run_bulk_changes.router,
-    dag_run_clearing.router, task_group_changes.router, task_instance_bulk_changes.router, favorites.router,
-    asset_states.router, asset_events.router, queued_events.router, assets.router,
-)  # fmt: skip
+    event_logs.router,
+    pools.router,
+    variables.router,
+    connections.router,
+    configuration.router,
+    jobs.router,
+    backfill_changes.router,
+    backfill_creation.router,
+    dag_run_bulk_changes.router,
+    dag_run_clearing.router,
+    task_group_changes.router,
+    task_instance_bulk_changes.router,
+    favorites.router,
+    asset_states.router,
+    asset_events.router,
+    queued_events.router,
+    assets.router,
+)
 
 
 def add_v2(app: DocumentedApp, prefix: str) -> None:

@@ -90,26 +90,53 @@ def _read_day(day: date) -> Instant:
 
 
 RUN_FIELDS = {
-    "run_after": FilterField("run_after", read_instant), "logical_date": FilterField("logical_date", read_instant),
-    "start_date": FilterField("start_date", read_instant), "end_date": FilterField("end_date", read_instant),
-    "updated_at": FilterField("updated_at", read_instant), "duration": FilterField("duration", read_seconds),
-    "partition_date": FilterField("partition_date", _read_day), "run_type": FilterField("run_type", _read_run_type),
-    "state": FilterField("state", read_run_state), "dag_version": FilterField("version_number"), "run_id": FilterField("run_id"),
-    "dag_id": FilterField("dag_id"), "partition_key": FilterField("partition_key", splits=False),
+    "run_after": FilterField("run_after", read_instant),
+    "logical_date": FilterField("logical_date", read_instant),
+    "start_date": FilterField("start_date", read_instant),
+    "end_date": FilterField("end_date", read_instant),
+    "updated_at": FilterField("updated_at", read_instant),
+    "duration": FilterField("duration", read_seconds),
+    "partition_date": FilterField("partition_date", _read_day),
+    "run_type": FilterField("run_type", _read_run_type),
+    "state": FilterField("state", read_run_state),
+    "dag_version": FilterField("version_number"),
+    "run_id": FilterField("run_id"),
+    "dag_id": FilterField("dag_id"),
+    "partition_key": FilterField("partition_key", splits=False),
     "triggering_user_name": FilterField("created_by"),
 }
 """By the name of a filter."""
-NO_FILTERS = ("limit", "offset", "cursor", "order_by", "bundle_version", "conf_contains", "consuming_asset_pattern", "timetable_type", "timetable_type_not", "late")
+NO_FILTERS = (
+    "limit",
+    "offset",
+    "cursor",
+    "order_by",
+    "bundle_version",
+    "conf_contains",
+    "consuming_asset_pattern",
+    "timetable_type",
+    "timetable_type_not",
+    "late",
+)
 """Parameters that `build_conditions` does not read."""
 RUN_ORDER = {
-    "id": SortField("id"), "state": SortField("state"), "dag_id": SortField("dag_id", is_text=True),
-    "run_id": SortField("run_id", is_text=True), "dag_run_id": SortField("run_id", is_text=True),
-    "logical_date": SortField("logical_date", is_nullable=True), "partition_date": SortField("partition_date", is_nullable=True),
-    "run_after": SortField("run_after"), "start_date": SortField("start_date", is_nullable=True),
-    "end_date": SortField("end_date", is_nullable=True), "updated_at": SortField("updated_at"), "conf": SortField("conf", is_text=True),
+    "id": SortField("id"),
+    "state": SortField("state"),
+    "dag_id": SortField("dag_id", is_text=True),
+    "run_id": SortField("run_id", is_text=True),
+    "dag_run_id": SortField("run_id", is_text=True),
+    "logical_date": SortField("logical_date", is_nullable=True),
+    "partition_date": SortField("partition_date", is_nullable=True),
+    "run_after": SortField("run_after"),
+    "start_date": SortField("start_date", is_nullable=True),
+    "end_date": SortField("end_date", is_nullable=True),
+    "updated_at": SortField("updated_at"),
+    "conf": SortField("conf", is_text=True),
     "duration": SortField("duration", is_nullable=True),
 }
 """By the name of an attribute in `order_by`."""
 RUN_KEY = (SortField("id"),)
-RUN_ORDERS_WITH_INDEX = frozenset({"id", "state", "dag_id", "logical_date", "partition_date", "run_after", "start_date", "end_date", "updated_at"})
+RUN_ORDERS_WITH_INDEX = frozenset(
+    {"id", "state", "dag_id", "logical_date", "partition_date", "run_after", "start_date", "end_date", "updated_at"}
+)
 """First fields of orders that the store reads from an index; by others it sorts a list of moderate length only."""

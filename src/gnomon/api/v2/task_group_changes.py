@@ -21,15 +21,22 @@ from gnomon.api.v2.task_instance_changes import (
 )
 from gnomon.storage.store import Transaction
 
-router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", tags=["Task Instance"])
+router = OperationRouter(
+    prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", tags=["Task Instance"]
+)
 _EDIT = requires(Permission.EDIT, ApiResource.TASK_INSTANCE)
 
 
 @router.patch("", dependencies=[_EDIT])
 def patch_task_group_instances(
-    dag_id: Id, dag_run_id: Id, group_id: Id, body: PatchTaskInstanceBody, context: Context, user: CurrentUser,
+    dag_id: Id,
+    dag_run_id: Id,
+    group_id: Id,
+    body: PatchTaskInstanceBody,
+    context: Context,
+    user: CurrentUser,
     update_mask: Annotated[list[str] | None, Query()] = None,
-) -> TaskInstanceCollectionResponse:  # fmt: skip
+) -> TaskInstanceCollectionResponse:
     """Set the states of all task instances of a group, and of the groups in it, or their notes."""
     fields = read_patch(body, update_mask)
     with context.database.read() as tx:

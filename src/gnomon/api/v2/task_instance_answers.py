@@ -37,7 +37,15 @@ def build_run_version(listed: ListedRun, display_name: str) -> DagVersionRespons
     """The version of the DAG that a run uses; None while it has none."""
     if listed.run.version_pk is None or listed.version_number is None or listed.version_created_at is None:
         return None
-    return build_version(listed.dag_id, display_name, listed.run.version_pk, listed.version_number, listed.version_created_at, listed.bundle_name, listed.run.bundle_version)
+    return build_version(
+        listed.dag_id,
+        display_name,
+        listed.run.version_pk,
+        listed.version_number,
+        listed.version_created_at,
+        listed.bundle_name,
+        listed.run.bundle_version,
+    )
 
 
 def build_task_instance(
@@ -49,20 +57,45 @@ def build_task_instance(
     key = TaskKey(run.run_pk, detail.task_no, detail.row.map_index)
     worker = (record.worker if record is not None else None) or lookups.ended_workers.get(key)
     return TaskInstanceResponse(
-        id=task_instance_uuid(key), task_id=detail.row.task_id, dag_id=listed.dag_id,
-        dag_run_id=run.run_id, map_index=detail.row.map_index, logical_date=moment(run.logical_at), run_after=to_datetime(run.run_after),
-        start_date=moment(started_at), end_date=moment(ended_at), duration=seconds_between(started_at, ended_at),
-        state=record.state if record is not None else None, try_number=record.try_number if record is not None else 0,
-        max_tries=record.max_tries if record is not None and record.try_number else (spec.retries if spec is not None else 0),
-        task_display_name=(spec.display_name if spec is not None else None) or detail.row.task_id, dag_display_name=display_name,
-        hostname=lookups.find_hostname(worker), unixname=None,
+        id=task_instance_uuid(key),
+        task_id=detail.row.task_id,
+        dag_id=listed.dag_id,
+        dag_run_id=run.run_id,
+        map_index=detail.row.map_index,
+        logical_date=moment(run.logical_at),
+        run_after=to_datetime(run.run_after),
+        start_date=moment(started_at),
+        end_date=moment(ended_at),
+        duration=seconds_between(started_at, ended_at),
+        state=record.state if record is not None else None,
+        try_number=record.try_number if record is not None else 0,
+        max_tries=record.max_tries
+        if record is not None and record.try_number
+        else (spec.retries if spec is not None else 0),
+        task_display_name=(spec.display_name if spec is not None else None) or detail.row.task_id,
+        dag_display_name=display_name,
+        hostname=lookups.find_hostname(worker),
+        unixname=None,
         pool=(record.pool if record is not None else None) or (spec.pool if spec is not None else DEFAULT_POOL),
         pool_slots=spec.pool_slots if spec is not None else record.pool_slots if record is not None else 1,
         queue=find_queue(detail),
-        priority_weight=record.priority if record is not None and record.state is not None else spec.effective_priority if spec is not None else None,
-        operator=spec.operator if spec is not None else None, operator_name=spec.operator if spec is not None else None, queued_when=None,
-        scheduled_when=None, pid=None, executor=find_executor(detail), executor_config="{}", note=lookups.notes.find_instance_note(key),
-        rendered_map_index=record.rendered_map_index if record is not None else None, rendered_fields={}, trigger=None, triggerer_job=None,
+        priority_weight=record.priority
+        if record is not None and record.state is not None
+        else spec.effective_priority
+        if spec is not None
+        else None,
+        operator=spec.operator if spec is not None else None,
+        operator_name=spec.operator if spec is not None else None,
+        queued_when=None,
+        scheduled_when=None,
+        pid=None,
+        executor=find_executor(detail),
+        executor_config="{}",
+        note=lookups.notes.find_instance_note(key),
+        rendered_map_index=record.rendered_map_index if record is not None else None,
+        rendered_fields={},
+        trigger=None,
+        triggerer_job=None,
         dag_version=build_run_version(listed, display_name),
     )
 
@@ -75,8 +108,11 @@ def build_history(
     shared = current.model_dump(include=set(TaskInstanceHistoryResponse.model_fields))
     known = {state.value for state in TaskInstanceState}
     changed: dict[str, object] = {
-        "try_number": one.try_number, "state": one.state if one.state in known else None, "start_date": moment(one.started_at),
-        "end_date": moment(one.ended_at), "duration": seconds_between(one.started_at, one.ended_at),
+        "try_number": one.try_number,
+        "state": one.state if one.state in known else None,
+        "start_date": moment(one.started_at),
+        "end_date": moment(one.ended_at),
+        "duration": seconds_between(one.started_at, one.ended_at),
         "hostname": lookups.find_hostname(one.worker),
     }
     return TaskInstanceHistoryResponse.model_validate({**shared, **changed})

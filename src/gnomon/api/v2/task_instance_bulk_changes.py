@@ -41,7 +41,12 @@ def bulk_task_instances(
     for action in body.actions:
         result = results.setdefault(action.action, BulkActionResponse(success=[], errors=[]))
         if isinstance(action, BulkCreateAction):
-            result.errors.append({"error": "task instances are not created: the owner of a run derives them from the DAG", "status_code": 405})
+            result.errors.append(
+                {
+                    "error": "task instances are not created: the owner of a run derives them from the DAG",
+                    "status_code": 405,
+                }
+            )
             continue
         if isinstance(action, BulkDeleteAction):
             result.errors.append({"error": NO_DELETION, "status_code": 501})
@@ -49,7 +54,9 @@ def bulk_task_instances(
         for entity in action.entities:
             changed, error = _change(context, user, (dag_id, dag_run_id), entity, action.update_mask)
             result.success += changed
-            if error is not None and (error["status_code"] != 404 or action.action_on_non_existence is BulkActionNotOnExistence.FAIL):
+            if error is not None and (
+                error["status_code"] != 404 or action.action_on_non_existence is BulkActionNotOnExistence.FAIL
+            ):
                 result.errors.append(error)
     return BulkResponse.model_validate(results, from_attributes=True)
 
@@ -62,15 +69,22 @@ def _change(
     try:
         for named, in_path in ((dag_id, path[0]), (run_id, path[1])):
             if named == ALL or in_path not in (ALL, named):
-                raise HTTPException(400, f"task {entity.task_id!r} needs the dag_id and the dag_run_id of the path, or its own where the path has {ALL}")
+                raise HTTPException(
+                    400,
+                    f"task {entity.task_id!r} needs the dag_id and the dag_run_id of the path, or its own where the path has {ALL}",
+                )
         with context.database.read() as tx:
             require_role(context, tx, user, dag_id, Role.USER)
         fields = entity.model_dump(include=entity.model_fields_set & set(PatchTaskInstanceBody.model_fields))
         body = PatchTaskInstanceBody(**fields)
-        changed = patch_task_instance(dag_id, run_id, entity.task_id, body, context, user, entity.map_index, None if mask is None else list(mask))
+        changed = patch_task_instance(
+            dag_id, run_id, entity.task_id, body, context, user, entity.map_index, None if mask is None else list(mask)
+        )
     except AccessRefused as error:
         return [], {"error": str(error), "status_code": error.status}
     except (HTTPException, GnomonError, UnicodeError, OverflowError) as error:
         return [], describe_error(error, user)
     names = [f"{dag_id}.{run_id}.{one.task_id}[{one.map_index}]" for one in changed.task_instances]
-    return names or [f"{dag_id}.{run_id}.{entity.task_id}[{UNMAPPED if entity.map_index is None else entity.map_index}]"], None
+    return names or [
+        f"{dag_id}.{run_id}.{entity.task_id}[{UNMAPPED if entity.map_index is None else entity.map_index}]"
+    ], None

@@ -51,7 +51,9 @@ def post_clear_task_instances(
     """Run task instances again: of one run, or of all runs with a logical date in a range. With `dry_run`, the default, only show which."""
     refuse_wildcard("dag_id", dag_id)
     if not body.reset_dag_runs:
-        raise ApiUnsupported("a finished run whose tasks are cleared is always queued again: its tasks could not run otherwise")
+        raise ApiUnsupported(
+            "a finished run whose tasks are cleared is always queued again: its tasks could not run otherwise"
+        )
     chosen: list[tuple[RunInstances, list[TaskInstanceRow]]] = []
     with context.database.read() as tx:
         for run_id in _find_runs(tx, dag_id, body):
@@ -59,66 +61,115 @@ def post_clear_task_instances(
             rows = _select(tx, instances, body)
             if rows:
                 chosen.append((instances, rows))
-                chosen += find_marked_instances(context, tx, user, instances, rows, is_only_shown=body.dry_run, only_failed=body.only_failed and not body.only_running)
+                chosen += find_marked_instances(
+                    context,
+                    tx,
+                    user,
+                    instances,
+                    rows,
+                    is_only_shown=body.dry_run,
+                    only_failed=body.only_failed and not body.only_running,
+                )
         answers = [answer for instances, rows in chosen for answer in build_answers(instances, rows)]
     if body.prevent_running_task and any(row.state in _RUNNING for _, rows in chosen for row in rows):
-        raise HTTPException(409, "a selected task instance is running; wait for its end, or leave out prevent_running_task")
+        raise HTTPException(
+            409, "a selected task instance is running; wait for its end, or leave out prevent_running_task"
+        )
     if not body.dry_run:
         actor = context.act_as(user)
         for instances, rows in chosen:
             if body.note is not None:
                 write_instance_notes(actor, context.database, instances.dag, instances.run, rows, body.note)
-            require_answer(clear_instances(
-                actor, context.database, instances.dag, instances.run, rows, is_newest_wanted=body.run_on_latest_version
-            ))  # fmt: skip
+            require_answer(
+                clear_instances(
+                    actor,
+                    context.database,
+                    instances.dag,
+                    instances.run,
+                    rows,
+                    is_newest_wanted=body.run_on_latest_version,
+                )
+            )
         answers = [answer for instances, rows in chosen for answer in _read_again(context, instances, rows)]
     return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
 
 @router.patch(_INSTANCE, dependencies=[_EDIT])
 def patch_task_instance(
-    dag_id: Id, dag_run_id: Id, task_id: Id, body: PatchTaskInstanceBody, context: Context, user: CurrentUser,
-    map_index: Annotated[int | None, Query(ge=-1)] = None, update_mask: Annotated[list[str] | None, Query()] = None,
-) -> TaskInstanceCollectionResponse:  # fmt: skip
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    body: PatchTaskInstanceBody,
+    context: Context,
+    user: CurrentUser,
+    map_index: Annotated[int | None, Query(ge=-1)] = None,
+    update_mask: Annotated[list[str] | None, Query()] = None,
+) -> TaskInstanceCollectionResponse:
     """Set the state of a task instance, or of all instances of a mapped task."""
     return _patch(context, user, (dag_id, dag_run_id, task_id, map_index), body, update_mask, dry_run=False)
 
 
 @router.patch(_INSTANCE + "/dry_run", dependencies=[_EDIT])
 def patch_task_instance_dry_run(
-    dag_id: Id, dag_run_id: Id, task_id: Id, body: PatchTaskInstanceBody, context: Context, user: CurrentUser,
-    map_index: Annotated[int | None, Query(ge=-1)] = None, update_mask: Annotated[list[str] | None, Query()] = None,
-) -> TaskInstanceCollectionResponse:  # fmt: skip
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    body: PatchTaskInstanceBody,
+    context: Context,
+    user: CurrentUser,
+    map_index: Annotated[int | None, Query(ge=-1)] = None,
+    update_mask: Annotated[list[str] | None, Query()] = None,
+) -> TaskInstanceCollectionResponse:
     """The task instances whose state a request without `dry_run` would set."""
     return _patch(context, user, (dag_id, dag_run_id, task_id, map_index), body, update_mask, dry_run=True)
 
 
 @router.patch(_INSTANCE + "/{map_index}", dependencies=[_EDIT])
 def patch_mapped_task_instance(
-    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, body: PatchTaskInstanceBody, context: Context, user: CurrentUser,
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    map_index: int,
+    body: PatchTaskInstanceBody,
+    context: Context,
+    user: CurrentUser,
     update_mask: Annotated[list[str] | None, Query()] = None,
-) -> TaskInstanceCollectionResponse:  # fmt: skip
+) -> TaskInstanceCollectionResponse:
     """Set the state of one instance of a mapped task."""
     return _patch(context, user, (dag_id, dag_run_id, task_id, map_index), body, update_mask, dry_run=False)
 
 
 @router.patch(_INSTANCE + "/{map_index}/dry_run", dependencies=[_EDIT])
 def patch_mapped_task_instance_dry_run(
-    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, body: PatchTaskInstanceBody, context: Context, user: CurrentUser,
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    map_index: int,
+    body: PatchTaskInstanceBody,
+    context: Context,
+    user: CurrentUser,
     update_mask: Annotated[list[str] | None, Query()] = None,
-) -> TaskInstanceCollectionResponse:  # fmt: skip
+) -> TaskInstanceCollectionResponse:
     """The task instances whose state a request without `dry_run` would set."""
     return _patch(context, user, (dag_id, dag_run_id, task_id, map_index), body, update_mask, dry_run=True)
 
 
 def _patch(
-    context: ApiContext, user: User, name: tuple[str, str, str, int | None], body: PatchTaskInstanceBody, update_mask: list[str] | None, *,
+    context: ApiContext,
+    user: User,
+    name: tuple[str, str, str, int | None],
+    body: PatchTaskInstanceBody,
+    update_mask: list[str] | None,
+    *,
     dry_run: bool,
-) -> TaskInstanceCollectionResponse:  # fmt: skip
+) -> TaskInstanceCollectionResponse:
     dag_id, run_id, task_id, map_index = name
     fields = read_patch(body, update_mask)
     with context.database.read() as tx:
-        chosen = [_select_task(tx, (dag_id, one, task_id, map_index), body, is_named=one == run_id) for one in list_runs_to_mark(tx, dag_id, run_id, body)]
+        chosen = [
+            _select_task(tx, (dag_id, one, task_id, map_index), body, is_named=one == run_id)
+            for one in list_runs_to_mark(tx, dag_id, run_id, body)
+        ]
     return change_in_runs(context, user, chosen, fields, dry_run=dry_run)
 
 
@@ -134,7 +185,9 @@ def _select_task(
         instances.find(task_id, map_index)
     elif not is_named and all(task.task_id != task_id for task in spec.tasks):
         return InstancesToChange(instances, [], [])
-    named = select_instances(tx, instances.dag, instances.run, {task_id: None if map_index in (None, UNMAPPED) else {map_index}})
+    named = select_instances(
+        tx, instances.dag, instances.run, {task_id: None if map_index in (None, UNMAPPED) else {map_index}}
+    )
     return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
 
 
@@ -151,14 +204,16 @@ class InstancesToChange:
 
 def change_instances(
     context: ApiContext, user: User, chosen: InstancesToChange, fields: Mapping[str, Any], *, dry_run: bool
-) -> TaskInstanceCollectionResponse:  # fmt: skip
+) -> TaskInstanceCollectionResponse:
     """Set notes and states, unless `dry_run`; returns the task instances whose state is set, without a new state those of the request."""
     instances, actor = chosen.instances, context.act_as(user)
     if not dry_run and "note" in fields:
         write_instance_notes(actor, context.database, instances.dag, instances.run, chosen.named, fields["note"] or "")
     state = fields.get("new_state")
     rows = chosen.rows if state is None else [row for row in chosen.rows if row.state != state.value]
-    if not dry_run and rows and state is not None:  # with those that are in the state: they are selected too, and are not continued
+    if (
+        not dry_run and rows and state is not None
+    ):  # with those that are in the state: they are selected too, and are not continued
         require_answer(mark_instances(actor, context.database, instances.dag, instances.run, chosen.rows, state.value))
     changed = build_answers(instances, rows) if dry_run else _read_again(context, instances, rows)
     return TaskInstanceCollectionResponse(task_instances=changed, total_entries=len(changed))
@@ -182,7 +237,10 @@ def select_group(tx: Transaction, names: tuple[str, str, str], body: PatchTaskIn
     instances = RunInstances(tx, dag_id, run_id)
     spec = find_spec_of_run(tx, instances.dag, instances.run)
     if group_id not in spec.groups:
-        raise HTTPException(404, f"there is no task group {group_id!r} in run {run_id!r} of DAG {dag_id!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}")
+        raise HTTPException(
+            404,
+            f"there is no task group {group_id!r} in run {run_id!r} of DAG {dag_id!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}",
+        )
     members = list_group_tasks(tx, instances.dag, instances.run, group_id)
     named = select_instances(tx, instances.dag, instances.run, dict.fromkeys(members)) if members else []
     if not named:
@@ -190,20 +248,35 @@ def select_group(tx: Transaction, names: tuple[str, str, str], body: PatchTaskIn
     return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
 
 
-def _add_neighbours(tx: Transaction, instances: RunInstances, body: PatchTaskInstanceBody, named: list[TaskInstanceRow]) -> list[TaskInstanceRow]:
+def _add_neighbours(
+    tx: Transaction, instances: RunInstances, body: PatchTaskInstanceBody, named: list[TaskInstanceRow]
+) -> list[TaskInstanceRow]:
     """The named instances, with those above and below them that the body includes, in the order of the run."""
     own: dict[str, set[int]] = {}
     for row in named:
         own.setdefault(row.task_id, set()).add(row.map_index)
     if not own:
         return []
-    return select_instances(tx, instances.dag, instances.run, own, upstream=body.include_upstream, downstream=body.include_downstream, act=Act.MARK)
+    return select_instances(
+        tx,
+        instances.dag,
+        instances.run,
+        own,
+        upstream=body.include_upstream,
+        downstream=body.include_downstream,
+        act=Act.MARK,
+    )
 
 
 def list_runs_to_mark(tx: Transaction, dag_id: str, run_id: str, body: PatchTaskInstanceBody) -> list[str]:
     """The run, then those before or after it that the body includes, the oldest first."""
     dag = find_dag(tx, dag_id)
-    return [run.run_id for run in list_runs_to_change(tx, dag, find_run(tx, dag, run_id), past=body.include_past, future=body.include_future)]
+    return [
+        run.run_id
+        for run in list_runs_to_change(
+            tx, dag, find_run(tx, dag, run_id), past=body.include_past, future=body.include_future
+        )
+    ]
 
 
 def read_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> dict[str, Any]:
@@ -223,7 +296,9 @@ def _check_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> 
     if unknown:
         raise HTTPException(400, f"update_mask has unknown fields: {', '.join(sorted(unknown))}")
     if body.new_state is not None and body.new_state not in MARKS:
-        raise HTTPException(422, f"new_state can be {', '.join(state.value for state in MARKS)}, not {body.new_state.value}")
+        raise HTTPException(
+            422, f"new_state can be {', '.join(state.value for state in MARKS)}, not {body.new_state.value}"
+        )
 
 
 def _find_runs(tx: Transaction, dag_id: str, body: ClearTaskInstancesBody) -> list[str]:
@@ -251,8 +326,14 @@ def _select(tx: Transaction, instances: RunInstances, body: ClearTaskInstancesBo
         before = named.get(task_id, set())
         named[task_id] = None if index is None or before is None else before | {index}
     rows = select_instances(
-        tx, instances.dag, instances.run, named, upstream=body.include_upstream, downstream=body.include_downstream,
-        only_failed=body.only_failed and not body.only_running, act=Act.CLEAR,
+        tx,
+        instances.dag,
+        instances.run,
+        named,
+        upstream=body.include_upstream,
+        downstream=body.include_downstream,
+        only_failed=body.only_failed and not body.only_running,
+        act=Act.CLEAR,
     )
     return [row for row in rows if row.state is not None and (not body.only_running or row.state in _RUNNING)]
 
@@ -265,7 +346,14 @@ def _read_pair(entry: list[object]) -> tuple[str, int]:
 
 
 def find_marked_instances(
-    context: ApiContext, tx: Transaction, user: User, instances: RunInstances, rows: Sequence[TaskInstanceRow], *, is_only_shown: bool, only_failed: bool
+    context: ApiContext,
+    tx: Transaction,
+    user: User,
+    instances: RunInstances,
+    rows: Sequence[TaskInstanceRow],
+    *,
+    is_only_shown: bool,
+    only_failed: bool,
 ) -> list[tuple[RunInstances, list[TaskInstanceRow]]]:
     """What a clear of these instances clears in runs of other DAGs. Raises AccessRefused when the user may not see them, or not clear them."""
     found = follow_markers(tx, instances.dag, instances.run, rows, only_failed=only_failed)
@@ -280,6 +368,8 @@ def build_answers(instances: RunInstances, rows: list[TaskInstanceRow]) -> list[
     return instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
 
 
-def _read_again(context: ApiContext, instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
+def _read_again(
+    context: ApiContext, instances: RunInstances, rows: list[TaskInstanceRow]
+) -> list[TaskInstanceResponse]:
     with context.database.read() as tx:
         return build_answers(RunInstances(tx, instances.dag.dag_id, instances.run.run_id), rows)

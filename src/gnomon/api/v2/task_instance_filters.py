@@ -64,24 +64,45 @@ def read_task_state(name: str) -> int:
 
 
 TASK_INSTANCE_FIELDS = {
-    "task_id": FilterField("task_id"), "run_after": FilterField("run_after", read_instant), "logical_date": FilterField("logical_date", read_instant),
-    "start_date": FilterField("start_date", read_instant), "end_date": FilterField("end_date", read_instant),
-    "updated_at": FilterField("updated_at", read_instant), "duration": FilterField("duration", read_seconds), "dag_id": FilterField("dag_id"),
-    "run_id": FilterField("run_id"), "state": FilterField("state", read_task_state), "pool": FilterField("pool"), "pool_name": FilterField("pool"),
-    "version_number": FilterField("version_number"), "try_number": FilterField("try_number"), "map_index": FilterField("map_index"),
-    "rendered_map_index": FilterField("rendered_map_index"), "task_display_name": FilterField("task_display_name"),
-    "task_group_id": FilterField("task_group_id"), "queue": FilterField("queue"), "queue_name": FilterField("queue"),
-    "executor": FilterField("executor"), "operator": FilterField("operator"), "operator_name": FilterField("operator"),
+    "task_id": FilterField("task_id"),
+    "run_after": FilterField("run_after", read_instant),
+    "logical_date": FilterField("logical_date", read_instant),
+    "start_date": FilterField("start_date", read_instant),
+    "end_date": FilterField("end_date", read_instant),
+    "updated_at": FilterField("updated_at", read_instant),
+    "duration": FilterField("duration", read_seconds),
+    "dag_id": FilterField("dag_id"),
+    "run_id": FilterField("run_id"),
+    "state": FilterField("state", read_task_state),
+    "pool": FilterField("pool"),
+    "pool_name": FilterField("pool"),
+    "version_number": FilterField("version_number"),
+    "try_number": FilterField("try_number"),
+    "map_index": FilterField("map_index"),
+    "rendered_map_index": FilterField("rendered_map_index"),
+    "task_display_name": FilterField("task_display_name"),
+    "task_group_id": FilterField("task_group_id"),
+    "queue": FilterField("queue"),
+    "queue_name": FilterField("queue"),
+    "executor": FilterField("executor"),
+    "operator": FilterField("operator"),
+    "operator_name": FilterField("operator"),
 }
 """By the name of a filter."""
 NO_FILTERS = ("limit", "offset", "cursor", "order_by")
 ONLY_IN_SPECS = frozenset({"task_display_name", "task_group_id", "queue", "executor", "operator"})
 """Fields that only the spec of a DAG has: lists over several runs are searched for them, and cannot be ordered by them."""
 TASK_INSTANCE_ORDER = {
-    "id": SortField("run_pk"), "state": SortField("state"), "duration": SortField("duration", is_nullable=True),
-    "start_date": SortField("start_date", is_nullable=True), "end_date": SortField("end_date", is_nullable=True),
-    "map_index": SortField("map_index"), "try_number": SortField("try_number"), "logical_date": SortField("logical_date", is_nullable=True),
-    "run_after": SortField("run_after"), "data_interval_start": SortField("data_interval_start", is_nullable=True),
+    "id": SortField("run_pk"),
+    "state": SortField("state"),
+    "duration": SortField("duration", is_nullable=True),
+    "start_date": SortField("start_date", is_nullable=True),
+    "end_date": SortField("end_date", is_nullable=True),
+    "map_index": SortField("map_index"),
+    "try_number": SortField("try_number"),
+    "logical_date": SortField("logical_date", is_nullable=True),
+    "run_after": SortField("run_after"),
+    "data_interval_start": SortField("data_interval_start", is_nullable=True),
     "data_interval_end": SortField("data_interval_end", is_nullable=True),
     "rendered_map_index": SortField("rendered_map_index", is_text=True, is_nullable=True),
     "operator": SortField("operator", is_text=True, is_nullable=True),
@@ -92,19 +113,32 @@ ORDERS_WITH_INDEX = frozenset({"run_pk", "logical_date", "run_after"})
 TASK_INSTANCE_KEY = (SortField("run_pk"), SortField("task_no"), SortField("map_index"))
 
 
-def read_fields(dag_id: str, run: RunRecord, version_number: int | None, detail: TaskInstanceDetail) -> Mapping[str, Any]:
+def read_fields(
+    dag_id: str, run: RunRecord, version_number: int | None, detail: TaskInstanceDetail
+) -> Mapping[str, Any]:
     """The values of the fields of a task instance, as the store has them for lists over several runs."""
     record = detail.record
     started_at, ended_at = (record.started_at, record.ended_at) if record is not None else (None, None)
     return {
-        "run_pk": run.run_pk, "task_no": detail.task_no, "map_index": detail.row.map_index, "dag_id": dag_id, "run_id": run.run_id,
+        "run_pk": run.run_pk,
+        "task_no": detail.task_no,
+        "map_index": detail.row.map_index,
+        "dag_id": dag_id,
+        "run_id": run.run_id,
         "task_id": detail.row.task_id,
         "state": NO_STATUS_CODE if record is None or record.state is None else TASK_STATE_CODES[record.state],
         "try_number": 0 if record is None else record.try_number,
-        "start_date": started_at, "end_date": ended_at, "duration": None if started_at is None or ended_at is None else ended_at - started_at,
-        "updated_at": ended_at or started_at or run.queued_at, "logical_date": run.logical_at, "data_interval_start": run.interval_start,
-        "data_interval_end": run.interval_end, "run_after": run.run_after, "version_number": version_number,
-        "rendered_map_index": record.rendered_map_index if record else None, **read_spec_fields(detail),
+        "start_date": started_at,
+        "end_date": ended_at,
+        "duration": None if started_at is None or ended_at is None else ended_at - started_at,
+        "updated_at": ended_at or started_at or run.queued_at,
+        "logical_date": run.logical_at,
+        "data_interval_start": run.interval_start,
+        "data_interval_end": run.interval_end,
+        "run_after": run.run_after,
+        "version_number": version_number,
+        "rendered_map_index": record.rendered_map_index if record else None,
+        **read_spec_fields(detail),
     }
 
 
@@ -112,7 +146,10 @@ def read_spec_fields(detail: TaskInstanceDetail) -> Mapping[str, Any]:
     """The values of the fields of ONLY_IN_SPECS, and the pool."""
     record, spec = detail.record, detail.spec
     return {
-        "task_display_name": (spec.display_name if spec else None) or detail.row.task_id, "task_group_id": spec.group if spec else None,
-        "queue": find_queue(detail), "executor": find_executor(detail), "operator": spec.operator if spec else None,
+        "task_display_name": (spec.display_name if spec else None) or detail.row.task_id,
+        "task_group_id": spec.group if spec else None,
+        "queue": find_queue(detail),
+        "executor": find_executor(detail),
+        "operator": spec.operator if spec else None,
         "pool": (record.pool if record else None) or (spec.pool if spec else None),
     }

@@ -55,7 +55,11 @@ class RunInstances:
 
     def select(self, query: PageQuery) -> MemoryPage[TaskInstanceDetail]:
         """The page of these instances."""
-        return select_page(self.details, lambda detail: read_fields(self.dag.dag_id, self.run, self.listed.version_number, detail), query)
+        return select_page(
+            self.details,
+            lambda detail: read_fields(self.dag.dag_id, self.run, self.listed.version_number, detail),
+            query,
+        )
 
     def build(self, details: Iterable[TaskInstanceDetail]) -> list[TaskInstanceResponse]:
         """These instances as the API shows them."""
@@ -73,14 +77,19 @@ class RunInstances:
             raise task_not_found(self.dag.dag_id, task_id, self.dag.task_numbers)
         if map_index == UNMAPPED and found:
             raise HTTPException(404, f"task {task_id!r} is mapped in run {self.run.run_id!r}; add a map index")
-        raise HTTPException(404, f"task {task_id!r} has no instance with map index {map_index} in run {self.run.run_id!r}")
+        raise HTTPException(
+            404, f"task {task_id!r} has no instance with map index {map_index} in run {self.run.run_id!r}"
+        )
 
     def require_mapped(self, task_id: str) -> None:
         """Raise NameNotFound for an unknown task, HTTPException (404) for one that is not mapped."""
         found = [detail for detail in self.details if detail.row.task_id == task_id]
         if not found and task_id not in self.dag.task_numbers:
             raise task_not_found(self.dag.dag_id, task_id, self.dag.task_numbers)
-        is_mapped = any(detail.row.map_index >= 0 or (detail.spec is not None and detail.spec.expansion is not None) for detail in found)
+        is_mapped = any(
+            detail.row.map_index >= 0 or (detail.spec is not None and detail.spec.expansion is not None)
+            for detail in found
+        )
         if not is_mapped:
             raise HTTPException(404, f"task {task_id!r} is not mapped in run {self.run.run_id!r}")
 
@@ -95,10 +104,14 @@ class InstancesOfRuns:
     total: TotalEntries
 
 
-def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: User, dag_id: str, run_id: str, query: PageQuery, order: Ordering) -> InstancesOfRuns:
+def read_instances_of_several_runs(
+    context: ApiContext, tx: Transaction, user: User, dag_id: str, run_id: str, query: PageQuery, order: Ordering
+) -> InstancesOfRuns:
     """The page of the task instances that have a row: of all DAGs that the user sees or one, of all runs or those with one run id."""
     asked = [condition for condition in query.conditions if condition.field not in ONLY_IN_SPECS]
-    of_specs = [condition for condition in query.conditions if condition.field in ONLY_IN_SPECS or condition.field == "pool"]
+    of_specs = [
+        condition for condition in query.conditions if condition.field in ONLY_IN_SPECS or condition.field == "pool"
+    ]
     conditions = [_allow_no_pool(condition) if condition.field == "pool" else condition for condition in asked]
     if dag_id == ALL:
         conditions += VisibleDags(context, tx, user).list_conditions()
@@ -112,7 +125,12 @@ def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: U
     if walk is not None:
         total, counted = _count_walked_instances(tx, walk, query, order)
     else:
-        total = count_entries(lambda most: count_task_instances(tx, marked, most), query.offset, query.limit, most=find_count_limit(order, ORDERS_WITH_INDEX))
+        total = count_entries(
+            lambda most: count_task_instances(tx, marked, most),
+            query.offset,
+            query.limit,
+            most=find_count_limit(order, ORDERS_WITH_INDEX),
+        )
         if dag_id == ALL:
             check_sorted(total, order, ORDERS_WITH_INDEX, "task instances")
     if walk is None and not total.total:
@@ -120,7 +138,11 @@ def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: U
     rows = replace(query, conditions=tuple(marked), is_short=total.limit is None)
 
     def read(part: PageQuery) -> TaskInstancePage:
-        return read_task_instance_page(tx, part) if walk is None else _read_walked_instances(tx, walk, replace(part, conditions=query.conditions, is_short=False), counted)
+        return (
+            read_task_instance_page(tx, part)
+            if walk is None
+            else _read_walked_instances(tx, walk, replace(part, conditions=query.conditions, is_short=False), counted)
+        )
 
     if of_specs:
         found = search_specs(lambda instances: list_details_of_several(tx, instances), read, rows, of_specs)
@@ -143,7 +165,9 @@ def _allow_no_pool(condition: Condition) -> Condition:
     return replace(condition, value=[*condition.value, None])
 
 
-def _count_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery, order: Ordering) -> tuple[TotalEntries, WalkedCount]:
+def _count_walked_instances(
+    tx: Transaction, walk: RunWalk, query: PageQuery, order: Ordering
+) -> tuple[TotalEntries, WalkedCount]:
     """How many task instances of all DAGs meet conditions that no index finds. Raises HTTPException (400) when too many runs would have to be read for it."""
     most = find_count_limit(order, ORDERS_WITH_INDEX) + query.offset + query.limit
     counted = count_walked(tx, walk, most)
@@ -153,7 +177,9 @@ def _count_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery, or
     return TotalEntries(counted.total, counted.total if counted.is_cut or counted.ends_early else None), counted
 
 
-def _read_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None) -> TaskInstancePage:
+def _read_walked_instances(
+    tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None
+) -> TaskInstancePage:
     page, is_cut = read_walked_page(tx, walk, query, counted)
     if is_cut:
         raise _refuse_rare()
@@ -162,10 +188,11 @@ def _read_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery, cou
 
 def _refuse_rare() -> HTTPException:
     return HTTPException(
-        400, f"the task instances of {RUNS_WALKED_MAX:,} runs do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a "
+        400,
+        f"the task instances of {RUNS_WALKED_MAX:,} runs do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a "
         "run in the path; filter by a shorter range of run_after or logical_date, by a state other than success, or by a later start_date, end_date or "
         "updated_at; or order by -id or -run_after, which begins with the newest runs",
-    )  # fmt: skip
+    )
 
 
 def read_listed_runs(tx: Transaction, run_pks: Sequence[int]) -> dict[int, ListedRun]:
@@ -175,23 +202,34 @@ def read_listed_runs(tx: Transaction, run_pks: Sequence[int]) -> dict[int, Liste
     return {listed.run.run_pk: listed for listed in page.runs}
 
 
-def build_several(context: ApiContext, tx: Transaction, instances: Sequence[ListedTaskInstance]) -> list[TaskInstanceResponse]:
+def build_several(
+    context: ApiContext, tx: Transaction, instances: Sequence[ListedTaskInstance]
+) -> list[TaskInstanceResponse]:
     """These instances as the API shows them."""
     details = list_details_of_several(tx, instances)
     names = find_display_names(context, tx, (listed.dag_id for listed, _ in details))
     lookups = _read_lookups(tx, sorted({listed.run.run_pk for listed, _ in details}), [detail for _, detail in details])
-    return [build_task_instance(listed, names.get(listed.dag_id, listed.dag_id), detail, lookups) for listed, detail in details]
+    return [
+        build_task_instance(listed, names.get(listed.dag_id, listed.dag_id), detail, lookups)
+        for listed, detail in details
+    ]
 
 
-def list_details_of_several(tx: Transaction, instances: Sequence[ListedTaskInstance]) -> list[tuple[ListedRun, TaskInstanceDetail]]:
+def list_details_of_several(
+    tx: Transaction, instances: Sequence[ListedTaskInstance]
+) -> list[tuple[ListedRun, TaskInstanceDetail]]:
     """These instances with their specs, each with its run."""
     runs = read_listed_runs(tx, sorted({one.record.run_pk for one in instances}))
-    specs = group_state.load_specs(tx, sorted({listed.run.version_pk for listed in runs.values() if listed.run.version_pk is not None}))
+    specs = group_state.load_specs(
+        tx, sorted({listed.run.version_pk for listed in runs.values() if listed.run.version_pk is not None})
+    )
     tasks = {version_pk: {task.task_id: task for task in spec.tasks} for version_pk, spec in specs.items()}
     details = []
     for one in instances:
         listed = runs[one.record.run_pk]
-        row = TaskInstanceRow(listed.dag_id, listed.run.run_id, one.task_id, one.record.map_index, None, 0, None, None, None, None, None)
+        row = TaskInstanceRow(
+            listed.dag_id, listed.run.run_id, one.task_id, one.record.map_index, None, 0, None, None, None, None, None
+        )
         spec = tasks.get(listed.run.version_pk or 0, {}).get(one.task_id)
         details.append((listed, TaskInstanceDetail(row, one.record.task_no, one.record, spec)))
     return details
@@ -206,4 +244,6 @@ def _read_lookups(tx: Transaction, run_pks: Sequence[int], details: Iterable[Tas
 def _read_ended_workers(tx: Transaction, details: Iterable[TaskInstanceDetail]) -> dict[TaskKey, str]:
     """The worker of the last attempt of those that have had one and have none on a worker now."""
     records = [detail.record for detail in details if detail.record is not None]
-    return read_workers_of_attempts(tx, [(record.key, record.seq) for record in records if record.worker is None and record.seq])
+    return read_workers_of_attempts(
+        tx, [(record.key, record.seq) for record in records if record.worker is None and record.seq]
+    )

@@ -24,7 +24,9 @@ ReadPage: TypeAlias = Callable[[PageQuery], TaskInstancePage]
 AddSpecs: TypeAlias = Callable[[Sequence[ListedTaskInstance]], Sequence[tuple[ListedRun, TaskInstanceDetail]]]
 
 
-def search_specs(add_specs: AddSpecs, read: ReadPage, query: PageQuery, conditions: Sequence[Condition]) -> TaskInstancePage:
+def search_specs(
+    add_specs: AddSpecs, read: ReadPage, query: PageQuery, conditions: Sequence[Condition]
+) -> TaskInstancePage:
     """The page of the task instances that also meet these conditions on their specs.
 
     Raises HTTPException (400) when SEARCHED_MAX task instances do not fill it, though there are more.
@@ -58,6 +60,7 @@ def _read_pieces(read: ReadPage, query: PageQuery) -> Iterator[TaskInstancePage]
             return
         position = Position(page.keys[0 if is_before else -1], is_before)
     raise HTTPException(
-        400, f"{SEARCHED_MAX:,} task instances were searched, which do not fill this page, and no index finds them by their operator, pool, queue, executor, display "
+        400,
+        f"{SEARCHED_MAX:,} task instances were searched, which do not fill this page, and no index finds them by their operator, pool, queue, executor, display "
         "name or task group: name a DAG or a run in the path; or filter by a state, by a task id, or by a shorter range of run_after, start_date or end_date",
-    )  # fmt: skip
+    )

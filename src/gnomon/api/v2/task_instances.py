@@ -60,13 +60,17 @@ def get_task_instances(
     return list_task_instances(context, user, dag_id, dag_run_id, filters)
 
 
-def list_task_instances(context: ApiContext, user: User, dag_id: str, dag_run_id: str, filters: TaskInstanceFilters) -> TaskInstanceCollectionResponse:
+def list_task_instances(
+    context: ApiContext, user: User, dag_id: str, dag_run_id: str, filters: TaskInstanceFilters
+) -> TaskInstanceCollectionResponse:
     """The page of task instances that meet the filters."""
     conditions = build_conditions(filters, TASK_INSTANCE_FIELDS, NO_FILTERS)
     default = "map_index" if ALL not in (dag_id, dag_run_id) else "id"
     order = parse_order(filters.order_by, TASK_INSTANCE_ORDER, default, TASK_INSTANCE_KEY)
     position = None if filters.cursor is None else decode_cursor(filters.cursor, order.keys, order.fields)
-    return _read_list(context, user, dag_id, dag_run_id, conditions, order, filters, position, has_cursors=filters.cursor is not None)
+    return _read_list(
+        context, user, dag_id, dag_run_id, conditions, order, filters, position, has_cursors=filters.cursor is not None
+    )
 
 
 @router.post("/list", dependencies=[_READ])
@@ -75,7 +79,9 @@ def get_task_instances_batch(
 ) -> TaskInstanceCollectionResponse:
     """Task instances of several runs; the filters are in the body."""
     if (dag_id, dag_run_id) != (ALL, ALL):
-        raise HTTPException(422, f"dag_id and dag_run_id must be {ALL} here; name DAGs and runs in dag_ids and dag_run_ids")
+        raise HTTPException(
+            422, f"dag_id and dag_run_id must be {ALL} here; name DAGs and runs in dag_ids and dag_run_ids"
+        )
     if body.page_offset < 0 or body.page_limit < 0:
         raise HTTPException(422, "page_offset and page_limit cannot be negative")
     conditions = build_conditions(body, _BATCH_FIELDS, ("page_offset", "page_limit", "order_by"))
@@ -85,7 +91,10 @@ def get_task_instances_batch(
 
 
 _BATCH_FIELDS = {
-    **TASK_INSTANCE_FIELDS, "dag_ids": RUN_FIELDS["dag_id"], "dag_run_ids": RUN_FIELDS["run_id"], "task_ids": TASK_INSTANCE_FIELDS["task_id"],
+    **TASK_INSTANCE_FIELDS,
+    "dag_ids": RUN_FIELDS["dag_id"],
+    "dag_run_ids": RUN_FIELDS["run_id"],
+    "task_ids": TASK_INSTANCE_FIELDS["task_id"],
     "state": FilterField("state", lambda state: read_task_state("none" if state is None else state.value)),
 }
 
@@ -139,9 +148,13 @@ def get_task_instance_dependencies(
         if detail.record is not None and detail.record.state in FINISHED_TASK_STATES:
             return TaskDependencyCollectionResponse(dependencies=[])
         limits = build_limits(context.cfg)
-        reasons = explanation.explain_task(tx, instances.dag, instances.run, task_id, map_index, limits, context.clock.now())
+        reasons = explanation.explain_task(
+            tx, instances.dag, instances.run, task_id, map_index, limits, context.clock.now()
+        )
         hide = build_name_filter(VisibleDags(context, tx, user))
-    return TaskDependencyCollectionResponse(dependencies=[TaskDependencyResponse(name="Gnomon", reason=hide(reason)) for reason in reasons])
+    return TaskDependencyCollectionResponse(
+        dependencies=[TaskDependencyResponse(name="Gnomon", reason=hide(reason)) for reason in reasons]
+    )
 
 
 @router.get("/{task_id}/{map_index}/tries", dependencies=[_READ])
@@ -170,15 +183,25 @@ def get_mapped_task_instance_dependencies(
 
 
 @router.get("/{task_id}/{map_index}", dependencies=[_READ])
-def get_mapped_task_instance(dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context) -> TaskInstanceResponse:
+def get_mapped_task_instance(
+    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context
+) -> TaskInstanceResponse:
     """One instance of a mapped task."""
     return _read_one(context, dag_id, dag_run_id, task_id, map_index)
 
 
 def _read_list(
-    context: ApiContext, user: User, dag_id: str, run_id: str, conditions: list[Condition], order: Ordering, page: PageParameters, position: Position | None,
-    *, has_cursors: bool,
-) -> TaskInstanceCollectionResponse:  # fmt: skip
+    context: ApiContext,
+    user: User,
+    dag_id: str,
+    run_id: str,
+    conditions: list[Condition],
+    order: Ordering,
+    page: PageParameters,
+    position: Position | None,
+    *,
+    has_cursors: bool,
+) -> TaskInstanceCollectionResponse:
     query = PageQuery(tuple(conditions), order.keys, page.size, page.offset, position)
     found: Any
     with context.database.read() as tx:
@@ -190,9 +213,15 @@ def _read_list(
             instances = RunInstances(tx, dag_id, run_id)
             found = instances.select(query)
             answers, total, limit = instances.build(found.entries), found.total, None
-    cursors = build_cursors(order.keys, position, found.keys, has_more=found.has_more) if has_cursors else Cursors(None, None)
+    cursors = (
+        build_cursors(order.keys, position, found.keys, has_more=found.has_more) if has_cursors else Cursors(None, None)
+    )
     return TaskInstanceCollectionResponse(
-        task_instances=answers, total_entries=total, total_entries_limit=limit, next_cursor=cursors.after, previous_cursor=cursors.before
+        task_instances=answers,
+        total_entries=total,
+        total_entries_limit=limit,
+        next_cursor=cursors.after,
+        previous_cursor=cursors.before,
     )
 
 
@@ -210,11 +239,16 @@ def _read_one(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_i
         return instances.build([detail])[0].model_copy(update={"rendered_fields": fields})
 
 
-def _read_tries(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int) -> list[TaskInstanceHistoryResponse]:
+def _read_tries(
+    context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int
+) -> list[TaskInstanceHistoryResponse]:
     with context.database.read() as tx:
         instances = RunInstances(tx, dag_id, run_id, task_id)
         detail = instances.find(task_id, map_index)
-        return [build_history(instances.listed, instances.display_name, detail, one, instances.lookups) for one in list_tries(tx, detail)]
+        return [
+            build_history(instances.listed, instances.display_name, detail, one, instances.lookups)
+            for one in list_tries(tx, detail)
+        ]
 
 
 def _find_try(

@@ -33,7 +33,9 @@ from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.state_stores.task_state_store import StoredTaskState, TaskStateScope, list_instance_state
 
-router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/state-store", tags=["Task State Store"])
+router = OperationRouter(
+    prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/state-store", tags=["Task State Store"]
+)
 _READ = requires(Permission.READ, ApiResource.TASK_INSTANCE)
 _EDIT = requires(Permission.EDIT, ApiResource.TASK_INSTANCE)
 _DELETE = requires(Permission.DELETE, ApiResource.TASK_INSTANCE)
@@ -60,9 +62,14 @@ def list_task_state_store(
 
 @router.delete("", status_code=204, dependencies=[_DELETE])
 def clear_task_state_store(
-    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, user: CurrentUser, map_index: MapIndex = UNMAPPED,
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    context: Context,
+    user: CurrentUser,
+    map_index: MapIndex = UNMAPPED,
     all_map_indices: Annotated[bool, Query()] = False,
-) -> Response:  # fmt: skip
+) -> Response:
     """Delete everything that the task instance keeps; with `all_map_indices` what all instances of the task keep."""
     with context.database.read() as tx:
         place = _find_place(tx, dag_id, dag_run_id, task_id, None if all_map_indices else map_index)
@@ -85,7 +92,14 @@ def get_task_state_store(
 
 @router.put("/{key:path}", status_code=204, dependencies=[_EDIT])
 def set_task_state_store(
-    dag_id: Id, dag_run_id: Id, task_id: Id, key: Id, body: TaskStateStoreBody, context: Context, user: CurrentUser, map_index: MapIndex = UNMAPPED
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    key: Id,
+    body: TaskStateStoreBody,
+    context: Context,
+    user: CurrentUser,
+    map_index: MapIndex = UNMAPPED,
 ) -> Response:
     """Keep a value for the task instance, in place of the one under the key. `expires_at`: null for never, `default` for the configured time."""
     actor = context.act_as(user)
@@ -101,9 +115,15 @@ def set_task_state_store(
 
 @router.patch("/{key:path}", dependencies=[_EDIT], response_model=None)
 def patch_task_state_store(
-    dag_id: Id, dag_run_id: Id, task_id: Id, key: Id, body: TaskStateStorePatchBody, context: Context, user: CurrentUser,
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    key: Id,
+    body: TaskStateStorePatchBody,
+    context: Context,
+    user: CurrentUser,
     map_index: MapIndex = UNMAPPED,
-) -> None:  # fmt: skip
+) -> None:
     """Replace the value under a key; it expires as before."""
     with context.database.read() as tx:
         place = _find_place(tx, dag_id, dag_run_id, task_id, map_index)
@@ -112,7 +132,13 @@ def patch_task_state_store(
 
 @router.delete("/{key:path}", status_code=204, dependencies=[_DELETE])
 def delete_task_state_store(
-    dag_id: Id, dag_run_id: Id, task_id: Id, key: Id, context: Context, user: CurrentUser, map_index: MapIndex = UNMAPPED
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    key: Id,
+    context: Context,
+    user: CurrentUser,
+    map_index: MapIndex = UNMAPPED,
 ) -> Response:
     """Delete the value under one key; one that does not exist is no error, as in Airflow."""
     with context.database.read() as tx:
@@ -128,7 +154,9 @@ def _find_place(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_ind
         raise task_not_found(dag_id, task_id, instances.dag.task_numbers)
     if map_index is not None:
         instances.find(task_id, map_index)
-    scope = TaskStateScope(instances.run.run_pk, instances.dag.task_numbers[task_id], UNMAPPED if map_index is None else map_index)
+    scope = TaskStateScope(
+        instances.run.run_pk, instances.dag.task_numbers[task_id], UNMAPPED if map_index is None else map_index
+    )
     return InstanceScope(instances.dag.dag_pk, dag_id, run_id, scope)
 
 
@@ -136,6 +164,8 @@ def _build(tx: Transaction, kept: Sequence[StoredTaskState]) -> list[TaskStateSt
     """What is kept, secrets masked: those are looked up once for all."""
     values = hide_stored_secrets(tx, [read_shown_json(one.value) for one in kept])
     return [
-        TaskStateStoreResponse(key=one.key, value=value, updated_at=to_datetime(one.updated_at), expires_at=moment(one.expires_at))
+        TaskStateStoreResponse(
+            key=one.key, value=value, updated_at=to_datetime(one.updated_at), expires_at=moment(one.expires_at)
+        )
         for one, value in zip(kept, values, strict=True)
     ]

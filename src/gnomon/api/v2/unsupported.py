@@ -12,7 +12,13 @@ from gnomon.api.common.operation_router import OperationRouter
 
 _INSTANCE = "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}"
 NO_DELETION = "the owner of a run derives its task instances from the DAG; clear one, or mark it"
-_PERMISSIONS = {"GET": Permission.READ, "POST": Permission.CREATE, "PUT": Permission.EDIT, "PATCH": Permission.EDIT, "DELETE": Permission.DELETE}
+_PERMISSIONS = {
+    "GET": Permission.READ,
+    "POST": Permission.CREATE,
+    "PUT": Permission.EDIT,
+    "PATCH": Permission.EDIT,
+    "DELETE": Permission.DELETE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +33,34 @@ class UnsupportedOperation:
 
 UNSUPPORTED = (
     UnsupportedOperation("DELETE", _INSTANCE, ApiResource.TASK_INSTANCE, NO_DELETION),
-    UnsupportedOperation("GET", _INSTANCE + "/externalLogUrl/{try_number}", ApiResource.TASK_LOG, "no log handler with pages of its own is used: the log is here"),
-    UnsupportedOperation("POST", "/connections/defaults", ApiResource.CONNECTION, "Gnomon brings no default connections"),
-    UnsupportedOperation("POST", "/connections/enqueue-test", ApiResource.CONNECTION, "workers test no connections; gnomon connections test runs a test"),
-    UnsupportedOperation("GET", "/connections/enqueue-test", ApiResource.CONNECTION, "workers test no connections; gnomon connections test runs a test"),
-    UnsupportedOperation("POST", "/dags/{dag_id}/clearPartitions", ApiResource.DAG_RUN, "the partition of a run is a part of it; clear the run instead"),
-)  # fmt: skip
+    UnsupportedOperation(
+        "GET",
+        _INSTANCE + "/externalLogUrl/{try_number}",
+        ApiResource.TASK_LOG,
+        "no log handler with pages of its own is used: the log is here",
+    ),
+    UnsupportedOperation(
+        "POST", "/connections/defaults", ApiResource.CONNECTION, "Gnomon brings no default connections"
+    ),
+    UnsupportedOperation(
+        "POST",
+        "/connections/enqueue-test",
+        ApiResource.CONNECTION,
+        "workers test no connections; gnomon connections test runs a test",
+    ),
+    UnsupportedOperation(
+        "GET",
+        "/connections/enqueue-test",
+        ApiResource.CONNECTION,
+        "workers test no connections; gnomon connections test runs a test",
+    ),
+    UnsupportedOperation(
+        "POST",
+        "/dags/{dag_id}/clearPartitions",
+        ApiResource.DAG_RUN,
+        "the partition of a run is a part of it; clear the run instead",
+    ),
+)
 
 
 def create_unsupported_router() -> OperationRouter:
@@ -40,7 +68,10 @@ def create_unsupported_router() -> OperationRouter:
     router = OperationRouter()
     for operation in UNSUPPORTED:
         router.add_api_route(
-            operation.path, _create_answer(operation.reason), methods=[operation.method], include_in_schema=False,
+            operation.path,
+            _create_answer(operation.reason),
+            methods=[operation.method],
+            include_in_schema=False,
             dependencies=[requires(_PERMISSIONS[operation.method], operation.resource)],
         )
     return router

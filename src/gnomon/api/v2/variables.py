@@ -42,7 +42,10 @@ class VariableFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one.key, "key": lambda one: one.key, "_val": lambda one: _build(one).value, "description": lambda one: one.description,
+    "id": lambda one: one.key,
+    "key": lambda one: one.key,
+    "_val": lambda one: _build(one).value,
+    "description": lambda one: one.description,
     "is_encrypted": lambda _one: True,
 }
 
@@ -53,11 +56,15 @@ def get_variables(filters: Annotated[VariableFilters, Query()], context: Context
     with context.database.read() as tx:
         found = variables.list_variables(tx)
     chosen = [
-        one for one in found
-        if matches_pattern(one.key, filters.variable_key_pattern) and starts_with(one.key, filters.variable_key_prefix_pattern)
-    ]  # fmt: skip
+        one
+        for one in found
+        if matches_pattern(one.key, filters.variable_key_pattern)
+        and starts_with(one.key, filters.variable_key_prefix_pattern)
+    ]
     ordered = sort_entries(chosen, filters.order_by, _ORDER, "key")
-    return VariableCollectionResponse(variables=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered))
+    return VariableCollectionResponse(
+        variables=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered)
+    )
 
 
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.VARIABLE)])
@@ -80,7 +87,11 @@ def get_variable(variable_key: Id, context: Context) -> VariableResponse:
 
 @router.patch("/{variable_key}", dependencies=[requires(Permission.EDIT, ApiResource.VARIABLE)])
 def patch_variable(
-    variable_key: Id, body: VariableBody, context: Context, author: CurrentAuthor, update_mask: Annotated[list[str] | None, Query()] = None
+    variable_key: Id,
+    body: VariableBody,
+    context: Context,
+    author: CurrentAuthor,
+    update_mask: Annotated[list[str] | None, Query()] = None,
 ) -> VariableResponse:
     """Change the value or the description of a Variable. A secret that is masked, as an answer shows it, stays as it was."""
     if body.key != variable_key:
@@ -95,11 +106,18 @@ def patch_variable(
 def bulk_variables(body: BulkBody[VariableBody], context: Context, author: CurrentAuthor) -> BulkResponse:
     """Create, change and delete Variables."""
     context.database.bind_key()
-    return change_in_bulk(context.database, body, BulkTarget(
-        "Variable", lambda one: one.key, lambda tx, key: variables.find_variable(tx, key) is not None,
-        lambda tx, one: _create(AdminChanges(tx, author), one), lambda tx, one, mask: _change(AdminChanges(tx, author), one, mask),
-        lambda tx, key: AdminChanges(tx, author).delete_variable(key),
-    ))  # fmt: skip
+    return change_in_bulk(
+        context.database,
+        body,
+        BulkTarget(
+            "Variable",
+            lambda one: one.key,
+            lambda tx, key: variables.find_variable(tx, key) is not None,
+            lambda tx, one: _create(AdminChanges(tx, author), one),
+            lambda tx, one, mask: _change(AdminChanges(tx, author), one, mask),
+            lambda tx, key: AdminChanges(tx, author).delete_variable(key),
+        ),
+    )
 
 
 @router.delete("/{variable_key}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.VARIABLE)])
@@ -142,4 +160,10 @@ def _find(tx: Transaction, key: str) -> StoredVariable:
 
 def _build(stored: StoredVariable) -> VariableResponse:
     """The Variable; the value of a sensitive key is masked, and values under sensitive names in JSON. Lists are ordered by what is shown."""
-    return VariableResponse(key=stored.key, value=mask_variable(stored, recodes_objects=True), description=stored.description or None, is_encrypted=True, team_name=None)
+    return VariableResponse(
+        key=stored.key,
+        value=mask_variable(stored, recodes_objects=True),
+        description=stored.description or None,
+        is_encrypted=True,
+        team_name=None,
+    )

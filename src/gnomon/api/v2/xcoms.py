@@ -61,7 +61,9 @@ from gnomon.storage.store.pages.xcom_pages import (
     read_xcom_page,
 )
 
-router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries", tags=["XCom"])
+router = OperationRouter(
+    prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries", tags=["XCom"]
+)
 _READ = requires(Permission.READ, ApiResource.XCOM)
 
 
@@ -91,13 +93,22 @@ class XComFilters(PageParameters):
 
 
 _FIELDS = {
-    "xcom_key": FilterField("key"), "map_index": FilterField("map_index"), "map_index_filter": FilterField("map_index"),
-    "run_id": FilterField("run_id"), "task_id": FilterField("task_id"), "logical_date": FilterField("logical_date", read_instant),
-    "run_after": FilterField("run_after", read_instant), "dag_display_name": FilterField("dag_id"),
+    "xcom_key": FilterField("key"),
+    "map_index": FilterField("map_index"),
+    "map_index_filter": FilterField("map_index"),
+    "run_id": FilterField("run_id"),
+    "task_id": FilterField("task_id"),
+    "logical_date": FilterField("logical_date", read_instant),
+    "run_after": FilterField("run_after", read_instant),
+    "dag_display_name": FilterField("dag_id"),
 }
 _ORDER = {
-    "id": SortField("id"), "key": SortField("key", is_text=True), "dag_id": SortField("dag_id", is_text=True),
-    "run_id": SortField("run_id", is_text=True), "task_id": SortField("task_id", is_text=True), "map_index": SortField("map_index"),
+    "id": SortField("id"),
+    "key": SortField("key", is_text=True),
+    "dag_id": SortField("dag_id", is_text=True),
+    "run_id": SortField("run_id", is_text=True),
+    "task_id": SortField("task_id", is_text=True),
+    "map_index": SortField("map_index"),
     "run_after": SortField("run_after"),
 }
 _ORDERS_WITH_INDEX = frozenset({"id", "run_after"})
@@ -106,7 +117,12 @@ _KEY = (SortField("id"),)
 
 @router.get("", dependencies=[_READ])
 def get_xcom_entries(
-    dag_id: Id, dag_run_id: Id, task_id: Id, filters: Annotated[XComFilters, Query()], context: Context, user: CurrentUser
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    filters: Annotated[XComFilters, Query()],
+    context: Context,
+    user: CurrentUser,
 ) -> XComCollectionResponse:
     """XComs without their values; `~` for the DAG, the run or the task lists those of all.
 
@@ -125,13 +141,19 @@ def get_xcom_entries(
         query = PageQuery(tuple(conditions), order.keys, filters.size, filters.offset)
         end = find_end_of_xcom_search(tx, query)
         searched = conditions if end is None else [*conditions, end]
-        total = count_entries(lambda most: count_xcoms(tx, searched, most, is_searched=end is not None), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX))
+        total = count_entries(
+            lambda most: count_xcoms(tx, searched, most, is_searched=end is not None),
+            filters.offset,
+            filters.size,
+            most=find_count_limit(order, _ORDERS_WITH_INDEX),
+        )
         check_sorted(total, order, _ORDERS_WITH_INDEX, "XComs")
         if end is not None and total.total < filters.offset + filters.size:
             raise HTTPException(
-                400, f"{XCOMS_SEARCHED_MAX:,} XComs were searched, which do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a run "
+                400,
+                f"{XCOMS_SEARCHED_MAX:,} XComs were searched, which do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a run "
                 "in the path, or add a shorter range of run_after or logical_date",
-            )  # fmt: skip
+            )
         if end is None:
             searched = bound_xcoms(tx, conditions, order.keys, is_long=total.limit is not None)
         page = read_xcom_page(tx, replace(query, conditions=tuple(searched)))
@@ -140,9 +162,15 @@ def get_xcom_entries(
 
 @router.get("/{xcom_key}", dependencies=[_READ])
 def get_xcom_entry(
-    dag_id: Id, dag_run_id: Id, task_id: Id, xcom_key: Id, context: Context, map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
-    deserialize: bool = False, stringify: bool = False,
-) -> XComResponseNative | XComResponseString:  # fmt: skip
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    xcom_key: Id,
+    context: Context,
+    map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
+    deserialize: bool = False,
+    stringify: bool = False,
+) -> XComResponseNative | XComResponseString:
     """One value, as JSON or as text. Secrets of stored connections and Variables are masked.
 
     With `deserialize`, a part that JSON has no form for, such as an object of a class, is a text that describes it. No object is made.
@@ -153,7 +181,9 @@ def get_xcom_entry(
         value = describe_stored(value)
     if not stringify:
         return XComResponseNative(**entry.model_dump(), value=value)
-    return XComResponseString(**entry.model_dump(), value=value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return XComResponseString(
+        **entry.model_dump(), value=value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    )
 
 
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.XCOM)])
@@ -176,9 +206,14 @@ def update_xcom_entry(
 
 @router.delete("/{xcom_key}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.XCOM)])
 def delete_xcom_entry(
-    dag_id: Id, dag_run_id: Id, task_id: Id, xcom_key: Id, context: Context, user: CurrentUser,
+    dag_id: Id,
+    dag_run_id: Id,
+    task_id: Id,
+    xcom_key: Id,
+    context: Context,
+    user: CurrentUser,
     map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
-) -> Response:  # fmt: skip
+) -> Response:
     """Delete a value of a task instance that has ended."""
     delete_xcom(context.act_as(user), context.database, XComName(dag_id, dag_run_id, task_id, map_index, xcom_key))
     return Response(status_code=204)
@@ -235,12 +270,19 @@ def _build(context: ApiContext, tx: Transaction, listed: Sequence[ListedXCom]) -
     tasks = _find_task_names(tx, listed)
     return [
         XComResponse(
-            key=one.key, timestamp=to_datetime(one.at), logical_date=moment(one.logical_at), map_index=one.map_index, task_id=one.task_id,
-            dag_id=one.dag_id, run_id=one.run_id, dag_display_name=names.get(one.dag_id, one.dag_id),
-            task_display_name=tasks.get((one.version_pk, one.task_id)) or one.task_id, run_after=to_datetime(one.run_after),
+            key=one.key,
+            timestamp=to_datetime(one.at),
+            logical_date=moment(one.logical_at),
+            map_index=one.map_index,
+            task_id=one.task_id,
+            dag_id=one.dag_id,
+            run_id=one.run_id,
+            dag_display_name=names.get(one.dag_id, one.dag_id),
+            task_display_name=tasks.get((one.version_pk, one.task_id)) or one.task_id,
+            run_after=to_datetime(one.run_after),
         )
         for one in listed
-    ]  # fmt: skip
+    ]
 
 
 def _find_task_names(tx: Transaction, listed: Sequence[ListedXCom]) -> Mapping[tuple[int | None, str], str | None]:

@@ -10,4 +10,11 @@ from gnomon.author_code.context.task_environment import build_task_environment
 from gnomon.author_code.context.task_instance_key import TaskInstanceKey
 from gnomon.author_code.context.template_context import Context, build_context
 
-__all__ = ["Context", "RuntimeDagRun", "RuntimeTaskInstance", "TaskInstanceKey", "build_context", "build_task_environment"]
+__all__ = [
+    "Context",
+    "RuntimeDagRun",
+    "RuntimeTaskInstance",
+    "TaskInstanceKey",
+    "build_context",
+    "build_task_environment",
+]

@@ -84,13 +84,17 @@ class AirflowConfigParser(AuthorOptions):
         try:
             return pkgutil.resolve_name(path)
         except (ImportError, AttributeError, ValueError) as error:
-            raise AirflowConfigException(f"Option [{section}] {key} names {path!r}, which cannot be loaded: {error}.") from error
+            raise AirflowConfigException(
+                f"Option [{section}] {key} names {path!r}, which cannot be loaded: {error}."
+            ) from error
 
     def get_mandatory_value(self, section: str, key: str, **kwargs: Any) -> str:
         """Return the option as text. Raises AirflowConfigException when it is empty."""
         value = str(self.get(section, key, **kwargs))
         if not value:
-            raise AirflowConfigException(f"Option [{section}] {key} is empty; set AIRFLOW__{section.upper()}__{key.upper()}.")
+            raise AirflowConfigException(
+                f"Option [{section}] {key} is empty; set AIRFLOW__{section.upper()}__{key.upper()}."
+            )
         return value
 
     def get_mandatory_list_value(self, section: str, key: str, **kwargs: Any) -> list[str]:
@@ -99,7 +103,11 @@ class AirflowConfigParser(AuthorOptions):
 
     def has_option(self, section: str, option: str, **kwargs: Any) -> bool:
         """Return whether the option is known, set or added, or a provider package declares a default for it."""
-        return self._find_added(section, option) is not None or _get_options().has(section.lower(), option.lower()) or _find_provider_default(section, option) is not None
+        return (
+            self._find_added(section, option) is not None
+            or _get_options().has(section.lower(), option.lower())
+            or _find_provider_default(section, option) is not None
+        )
 
     def has_section(self, section: str) -> bool:
         """Return whether the section was added, or an option of it is known or set, or has a default of a provider package."""
@@ -107,7 +115,9 @@ class AirflowConfigParser(AuthorOptions):
 
     def sections(self) -> list[str]:
         """Return the names of all sections."""
-        return list(dict.fromkeys([*(setting.option.section for setting in _get_options().settings()), *self._added.sections()]))
+        return list(
+            dict.fromkeys([*(setting.option.section for setting in _get_options().settings()), *self._added.sections()])
+        )
 
     def options(self, section: str) -> list[str]:
         """Return the names of the options of a section. Raises NoSectionError when there is no such section."""
@@ -161,7 +171,9 @@ class AirflowConfigParser(AuthorOptions):
             sections.setdefault(setting.option.section, {})[setting.option.name] = value
         for section in self._added.sections():
             added = self._list_added(section)
-            sections.setdefault(section, {}).update({key: (text, "conf") for key, text in added.items()} if display_source else added)
+            sections.setdefault(section, {}).update(
+                {key: (text, "conf") for key, text in added.items()} if display_source else added
+            )
         return sections
 
     def set(self, section: str, option: str, value: str) -> None:
@@ -207,11 +219,15 @@ class AirflowConfigParser(AuthorOptions):
     def __getattr__(self, name: str) -> Any:
         if name in _OF_THE_SERVER:
             raise AttributeError(f"conf.{name} is not possible: {_OF_THE_SERVER[name]}")
-        raise AttributeError(f"conf has no attribute {name!r}; it has the methods of Python's ConfigParser, and `gnomon config list` shows the options")
+        raise AttributeError(
+            f"conf has no attribute {name!r}; it has the methods of Python's ConfigParser, and `gnomon config list` shows the options"
+        )
 
     def _as(self, convert: Any, section: str, key: str, fallback: Any) -> Any:
         value = self.get(section, key, fallback)
-        if not isinstance(value, str) or (is_given(fallback) and value == fallback and not self.has_option(section, key)):
+        if not isinstance(value, str) or (
+            is_given(fallback) and value == fallback and not self.has_option(section, key)
+        ):
             return value
         try:
             return convert(value.partition("#")[0].strip() if convert is not json.loads else value)
@@ -220,11 +236,27 @@ class AirflowConfigParser(AuthorOptions):
 
 
 _FILE = "the options of a Gnomon installation come from its environment and gnomon.cfg; `gnomon config list` shows them"
-_OF_THE_SERVER = dict.fromkeys((
-    "airflow_defaults", "deprecated_options", "deprecated_sections", "deprecated_values", "expand_all_configuration_values", "is_template",
-    "load_providers_configuration", "load_test_config", "make_sure_configuration_loaded", "mask_secrets", "reload_provider_configs",
-    "remove_all_read_configurations", "restore_core_default_configuration", "sensitive_config_values", "validate", "write_custom_config",
-), _FILE)  # fmt: skip
+_OF_THE_SERVER = dict.fromkeys(
+    (
+        "airflow_defaults",
+        "deprecated_options",
+        "deprecated_sections",
+        "deprecated_values",
+        "expand_all_configuration_values",
+        "is_template",
+        "load_providers_configuration",
+        "load_test_config",
+        "make_sure_configuration_loaded",
+        "mask_secrets",
+        "reload_provider_configs",
+        "remove_all_read_configurations",
+        "restore_core_default_configuration",
+        "sensitive_config_values",
+        "validate",
+        "write_custom_config",
+    ),
+    _FILE,
+)
 """Methods and attributes of Airflow's parser that concern its own file and its defaults, and what holds here."""
 
 conf = AirflowConfigParser()

@@ -165,11 +165,18 @@ class OutletEventAccessors(_KeyedByAsset, Mapping[Any, OutletEventAccessor]):
         if isinstance(leaf, AssetRefKey):
             leaf = to_leaf(find_asset(self._channel, name=leaf.name, uri=leaf.uri))
         if leaf is None:
-            raise TypeError(f"outlet_events takes an asset, an alias or a reference as key, not {key!r} ({type(key).__name__})")
+            raise TypeError(
+                f"outlet_events takes an asset, an alias or a reference as key, not {key!r} ({type(key).__name__})"
+            )
         return self._by_key.setdefault(leaf, OutletEventAccessor(leaf, self._channel))
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([AssetAlias(key.name) if isinstance(key, AliasKey) else Asset(name=key.name, uri=key.uri) for key in self._by_key])
+        return iter(
+            [
+                AssetAlias(key.name) if isinstance(key, AliasKey) else Asset(name=key.name, uri=key.uri)
+                for key in self._by_key
+            ]
+        )
 
     def __len__(self) -> int:
         return len(self._by_key)
@@ -190,7 +197,9 @@ class OutletEventAccessors(_KeyedByAsset, Mapping[Any, OutletEventAccessor]):
             accessor = self._by_key.get(leaf)
             if isinstance(leaf, AssetKey):
                 extra = {} if accessor is None else to_plain_extra(accessor.extra, leaf)
-                keys: list[str | None] = [None] if accessor is None or not accessor.partition_keys else [*accessor.partition_keys]
+                keys: list[str | None] = (
+                    [None] if accessor is None or not accessor.partition_keys else [*accessor.partition_keys]
+                )
                 found += [AssetEmission(asset=leaf, extra=extra, partition_key=key) for key in keys]
                 continue
             for asset, given in accessor.added if accessor is not None else ():
@@ -198,7 +207,10 @@ class OutletEventAccessors(_KeyedByAsset, Mapping[Any, OutletEventAccessor]):
                 key = (asset, json.dumps(plain, sort_keys=True))
                 extras[key] = plain
                 added.setdefault(key, []).append(leaf.name)
-        found += [AssetEmission(asset=asset, extra=extras[asset, text], aliases=tuple(sorted(set(names)))) for (asset, text), names in added.items()]
+        found += [
+            AssetEmission(asset=asset, extra=extras[asset, text], aliases=tuple(sorted(set(names))))
+            for (asset, text), names in added.items()
+        ]
         return tuple(found)
 
     def _resolve_outlets(self, outlets: Iterable[object]) -> list[AssetKey | AliasKey]:
@@ -217,7 +229,9 @@ def to_plain_extra(extra: object, asset: AssetKey) -> dict[str, object]:
     try:
         plain = to_plain_json(extra)
     except ValueError as error:
-        raise ValueError(f"the extra of the event of asset {asset.name!r} must be made of JSON values: {error}") from None
+        raise ValueError(
+            f"the extra of the event of asset {asset.name!r} must be made of JSON values: {error}"
+        ) from None
     if not isinstance(plain, dict):
         raise ValueError(f"the extra of the event of asset {asset.name!r} must be a dict, not {type(extra).__name__}")
     return dict(plain)
@@ -226,7 +240,9 @@ def to_plain_extra(extra: object, asset: AssetKey) -> dict[str, object]:
 class InletEventsAccessor(Sequence[AssetEventView]):
     """The events of one inlet, oldest first; the methods narrow the question, which is asked when the events are read."""
 
-    def __init__(self, channel: Channel, *, name: str | None = None, uri: str | None = None, alias: str | None = None) -> None:
+    def __init__(
+        self, channel: Channel, *, name: str | None = None, uri: str | None = None, alias: str | None = None
+    ) -> None:
         self._channel = channel
         self._question = GetAssetEvents(name=name, uri=uri, alias=alias)
         self._found: list[AssetEventView] | None = None
@@ -283,7 +299,9 @@ class InletEventsAccessors(_KeyedByAsset, Mapping[Any, InletEventsAccessor]):
         if self._assets is None:
             self._assets = {}
             for inlet in self._inlets:
-                asset = find_asset(self._channel, name=inlet.name, uri=inlet.uri) if isinstance(inlet, AssetRef) else inlet
+                asset = (
+                    find_asset(self._channel, name=inlet.name, uri=inlet.uri) if isinstance(inlet, AssetRef) else inlet
+                )
                 if isinstance(asset, Asset):
                     self._assets[AssetKey(asset.name, asset.uri)] = None
         return self._assets
@@ -292,7 +310,11 @@ class InletEventsAccessors(_KeyedByAsset, Mapping[Any, InletEventsAccessor]):
         inlet = self._inlets[key] if isinstance(key, int) else key
         leaf = _to_leaf_or_uri(inlet)
         if leaf is None:
-            raise IndexError(key) if isinstance(key, int) else TypeError(f"inlet_events takes an inlet as key, not {key!r} ({type(key).__name__})")
+            raise (
+                IndexError(key)
+                if isinstance(key, int)
+                else TypeError(f"inlet_events takes an inlet as key, not {key!r} ({type(key).__name__})")
+            )
         if isinstance(leaf, AliasKey):
             if leaf not in map(to_leaf, self._inlets):
                 raise KeyError(key)
@@ -322,7 +344,10 @@ class TriggeringAssetEventsAccessor(_KeyedByAsset, Mapping[Any, Sequence[AssetEv
     def __init__(self, events: Iterable[AssetEventView]) -> None:
         self._events: dict[AssetKey | AliasKey, list[AssetEventView]] = {}
         for event in events:
-            keys: list[AssetKey | AliasKey] = [AssetKey(event.asset.name, event.asset.uri), *(AliasKey(alias.name) for alias in event.source_aliases)]
+            keys: list[AssetKey | AliasKey] = [
+                AssetKey(event.asset.name, event.asset.uri),
+                *(AliasKey(alias.name) for alias in event.source_aliases),
+            ]
             for key in keys:
                 self._events.setdefault(key, []).append(event)
 
@@ -340,7 +365,12 @@ class TriggeringAssetEventsAccessor(_KeyedByAsset, Mapping[Any, Sequence[AssetEv
         return self._events[leaf]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([AssetAlias(key.name) if isinstance(key, AliasKey) else Asset(name=key.name, uri=key.uri) for key in self._events])
+        return iter(
+            [
+                AssetAlias(key.name) if isinstance(key, AliasKey) else Asset(name=key.name, uri=key.uri)
+                for key in self._events
+            ]
+        )
 
     def __len__(self) -> int:
         return len(self._events)
@@ -351,7 +381,11 @@ class TriggeringAssetEventsAccessor(_KeyedByAsset, Mapping[Any, Sequence[AssetEv
 
 def _name_key(key: AssetKey | AliasKey) -> str:
     """A key as Airflow shows it."""
-    return f"AssetAliasUniqueKey(name={key.name!r})" if isinstance(key, AliasKey) else f"AssetUniqueKey(name={key.name!r}, uri={key.uri!r})"
+    return (
+        f"AssetAliasUniqueKey(name={key.name!r})"
+        if isinstance(key, AliasKey)
+        else f"AssetUniqueKey(name={key.name!r}, uri={key.uri!r})"
+    )
 
 
 def decode_events(answer: object) -> list[AssetEventView]:

@@ -24,7 +24,9 @@ class AuthorOptions:
     def __init__(self) -> None:
         self._added = ConfigParser()
 
-    def read(self, filenames: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], encoding: str | None = None) -> list[str]:
+    def read(
+        self, filenames: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], encoding: str | None = None
+    ) -> list[str]:
         """Add the options of these files; files that do not exist are left out. Returns the files that were read."""
         return self._add(lambda parser: parser.read(filenames, encoding), str(filenames))  # type: ignore[no-any-return]
 
@@ -56,10 +58,18 @@ class AuthorOptions:
         parser = ConfigParser()
         result = read(parser)
         self._added.read_dict({section: dict(parser.items(section, raw=True)) for section in parser.sections()})
-        fixed = [f"[{section}] {option}" for section in parser.sections() for option in parser.options(section) if is_fixed(section, option)]
+        fixed = [
+            f"[{section}] {option}"
+            for section in parser.sections()
+            for option in parser.options(section)
+            if is_fixed(section, option)
+        ]
         if fixed:
-            log.warning("conf: %s of %s has no effect, because options of Gnomon do not change in a process; set it in the environment or in gnomon.cfg",
-                        ", ".join(fixed), place)
+            log.warning(
+                "conf: %s of %s has no effect, because options of Gnomon do not change in a process; set it in the environment or in gnomon.cfg",
+                ", ".join(fixed),
+                place,
+            )
         return result
 
     def _find_added(self, section: str, option: str) -> str | None:
@@ -85,5 +95,6 @@ def is_fixed(section: str, option: str) -> bool:
 def _is_set(section: str, option: str) -> bool:
     options = current_config()
     return options.has(section.lower(), option.lower()) and (
-        find_option(section.lower(), option.lower()) is None or options.source(section.lower(), option.lower()) != "default"
+        find_option(section.lower(), option.lower()) is None
+        or options.source(section.lower(), option.lower()) != "default"
     )

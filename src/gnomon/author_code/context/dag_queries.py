@@ -41,12 +41,24 @@ def find_method(dag: Any, name: str) -> Any:
 
 def list_runs(dag: Any, state: DagRunState | None = None) -> list[RuntimeDagRun]:
     """All runs of the DAG in that state, newest first. Raises AirflowException when there are more than RUNS_MAX."""
-    return _ask(dag, ListRuns(dag_id=dag.dag_id, state=None if state is None else state.value, limit=RUNS_MAX, needs_all=True))
+    return _ask(
+        dag, ListRuns(dag_id=dag.dag_id, state=None if state is None else state.value, limit=RUNS_MAX, needs_all=True)
+    )
 
 
 def _list_between(dag: Any, first: datetime | None, last: datetime | None) -> list[RuntimeDagRun]:
     """All runs with a logical date from the first to the last, both inclusive, earliest first. Raises AirflowException when there are more than RUNS_MAX."""
-    found = _ask(dag, ListRuns(dag_id=dag.dag_id, by_logical_date=True, first_logical_at=_read(first), last_logical_at=_read(last), limit=RUNS_MAX, needs_all=True))
+    found = _ask(
+        dag,
+        ListRuns(
+            dag_id=dag.dag_id,
+            by_logical_date=True,
+            first_logical_at=_read(first),
+            last_logical_at=_read(last),
+            limit=RUNS_MAX,
+            needs_all=True,
+        ),
+    )
     return found[::-1]
 
 
@@ -63,7 +75,9 @@ def get_dagrun(dag: Any, execution_date: datetime | None = None, run_id: str | N
     found = [] if run_id is None else _ask(dag, ListRuns(dag_id=dag.dag_id, run_id=run_id, limit=1))
     if not found and execution_date is not None:
         at = _read(execution_date)
-        found = _ask(dag, ListRuns(dag_id=dag.dag_id, by_logical_date=True, first_logical_at=at, last_logical_at=at, limit=1))
+        found = _ask(
+            dag, ListRuns(dag_id=dag.dag_id, by_logical_date=True, first_logical_at=at, last_logical_at=at, limit=1)
+        )
     return next(iter(found), None)
 
 
@@ -101,7 +115,10 @@ def has_dag_runs(dag: Any, include_externally_triggered: bool = True) -> bool:
 
 
 def get_task_instances(
-    dag: Any, start_date: datetime | None = None, end_date: datetime | None = None, state: Iterable[str | None] | str | None = None
+    dag: Any,
+    start_date: datetime | None = None,
+    end_date: datetime | None = None,
+    state: Iterable[str | None] | str | None = None,
 ) -> list[StoredTaskInstance]:
     """The task instances of the runs with a logical date from `start_date` to `end_date`, both inclusive, earliest first; `state`: in these states.
 
@@ -112,7 +129,9 @@ def get_task_instances(
     return [ti for ti in found if wanted is None or ti.state in wanted]
 
 
-def get_num_task_instances(dag: Any, task_ids: Iterable[str] | None = None, states: Iterable[str | None] | None = None) -> int:
+def get_num_task_instances(
+    dag: Any, task_ids: Iterable[str] | None = None, states: Iterable[str | None] | None = None
+) -> int:
     """The number of task instances of these tasks in these states."""
     names = None if task_ids is None else set(task_ids)
     return sum(1 for ti in get_task_instances(dag, state=states) if names is None or ti.task_id in names)
@@ -145,4 +164,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "get_is_paused": get_is_paused,
     "get_is_active": get_is_active,
 }
-_PROPERTIES: dict[str, Callable[[Any], Any]] = {"latest_execution_date": get_latest_execution_date, "is_paused": get_is_paused, "is_active": get_is_active}
+_PROPERTIES: dict[str, Callable[[Any], Any]] = {
+    "latest_execution_date": get_latest_execution_date,
+    "is_paused": get_is_paused,
+    "is_active": get_is_active,
+}

@@ -21,9 +21,18 @@ class AssetEventSource:
 
     def xcom_pull(self, *, key: str = "return_value", default: Any = None) -> Any:
         """Return the value that the task instance pushed, or `default`."""
-        rows = cast("list[dict[str, Any]]", sdk_channel.ask(
-            GetXComs(dag_id=self.dag_id, run_id=self.run_id, key=key, task_ids=(self.task_id,), map_indexes=(self.map_index,))
-        ))
+        rows = cast(
+            "list[dict[str, Any]]",
+            sdk_channel.ask(
+                GetXComs(
+                    dag_id=self.dag_id,
+                    run_id=self.run_id,
+                    key=key,
+                    task_ids=(self.task_id,),
+                    map_indexes=(self.map_index,),
+                )
+            ),
+        )
         if not rows:
             return default
         names = {"key": key, "task_id": self.task_id, "dag_id": self.dag_id, "run_id": self.run_id}

@@ -20,11 +20,26 @@ from gnomon.model.attempts import Attempt
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
 
-_TASK_VARIABLES = frozenset({
-    "expanded_ti_count", "inlets", "map_index_template", "outlets", "task", "task_instance", "task_instance_key_str",
-    "task_reschedule_count", "templates_dict", "test_mode", "ti", "try_number", "inlet_events", "outlet_events", "task_state_store",
-    "asset_state_store",
-})  # fmt: skip
+_TASK_VARIABLES = frozenset(
+    {
+        "expanded_ti_count",
+        "inlets",
+        "map_index_template",
+        "outlets",
+        "task",
+        "task_instance",
+        "task_instance_key_str",
+        "task_reschedule_count",
+        "templates_dict",
+        "test_mode",
+        "ti",
+        "try_number",
+        "inlet_events",
+        "outlet_events",
+        "task_state_store",
+        "asset_state_store",
+    }
+)
 """Keys that exist only when the callback is about a task instance."""
 
 
@@ -51,7 +66,9 @@ def build_run_context(*, dag: Any, attempt: Attempt, channel: Channel) -> Contex
     request = attempt.callback
     assert request is not None
     task = dag.task_dict.get(request.task_id) if request.task_id else None
-    ti = RuntimeTaskInstance(task=task or SimpleNamespace(params=None, task_id=""), attempt=attempt, channel=channel, dag=dag)
+    ti = RuntimeTaskInstance(
+        task=task or SimpleNamespace(params=None, task_id=""), attempt=attempt, channel=channel, dag=dag
+    )
     makers = VARIABLES_WITHOUT_DATE if attempt.run.logical_at is None else VARIABLES_WITH_DATE
     values: dict[str, Any] = {"reason": request.reason}
     if task is None:

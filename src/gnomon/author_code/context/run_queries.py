@@ -32,10 +32,14 @@ class RunQueries:
     def get_previous_dagrun(self, state: str | None = None, session: Any = None) -> RuntimeDagRun | None:
         """Return the newest earlier run of this DAG (in `state` if given), or None."""
         question = GetPreviousRun(
-            dag_id=self._attempt.run.dag_id, run_id=self._attempt.run.run_id, state=None if state is None else str(state)
+            dag_id=self._attempt.run.dag_id,
+            run_id=self._attempt.run.run_id,
+            state=None if state is None else str(state),
         )
         facts = self._channel.ask(question)
-        return None if facts is None else RuntimeDagRun(msgspec.convert(facts, RunFacts), getattr(self.task, "_dag", None))
+        return (
+            None if facts is None else RuntimeDagRun(msgspec.convert(facts, RunFacts), getattr(self.task, "_dag", None))
+        )
 
     def get_previous_execution_date(self, state: str | None = None, session: Any = None) -> pendulum.DateTime | None:
         """Return the logical date of the newest earlier run, or None."""
@@ -85,7 +89,9 @@ class RunQueries:
         )
         states = cast(States, sdk_channel.ask(question))
         return {
-            run_id: {name: state for name, state in tasks.items() if map_index is None or _parse_map_index(name) == map_index}
+            run_id: {
+                name: state for name, state in tasks.items() if map_index is None or _parse_map_index(name) == map_index
+            }
             for run_id, tasks in states.items()
         }
 
@@ -102,9 +108,7 @@ class RunQueries:
         """Return the number of task instances, only those in one of `states` if given."""
         by_run = RunQueries.get_task_states(dag_id, map_index, task_ids, task_group_id, logical_dates, run_ids)
         wanted = None if states is None else {None if state is None else str(state) for state in states}
-        return sum(
-            1 for tasks in by_run.values() for state in tasks.values() if wanted is None or state in wanted
-        )
+        return sum(1 for tasks in by_run.values() for state in tasks.values() if wanted is None or state in wanted)
 
     @staticmethod
     def get_task_breadcrumbs(dag_id: str, run_id: str) -> list[dict[str, Any]]:

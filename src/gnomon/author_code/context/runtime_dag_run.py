@@ -53,7 +53,11 @@ class RuntimeDagRun:
 
     @cached_property
     def _remarks(self) -> dict[str, str | None]:
-        answer = sdk_channel.ask(GetRunRemarks(dag_id=self.dag_id, run_id=self.run_id)) if sdk_channel.has_channel() else None
+        answer = (
+            sdk_channel.ask(GetRunRemarks(dag_id=self.dag_id, run_id=self.run_id))
+            if sdk_channel.has_channel()
+            else None
+        )
         return cast("dict[str, str | None]", answer or {})
 
     def read_remarks(self) -> None:
@@ -147,11 +151,15 @@ class RuntimeDagRun:
 
     def get_task_instance(self, task_id: str, session: Any = None, *, map_index: int = -1) -> Any:
         """Return that task instance as it is now; None when there is none."""
-        return next((ti for ti in _list_task_instances(self) if (ti.task_id, ti.map_index) == (task_id, map_index)), None)
+        return next(
+            (ti for ti in _list_task_instances(self) if (ti.task_id, ti.map_index) == (task_id, map_index)), None
+        )
 
     def get_previous_dagrun(self, state: str | None = None, session: Any = None) -> RuntimeDagRun | None:
         """Return the newest earlier run of the DAG (in `state` if given), or None."""
-        facts = sdk_channel.ask(GetPreviousRun(dag_id=self.dag_id, run_id=self.run_id, state=None if state is None else str(state)))
+        facts = sdk_channel.ask(
+            GetPreviousRun(dag_id=self.dag_id, run_id=self.run_id, state=None if state is None else str(state))
+        )
         return None if facts is None else RuntimeDagRun(msgspec.convert(facts, RunFacts), self.dag)
 
     def get_previous_scheduled_dagrun(self, session: Any = None) -> RuntimeDagRun | None:

@@ -100,7 +100,9 @@ class RuntimeTaskInstance(RunQueries):
         if not cfg.boolean("traces", "otel_on"):
             return {}
         attempt = self._attempt
-        trace_id = compute_trace_id(cfg.text("traces", "otel_service"), attempt.run.dag_id, attempt.run.run_id, attempt.run.run_pk)
+        trace_id = compute_trace_id(
+            cfg.text("traces", "otel_service"), attempt.run.dag_id, attempt.run.run_id, attempt.run.run_pk
+        )
         return {"traceparent": format_traceparent(trace_id, compute_attempt_span_id(attempt.attempt_id))}
 
     # XComs
@@ -180,7 +182,9 @@ class RuntimeTaskInstance(RunQueries):
     @cached_property
     def asset_state_store(self) -> AssetStateStoreAccessors:
         """What is kept of the assets among the inlets and outlets."""
-        return AssetStateStoreAccessors(self._channel, f"task {self.task_id!r}", [*self.task.inlets, *self.task.outlets])
+        return AssetStateStoreAccessors(
+            self._channel, f"task {self.task_id!r}", [*self.task.inlets, *self.task.outlets]
+        )
 
     # The run
 
@@ -218,8 +222,12 @@ class RuntimeTaskInstance(RunQueries):
         if not base:
             self.log.warning("the address of the web page is not known, so ti.log_url is empty: set [api] base_url")
             return ""
-        path = "/".join(quote(part, safe="") for part in ("dags", self.dag_id, "runs", self.run_id, "tasks", self.task_id))
-        return f"{base.rstrip('/')}/{path}?try={self.try_number}" + (f"&map={self.map_index}" if self.map_index >= 0 else "")
+        path = "/".join(
+            quote(part, safe="") for part in ("dags", self.dag_id, "runs", self.run_id, "tasks", self.task_id)
+        )
+        return f"{base.rstrip('/')}/{path}?try={self.try_number}" + (
+            f"&map={self.map_index}" if self.map_index >= 0 else ""
+        )
 
     @property
     def mark_success_url(self) -> str:

@@ -67,7 +67,11 @@ class StateStoreAccessor:
         if 0 < limit < len(text):
             log.warning(
                 "%s: the value under %r takes %d bytes, more than [state_store] max_value_storage_bytes=%d; it was stored."
-                " Keep large values elsewhere, and their address here.", self._store, key, len(text), limit,
+                " Keep large values elsewhere, and their address here.",
+                self._store,
+                key,
+                len(text),
+                limit,
             )
         return text
 
@@ -165,17 +169,22 @@ class AssetStateStoreAccessors:
     def __getitem__(self, asset: Asset | AssetRef) -> AssetStateStoreAccessor:
         """Return the store of the asset. Raises KeyError when it is no inlet or outlet of the task, TypeError for another object."""
         if not isinstance(asset, Asset | AssetRef):
-            raise TypeError(f"asset_state_store takes an Asset or Asset.ref(name=...), not {asset!r} ({type(asset).__name__})")
+            raise TypeError(
+                f"asset_state_store takes an Asset or Asset.ref(name=...), not {asset!r} ({type(asset).__name__})"
+            )
         name = self._find_name(asset)
         if name not in self._names:
-            raise KeyError(f"asset {name!r} is not among the inlets and outlets of {self._owner}; add it to inlets=[...] or outlets=[...]")
+            raise KeyError(
+                f"asset {name!r} is not among the inlets and outlets of {self._owner}; add it to inlets=[...] or outlets=[...]"
+            )
         return AssetStateStoreAccessor(self._channel, name)
 
     def _find_only(self) -> AssetStateStoreAccessor:
         if len(self._names) != 1:
             raise ValueError(
                 f"{self._owner} has {len(self._names)} assets among its inlets and outlets, so say which: asset_state_store[ASSET].get(...)"
-                if self._names else f"{self._owner} has no asset among its inlets and outlets; add one to inlets=[...] or outlets=[...]"
+                if self._names
+                else f"{self._owner} has no asset among its inlets and outlets; add one to inlets=[...] or outlets=[...]"
             )
         return AssetStateStoreAccessor(self._channel, self._names[0])
 
@@ -204,5 +213,7 @@ def _to_microseconds(key: str, retention: timedelta | None) -> int | None:
             raise ValueError(f"[state_store] default_retention_days is {days}: set a number of days, or 0 for no end")
         retention = timedelta(days=days) if days else NEVER_EXPIRE
     if not isinstance(retention, timedelta) or retention <= timedelta(0):
-        raise ValueError(f"task_state_store: the retention of {key!r} is a positive timedelta or NEVER_EXPIRE, not {retention!r}")
+        raise ValueError(
+            f"task_state_store: the retention of {key!r} is a positive timedelta or NEVER_EXPIRE, not {retention!r}"
+        )
     return None if retention == NEVER_EXPIRE else retention // timedelta(microseconds=1)

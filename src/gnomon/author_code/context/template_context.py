@@ -38,7 +38,10 @@ class Context(dict[str, Any]):
 
     @classmethod
     def lazily(
-        cls, makers: Mapping[str, Callable[[Any], Any]], source: Any, values: Mapping[str, Any] | None = None,
+        cls,
+        makers: Mapping[str, Callable[[Any], Any]],
+        source: Any,
+        values: Mapping[str, Any] | None = None,
         costly: Collection[str] = (),
     ) -> Self:
         """Return a context that has every key from the start and computes each value when it is first read.
@@ -148,7 +151,11 @@ def build_context(*, task: Any, dag: Any, run: RunFacts, attempt: Attempt, chann
     The runner adds `exception` and `reason` before it calls callbacks.
     """
     ti = RuntimeTaskInstance(task=task, attempt=attempt, channel=channel, dag=dag)
-    context = Context.lazily(VARIABLES_WITHOUT_DATE if run.logical_at is None else VARIABLES_WITH_DATE, ContextSource(dag, ti), costly=COSTLY_VARIABLES)
+    context = Context.lazily(
+        VARIABLES_WITHOUT_DATE if run.logical_at is None else VARIABLES_WITH_DATE,
+        ContextSource(dag, ti),
+        costly=COSTLY_VARIABLES,
+    )
     ti.bind(context)
     context.update(ti.context_carrier)  # `traceparent`, with traces
     return context

@@ -137,12 +137,23 @@ UNDATED_VARIABLES: VariableTable = {
     "task_instance_key_str": lambda s: f"{s.ti.dag_id}__{s.ti.task_id}__{s.run.run_id}",
 }
 
-COSTLY_VARIABLES = frozenset({
-    "prev_data_interval_start_success", "prev_data_interval_end_success", "prev_start_date_success",
-    "prev_end_date_success", "prev_execution_date_success",
-    "triggering_asset_events", "triggering_dataset_events",
-    "next_execution_date", "next_ds", "next_ds_nodash", "prev_execution_date", "prev_ds", "prev_ds_nodash",
-})
+COSTLY_VARIABLES = frozenset(
+    {
+        "prev_data_interval_start_success",
+        "prev_data_interval_end_success",
+        "prev_start_date_success",
+        "prev_end_date_success",
+        "prev_execution_date_success",
+        "triggering_asset_events",
+        "triggering_dataset_events",
+        "next_execution_date",
+        "next_ds",
+        "next_ds_nodash",
+        "prev_execution_date",
+        "prev_ds",
+        "prev_ds_nodash",
+    }
+)
 """Keys whose values need a request to the server or a call of the timetable. They are computed only when they are read."""
 
 VARIABLES_WITH_DATE: VariableTable = {**COMMON_VARIABLES, **DATED_VARIABLES}

@@ -86,11 +86,17 @@ class AttemptXComs:
         """
         if find_backend() is not None:
             return None
-        answer = self._channel.ask(GetXComElement(dag_id=dag_id, run_id=self._attempt.run.run_id, task_id=task_id, key=key, number=number))
+        answer = self._channel.ask(
+            GetXComElement(dag_id=dag_id, run_id=self._attempt.run.run_id, task_id=task_id, key=key, number=number)
+        )
         if answer is None:
             return None
         found = cast(dict[str, Any], answer)
-        value = NOTSET if found["value"] is None else self._decode(key, task_id, -1, (dag_id, self._attempt.run.run_id), found["value"])
+        value = (
+            NOTSET
+            if found["value"] is None
+            else self._decode(key, task_id, -1, (dag_id, self._attempt.run.run_id), found["value"])
+        )
         return PulledElement(_CONTAINERS[found["container"]], found["length"], value)
 
     def _own_or_newest(

@@ -58,7 +58,10 @@ def open_archive(path: str) -> Iterator[zipfile.ZipFile]:
     except ArchiveError:
         raise
     except OSError as error:
-        if error.errno in (None, errno.EINVAL):  # not of the disk: damaged data (bz2), or a place that is not in the archive
+        if error.errno in (
+            None,
+            errno.EINVAL,
+        ):  # not of the disk: damaged data (bz2), or a place that is not in the archive
             raise ArchiveError(f"it is damaged: {describe_error(error)}") from error
         raise
     except zipfile.BadZipFile as error:
@@ -73,7 +76,8 @@ def list_members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     Raises ArchiveError beyond MEMBERS_MAX.
     """
     found = {
-        info.filename: info for info in archive.infolist()
+        info.filename: info
+        for info in archive.infolist()
         if "/" not in info.filename and info.filename.endswith(".py") and info.filename != "__init__.py"
     }
     if len(found) > MEMBERS_MAX:
@@ -94,7 +98,9 @@ def read_source(path: str, bytes_max: int | None = None) -> bytes:
         with open_archive(place.file) as archive, archive.open(place.member) as member:
             return _read(member, bytes_max, path)
     except ArchiveError as error:
-        raise FileNotFoundError(errno.ENOENT, f"{place.file} has no member {place.member} that can be read: {error}") from None
+        raise FileNotFoundError(
+            errno.ENOENT, f"{place.file} has no member {place.member} that can be read: {error}"
+        ) from None
 
 
 def _read(opened: IO[bytes], bytes_max: int | None, path: str) -> bytes:

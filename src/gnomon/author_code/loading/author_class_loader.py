@@ -39,4 +39,6 @@ def _import_file(path: str, file: str) -> None:
         try:
             dagfile.load_dag_file(file)
         except FileNotFoundError as error:
-            raise TimetableNotBuilt(f"{path.rpartition('.')[2]} was defined in {file}, and the file is missing; restore the file") from error
+            raise TimetableNotBuilt(
+                f"{path.rpartition('.')[2]} was defined in {file}, and the file is missing; restore the file"
+            ) from error

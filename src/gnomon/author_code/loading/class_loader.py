@@ -43,7 +43,9 @@ def load_object(path: str) -> Any:
         except ModuleNotFoundError as error:
             # The module exists but imports a module that does not: the message is about the second module.
             if error.name is None or not (module_path == error.name or module_path.startswith(f"{error.name}.")):
-                raise UserError(f"{path} cannot be loaded: importing {module_path} failed: {_describe_missing(error)}") from error
+                raise UserError(
+                    f"{path} cannot be loaded: importing {module_path} failed: {_describe_missing(error)}"
+                ) from error
             continue
         return _resolve_names(found, parts[cut:], path)
     raise _no_module_error(parts[0], path)
@@ -70,8 +72,10 @@ def _resolve_names(found: Any, names: list[str], path: str) -> Any:
 def _no_module_error(module: str, path: str) -> UserError:
     package = find_package(path)
     if package is not None and is_package_root(module):
-        return UserError(f"{path} cannot be loaded: there is no module {module!r} here. "
-                         f"Run `gnomon providers install {shorten(package)}`, or put it into the plugins folder.")
+        return UserError(
+            f"{path} cannot be loaded: there is no module {module!r} here. "
+            f"Run `gnomon providers install {shorten(package)}`, or put it into the plugins folder."
+        )
     return UserError(
         f"{path} cannot be loaded: there is no module {module!r} here. Put it into the plugins folder, or install it."
     )

@@ -31,7 +31,14 @@ from gnomon.model.errors.authoring import (
 from gnomon.model.errors.error_text import describe_error
 
 MODULE = "airflow_local_settings"
-_HOOKS = ("task_policy", "dag_policy", "task_instance_mutation_hook", "get_airflow_context_vars", "get_dagbag_import_timeout", "pod_mutation_hook")
+_HOOKS = (
+    "task_policy",
+    "dag_policy",
+    "task_instance_mutation_hook",
+    "get_airflow_context_vars",
+    "get_dagbag_import_timeout",
+    "pod_mutation_hook",
+)
 
 
 LimitCall = Callable[[str], AbstractContextManager[Any]]
@@ -59,7 +66,9 @@ class ClusterPolicies:
 
         Raises AirflowClusterPolicyViolation and AirflowClusterPolicySkipDag of a function, and ClusterPolicyFailed for any other exception.
         """
-        return [self._call_one(one, arguments, limit or (lambda _: nullcontext())) for one in self.functions.get(hook, ())]
+        return [
+            self._call_one(one, arguments, limit or (lambda _: nullcontext())) for one in self.functions.get(hook, ())
+        ]
 
     def _call_one(self, one: HookImplementation, arguments: Mapping[str, Any], limit: LimitCall) -> Any:
         try:
@@ -124,7 +133,9 @@ def collect_context_variables(context: Any, limit: LimitCall | None = None) -> d
     for answer in known_policies().call("get_airflow_context_vars", {"context": context}, limit):
         for name, value in (answer or {}).items():
             if not isinstance(name, str) or not isinstance(value, str):
-                raise ClusterPolicyFailed(f"get_airflow_context_vars returned {name!r}: {value!r}; names and values must be texts")
+                raise ClusterPolicyFailed(
+                    f"get_airflow_context_vars returned {name!r}: {value!r}; names and values must be texts"
+                )
             found.setdefault(name, value)
     return found
 
@@ -134,7 +145,9 @@ def find_import_timeout(path: str) -> float | None:
     for answer in load_policies().call("get_dagbag_import_timeout", {"dag_file_path": path}):
         if answer is not None:
             if isinstance(answer, bool) or not isinstance(answer, int | float):
-                raise ClusterPolicyFailed(f"get_dagbag_import_timeout returned {answer!r} for {path}; return a number of seconds")
+                raise ClusterPolicyFailed(
+                    f"get_dagbag_import_timeout returned {answer!r} for {path}; return a number of seconds"
+                )
             return max(0.0, float(answer))
     return None
 

@@ -54,7 +54,11 @@ def load_dag_file(path: str | os.PathLike[str], *, only_dag: str | None = None) 
     code: CodeType = compile(archives.read_source(file), file, "exec", dont_inherit=True)
     sys.modules[module.__name__] = module
     try:
-        with warnings.catch_warnings(record=True) as caught, collect_dags() as registered, set_parsing_context(only_dag):
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            collect_dags() as registered,
+            set_parsing_context(only_dag),
+        ):
             warnings.simplefilter("default")
             warnings.simplefilter("ignore", ResourceWarning)
             exec(code, module.__dict__)  # noqa: S102 - to run the author's file is the purpose
@@ -65,7 +69,10 @@ def load_dag_file(path: str | os.PathLike[str], *, only_dag: str | None = None) 
     policies = cluster_policies.apply_policies(dags)
     for dag_id in (*policies.refused, *policies.skipped):
         del dags[dag_id]
-    notes = [*policies.warnings, *(f"{file}: DAG {dag_id!r} is left out by a cluster policy: {why}" for dag_id, why in policies.skipped.items())]
+    notes = [
+        *policies.warnings,
+        *(f"{file}: DAG {dag_id!r} is left out by a cluster policy: {why}" for dag_id, why in policies.skipped.items()),
+    ]
     return LoadedFile(dags, module, (*_format_warnings(caught), *notes), repeated, policies.refused)
 
 
@@ -126,14 +133,21 @@ def _collect_dags(module: ModuleType, registered: list[DAG]) -> tuple[dict[str, 
     repeated: list[str] = []
     for dag in candidates:
         known = dags.setdefault(dag.dag_id, dag)
-        if known is not dag and dag.dag_id not in repeated and not (known.code_location == dag.code_location and _is_imported_too(module)):
+        if (
+            known is not dag
+            and dag.dag_id not in repeated
+            and not (known.code_location == dag.code_location and _is_imported_too(module))
+        ):
             repeated.append(dag.dag_id)
     return dags, tuple(repeated)
 
 
 def _is_imported_too(module: ModuleType) -> bool:
     """Whether the file of the module is imported under another name as well: by itself, as the `__init__.py` of a package often is."""
-    return any(other is not module and getattr(other, "__dict__", {}).get("__file__") == module.__file__ for other in list(sys.modules.values()))
+    return any(
+        other is not module and getattr(other, "__dict__", {}).get("__file__") == module.__file__
+        for other in list(sys.modules.values())
+    )
 
 
 def _format_warnings(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:

@@ -49,10 +49,14 @@ def read_status() -> DialectStatus:
     found = _find_imported_airflow()
     files = [str(folder / PTH_NAME) for folder in _site_folders() if (folder / PTH_NAME).is_file()]
     return DialectStatus(
-        enabled=found is not None and os.path.realpath(found).startswith(os.path.realpath(TREE) + os.sep), file=files[0] if files else None,
-        environment=describe_environment(), python=sys.executable, airflow=found, installed_airflow=find_installed_airflow(),
+        enabled=found is not None and os.path.realpath(found).startswith(os.path.realpath(TREE) + os.sep),
+        file=files[0] if files else None,
+        environment=describe_environment(),
+        python=sys.executable,
+        airflow=found,
+        installed_airflow=find_installed_airflow(),
         providers=tuple(sorted(_list_providers())),
-    )  # fmt: skip
+    )
 
 
 def describe_environment() -> str:
@@ -113,7 +117,9 @@ def remove_pth_files() -> list[Path]:
 
 def _user_folder() -> Path:
     if not site.ENABLE_USER_SITE:
-        raise UserError(f"the packages of a user are not part of this environment ({describe_environment()}): leave out --user")
+        raise UserError(
+            f"the packages of a user are not part of this environment ({describe_environment()}): leave out --user"
+        )
     return Path(site.getusersitepackages())
 
 
@@ -137,5 +143,7 @@ def _list_providers() -> Iterator[str]:
 
 def _find_imported_airflow() -> str | None:
     """The file that a new process imports as `airflow`: this one may have enabled Airflow's names for itself."""
-    done = subprocess.run([sys.executable, "-P", "-c", _FIND_AIRFLOW], capture_output=True, text=True, check=False, cwd=os.sep)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _FIND_AIRFLOW], capture_output=True, text=True, check=False, cwd=os.sep
+    )
     return done.stdout.strip() or None

@@ -26,13 +26,27 @@ from gnomon.model.slots import TimetableRef
 from gnomon.rules import calendars, timetables
 
 FILE = "<expression>"
-_AIRFLOW = ("airflow.timetables.base", "airflow.timetables.events", "airflow.timetables.interval", "airflow.timetables.simple",
-            "airflow.timetables.trigger")  # fmt: skip
-_MODULES = {"pendulum": "pendulum", "calendars": "gnomon.calendars", "relativedelta": "dateutil.relativedelta:relativedelta"}
+_AIRFLOW = (
+    "airflow.timetables.base",
+    "airflow.timetables.events",
+    "airflow.timetables.interval",
+    "airflow.timetables.simple",
+    "airflow.timetables.trigger",
+)
+_MODULES = {
+    "pendulum": "pendulum",
+    "calendars": "gnomon.calendars",
+    "relativedelta": "dateutil.relativedelta:relativedelta",
+}
 """Names that are imported when an expression uses them, with their modules."""
 _PLAIN_NAMES: dict[str, Any] = {
-    "UTC": dt.UTC, "date": dt.date, "datetime": dt.datetime, "time": dt.time, "timedelta": dt.timedelta, "timezone": dt.timezone,
-}  # fmt: skip
+    "UTC": dt.UTC,
+    "date": dt.date,
+    "datetime": dt.datetime,
+    "time": dt.time,
+    "timedelta": dt.timedelta,
+    "timezone": dt.timezone,
+}
 _OF_THE_MODULE = frozenset(f"datetime.{name}" for name in _PLAIN_NAMES)
 
 
@@ -77,7 +91,9 @@ def _parse(text: str) -> ast.Expression:
 
 def _compile(text: str) -> CodeType:
     """Compile the expression. Its code name appears in the message about a call that does not end."""
-    return compile(text, FILE, "eval", dont_inherit=True).replace(co_name="the expression", co_qualname="the expression")
+    return compile(text, FILE, "eval", dont_inherit=True).replace(
+        co_name="the expression", co_qualname="the expression"
+    )
 
 
 def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
@@ -88,8 +104,15 @@ def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node) in _OF_THE_MODULE and "datetime" not in bound:
             problem = f"datetime is the class here, not the module; write {node.attr} instead of datetime.{node.attr}"
-            raise _mark_mistake(text, node.lineno, _column(text, node.lineno, node.col_offset), len(f"datetime.{node.attr}"), problem)
-        if isinstance(node, ast.Name) and node.id not in bound and node.id not in found and not hasattr(builtins, node.id):
+            raise _mark_mistake(
+                text, node.lineno, _column(text, node.lineno, node.col_offset), len(f"datetime.{node.attr}"), problem
+            )
+        if (
+            isinstance(node, ast.Name)
+            and node.id not in bound
+            and node.id not in found
+            and not hasattr(builtins, node.id)
+        ):
             start = _column(text, node.lineno, node.col_offset)
             try:
                 found[node.id] = _resolve_name(node.id)
@@ -175,4 +198,6 @@ def _column(text: str, line: int, octets: int) -> int:
 def _mark_mistake(text: str, line: int, start: int, length: int, problem: str) -> UserError:
     lines = text.splitlines() or [""]
     shown = lines[min(line, len(lines)) - 1]
-    return UserError(f"the expression is wrong: {problem}\n    {shown}\n    {' ' * start}{'^' * max(1, length or len(shown))}")
+    return UserError(
+        f"the expression is wrong: {problem}\n    {shown}\n    {' ' * start}{'^' * max(1, length or len(shown))}"
+    )

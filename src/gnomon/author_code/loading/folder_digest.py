@@ -56,7 +56,11 @@ def read_digest(folder: Path) -> tuple[str, int]:
         for parent, folders, names in os.walk(folder, onerror=_raise, followlinks=False):
             folders[:] = [name for name in folders if name != "__pycache__" and not name.startswith(".")]
             relative = os.path.relpath(parent, folder)
-            found += [f"{relative}/{name} {os.stat(os.path.join(parent, name)).st_size}" for name in names if name.endswith(SUFFIXES)]
+            found += [
+                f"{relative}/{name} {os.stat(os.path.join(parent, name)).st_size}"
+                for name in names
+                if name.endswith(SUFFIXES)
+            ]
             if len(found) > FILES_MAX:
                 return "", 0
     except OSError:

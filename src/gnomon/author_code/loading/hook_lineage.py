@@ -67,8 +67,14 @@ class HookLineageCollector:
         self._most_extras = current_config().integer("lineage", "max_extras_per_collector")
 
     def create_asset(
-        self, *, scheme: str | None = None, uri: str | None = None, name: str | None = None, group: str | None = None,
-        asset_kwargs: dict[str, Any] | None = None, asset_extra: dict[str, Any] | None = None,
+        self,
+        *,
+        scheme: str | None = None,
+        uri: str | None = None,
+        name: str | None = None,
+        group: str | None = None,
+        asset_kwargs: dict[str, Any] | None = None,
+        asset_extra: dict[str, Any] | None = None,
     ) -> Any:
         """Return the asset of that URI or name; else what the provider of `scheme` makes of `asset_kwargs`; None if there is neither."""
         if uri or name:
@@ -76,7 +82,9 @@ class HookLineageCollector:
             return Asset(**{key: value for key, value in given.items() if value})  # type: ignore[arg-type]
         factory = self._asset_factories.get(scheme or "")
         if factory is None:
-            log.debug("an asset without URI and name is not collected: no provider makes assets of the scheme %r", scheme)
+            log.debug(
+                "an asset without URI and name is not collected: no provider makes assets of the scheme %r", scheme
+            )
             return None
         try:
             return factory(**(asset_kwargs or {}), extra=asset_extra)
@@ -106,9 +114,18 @@ class HookLineageCollector:
     def collected_assets(self) -> HookLineage:
         """What was reported so far."""
         return HookLineage(
-            [AssetLineageInfo(asset, self._input_counts[entry], context) for entry, (asset, context) in self._inputs.items()],
-            [AssetLineageInfo(asset, self._output_counts[entry], context) for entry, (asset, context) in self._outputs.items()],
-            [ExtraLineageInfo(key, value, self._extra_counts[entry], context) for entry, (key, value, context) in self._extra.items()],
+            [
+                AssetLineageInfo(asset, self._input_counts[entry], context)
+                for entry, (asset, context) in self._inputs.items()
+            ],
+            [
+                AssetLineageInfo(asset, self._output_counts[entry], context)
+                for entry, (asset, context) in self._outputs.items()
+            ],
+            [
+                ExtraLineageInfo(key, value, self._extra_counts[entry], context)
+                for entry, (key, value, context) in self._extra.items()
+            ],
         )
 
     @property
@@ -121,7 +138,9 @@ class HookLineageCollector:
         """Whether anything was reported."""
         return bool(self._inputs or self._outputs or self._extra)
 
-    def _add_asset(self, what: str, known: dict[str, tuple[Any, Any]], counts: dict[str, int], context: Any, given: dict[str, Any]) -> None:
+    def _add_asset(
+        self, what: str, known: dict[str, tuple[Any, Any]], counts: dict[str, int], context: Any, given: dict[str, Any]
+    ) -> None:
         if len(known) >= self._most_assets:
             return
         asset = self.create_asset(**given)
@@ -133,7 +152,11 @@ class HookLineageCollector:
     def _count(self, what: str, known: dict[str, Any], counts: dict[str, int], entry: str, most: int) -> None:
         counts[entry] = counts.get(entry, 0) + 1
         if counts[entry] == 1 and len(known) == most:
-            log.warning("The hooks of this task have reported %d %s; further ones are not collected ([lineage] max_..._per_collector).", most, what)
+            log.warning(
+                "The hooks of this task have reported %d %s; further ones are not collected ([lineage] max_..._per_collector).",
+                most,
+                what,
+            )
 
     def _generate_asset_entry_id(self, asset: Any, context: Any) -> str:
         return f"{asset.uri}_{self._generate_hash(asset.extra)}_{id(context)}"
@@ -194,7 +217,10 @@ def load_asset_factories() -> dict[str, Callable[..., Any]]:
 def _iterate_readers() -> Iterator[Any]:
     folder = os.path.abspath(current_config().plugins_folder)
     with unrecorded_reads():
-        may_have = any(plugin_finder.is_plugin_file(file, b"hook_lineage_readers") for file in plugin_finder.list_python_files(folder))
+        may_have = any(
+            plugin_finder.is_plugin_file(file, b"hook_lineage_readers")
+            for file in plugin_finder.list_python_files(folder)
+        )
         if may_have or plugins.has_installed_plugins():
             for _, plugin in plugins.find_plugins():
                 yield from getattr(plugin, "hook_lineage_readers", None) or ()

@@ -32,7 +32,11 @@ class HookMarker:
             raise TypeError(f"hookimpl has no option {min(unknown)!r}; it has {', '.join(_OPTIONS)}")
 
         def mark(marked: Callable[..., Any]) -> Callable[..., Any]:
-            setattr(marked, f"{self.project_name}_impl", {name: options.get(name, False if name != "specname" else None) for name in _OPTIONS})
+            setattr(
+                marked,
+                f"{self.project_name}_impl",
+                {name: options.get(name, False if name != "specname" else None) for name in _OPTIONS},
+            )
             return marked
 
         return mark if function is None else mark(function)
@@ -71,7 +75,9 @@ def list_implementations(owner: Any, marker: HookMarker) -> Iterator[HookImpleme
     No property is read: what it makes, such as a pool of processes, would be shared by all processes that are forked from this one.
     """
     for attribute in dir(owner):
-        if attribute.startswith("__") or isinstance(getattr(type(owner), attribute, None), property | functools.cached_property):
+        if attribute.startswith("__") or isinstance(
+            getattr(type(owner), attribute, None), property | functools.cached_property
+        ):
             continue
         function = getattr(owner, attribute, None)
         options = getattr(function, f"{marker.project_name}_impl", None)

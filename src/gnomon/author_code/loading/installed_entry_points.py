@@ -27,7 +27,12 @@ def list_entry_points(group: str) -> tuple[EntryPoint, ...]:
     read them read nothing.
     """
     options = current_config()
-    author_folders = {dialect.TREE, str(options.dags_folder), str(options.plugins_folder), os.path.join(str(options.home), "config")}
+    author_folders = {
+        dialect.TREE,
+        str(options.dags_folder),
+        str(options.plugins_folder),
+        os.path.join(str(options.home), "config"),
+    }
     return _read_entry_points(group, tuple(folder for folder in sys.path if folder not in author_folders))
 
 

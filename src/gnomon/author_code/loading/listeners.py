@@ -117,14 +117,17 @@ def _add_plugins(manager: ListenerManager) -> None:
             log.warning("the listeners of a plugin are not called: %s", row.error)
         for listener in getattr(plugin, "listeners", None) or ():
             manager.add_listener(listener)
-            manager.limits += _list_limits(row.name, {one.name for one in list_implementations(listener, LISTENER_MARK)})
+            manager.limits += _list_limits(
+                row.name, {one.name for one in list_implementations(listener, LISTENER_MARK)}
+            )
 
 
 def _list_limits(plugin: str, hooks: set[str]) -> list[str]:
     """A sentence for each of the hooks that is not called where Airflow would call it."""
     where = f"plugin {plugin}: {' and '.join(COMPONENT_HOOKS)} are called in processes of tasks and of run listeners only, not in services"
     return [where] * bool(hooks & set(COMPONENT_HOOKS)) + [
-        f"plugin {plugin}: the hook {name} is never called; the hooks that are called: {', '.join(sorted(KNOWN_HOOKS))}" for name in sorted(hooks - KNOWN_HOOKS)
+        f"plugin {plugin}: the hook {name} is never called; the hooks that are called: {', '.join(sorted(KNOWN_HOOKS))}"
+        for name in sorted(hooks - KNOWN_HOOKS)
     ]
 
 
@@ -136,7 +139,9 @@ def forget_listeners() -> None:
 def list_listener_files(folder: str) -> list[str]:
     """The files of the plugins folder that may bring a listener."""
     with unrecorded_reads():
-        return [file for file in plugin_finder.list_python_files(folder) if plugin_finder.is_plugin_file(file, _ATTRIBUTE)]
+        return [
+            file for file in plugin_finder.list_python_files(folder) if plugin_finder.is_plugin_file(file, _ATTRIBUTE)
+        ]
 
 
 def may_have_listeners(folder: str) -> bool:
@@ -151,5 +156,7 @@ def describe_listeners() -> dict[str, Any]:
         log.warning("%s", sentence)
     return {
         "run_listeners": tuple(kind.value for kind, hook in RUN_HOOKS.items() if manager.get_implementations(hook)),
-        "calls_task_listeners": any(manager.get_implementations(hook) for hook in (*TASK_HOOKS.values(), *ASSET_EVENT_HOOKS, *COMPONENT_HOOKS)),
+        "calls_task_listeners": any(
+            manager.get_implementations(hook) for hook in (*TASK_HOOKS.values(), *ASSET_EVENT_HOOKS, *COMPONENT_HOOKS)
+        ),
     }

@@ -12,9 +12,21 @@ TEXT_MAX = 2_000
 _VALUES = frozenset({"UTC", "date", "datetime", "time", "timedelta", "timezone"})
 _CLASSES = frozenset(name for name in (*timetables.__all__, *calendars.__all__) if name[0].isupper())
 _NODES = (
-    ast.Expression, ast.Call, ast.Name, ast.Load, ast.Constant, ast.keyword, ast.Starred, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub,
+    ast.Expression,
+    ast.Call,
+    ast.Name,
+    ast.Load,
+    ast.Constant,
+    ast.keyword,
+    ast.Starred,
+    ast.List,
+    ast.Tuple,
+    ast.Set,
+    ast.Dict,
+    ast.UnaryOp,
+    ast.USub,
     ast.UAdd,
-)  # fmt: skip
+)
 """No attributes, no operators, no comprehensions: an expression of these calls the constructors that it names, and nothing else."""
 
 
@@ -24,7 +36,9 @@ def refuse_code(tree: ast.Expression, text: str) -> None:
     `tree`: of `text`, made by the process that evaluates it: how deep an expression can be parsed depends on the process.
     """
     if len(text) > TEXT_MAX:
-        raise UserError(f"the expression has more than {TEXT_MAX} characters; shorten it, or name a DAG that has this schedule")
+        raise UserError(
+            f"the expression has more than {TEXT_MAX} characters; shorten it, or name a DAG that has this schedule"
+        )
     for node in ast.walk(tree):
         is_plain = isinstance(node, _NODES) and (not isinstance(node, ast.Name) or node.id in _VALUES | _CLASSES)
         if not is_plain:

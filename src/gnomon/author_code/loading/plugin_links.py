@@ -38,7 +38,9 @@ def forget_plugin_links() -> None:
 def list_link_files(folder: str) -> list[str]:
     """Return the files of the plugins folder that may bring links."""
     with unrecorded_reads():
-        return [file for file in plugin_finder.list_python_files(folder) if plugin_finder.is_plugin_file(file, _ATTRIBUTE)]
+        return [
+            file for file in plugin_finder.list_python_files(folder) if plugin_finder.is_plugin_file(file, _ATTRIBUTE)
+        ]
 
 
 def _collect() -> PluginLinks:
@@ -48,7 +50,9 @@ def _collect() -> PluginLinks:
         if row.error is not None:
             log.warning("a plugin cannot be used as it is: %s", row.error)
         of_all += _list_links(plugin, "global_operator_extra_links")
-        of_operators += [link for link in _list_links(plugin, "operator_extra_links") if getattr(link, "operators", None)]
+        of_operators += [
+            link for link in _list_links(plugin, "operator_extra_links") if getattr(link, "operators", None)
+        ]
     return PluginLinks(tuple(of_all), tuple(of_operators))
 
 

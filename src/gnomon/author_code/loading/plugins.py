@@ -23,11 +23,26 @@ from gnomon.model.errors import UserError
 from gnomon.model.errors.error_text import describe_error
 
 _PLUGIN_ATTRIBUTES = (
-    "timetables", "priority_weight_strategies", "listeners", "macros", "operator_extra_links", "global_operator_extra_links",
-    "partition_mappers", "windows", "deadline_references", "hook_lineage_readers", "flask_blueprints", "fastapi_apps",
-    "fastapi_root_middlewares", "appbuilder_views", "appbuilder_menu_items", "admin_views", "menu_links", "external_views",
+    "timetables",
+    "priority_weight_strategies",
+    "listeners",
+    "macros",
+    "operator_extra_links",
+    "global_operator_extra_links",
+    "partition_mappers",
+    "windows",
+    "deadline_references",
+    "hook_lineage_readers",
+    "flask_blueprints",
+    "fastapi_apps",
+    "fastapi_root_middlewares",
+    "appbuilder_views",
+    "appbuilder_menu_items",
+    "admin_views",
+    "menu_links",
+    "external_views",
     "react_apps",
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -61,7 +76,9 @@ def list_plugins() -> list[PluginRow]:
 def is_plugin(file: str) -> bool:
     """Return whether a file is a plugin file and not a DAG file, by its folder."""
     options = current_config()
-    plugins, dags = (os.path.join(os.path.abspath(folder), "") for folder in (options.plugins_folder, options.dags_folder))
+    plugins, dags = (
+        os.path.join(os.path.abspath(folder), "") for folder in (options.plugins_folder, options.dags_folder)
+    )
     return file.startswith(plugins) and not file.startswith(dags) and not dags.startswith(plugins)
 
 
@@ -123,7 +140,12 @@ def _plugins_in_file(file: str, folder: str) -> Iterator[tuple[PluginRow, Any]]:
 def _plugins_of_module(module: Any, file: str) -> Iterator[tuple[PluginRow, Any]]:
     base = importlib.import_module("airflow.plugins_manager").AirflowPlugin
     for value in list(vars(module).values()):
-        if isinstance(value, type) and issubclass(value, base) and value is not base and value.__module__ == module.__name__:
+        if (
+            isinstance(value, type)
+            and issubclass(value, base)
+            and value is not base
+            and value.__module__ == module.__name__
+        ):
             yield _create_row(value, file), value
 
 
@@ -159,12 +181,16 @@ def _create_row(plugin: Any, place: str) -> PluginRow:
     name = str(getattr(plugin, "name", None) or "")
     if not name:
         shown = getattr(plugin, "__name__", str(plugin))
-        return PluginRow(name=shown, place=place, error=f"{place}: plugin {shown} has no name; give it `name = \"...\"`")
+        return PluginRow(name=shown, place=place, error=f'{place}: plugin {shown} has no name; give it `name = "..."`')
     given = {attribute: getattr(plugin, attribute, None) for attribute in _PLUGIN_ATTRIBUTES}
     brings = tuple(attribute for attribute, value in given.items() if isinstance(value, list | tuple) and value)
     timetables = given["timetables"] if "timetables" in brings else ()
     invalid = [item for item in timetables if not isinstance(item, type)]  # type: ignore[union-attr]
-    mistake = f"timetables contains {invalid[0]!r}; list classes, not objects of them" if invalid else _find_link_mistake(given)
+    mistake = (
+        f"timetables contains {invalid[0]!r}; list classes, not objects of them"
+        if invalid
+        else _find_link_mistake(given)
+    )
     error = None if mistake is None else f"{place}: plugin {name}: {mistake}"
     paths = tuple(class_path(item) for item in timetables if isinstance(item, type))  # type: ignore[union-attr]
     return PluginRow(name=name, place=place, timetables=paths, brings=brings, error=error)

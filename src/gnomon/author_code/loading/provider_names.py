@@ -37,7 +37,9 @@ def normalize_package(text: str) -> str:
     try:
         parsed = Requirement(word)
     except InvalidRequirement as error:
-        raise UserError(f"{text!r} is not a provider package: write a name such as http, common-sql or amazon==9.0 ({str(error).splitlines()[0]})") from None
+        raise UserError(
+            f"{text!r} is not a provider package: write a name such as http, common-sql or amazon==9.0 ({str(error).splitlines()[0]})"
+        ) from None
     name = canonicalize_name(parsed.name)
     if name in AIRFLOW_PACKAGES:
         raise UserError(f"{name} is Airflow itself, and Gnomon takes its place; name a provider package, such as http")
@@ -62,7 +64,11 @@ def find_missing_module(error: BaseException) -> str:
 
     Python names the first folder of the path that is missing: `airflow.providers.microsoft`, where several packages have their modules.
     """
-    cause = error.__context__ if isinstance(error.__context__, ModuleNotFoundError) and str(error.__context__) == str(error) else error
+    cause = (
+        error.__context__
+        if isinstance(error.__context__, ModuleNotFoundError) and str(error.__context__) == str(error)
+        else error
+    )
     name = str(getattr(cause, "name", None) or "")
     if not name.startswith("airflow.providers."):
         return name

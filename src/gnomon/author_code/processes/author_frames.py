@@ -63,7 +63,11 @@ def parse_fault_dump(output: str) -> list[DumpFrame]:
 
 def list_author_frames(output: str) -> list[DumpFrame]:
     """As `parse_fault_dump`, without the frames of Gnomon and of Python's own library."""
-    return [frame for frame in parse_fault_dump(output) if not is_own_file(frame.file) and not frame.file.startswith((_LIBRARY, "<frozen"))]
+    return [
+        frame
+        for frame in parse_fault_dump(output)
+        if not is_own_file(frame.file) and not frame.file.startswith((_LIBRARY, "<frozen"))
+    ]
 
 
 def find_raising_line(error: BaseException) -> DumpFrame | None:

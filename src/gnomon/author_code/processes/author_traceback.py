@@ -12,7 +12,11 @@ from gnomon.model.errors.error_text import error_traceback
 _GNOMON = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 _EXAMPLES = os.path.join(_GNOMON, "examples", "")
 """DAG files in Gnomon's own folder: they are read as an author's."""
-_FOREIGN = ("<", *(os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")), _GNOMON)
+_FOREIGN = (
+    "<",
+    *(os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    _GNOMON,
+)
 
 
 def is_author_file(filename: str) -> bool:

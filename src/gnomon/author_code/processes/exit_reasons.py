@@ -72,7 +72,9 @@ def describe_exit_without_result(exit_code: int | None, *, out_of_memory: bool) 
 def describe_crash(exit_code: int) -> CrashDescription:
     """The end of a host process or parse child that ran author code and gave no answer."""
     if exit_code >= 0:
-        return CrashDescription("exit", f"ended with exit code {exit_code} (os._exit, or a library that ends the process)")
+        return CrashDescription(
+            "exit", f"ended with exit code {exit_code} (os._exit, or a library that ends the process)"
+        )
     words = f"{describe_signal(-exit_code)}{_CAUSES.get(-exit_code, '')}"
     if -exit_code == signal.SIGKILL:
         return CrashDescription("memory", f"was killed by {words}")

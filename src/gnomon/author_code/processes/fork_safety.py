@@ -36,7 +36,9 @@ def list_open_sockets() -> OpenSockets:
     except OSError:
         return frozenset()
     targets = ((number, _target(number)) for number in numbers)
-    return frozenset((number, target) for number, target in targets if target.startswith("socket:") or target == _EVENT_LOOP)
+    return frozenset(
+        (number, target) for number, target in targets if target.startswith("socket:") or target == _EVENT_LOOP
+    )
 
 
 def find_fork_obstacle(before: OpenSockets = frozenset()) -> str | None:

@@ -70,7 +70,13 @@ class HostProcess(Generic[T]):
     """A host process that sends messages of type T. No method but `wait` and `kill_and_collect` blocks."""
 
     def __init__(
-        self, module: str, environ: Mapping[str, str], union: Any, *, send_buffer_bytes: int | None = None, captures_output: bool = False
+        self,
+        module: str,
+        environ: Mapping[str, str],
+        union: Any,
+        *,
+        send_buffer_bytes: int | None = None,
+        captures_output: bool = False,
     ) -> None:
         """Start `python -m module`. `union`: the type T, for the decoder. Raises OSError when the machine refuses the process.
 
@@ -87,7 +93,9 @@ class HostProcess(Generic[T]):
         try:
             for sock in (ours, theirs) if send_buffer_bytes is not None else ():
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer_bytes or 0)
-            self.pid = spawn_interpreter(module, theirs, environ, None if self._output is None else self._output.fileno())
+            self.pid = spawn_interpreter(
+                module, theirs, environ, None if self._output is None else self._output.fileno()
+            )
         except OSError:
             ours.close()
             self._close_output()

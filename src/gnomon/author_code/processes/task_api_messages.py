@@ -41,9 +41,13 @@ TaskApiHandler = Callable[[AnyTaskApiRequest], object]
 
 
 def answer_request(
-    handler: TaskApiHandler, message: TaskApiRequestMessage, *, log: EventLogger,
-    refusals: tuple[type[Exception], ...] = (GnomonError,), reraised: tuple[type[Exception], ...] = (),
-) -> TaskApiResponse:  # fmt: skip
+    handler: TaskApiHandler,
+    message: TaskApiRequestMessage,
+    *,
+    log: EventLogger,
+    refusals: tuple[type[Exception], ...] = (GnomonError,),
+    reraised: tuple[type[Exception], ...] = (),
+) -> TaskApiResponse:
     """The response to the message: the handler's value, or the text of its refusal.
 
     `refusals`: exceptions whose text is for the author. `reraised`: exceptions that the caller handles. Any other exception

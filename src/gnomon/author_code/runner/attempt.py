@@ -55,8 +55,13 @@ _SUCCEEDED = AttemptOutcome("success", logs_traceback=False)
 
 
 def run_attempt(
-    dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None = None, *,
-    clock: Clock | None = None, reraised: tuple[type[BaseException], ...] = (),
+    dag: Any,
+    attempt: Attempt,
+    channel: Any,
+    on_entered: Callable[[Instant], None] | None = None,
+    *,
+    clock: Clock | None = None,
+    reraised: tuple[type[BaseException], ...] = (),
 ) -> AttemptResult:
     """Run the attempt and return its result. Never raises what author code raises: the log gets the traceback.
 
@@ -71,8 +76,13 @@ class _AttemptExecution:
     """The steps of one attempt and their intermediate results."""
 
     def __init__(
-        self, dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None,
-        clock: Clock, reraised: tuple[type[BaseException], ...],
+        self,
+        dag: Any,
+        attempt: Attempt,
+        channel: Any,
+        on_entered: Callable[[Instant], None] | None,
+        clock: Clock,
+        reraised: tuple[type[BaseException], ...],
     ) -> None:
         self._dag = dag
         self._attempt = attempt
@@ -119,7 +129,11 @@ class _AttemptExecution:
             return _SUCCEEDED
         error, attempt_outcome = self._classify(error)
         attempt_outcome = self._ask_retry_policy(error, attempt_outcome)
-        if self._rendered_map_index is None and self._is_called and attempt_outcome.outcome in ("failed", "skipped", "success"):
+        if (
+            self._rendered_map_index is None
+            and self._is_called
+            and attempt_outcome.outcome in ("failed", "skipped", "success")
+        ):
             self._rendered_map_index = self._try_render_map_index()
         if attempt_outcome.logs_traceback:
             log.error("task failed: %s", attempt_outcome.reason, exc_info=trim_error(error))
@@ -145,7 +159,9 @@ class _AttemptExecution:
 
     def _classify(self, error: BaseException) -> tuple[BaseException, AttemptOutcome]:
         """The error and its outcome. For a deferral that is refused, the error is the refusal."""
-        if not issubclass(type(error), TaskDeferred | TaskAwaitingInput):  # the class of an author's exception may define __class__
+        if not issubclass(
+            type(error), TaskDeferred | TaskAwaitingInput
+        ):  # the class of an author's exception may define __class__
             return error, classify_exception(error)
         try:
             if awaits_person(error):

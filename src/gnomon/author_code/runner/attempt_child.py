@@ -118,8 +118,14 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
         try:
             task_channel.send(ChildDone(result=result))
         except FrameTooLarge as error:
-            task_channel.send(ChildDone(result=_failed_result(attempt, f"its XComs do not fit into one message: {error}")))
-        except (UnicodeEncodeError, OverflowError, TypeError):  # a value that no message carries: the failure names its field
+            task_channel.send(
+                ChildDone(result=_failed_result(attempt, f"its XComs do not fit into one message: {error}"))
+            )
+        except (
+            UnicodeEncodeError,
+            OverflowError,
+            TypeError,
+        ):  # a value that no message carries: the failure names its field
             log.exception("the result of the task cannot be sent")
             task_channel.send(ChildDone(result=check_result(result)))
         killed = kill_descendants()

@@ -88,7 +88,6 @@ class LineFormatter(logging.Formatter):
             line += "\n" + self.formatStack(record.stack_info)
         return line
 
-
     def formatException(self, ei: Any) -> str:  # noqa: N802 - the name of logging
         kind, error, trace = ei
         return "NoneType: None" if error is None else format_error(kind, error, trace).rstrip("\n")
@@ -178,7 +177,9 @@ def _open_pipe() -> None:
         try:
             _pipe = OutputPipe(_reopen_log)
         except OSError as error:
-            logging.getLogger("gnomon.task").warning("the output of programs is not searched for secrets: there is no pipe for it (%s)", error.strerror)
+            logging.getLogger("gnomon.task").warning(
+                "the output of programs is not searched for secrets: there is no pipe for it (%s)", error.strerror
+            )
 
 
 def _reopen_log() -> int:

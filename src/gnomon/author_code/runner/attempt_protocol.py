@@ -134,7 +134,9 @@ def _find_element(message: RunAttempt, request: GetXComElement) -> XComElement |
     run = message.attempt.run
     for element in message.elements:
         if element.number == request.number and element.task_id == request.task_id:
-            is_same_value = request.key == RETURN_VALUE and request.run_id == run.run_id and request.dag_id == run.dag_id
+            is_same_value = (
+                request.key == RETURN_VALUE and request.run_id == run.run_id and request.dag_id == run.dag_id
+            )
             return element if is_same_value else None
     return None
 

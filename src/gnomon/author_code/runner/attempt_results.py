@@ -59,7 +59,9 @@ def _apply_rule(rule: Callable[[Any], AttemptOutcome], error: BaseException) -> 
     try:
         return rule(error)
     except BaseException as failure:  # the edge of author code
-        return AttemptOutcome("failed", f"{error_line(error)} (its attributes cannot be read: {error_line(failure)})"[:REASON_MAX])
+        return AttemptOutcome(
+            "failed", f"{error_line(error)} (its attributes cannot be read: {error_line(failure)})"[:REASON_MAX]
+        )
 
 
 def error_line(error: BaseException) -> str:
@@ -76,7 +78,9 @@ def error_line(error: BaseException) -> str:
 def _find_template_note(error: BaseException) -> str:
     """` (while rendering ...)` for an error in a template, else empty."""
     try:
-        notes = [note for note in getattr(error, "__notes__", ()) if type(note) is str and note.startswith(TEMPLATE_NOTE)]
+        notes = [
+            note for note in getattr(error, "__notes__", ()) if type(note) is str and note.startswith(TEMPLATE_NOTE)
+        ]
     except BaseException:  # the edge of author code
         return ""
     return f" ({escape_unstorable(hide(notes[-1][0].lower() + notes[-1][1:]))[:_PLACE_MAX]})" if notes else ""
@@ -109,8 +113,16 @@ def _skip_downstream_outcome(error: Any) -> AttemptOutcome:
 
 def _exit_outcome(error: Any) -> AttemptOutcome:
     code = error.code
-    shown = "0" if code is None else error_text(code) if isinstance(code, int) else escape_unstorable(hide(safe_repr(code)))[:REASON_MAX // 2]
-    return AttemptOutcome("failed", f"called sys.exit({shown}); return from the task instead, or raise AirflowFailException")
+    shown = (
+        "0"
+        if code is None
+        else error_text(code)
+        if isinstance(code, int)
+        else escape_unstorable(hide(safe_repr(code)))[: REASON_MAX // 2]
+    )
+    return AttemptOutcome(
+        "failed", f"called sys.exit({shown}); return from the task instead, or raise AirflowFailException"
+    )
 
 
 def deferred_outcome(wait: Deferral) -> AttemptOutcome:
@@ -182,7 +194,10 @@ def collect_return_xcoms(task: Any, result: object) -> dict[str, str]:
     """
     if result is None or not getattr(task, "do_xcom_push", True):
         return {}
-    values = {**(_split_outputs(task, result) if getattr(task, "multiple_outputs", False) else {}), XCOM_RETURN_KEY: result}
+    values = {
+        **(_split_outputs(task, result) if getattr(task, "multiple_outputs", False) else {}),
+        XCOM_RETURN_KEY: result,
+    }
     return {key: _encoded(value, key, f"XCom {key!r} of task {task.task_id!r}") for key, value in values.items()}
 
 

@@ -118,7 +118,9 @@ class _CallbackExecution:
         """The callbacks, the mail and the listeners of a task whose process ended without calling them; errors are logged, as in a task."""
         task = context.get("task")
         if task is None:
-            raise LookupError(f"DAG {self._dag.dag_id!r} in {self._attempt.file} no longer has task {self._request.task_id!r}")
+            raise LookupError(
+                f"DAG {self._dag.dag_id!r} in {self._attempt.file} no longer has task {self._request.task_id!r}"
+            )
         outcome = "retry" if self._request.task_state == "up_for_retry" else "failed"
         context["exception"] = AirflowException(self._request.reason)
         callbacks.run_callbacks(task, callbacks.CALLBACK_ARGUMENTS[outcome], context)
@@ -142,16 +144,24 @@ class _CallbackExecution:
 
     def _compute_deadline(self, context: Any) -> None:
         run = context["dag_run"]
-        moment = self._find_alert().compute_deadline({
-            "dag_id": run.dag_id, "run_id": run.run_id, "logical_date": run.logical_date, "queued_at": run.queued_at,
-            "run_after": run.run_after, "dag_run": run,
-        })
+        moment = self._find_alert().compute_deadline(
+            {
+                "dag_id": run.dag_id,
+                "run_id": run.run_id,
+                "logical_date": run.logical_date,
+                "queued_at": run.queued_at,
+                "run_after": run.run_after,
+                "dag_run": run,
+            }
+        )
         self._deadline_at = None if moment is None else to_instant(moment)
 
     def _find_alert(self) -> Any:
         number, alerts = self._request.deadline_no or 0, self._dag.deadline or []
         if number >= len(alerts):
-            raise LookupError(f"DAG {self._dag.dag_id!r} in {self._attempt.file} no longer has deadline {number}; it has {len(alerts)}")
+            raise LookupError(
+                f"DAG {self._dag.dag_id!r} in {self._attempt.file} no longer has deadline {number}; it has {len(alerts)}"
+            )
         return alerts[number]
 
     def _add_failure(self, what: str, error: BaseException) -> None:
@@ -162,9 +172,17 @@ class _CallbackExecution:
         attempt = self._attempt
         reason = escape_unstorable("; ".join(self._failures))[:REASON_MAX] or None
         return AttemptResult(
-            attempt_id=attempt.attempt_id, group_no=attempt.group_no, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
-            map_index=attempt.map_index, outcome="failed" if self._failures else "success", retryable=False, started_at=started_at,
-            ended_at=self._clock.now(), reason=reason, resume_at=self._deadline_at,
+            attempt_id=attempt.attempt_id,
+            group_no=attempt.group_no,
+            run_pk=attempt.run.run_pk,
+            task_no=attempt.task_no,
+            map_index=attempt.map_index,
+            outcome="failed" if self._failures else "success",
+            retryable=False,
+            started_at=started_at,
+            ended_at=self._clock.now(),
+            reason=reason,
+            resume_at=self._deadline_at,
         )
 
 
@@ -183,7 +201,9 @@ async def _await_callback(target: Any, kwargs: dict[str, Any], context: Any) -> 
         return
     made = target(**_with_context(target, kwargs, context))
     if not inspect.isawaitable(made):
-        raise TypeError(f"{_name(target)} returned {made!r}, which cannot be awaited; define it with `async def`, or use SyncCallback")
+        raise TypeError(
+            f"{_name(target)} returned {made!r}, which cannot be awaited; define it with `async def`, or use SyncCallback"
+        )
     await made
 
 

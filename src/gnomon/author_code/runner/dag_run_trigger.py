@@ -54,7 +54,9 @@ def trigger_dag_run(trigger_exception: DagRunTriggerException, context: Any) -> 
     run_id = answer["run_id"]
     if answer["outcome"] == "exists":
         if getattr(trigger_exception, "skip_when_already_exists", False):
-            raise AirflowSkipException(f"DAG {dag_id!r} has a run {run_id!r} already, and skip_when_already_exists is set.")
+            raise AirflowSkipException(
+                f"DAG {dag_id!r} has a run {run_id!r} already, and skip_when_already_exists is set."
+            )
         raise DagRunAlreadyExists(
             f"DAG {dag_id!r} has a run {run_id!r} with this run id or logical date already; give another trigger_run_id or "
             "logical_date, or set reset_dag_run or skip_when_already_exists"
@@ -72,7 +74,9 @@ def _load_target(dag_id: str) -> dict[str, Any]:
     if target is None:
         raise AirflowException(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
     return {
-        **target, "spec": msgspec.convert(target["spec"], DagSpec), "cursor": msgspec.convert(target["cursor"], Cursor | None),
+        **target,
+        "spec": msgspec.convert(target["spec"], DagSpec),
+        "cursor": msgspec.convert(target["cursor"], Cursor | None),
     }
 
 
@@ -81,8 +85,14 @@ def _create_request(trigger_exception: DagRunTriggerException, target: dict[str,
     check_conf(target["spec"], conf)
     now = SystemClock().now()
     run_after = _instant(getattr(trigger_exception, "run_after", None))
-    logical_at = now if isinstance(trigger_exception.logical_date, ArgNotSet) else _instant(trigger_exception.logical_date)
-    slot = None if isinstance(trigger_exception.logical_date, ArgNotSet) or logical_at is None else _find_slot(target, logical_at)
+    logical_at = (
+        now if isinstance(trigger_exception.logical_date, ArgNotSet) else _instant(trigger_exception.logical_date)
+    )
+    slot = (
+        None
+        if isinstance(trigger_exception.logical_date, ArgNotSet) or logical_at is None
+        else _find_slot(target, logical_at)
+    )
     planned = _plan_manual_run(target, logical_at, now)
     if trigger_exception.dag_run_id is not None:
         _check_run_id(trigger_exception.dag_run_id)
@@ -107,7 +117,9 @@ def _plan_manual_run(target: dict[str, Any], logical_at: Instant | None, now: In
             return infer_manual_run(spec, logical_at=logical_at, now=now)
         return build_manual_run(rebuild_timetable(spec.timetable, target["file"]), logical_at, now)
     except PlanningError as error:
-        raise AirflowException(f"DAG {spec.dag_id!r} has no data interval for a run triggered by hand: {error}") from error
+        raise AirflowException(
+            f"DAG {spec.dag_id!r} has no data interval for a run triggered by hand: {error}"
+        ) from error
 
 
 def _find_slot(target: dict[str, Any], logical_at: Instant) -> Slot | None:
@@ -116,14 +128,22 @@ def _find_slot(target: dict[str, Any], logical_at: Instant) -> Slot | None:
     if find_slotless_reason(spec.timetable) is not None:
         return None
     try:
-        timetable = build(spec.timetable) if spec.timetable.builtin else rebuild_timetable(spec.timetable, target["file"])
+        timetable = (
+            build(spec.timetable) if spec.timetable.builtin else rebuild_timetable(spec.timetable, target["file"])
+        )
         return find_slot_by_logical_date(
-            timetable=timetable, logical_at=logical_at, earliest=spec.start_at, latest=spec.end_at, cursor=target["cursor"]
+            timetable=timetable,
+            logical_at=logical_at,
+            earliest=spec.start_at,
+            latest=spec.end_at,
+            cursor=target["cursor"],
         )
     except PlanningError as error:
         log.warning(
             "whether %s is the logical date of a slot of DAG %r is not known: %s; no run of another DAG will wait for this run",
-            iso(logical_at), spec.dag_id, error,
+            iso(logical_at),
+            spec.dag_id,
+            error,
         )
         return None
 
@@ -144,7 +164,9 @@ def _wait_for_clearing(dag_id: str, run_id: str, request_pk: int) -> None:
     while clock.monotonic() < until:
         answer = cast("dict[str, Any]", channel.ask(GetRequest(request_pk=request_pk)))
         if answer["state"] == "refused":
-            raise AirflowException(f"run {run_id!r} of DAG {dag_id!r} was not cleared: {(answer['answer'] or {}).get('error')}")
+            raise AirflowException(
+                f"run {run_id!r} of DAG {dag_id!r} was not cleared: {(answer['answer'] or {}).get('error')}"
+            )
         if answer["state"] == "done":
             return
         time.sleep(CLEAR_POLL_S)
@@ -157,10 +179,15 @@ def _wait_for_clearing(dag_id: str, run_id: str, request_pk: int) -> None:
 def _wait_for_completion(trigger_exception: DagRunTriggerException, run_id: str) -> None:
     """Wait until the run has ended in an allowed state: in this process, or as a deferral if the operator is deferrable."""
     dag_id: str = trigger_exception.trigger_dag_id
-    allowed, failed = list(trigger_exception.options["allowed_states"]), list(trigger_exception.options["failed_states"])  # type: ignore[call-overload]
+    allowed, failed = (
+        list(trigger_exception.options["allowed_states"]),
+        list(trigger_exception.options["failed_states"]),
+    )  # type: ignore[call-overload]
     every_s = float(cast(float, trigger_exception.options["poke_interval"]))
     if trigger_exception.options.get("deferrable"):
-        trigger = DagStateTrigger(dag_id=dag_id, states=[*allowed, *failed], run_ids=[run_id], poll_interval=every_s, there=True)
+        trigger = DagStateTrigger(
+            dag_id=dag_id, states=[*allowed, *failed], run_ids=[run_id], poll_interval=every_s, there=True
+        )
         raise TaskDeferred(trigger=trigger, method_name="execute_complete")
     while True:
         log.info("waiting for run %s of DAG %s to end in one of %s", run_id, dag_id, allowed)

@@ -50,9 +50,13 @@ def create_deferral(task: Any, deferred: TaskDeferred, file: str) -> Deferral:
     kwargs = deferred.kwargs or {}
     _check_operator(task)
     if isinstance(trigger, type):
-        raise DeferralRefused(f"{subject}: {trigger.__name__} is a class; give it an object of it: {trigger.__name__}(...).")
+        raise DeferralRefused(
+            f"{subject}: {trigger.__name__} is a class; give it an object of it: {trigger.__name__}(...)."
+        )
     if not isinstance(trigger, BaseTrigger):
-        raise DeferralRefused(f"{subject}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger.")
+        raise DeferralRefused(
+            f"{subject}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger."
+        )
     next_kwargs = encode_kwargs(kwargs, "the kwargs", subject)
     check_next_method(task, deferred.method_name, kwargs, type(trigger).__name__)
     check_importable(type(trigger), file, subject)
@@ -62,7 +66,9 @@ def create_deferral(task: Any, deferred: TaskDeferred, file: str) -> Deferral:
         check_importable(cls, file, subject)
         _warn_about_parent(type(trigger), cls)
     text = encode_kwargs(arguments, f"the arguments of {type(trigger).__name__}", subject)
-    check_trigger_kwargs(cls, arguments, path, f"{subject}: what serialize() of {type(trigger).__name__} returns does not fit")
+    check_trigger_kwargs(
+        cls, arguments, path, f"{subject}: what serialize() of {type(trigger).__name__} returns does not fit"
+    )
     timer = read_timer(trigger)
     return Deferral(
         classpath=path if timer is None else _path(type(trigger)),
@@ -102,8 +108,10 @@ def resume_task(task: Any, resume: Resumption, context: Any) -> object:
         return _TASK_ENDINGS[fired.outcome](fired)
     if fired.outcome != "event":
         failure = {
-            "error": _WITHOUT_EVENT.get(fired.outcome, TRIGGER_FAILURE), "reason": fired.reason, "traceback": fired.traceback,
-        }  # fmt: skip
+            "error": _WITHOUT_EVENT.get(fired.outcome, TRIGGER_FAILURE),
+            "reason": fired.reason,
+            "traceback": fired.traceback,
+        }
         failed: object = task.resume_execution(TRIGGER_FAIL, failure, context)
         return failed
     if not callable(getattr(task, resume.next_method, None)):
@@ -113,7 +121,9 @@ def resume_task(task: Any, resume: Resumption, context: Any) -> object:
         )
     kwargs = loads(resume.next_kwargs)
     if not isinstance(kwargs, dict):
-        raise DeferralRefused(f"Task {task.task_id!r} cannot resume, because the kwargs of its deferral cannot be read: {kwargs}")
+        raise DeferralRefused(
+            f"Task {task.task_id!r} cannot resume, because the kwargs of its deferral cannot be read: {kwargs}"
+        )
     result: object = task.resume_execution(resume.next_method, {**kwargs, "event": _event(fired)}, context)
     return result
 
@@ -126,7 +136,11 @@ def _fail(fired: DeferralResult) -> NoReturn:
     raise AirflowException(fired.reason or "its trigger ended it as failed")
 
 
-_TASK_ENDINGS: dict[str, Callable[[DeferralResult], object]] = {"success": lambda _: None, "skipped": _skip, "failed": _fail}
+_TASK_ENDINGS: dict[str, Callable[[DeferralResult], object]] = {
+    "success": lambda _: None,
+    "skipped": _skip,
+    "failed": _fail,
+}
 """Outcomes that end the task: only its callbacks are called. Their XComs are stored already."""
 
 
@@ -169,7 +183,11 @@ def _warn_about_parent(given: type[BaseTrigger], stored: type[BaseTrigger]) -> N
     if issubclass(given, stored) and given.run is not stored.run:
         log.warning(
             "serialize() of %s names %s, so %s.run() waits and %s.run() never runs; let its serialize() return %r",
-            given.__name__, _path(stored), stored.__name__, given.__name__, _path(given),
+            given.__name__,
+            _path(stored),
+            stored.__name__,
+            given.__name__,
+            _path(given),
         )
 
 

@@ -19,7 +19,11 @@ def awaits_person(error: BaseException) -> bool:
     """Return whether the exception starts a wait for a person."""
     if isinstance(error, TaskAwaitingInput):
         return True
-    return isinstance(error, TaskDeferred) and getattr(error.trigger, "awaits_input", False) and not isinstance(error.trigger, type)
+    return (
+        isinstance(error, TaskDeferred)
+        and getattr(error.trigger, "awaits_input", False)
+        and not isinstance(error.trigger, type)
+    )
 
 
 def create_hitl_deferral(task: Any, error: Any, ti_id: str) -> Deferral:
@@ -37,12 +41,18 @@ def create_hitl_deferral(task: Any, error: Any, ti_id: str) -> Deferral:
         if due_at is None and error.timeout is not None:
             due_in_s = error.timeout.total_seconds()
     if request is None:
-        raise DeferralRefused(f"{subject} and asked no question: call upsert_hitl_detail(ti_id=context['ti'].id, ...) before.")
+        raise DeferralRefused(
+            f"{subject} and asked no question: call upsert_hitl_detail(ti_id=context['ti'].id, ...) before."
+        )
     check_next_method(task, error.method_name, kwargs, type(error).__name__)
     return Deferral(
-        classpath=f"{type(error).__module__}.{type(error).__name__}", next_method=error.method_name,
-        next_kwargs=encode_kwargs(kwargs, "the kwargs", subject), due_at=due_at, due_in_s=due_in_s, hitl=request,
-    )  # fmt: skip
+        classpath=f"{type(error).__module__}.{type(error).__name__}",
+        next_method=error.method_name,
+        next_kwargs=encode_kwargs(kwargs, "the kwargs", subject),
+        due_at=due_at,
+        due_in_s=due_in_s,
+        hitl=request,
+    )
 
 
 def make_hitl_event(response: HITLResponse) -> dict[str, Any]:
@@ -64,6 +74,11 @@ def _merge_trigger(request: HITLRequest | None, trigger: Any, task_id: str) -> H
     if request is not None:
         return request
     return make_hitl_request(
-        subject=f"Task {task_id} asks", options=trigger.options, body=None, defaults=trigger.defaults, multiple=trigger.multiple,
-        params=trigger.params, assigned_users=(),
-    )  # fmt: skip
+        subject=f"Task {task_id} asks",
+        options=trigger.options,
+        body=None,
+        defaults=trigger.defaults,
+        multiple=trigger.multiple,
+        params=trigger.params,
+        assigned_users=(),
+    )

@@ -50,7 +50,12 @@ def _push_link(name: str, link: Any, task: Any, ti: Any) -> None:
             raise XComOverLimit(fault)
         ti.pushed_xcoms[key] = text
     except AirflowTaskTimeout:
-        log.exception("link %r of task %s took longer than %g s and was ended; the outcome stays", name, task.task_id, LINK_TIMEOUT_S)
+        log.exception(
+            "link %r of task %s took longer than %g s and was ended; the outcome stays",
+            name,
+            task.task_id,
+            LINK_TIMEOUT_S,
+        )
     except (Exception, SystemExit, TaskDeferred):
         log.exception("link %r of task %s failed; the outcome stays", name, task.task_id)
 
@@ -60,8 +65,14 @@ def _call(link: Any, task: Any, ti: Any) -> object:
     parameters = inspect.signature(link.get_link).parameters.values()
     if all(parameter.name != "ti_key" for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD):
         return link.get_link(task, ti.logical_date or ti.run_after)
-    return link.get_link(operator=task, ti_key=ti.key) if _takes_operator_by_name(parameters) else link.get_link(task, ti_key=ti.key)
+    return (
+        link.get_link(operator=task, ti_key=ti.key)
+        if _takes_operator_by_name(parameters)
+        else link.get_link(task, ti_key=ti.key)
+    )
 
 
 def _takes_operator_by_name(parameters: Any) -> bool:
-    return any(parameter.name == "operator" and parameter.kind is not parameter.POSITIONAL_ONLY for parameter in parameters)
+    return any(
+        parameter.name == "operator" and parameter.kind is not parameter.POSITIONAL_ONLY for parameter in parameters
+    )

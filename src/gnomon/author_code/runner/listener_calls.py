@@ -54,13 +54,27 @@ def call_component_listeners(hook: str) -> list[str]:
 
 def call_asset_listeners(emissions: Iterable[AssetEmission], outlets: Iterable[Any], ti: Any) -> list[str]:
     """Call the listeners of the events that a task records with its success; returns a sentence for each that failed."""
-    known = {(part.name, part.uri): part for outlet in outlets if isinstance(outlet, BaseAsset) for _, part in outlet.iter_assets()}
+    known = {
+        (part.name, part.uri): part
+        for outlet in outlets
+        if isinstance(outlet, BaseAsset)
+        for _, part in outlet.iter_assets()
+    }
     failures = []
     for emission in emissions:
         asset = known.get((emission.asset.name, emission.asset.uri)) or from_key(emission.asset)
-        failures += call_asset_event_listeners(EmittedAssetEvent(
-            asset, dict(emission.extra), ti.dag_id, ti.task_id, ti.run_id, ti.map_index, [AssetAlias(name) for name in emission.aliases], emission.partition_key,
-        ))
+        failures += call_asset_event_listeners(
+            EmittedAssetEvent(
+                asset,
+                dict(emission.extra),
+                ti.dag_id,
+                ti.task_id,
+                ti.run_id,
+                ti.map_index,
+                [AssetAlias(name) for name in emission.aliases],
+                emission.partition_key,
+            )
+        )
     return failures
 
 

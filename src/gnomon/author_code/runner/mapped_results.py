@@ -30,9 +30,13 @@ def measure_return_value(task: Any, result: object, map_index: int) -> int | Non
     if map_index >= 0:
         return None if value is None else 1
     if value is None:
-        raise XComForMappingNotPushed(f"{_describe(task)} and it returned no value; return a list or a dict{_hint(result)}")
+        raise XComForMappingNotPushed(
+            f"{_describe(task)} and it returned no value; return a list or a dict{_hint(result)}"
+        )
     if not is_mappable_value(value):
-        raise UnmappableXComTypePushed(f"{_describe(task)} and it returned {_with_article(type(value).__name__)}; return a list or a dict{_list_hint(value)}")
+        raise UnmappableXComTypePushed(
+            f"{_describe(task)} and it returned {_with_article(type(value).__name__)}; return a list or a dict{_list_hint(value)}"
+        )
     return len(value)  # type: ignore[arg-type]
 
 

@@ -28,7 +28,8 @@ def apply_task_policies(context: Any, overrides: InstanceOverrides | None) -> di
     if overrides is not None and overrides.without_effect:
         log.warning(
             "task_instance_mutation_hook set %s, which has no effect: only queue, pool, pool_slots, priority_weight and executor are taken over. "
-            "Set it in task_policy, or as an argument of the task.", ", ".join(overrides.without_effect),
+            "Set it in task_policy, or as an argument of the task.",
+            ", ".join(overrides.without_effect),
         )
     return {**cluster_policies.collect_context_variables(context, limit=_limit_call), **build_task_environment(context)}
 

@@ -26,7 +26,10 @@ def collect_rendered_fields(task: Any) -> str | None:
     if not fields:
         return None
     longest = option_defaults.read_integer("core", "max_templated_field_length")
-    shown = {name: HIDDEN if should_hide_value_for_key(name) else _Shortener(longest).shorten(value, 0) for name, value in fields.items()}
+    shown = {
+        name: HIDDEN if should_hide_value_for_key(name) else _Shortener(longest).shorten(value, 0)
+        for name, value in fields.items()
+    }
     return json.dumps(shown, ensure_ascii=False)
 
 
@@ -64,7 +67,9 @@ class _Shortener:
                 found[_CUT] = f"{len(value) - len(found)} more"
                 break
             name = self._cut(key if type(key) is str else _describe(key))
-            found[name] = HIDDEN if type(key) is str and should_hide_value_for_key(key) else self.shorten(item, depth + 1)
+            found[name] = (
+                HIDDEN if type(key) is str and should_hide_value_for_key(key) else self.shorten(item, depth + 1)
+            )
         return found
 
     def _shorten_items(self, value: Any, depth: int) -> list[object]:

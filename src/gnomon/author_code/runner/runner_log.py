@@ -54,7 +54,11 @@ class RunnerLog:
 
 def _format_line(text: str, values: tuple[object, ...]) -> str:
     try:
-        return text % tuple(error_text(value) if isinstance(value, BaseException) else value for value in values) if values else text
+        return (
+            text % tuple(error_text(value) if isinstance(value, BaseException) else value for value in values)
+            if values
+            else text
+        )
     except Exception:  # the repr of a value of the author
         return f"{text} {', '.join(map(safe_repr, values))}"
 

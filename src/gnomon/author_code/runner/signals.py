@@ -82,7 +82,9 @@ def prepare_sigterm() -> None:
     global _other_hook
     author_forks.install_handler(signal.SIGTERM, _sigterm.handle)
     author_forks.install_handler(INTERRUPT, _sigterm.handle_interrupt)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGALRM, INTERRUPT))  # a parent may have blocked them, and its mask is inherited
+    signal.pthread_sigmask(
+        signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGALRM, INTERRUPT)
+    )  # a parent may have blocked them, and its mask is inherited
     if sys.unraisablehook is not _note_lost:
         _other_hook, sys.unraisablehook = sys.unraisablehook, _note_lost
     _sigterm.prepared = True
@@ -104,7 +106,9 @@ class terminable:  # noqa: N801 - a context manager
             self._installed = True
         _sigterm.armed = True
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         author_forks.end_fork(error)
         _sigterm.end_block()
         if self._installed:
@@ -137,7 +141,9 @@ class time_limit:  # noqa: N801
         self._entered_s = _clock.monotonic()
         self._outer_s, _ = signal.setitimer(signal.ITIMER_REAL, min(self._timeout_s, TIMER_MAX_S), AGAIN_S)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         global _limit_error
         author_forks.end_fork(error)
         _limit_error = None
@@ -154,5 +160,7 @@ class time_limit:  # noqa: N801
             return
         signal.setitimer(signal.ITIMER_REAL, 0)
         waits = "" if self._of_s == self._timeout_s else ", its waits included"
-        _limit_error = AirflowTaskTimeout(f"{self._what} ran for longer than its execution_timeout of {self._of_s:g} s{waits}")
+        _limit_error = AirflowTaskTimeout(
+            f"{self._what} ran for longer than its execution_timeout of {self._of_s:g} s{waits}"
+        )
         raise _limit_error

@@ -42,13 +42,21 @@ def send_task_mail(task: Any, context: Any) -> None:
     """Send the mail to `task.email`. Raises what the templates and the backend raise, and OSError for a template that cannot be read."""
     ti, error = context["ti"], context.get("exception")
     more = {
-        "try_number": ti.try_number, "max_tries": ti.max_tries, "exception": error,
+        "try_number": ti.try_number,
+        "max_tries": ti.max_tries,
+        "exception": error,
         "exception_html": html.escape(_format_error(error)).replace("\n", "<br>"),
         "log_command": html.escape(_build_log_command(ti), quote=False),
     }
-    text = MailText(context["dag"], _read_template("subject_template", SUBJECT), _read_template("html_content_template", HTML_CONTENT))
+    text = MailText(
+        context["dag"],
+        _read_template("subject_template", SUBJECT),
+        _read_template("html_content_template", HTML_CONTENT),
+    )
     text.render_template_fields(context | more)
-    addresses = task.email if isinstance(task.email, str) else [address for address in task.email if address is not None]
+    addresses = (
+        task.email if isinstance(task.email, str) else [address for address in task.email if address is not None]
+    )
     if not addresses:
         return
     send_email(addresses, " ".join(hide(text.subject).split()), hide(text.html_content))

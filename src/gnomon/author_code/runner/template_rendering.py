@@ -52,11 +52,14 @@ def render_task_fields(path: str, attempt: Attempt) -> list[tuple[str, str]]:
 def explain_missing_date(error: Exception, run: RunFacts) -> Exception:
     """The error of a template; if it asks for a date that a run without a logical date does not have, with the remedy in its message."""
     found = _UNDEFINED_NAME.search(error_text(error)) if isinstance(error, jinja2.UndefinedError) else None
-    if found is None or run.logical_at is not None or found[1] not in VARIABLES_WITH_DATE or found[1] in VARIABLES_WITHOUT_DATE:
+    if (
+        found is None
+        or run.logical_at is not None
+        or found[1] not in VARIABLES_WITH_DATE
+        or found[1] in VARIABLES_WITHOUT_DATE
+    ):
         return error
-    explained = jinja2.UndefinedError(
-        f"{error}: run {run.run_id!r} has no logical date; {_find_date_remedy(run)}"
-    )
+    explained = jinja2.UndefinedError(f"{error}: run {run.run_id!r} has no logical date; {_find_date_remedy(run)}")
     for note in getattr(error, "__notes__", ()):
         explained.add_note(note)
     return explained
@@ -66,8 +69,13 @@ def _find_date_remedy(run: RunFacts) -> str:
     """What an author does about a run of this type without a logical date."""
     remedy = _DATE_REMEDIES.get(DagRunType(run.run_type))
     if run.partition_key is not None:
-        remedy = "it is of a partition: use {{ partition_key }}, or {{ dag_run.partition_date }} if the key names a period"
-    return remedy or f"trigger it with one: gnomon dags trigger {quote_arguments(run.dag_id, options='--logical-date DATE')}"
+        remedy = (
+            "it is of a partition: use {{ partition_key }}, or {{ dag_run.partition_date }} if the key names a period"
+        )
+    return (
+        remedy
+        or f"trigger it with one: gnomon dags trigger {quote_arguments(run.dag_id, options='--logical-date DATE')}"
+    )
 
 
 _EVENTS = "use {{ dag_run.run_after | ds }}, or the events in triggering_asset_events"

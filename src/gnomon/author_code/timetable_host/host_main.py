@@ -110,7 +110,11 @@ class _TimetableHostLoop:
         except BaseException as error:  # author code may raise any exception
             author_forks.end_fork(error)
             what = f"raised {describe_error(error)}"
-            return TimetableResponse(number=question.number, error=f"{question.author_name()} {what}; {question.remedy()}", is_process_ended=True)
+            return TimetableResponse(
+                number=question.number,
+                error=f"{question.author_name()} {what}; {question.remedy()}",
+                is_process_ended=True,
+            )
         finally:
             self._watchdog.stop()
             self._imported_files.record_imports(began * _NS_PER_US, self._clock.now() * _NS_PER_US)

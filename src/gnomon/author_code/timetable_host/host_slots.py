@@ -34,13 +34,17 @@ class HostSlots:
         self._timer: threading.Timer | None = None
 
     @contextmanager
-    def take(self, create: Callable[[], SubprocessTimetableHost], *, is_kept: bool) -> Iterator[SubprocessTimetableHost]:
+    def take(
+        self, create: Callable[[], SubprocessTimetableHost], *, is_kept: bool
+    ) -> Iterator[SubprocessTimetableHost]:
         """A host until the end of the block: a kept one, or a new one. After an exception, and without `is_kept`, it is ended.
 
         Raises HostsBusy when all are taken: a request that waits would hold a thread of its service.
         """
         if not self._free.acquire(blocking=False):
-            raise HostsBusy(f"this service runs {self._count} processes with code of authors at the same time, and all of them are busy: try again in a second")
+            raise HostsBusy(
+                f"this service runs {self._count} processes with code of authors at the same time, and all of them are busy: try again in a second"
+            )
         try:
             with self._hold(create, is_kept=is_kept) as host:
                 yield host
@@ -48,7 +52,9 @@ class HostSlots:
             self._free.release()
 
     @contextmanager
-    def _hold(self, create: Callable[[], SubprocessTimetableHost], *, is_kept: bool) -> Iterator[SubprocessTimetableHost]:
+    def _hold(
+        self, create: Callable[[], SubprocessTimetableHost], *, is_kept: bool
+    ) -> Iterator[SubprocessTimetableHost]:
         host = self._pop() if is_kept else None
         host = create() if host is None else host
         try:

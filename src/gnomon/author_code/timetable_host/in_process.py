@@ -55,9 +55,13 @@ class TimetableCall:
                 arguments["timetable"] = rebuild_timetable(question.timetable, question.file)
             value = function(**arguments)
             is_process_ended = bool(getattr(value, "ends_process", False))
-            return TimetableResponse(number=question.number, value=msgspec.msgpack.encode(value), is_process_ended=is_process_ended)
+            return TimetableResponse(
+                number=question.number, value=msgspec.msgpack.encode(value), is_process_ended=is_process_ended
+            )
         except (PlanningError, AirflowTimetableInvalid, GnomonError) as error:
-            return TimetableResponse(number=question.number, error=error_text(error), is_process_ended=_is_out_of_memory(error))
+            return TimetableResponse(
+                number=question.number, error=error_text(error), is_process_ended=_is_out_of_memory(error)
+            )
         except MemoryError:
             what = f"{question.author_name()} needed more memory than the limit (dag_processor.parsing_memory_limit)"
             return TimetableResponse(number=question.number, error=what, is_process_ended=True)

@@ -60,9 +60,18 @@ class MutableTaskInstance:
         self.logical_date = self.execution_date = dag_run.logical_date
         self.run_after = dag_run.run_after
         self.task = SimpleNamespace(
-            task_id=task.task_id, dag_id=dag_run.dag_id, task_type=task.operator, operator_name=task.operator, owner=task.owner,
-            queue=task.queue, pool=task.pool, pool_slots=task.pool_slots, priority_weight=task.priority_weight, retries=task.retries,
-            trigger_rule=task.trigger_rule, executor=task.executor,
+            task_id=task.task_id,
+            dag_id=dag_run.dag_id,
+            task_type=task.operator,
+            operator_name=task.operator,
+            owner=task.owner,
+            queue=task.queue,
+            pool=task.pool,
+            pool_slots=task.pool_slots,
+            priority_weight=task.priority_weight,
+            retries=task.retries,
+            trigger_rule=task.trigger_rule,
+            executor=task.executor,
         )
 
     def __repr__(self) -> str:
@@ -128,7 +137,9 @@ def _find_fault(name: str, value: object) -> str | None:
         least = 1 if name == "pool_slots" else -_INTEGER_MAX
         if type(value) is int and least <= value <= _INTEGER_MAX:
             return None
-        return f"task_instance_mutation_hook set {name} to {_shorten(value)}; set an integer" + (" of at least 1" if least == 1 else "")
+        return f"task_instance_mutation_hook set {name} to {_shorten(value)}; set an integer" + (
+            " of at least 1" if least == 1 else ""
+        )
     if (isinstance(value, str) and value) or (name == "executor" and value is None):
         return None
     return f"task_instance_mutation_hook set {name} to {_shorten(value)}; set a text"
@@ -143,4 +154,3 @@ def _shorten(value: object) -> str:
 
 
 _SHOWN_MAX = 60
-

@@ -24,7 +24,9 @@ CHECK_S = 1.0
 """Processor time of one check of all values of a request: well below the time that any question has, so that a busy machine gives the sentence about the pattern."""
 
 
-def find_param_faults(cfg: Config, schemas: Mapping[str, Mapping[str, Any]], values: Mapping[str, Any]) -> dict[str, str]:
+def find_param_faults(
+    cfg: Config, schemas: Mapping[str, Mapping[str, Any]], values: Mapping[str, Any]
+) -> dict[str, str]:
     """By name of the param: what is wrong with its value, or that it has none. Values of other names are not looked at.
 
     Raises UserError when the values cannot be checked, HostsBusy as `ask_and_wait`.

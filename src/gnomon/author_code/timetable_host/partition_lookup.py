@@ -43,7 +43,9 @@ def answer_partitions(
     An exception or a wrong result of author code concerns one key: its events wait, and the others are answered. Raises PlanningError
     when a class does not accept what its `serialize` returned.
     """
-    mappers = {rule.leaf: _RecordingLeafMapper(rule.leaf, _decode(rule, dag_file), question.max_keys, rule) for rule in rules}
+    mappers = {
+        rule.leaf: _RecordingLeafMapper(rule.leaf, _decode(rule, dag_file), question.max_keys, rule) for rule in rules
+    }
     consumed = set(question.consumed)
     reading = read_queue(condition, mappers, question.queue, consumed)
     for partition in reading.partitions:
@@ -52,7 +54,8 @@ def answer_partitions(
                 mappers[leaf].find_date(partition.key)
     errors = list(dict.fromkeys(error for mapper in mappers.values() for error in mapper.errors))
     return PartitionAnswers(
-        leaves=tuple(mapper.answers() for mapper in mappers.values()), errors=tuple(errors[:ERRORS_MAX]),
+        leaves=tuple(mapper.answers() for mapper in mappers.values()),
+        errors=tuple(errors[:ERRORS_MAX]),
         changes_queue=_changes_queue(reading, set(iter_leaves(condition))),
     )
 
@@ -103,7 +106,10 @@ class _RecordingLeafMapper(DirectLeafMapper):
     def answers(self) -> LeafAnswers:
         """All that was asked."""
         return LeafAnswers(
-            leaf=self._leaf, mapped=tuple(self._mapped.values()), measured=tuple(self._measured.values()), dates=self._dates,
+            leaf=self._leaf,
+            mapped=tuple(self._mapped.values()),
+            measured=tuple(self._measured.values()),
+            dates=self._dates,
             carries_date=self.carries_date,
         )
 
@@ -171,7 +177,9 @@ def _carries_date(mapper: PartitionMapper) -> bool:
     """Whether the mapper takes over partition dates. Raises TypeError when it makes other dates of them, which Gnomon does not store."""
     carried: Any = mapper.carry_partition_date(_PROBE)
     if carried is not None and carried != _PROBE:
-        raise TypeError(f"carry_partition_date returned {carried!r} for {_PROBE!r}; return its argument or None, and compute dates in to_partition_date")
+        raise TypeError(
+            f"carry_partition_date returned {carried!r} for {_PROBE!r}; return its argument or None, and compute dates in to_partition_date"
+        )
     return carried is not None
 
 

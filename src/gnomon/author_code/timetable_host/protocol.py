@@ -59,7 +59,9 @@ class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
         """The path of the author's class that the request is about, or the name of the hook; None when it is about none."""
         if self.function == MUTATE_INSTANCES:
             return MUTATION_HOOK
-        return self.author_classes[0] if self.author_classes else None if self.timetable is None else self.timetable.path
+        return (
+            self.author_classes[0] if self.author_classes else None if self.timetable is None else self.timetable.path
+        )
 
     def author_name(self) -> str:
         """The class, or the hook, that the request is about, for messages; the function when it is about none."""
@@ -127,7 +129,9 @@ def check_answer(answer: TimetableResponse, kind: Any) -> TimetableResponse:
     if fault is None:
         return answer
     shown = escape_unstorable(fault)[:_FAULT_SHOWN]
-    return msgspec.structs.replace(answer, value=b"\xc0", error=f"the process of the author's code sent an answer that cannot be used: {shown}")
+    return msgspec.structs.replace(
+        answer, value=b"\xc0", error=f"the process of the author's code sent an answer that cannot be used: {shown}"
+    )
 
 
 _FAULT_SHOWN = 400

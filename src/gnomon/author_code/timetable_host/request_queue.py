@@ -52,7 +52,11 @@ class RequestQueue:
     """Times are seconds of the monotonic clock."""
 
     def __init__(
-        self, settings: TimetableHostSettings, clock: Clock, on_blame: Callable[[TimetableRequest], None], answers: TaskApiHandler | None = None
+        self,
+        settings: TimetableHostSettings,
+        clock: Clock,
+        on_blame: Callable[[TimetableRequest], None],
+        answers: TaskApiHandler | None = None,
     ) -> None:
         """`on_blame` is called with a request that ended a process. `answers`: see SubprocessTimetableHost."""
         self._call_s = settings.limits.call_s
@@ -159,7 +163,9 @@ class RequestQueue:
             self._last_message_at = self._clock.monotonic()
             match message:
                 case CallProgress(number=number, timeout_s=patience_s):
-                    patience_s = patience_s if 0 <= patience_s <= PATIENCE_MAX_S else PATIENCE_MAX_S  # author code shares the process
+                    patience_s = (
+                        patience_s if 0 <= patience_s <= PATIENCE_MAX_S else PATIENCE_MAX_S
+                    )  # author code shares the process
                     if (number, patience_s) != (self._current_number, self._call_timeout_s):
                         self._current_since = self._last_message_at
                     self._current_number, self._call_timeout_s = number, patience_s
@@ -189,7 +195,13 @@ class RequestQueue:
 
     def _on_exit(self) -> Iterator[TimetableResponse]:
         """The process has ended: blame the request that it was answering, and queue the others again."""
-        told, at, knew, patience_s, answered = self._dump_requested_at, self._current_number, self._has_answered, self._call_timeout_s, self._last_failed
+        told, at, knew, patience_s, answered = (
+            self._dump_requested_at,
+            self._current_number,
+            self._has_answered,
+            self._call_timeout_s,
+            self._last_failed,
+        )
         code, output = self._end_process()
         blamed = self._in_flight.pop(at, None) if at is not None else None
         flying, self._in_flight = self._in_flight, {}
@@ -197,15 +209,27 @@ class RequestQueue:
         for one in filter(None, (blamed, answered)):
             self._on_suspect(one)
         if blamed is not None:
-            said = _describe_host_exit(blamed, code, output) if told is None else _describe_timeout(blamed, patience_s, output)
+            said = (
+                _describe_host_exit(blamed, code, output)
+                if told is None
+                else _describe_timeout(blamed, patience_s, output)
+            )
             yield TimetableResponse(number=blamed.number, error=said, is_process_ended=True)
         elif not knew:
             waiting, self._waiting = self._waiting, deque()
-            yield from (TimetableResponse(number=one.number, error=_describe_failed_start(code, output)) for one in waiting)
+            yield from (
+                TimetableResponse(number=one.number, error=_describe_failed_start(code, output)) for one in waiting
+            )
 
     def _end_process(self) -> ProcessExit:
         process, self._process = self._process, None
-        self._current_number, self._dump_requested_at, self._has_answered, self._last_failed, self._inputs = None, None, False, None, {}
+        self._current_number, self._dump_requested_at, self._has_answered, self._last_failed, self._inputs = (
+            None,
+            None,
+            False,
+            None,
+            {},
+        )
         if process is None:
             return ProcessExit(0, "")
         ending = process.kill_and_collect()
@@ -247,7 +271,9 @@ class RequestQueue:
                     self._process = HostProcess(HOST_MODULE, self._environ, FromTimetableHost, captures_output=True)
                 except OSError as error:
                     waiting, self._waiting = self._waiting, deque()
-                    yield from (TimetableResponse(number=one.number, error=_describe_refused_start(error)) for one in waiting)
+                    yield from (
+                        TimetableResponse(number=one.number, error=_describe_refused_start(error)) for one in waiting
+                    )
                     return
                 self._call_timeout_s, self._last_message_at = START_S, self._clock.monotonic()
             if not self._in_flight:

@@ -49,7 +49,11 @@ def build_timetable_host_settings(cfg: Config) -> TimetableHostSettings:
 
 
 def _limits_to_environment(limits: CallLimits) -> dict[str, str]:
-    return {CALL_VARIABLE: repr(limits.call_s), LOAD_VARIABLE: repr(limits.load_s), MEMORY_VARIABLE: str(limits.memory_bytes or 0)}
+    return {
+        CALL_VARIABLE: repr(limits.call_s),
+        LOAD_VARIABLE: repr(limits.load_s),
+        MEMORY_VARIABLE: str(limits.memory_bytes or 0),
+    }
 
 
 def limits_from_environment(environ: Mapping[str, str]) -> CallLimits:

@@ -35,21 +35,35 @@ def share_hosts(slots: HostSlots | None, check_slots: HostSlots | None = None) -
 
 
 def ask_and_wait(
-    cfg: Config, function: str, kind: Any, *, timetable: TimetableRef | None = None, file: str | None = None,
-    classes: tuple[str, ...] = (), imports: bool = False, answers: TaskApiHandler | None = None, **arguments: Any,
-) -> Any:  # fmt: skip
+    cfg: Config,
+    function: str,
+    kind: Any,
+    *,
+    timetable: TimetableRef | None = None,
+    file: str | None = None,
+    classes: tuple[str, ...] = (),
+    imports: bool = False,
+    answers: TaskApiHandler | None = None,
+    **arguments: Any,
+) -> Any:
     """The result of `function(timetable=..., **arguments)` as the type `kind`, run in a host process under the limits of `cfg`.
 
     `function`: `package.module:name` of Gnomon. `file`: the DAG file of the timetable. `classes`: paths of other classes of
     authors that the function uses. `imports`: the function imports author files, so the time limit is that of an import. `answers`: as for `SubprocessTimetableHost`. Raises PlanningError, with a
     message for the author, when author code raises, hangs, or ends the process; after `share_hosts` HostsBusy when all slots are taken.
     """
+
     def create() -> SubprocessTimetableHost:
         return SubprocessTimetableHost(build_timetable_host_settings(cfg), SystemClock(), answers)
 
     request = TimetableRequest(
-        function=function, timetable=timetable, file=file, author_classes=classes, imports_author_files=imports, arguments=pack_arguments(**arguments),
-    )  # fmt: skip
+        function=function,
+        timetable=timetable,
+        file=file,
+        author_classes=classes,
+        imports_author_files=imports,
+        arguments=pack_arguments(**arguments),
+    )
     is_check = function == CHECK_PARAMS
     slots = _check_slots if is_check else _slots
     if slots is not None:

@@ -10,7 +10,13 @@ from gnomon.rules.timetables.base import Timetable
 
 
 def find_upstream_slots(
-    *, after: AfterSpec, down: DagSide, up: DagSide, ats: tuple[Instant, ...], past: RecordedSlots | None, timetable: Timetable
+    *,
+    after: AfterSpec,
+    down: DagSide,
+    up: DagSide,
+    ats: tuple[Instant, ...],
+    past: RecordedSlots | None,
+    timetable: Timetable,
 ) -> UpstreamAnswer:
     """The slots that the runs of `down` at these instants wait for. Without `past`: the range of slots needed to answer.
 

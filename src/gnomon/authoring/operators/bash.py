@@ -96,9 +96,13 @@ class BashOperator(BaseOperator):
         if self.cwd is None:
             return None
         if not os.path.exists(self.cwd):
-            raise AirflowException(f"Can not find the cwd: {self.cwd}. Create the folder on the worker, or give cwd= of task {self.task_id!r} another one.")
+            raise AirflowException(
+                f"Can not find the cwd: {self.cwd}. Create the folder on the worker, or give cwd= of task {self.task_id!r} another one."
+            )
         if not os.path.isdir(self.cwd):
-            raise AirflowException(f"The cwd {self.cwd} must be a directory; give cwd= of task {self.task_id!r} a folder.")
+            raise AirflowException(
+                f"The cwd {self.cwd} must be a directory; give cwd= of task {self.task_id!r} a folder."
+            )
         return os.fspath(self.cwd)
 
     def on_kill(self) -> None:

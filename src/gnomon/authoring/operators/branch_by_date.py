@@ -78,8 +78,12 @@ class BranchDayOfWeekOperator(BaseBranchOperator):
         self._week_day_num = as_week_days(f"Task {self.task_id!r}{format_location(self._location)}", week_day)
 
     def choose_branch(self, context: Any) -> str | Iterable[str]:
-        moment = _date_of_run(context) if self.use_task_logical_date else timezone.utcnow().astimezone(self.dag.timezone)
-        return self.follow_task_ids_if_true if moment.isoweekday() in self._week_day_num else self.follow_task_ids_if_false
+        moment = (
+            _date_of_run(context) if self.use_task_logical_date else timezone.utcnow().astimezone(self.dag.timezone)
+        )
+        return (
+            self.follow_task_ids_if_true if moment.isoweekday() in self._week_day_num else self.follow_task_ids_if_false
+        )
 
 
 def target_times_as_dates(
@@ -118,7 +122,9 @@ class LatestOnlyOperator(BaseBranchOperator):
         run = context["dag_run"]
         if run.run_type == DagRunType.MANUAL or self._is_newest(run):
             return list(self.get_direct_relative_ids(upstream=False))
-        self.log.info("Not the latest run: a newer run is due, or this one is not due yet. Skipping the downstream tasks.")
+        self.log.info(
+            "Not the latest run: a newer run is due, or this one is not due yet. Skipping the downstream tasks."
+        )
         return []
 
     def _is_newest(self, run: Any) -> bool:

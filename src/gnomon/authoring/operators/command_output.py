@@ -22,7 +22,9 @@ class CommandFailed(subprocess.CalledProcessError):
         self.tail = tail
 
     def __str__(self) -> str:
-        last = self.tail.strip().rpartition("\n")[2] or "it printed nothing"  # the reason of a task is the first line of its error
+        last = (
+            self.tail.strip().rpartition("\n")[2] or "it printed nothing"
+        )  # the reason of a task is the first line of its error
         return f"`{shlex.join(self.cmd)}` ended with exit code {self.returncode}: {last}\nIts output ends with:\n{self.tail or '(no output)'}"
 
 
@@ -42,9 +44,13 @@ def run_logged(
     log.info("Running: %s", shlex.join(visible))
     last: deque[str] = deque(maxlen=TAIL_LINES)
     process = subprocess.Popen(
-        list(command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=cwd,
+        list(command),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        cwd=cwd,
         env=None if env is None else dict(env),
-    )  # fmt: skip
+    )
     if on_start is not None:
         on_start(process)
     assert process.stdout is not None

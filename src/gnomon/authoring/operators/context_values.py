@@ -10,21 +10,55 @@ from gnomon.authoring.sdk.tasks.function_calls import CONTEXT_KEYS, read_signatu
 from gnomon.model.errors.authoring import AirflowException
 
 PLAIN_KEYS = (
-    "ds", "ds_nodash", "expanded_ti_count", "run_id", "task_instance_key_str", "test_mode", "ts", "ts_nodash", "ts_nodash_with_tz",
-    "data_interval_start", "data_interval_end", "logical_date", "execution_date", "task_reschedule_count", "partition_key",
-    "partition_date", "params", "templates_dict", "try_number", "tomorrow_ds", "tomorrow_ds_nodash", "yesterday_ds",
-    "yesterday_ds_nodash", "inlets", "outlets",
-)  # fmt: skip
+    "ds",
+    "ds_nodash",
+    "expanded_ti_count",
+    "run_id",
+    "task_instance_key_str",
+    "test_mode",
+    "ts",
+    "ts_nodash",
+    "ts_nodash_with_tz",
+    "data_interval_start",
+    "data_interval_end",
+    "logical_date",
+    "execution_date",
+    "task_reschedule_count",
+    "partition_key",
+    "partition_date",
+    "params",
+    "templates_dict",
+    "try_number",
+    "tomorrow_ds",
+    "tomorrow_ds_nodash",
+    "yesterday_ds",
+    "yesterday_ds_nodash",
+    "inlets",
+    "outlets",
+)
 """Keys whose values are text, numbers, dates, or lists and dicts of them."""
 ASKED_KEYS = (
-    "prev_data_interval_start_success", "prev_data_interval_end_success", "prev_start_date_success", "prev_end_date_success",
-    "prev_execution_date_success", "next_execution_date", "next_ds", "next_ds_nodash", "prev_execution_date", "prev_ds", "prev_ds_nodash",
-)  # fmt: skip
+    "prev_data_interval_start_success",
+    "prev_data_interval_end_success",
+    "prev_start_date_success",
+    "prev_end_date_success",
+    "prev_execution_date_success",
+    "next_execution_date",
+    "next_ds",
+    "next_ds_nodash",
+    "prev_execution_date",
+    "prev_ds",
+    "prev_ds_nodash",
+)
 """Keys of the same kind whose values cost a request: passed only to a function that names them."""
 
 
 def select_context_values(
-    function: Callable[..., Any], args: Collection[Any], kwargs: Mapping[str, Any], context: Mapping[str, Any], task_id: str
+    function: Callable[..., Any],
+    args: Collection[Any],
+    kwargs: Mapping[str, Any],
+    context: Mapping[str, Any],
+    task_id: str,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the context values for the other interpreter, and the names of those that the function gets as arguments.
 

@@ -18,10 +18,21 @@ class EmailOperator(BaseOperator):
     ui_color = "#e6faf9"
 
     def __init__(
-        self, *, to: Addresses, subject: str, html_content: str, files: Sequence[str] | None = None, cc: Addresses | None = None,
-        bcc: Addresses | None = None, mime_subtype: str = "mixed", mime_charset: str = "utf-8", conn_id: str | None = None,
-        custom_headers: dict[str, Any] | None = None, from_email: str | None = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        to: Addresses,
+        subject: str,
+        html_content: str,
+        files: Sequence[str] | None = None,
+        cc: Addresses | None = None,
+        bcc: Addresses | None = None,
+        mime_subtype: str = "mixed",
+        mime_charset: str = "utf-8",
+        conn_id: str | None = None,
+        custom_headers: dict[str, Any] | None = None,
+        from_email: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.to = to
         self.subject = subject
@@ -39,6 +50,15 @@ class EmailOperator(BaseOperator):
         """Send the mail. Raises what the backend raises."""
         sender: dict[str, Any] = {} if self.from_email is None else {"from_email": self.from_email}
         send_email(
-            self.to, self.subject, self.html_content, files=list(self.files), cc=self.cc, bcc=self.bcc, mime_subtype=self.mime_subtype,
-            mime_charset=self.mime_charset, conn_id=self.conn_id, custom_headers=self.custom_headers, **sender,
+            self.to,
+            self.subject,
+            self.html_content,
+            files=list(self.files),
+            cc=self.cc,
+            bcc=self.bcc,
+            mime_subtype=self.mime_subtype,
+            mime_charset=self.mime_charset,
+            conn_id=self.conn_id,
+            custom_headers=self.custom_headers,
+            **sender,
         )

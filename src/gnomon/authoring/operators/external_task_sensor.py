@@ -53,7 +53,10 @@ class ExternalTaskSensor(BaseSensorOperator):
 
     waits_for_external_runs: ClassVar[bool] = True
     template_fields: ClassVar[Collection[str]] = [
-        "external_dag_id", "external_task_id", "external_task_ids", "external_task_group_id",
+        "external_dag_id",
+        "external_task_id",
+        "external_task_ids",
+        "external_task_group_id",
     ]
     ui_color = "#4db7db"
     operator_extra_links: Collection[Any] = [ExternalDagLink()]
@@ -102,7 +105,9 @@ class ExternalTaskSensor(BaseSensorOperator):
         if status == "failed":
             self._failed(f"{external} failed", self._failure)
         if status == "skipped":
-            raise AirflowSkipException(f"{external} is in one of {', '.join(self.skipped_states)}; this task is skipped too.")
+            raise AirflowSkipException(
+                f"{external} is in one of {', '.join(self.skipped_states)}; this task is skipped too."
+            )
         return status == "success"
 
     def execute(self, context: Any) -> Any:
@@ -117,7 +122,9 @@ class ExternalTaskSensor(BaseSensorOperator):
         """Called when the trigger has fired. Raises AirflowSkipException, or the error for what has failed, for other states."""
         status = (event or {}).get("status")
         if status == "success":
-            self.log.info("External tasks %s has executed successfully.", self.external_task_ids or self.external_dag_id)
+            self.log.info(
+                "External tasks %s has executed successfully.", self.external_task_ids or self.external_dag_id
+            )
         elif status == "skipped":
             raise AirflowSkipException("External job has skipped skipping.")
         elif status == "failed":
@@ -166,7 +173,10 @@ class ExternalTaskSensor(BaseSensorOperator):
 
     def _external(self, context: Any) -> ExternalRuns:
         return ExternalRuns(
-            self.external_dag_id, self._logical_dates(context), task_ids=self._task_ids(), group=self.external_task_group_id
+            self.external_dag_id,
+            self._logical_dates(context),
+            task_ids=self._task_ids(),
+            group=self.external_task_group_id,
         )
 
     def _logical_dates(self, context: Any) -> tuple[Instant, ...]:
@@ -187,7 +197,9 @@ class ExternalTaskSensor(BaseSensorOperator):
         if known is None:
             raise ExternalDagNotFoundError(f"The external DAG {self.external_dag_id} does not exist.")
         if not known["active"]:
-            raise ExternalDagDeletedError(f"The external DAG {self.external_dag_id} was deleted: no file defines it any more.")
+            raise ExternalDagDeletedError(
+                f"The external DAG {self.external_dag_id} was deleted: no file defines it any more."
+            )
         spec = msgspec.convert(known["spec"], DagSpec)
         known_ids = {task.task_id for task in spec.tasks}
         for task_id in self._task_ids():
@@ -202,7 +214,8 @@ class ExternalTaskSensor(BaseSensorOperator):
 
     def _check(self, where: str) -> None:
         exclusive = {
-            "external_task_id": self.external_task_id, "external_task_ids": self.external_task_ids,
+            "external_task_id": self.external_task_id,
+            "external_task_ids": self.external_task_ids,
             "external_task_group_id": self.external_task_group_id,
         }
         given = [name for name, value in exclusive.items() if value is not None]
@@ -211,7 +224,9 @@ class ExternalTaskSensor(BaseSensorOperator):
         if self.execution_delta is not None and self.execution_date_fn is not None:
             raise ValueError(f"{where}: only one of execution_delta and execution_date_fn may be given.")
         kinds = {
-            "allowed_states": self.allowed_states, "skipped_states": self.skipped_states, "failed_states": self.failed_states,
+            "allowed_states": self.allowed_states,
+            "skipped_states": self.skipped_states,
+            "failed_states": self.failed_states,
         }
         check_disjoint(where, list(kinds.items()))
         known = [state.value for state in (TaskInstanceState if given else DagRunState)]
@@ -222,7 +237,9 @@ class ExternalTaskSensor(BaseSensorOperator):
                         f"{where}: {state!r} in {name} is not a state of {'a task' if given else 'a run'}; "
                         f"use one of {', '.join(known)}."
                     )
-        if isinstance(self.external_task_ids, list | tuple) and len(set(self.external_task_ids)) < len(self.external_task_ids):
+        if isinstance(self.external_task_ids, list | tuple) and len(set(self.external_task_ids)) < len(
+            self.external_task_ids
+        ):
             raise ValueError(f"{where}: external_task_ids names a task twice.")
 
 
@@ -254,5 +271,7 @@ class ExternalTaskMarker(EmptyOperator):
         given = logical_date if execution_date is None else execution_date
         self.logical_date = given.isoformat() if isinstance(given, dt.datetime) else given
         if recursion_depth <= 0:
-            raise ValueError(f"Task {self.task_id!r}{format_location(self._location)}: recursion_depth must be 1 or more.")
+            raise ValueError(
+                f"Task {self.task_id!r}{format_location(self._location)}: recursion_depth must be 1 or more."
+            )
         self.recursion_depth = recursion_depth

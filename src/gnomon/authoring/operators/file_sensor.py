@@ -38,14 +38,19 @@ class FileSensor(BaseSensorOperator):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.filepath = filepath if isinstance(filepath, str) or not hasattr(filepath, "__fspath__") else os.fspath(filepath)
+        self.filepath = (
+            filepath if isinstance(filepath, str) or not hasattr(filepath, "__fspath__") else os.fspath(filepath)
+        )
         self.fs_conn_id = fs_conn_id
         self.recursive = recursive
         self.deferrable = resolve_deferrable(deferrable)
         self.start_from_trigger = start_from_trigger and self.deferrable and self._is_constant_path()
         if self.start_from_trigger and self.start_trigger_args is not None:
             self.start_trigger_args.timeout = dt.timedelta(seconds=self.timeout)
-            self.start_trigger_args.trigger_kwargs = {**self._make_trigger_kwargs(str(self.filepath)), **(trigger_kwargs or {})}
+            self.start_trigger_args.trigger_kwargs = {
+                **self._make_trigger_kwargs(str(self.filepath)),
+                **(trigger_kwargs or {}),
+            }
 
     @property
     def path(self) -> str:
@@ -65,7 +70,9 @@ class FileSensor(BaseSensorOperator):
             return super().execute(context)
         if not self.poke(context):
             self.defer(
-                trigger=FileTrigger(**self._make_trigger_kwargs(self.path)), method_name="execute_complete", timeout=self.timeout
+                trigger=FileTrigger(**self._make_trigger_kwargs(self.path)),
+                method_name="execute_complete",
+                timeout=self.timeout,
             )
         return None
 

@@ -35,9 +35,7 @@ class KeywordParameters:
         self._wildcard = wildcard
 
     @classmethod
-    def determine(
-        cls, func: Callable[..., Any], args: Collection[Any], kwargs: Mapping[str, Any]
-    ) -> KeywordParameters:
+    def determine(cls, func: Callable[..., Any], args: Collection[Any], kwargs: Mapping[str, Any]) -> KeywordParameters:
         """Return the arguments for `func`, selected by `determine_kwargs`."""
         shape = read_signature(func)
         return cls(determine_kwargs(func, args, kwargs), wildcard=shape is not None and shape.accepts_var_keyword)

@@ -50,8 +50,9 @@ class HITLOperator(BaseOperator):
         if self.execution_timeout is not None and response_timeout is None:
             warnings.warn(
                 f"Task {self.task_id!r}: execution_timeout of a {type(self).__name__} limits the wait for the answer. Use `response_timeout` instead.",
-                AirflowProviderDeprecationWarning, stacklevel=2,
-            )  # fmt: skip
+                AirflowProviderDeprecationWarning,
+                stacklevel=2,
+            )
             response_timeout, self.execution_timeout = self.execution_timeout, None
         self.response_timeout = response_timeout
         self.subject = subject
@@ -75,10 +76,15 @@ class HITLOperator(BaseOperator):
     def hitl_summary(self) -> dict[str, Any]:
         """The question as a dict, for observers; subclasses add to `hitl_summary_extra`."""
         return {
-            "subject": self.subject, "body": self.body, "options": self.options, "defaults": self.defaults,
-            "multiple": self.multiple, "assigned_users": self.assigned_users, "serialized_params": self.serialized_params or None,
+            "subject": self.subject,
+            "body": self.body,
+            "options": self.options,
+            "defaults": self.defaults,
+            "multiple": self.multiple,
+            "assigned_users": self.assigned_users,
+            "serialized_params": self.serialized_params or None,
             **self.hitl_summary_extra,
-        }  # fmt: skip
+        }
 
     @property
     def serialized_params(self) -> dict[str, dict[str, Any]]:
@@ -88,12 +94,16 @@ class HITLOperator(BaseOperator):
     def validate_options(self) -> None:
         """Raise ValueError when there is no option."""
         if not self.options:
-            raise ValueError(f'Task {self.task_id!r}{format_location(self._location)}: "options" cannot be empty. Give at least one text.')
+            raise ValueError(
+                f'Task {self.task_id!r}{format_location(self._location)}: "options" cannot be empty. Give at least one text.'
+            )
 
     def validate_params(self) -> None:
         """Raise ValueError for a param named `_options`, which a form uses for the options."""
         if "_options" in self.params:
-            raise ValueError(f'Task {self.task_id!r}{format_location(self._location)}: "_options" is not allowed in params: the form has the options under that name. Rename the param.')
+            raise ValueError(
+                f'Task {self.task_id!r}{format_location(self._location)}: "_options" is not allowed in params: the form has the options under that name. Rename the param.'
+            )
 
     def validate_defaults(self) -> None:
         """Raise ValueError for a default that is no option, and for several defaults without `multiple`."""
@@ -111,9 +121,15 @@ class HITLOperator(BaseOperator):
     def execute(self, context: Any) -> Any:
         """Ask the question, call the notifiers, and wait; the task resumes in `execute_complete`."""
         upsert_hitl_detail(
-            ti_id=context["ti"].id, options=self.options, subject=self.subject, body=self.body, defaults=self.defaults,
-            multiple=self.multiple, params=self.serialized_params, assigned_users=self.assigned_users,
-        )  # fmt: skip
+            ti_id=context["ti"].id,
+            options=self.options,
+            subject=self.subject,
+            body=self.body,
+            defaults=self.defaults,
+            multiple=self.multiple,
+            params=self.serialized_params,
+            assigned_users=self.assigned_users,
+        )
         until = None if self.response_timeout is None else add_span(utcnow(), self.response_timeout)
         self.hitl_summary_extra["timeout_datetime"] = None if until is None else until.isoformat()
         self.log.info("Waiting for response")
@@ -133,7 +149,9 @@ class HITLOperator(BaseOperator):
         self.hitl_summary_extra.update(
             chosen_options=chosen, params_input=entered, responded_at=at.isoformat(), responded_by_user=user
         )
-        return HITLTriggerEventSuccessPayload(chosen_options=chosen, params_input=entered, responded_at=at, responded_by_user=user)
+        return HITLTriggerEventSuccessPayload(
+            chosen_options=chosen, params_input=entered, responded_at=at, responded_by_user=user
+        )
 
     def process_trigger_event_error(self, event: dict[str, Any]) -> None:
         """Raise HITLTimeoutError when nobody answered in time, HITLTriggerEventError for another error."""
@@ -142,19 +160,27 @@ class HITLOperator(BaseOperator):
     def validate_chosen_options(self, chosen_options: list[str]) -> None:
         """Raise ValueError for a choice that is no option."""
         if unknown := set(chosen_options) - set(self.options):
-            raise ValueError(f"Responses {unknown} not in {self.options}; choose among these options of task {self.task_id!r}")
+            raise ValueError(
+                f"Responses {unknown} not in {self.options}; choose among these options of task {self.task_id!r}"
+            )
 
     def validate_params_input(self, params_input: Mapping[str, Any]) -> None:
         """Raise ValueError for other names than those of the params, ParamValidationError for a value that does not fit."""
         if self.params and params_input and set(self.params) != set(params_input):
-            raise ValueError(f"params_input {params_input} does not match params {self.params}; give a value for each of {', '.join(self.params)}")
+            raise ValueError(
+                f"params_input {params_input} does not match params {self.params}; give a value for each of {', '.join(self.params)}"
+            )
         for name, value in params_input.items():
             self.params[name] = value
 
     def generate_link_to_ui(
-        self, *, task_instance: Any, base_url: str | None = None, options: str | list[str] | None = None,
+        self,
+        *,
+        task_instance: Any,
+        base_url: str | None = None,
+        options: str | list[str] | None = None,
         params_input: dict[str, Any] | None = None,
-    ) -> str:  # fmt: skip
+    ) -> str:
         """Return the address of the page that asks for the answer. Raises ValueError without a base URL, or for unknown names."""
         query: dict[str, Any] = {}
         chosen = [options] if isinstance(options, str) else options
@@ -164,19 +190,27 @@ class HITLOperator(BaseOperator):
             query["_options"] = chosen
         if params_input:
             if unknown := set(params_input) - set(self.params):
-                raise ValueError(f"params {unknown} are not valid params; task {self.task_id!r} has {list(self.params)}")
+                raise ValueError(
+                    f"params {unknown} are not valid params; task {self.task_id!r} has {list(self.params)}"
+                )
             query.update(params_input)
         base_url = base_url or current_config().get("api", "base_url", fallback="")
         if not base_url:
             raise ValueError("Not able to retrieve base_url: set [api] base_url")
         query["map_index"] = task_instance.map_index
         base = urlsplit(base_url)
-        path = f"/dags/{task_instance.dag_id}/runs/{task_instance.run_id}/tasks/{task_instance.task_id}/required_actions"
+        path = (
+            f"/dags/{task_instance.dag_id}/runs/{task_instance.run_id}/tasks/{task_instance.task_id}/required_actions"
+        )
         return urlunsplit((base.scheme, base.netloc, path, urlencode(query), ""))
 
     @staticmethod
     def generate_link_to_ui_from_context(
-        *, context: Any, base_url: str | None = None, options: list[str] | None = None, params_input: dict[str, Any] | None = None
+        *,
+        context: Any,
+        base_url: str | None = None,
+        options: list[str] | None = None,
+        params_input: dict[str, Any] | None = None,
     ) -> str:
         """As `generate_link_to_ui`, for the task and task instance of a context."""
         link: str = context["task"].generate_link_to_ui(
@@ -197,7 +231,9 @@ class ApprovalOperator(HITLOperator, SkipMixin):
     APPROVE = "Approve"
     REJECT = "Reject"
 
-    def __init__(self, *, ignore_downstream_trigger_rules: bool = False, fail_on_reject: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, *, ignore_downstream_trigger_rules: bool = False, fail_on_reject: bool = False, **kwargs: Any
+    ) -> None:
         for name in self.FIXED_ARGS:
             if name in kwargs:
                 raise ValueError(
@@ -207,7 +243,9 @@ class ApprovalOperator(HITLOperator, SkipMixin):
         super().__init__(options=[self.APPROVE, self.REJECT], multiple=False, **kwargs)
         self.ignore_downstream_trigger_rules = ignore_downstream_trigger_rules
         self.fail_on_reject = fail_on_reject
-        self.hitl_summary_extra.update(ignore_downstream_trigger_rules=ignore_downstream_trigger_rules, fail_on_reject=fail_on_reject)
+        self.hitl_summary_extra.update(
+            ignore_downstream_trigger_rules=ignore_downstream_trigger_rules, fail_on_reject=fail_on_reject
+        )
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         answer = super().execute_complete(context, event)
@@ -246,10 +284,18 @@ class HITLBranchOperator(HITLOperator, BranchMixIn):
         """Raise ValueError for a key that is no option, and for a value that is no text."""
         unknown = sorted(set(self.options_mapping) - set(self.options))
         if unknown:
-            raise ValueError(f"`options_mapping` contains keys that are not in `options`: {unknown}{self._describe_options()}")
-        wrong = {key: (value, type(value).__name__) for key, value in self.options_mapping.items() if not isinstance(value, str)}
+            raise ValueError(
+                f"`options_mapping` contains keys that are not in `options`: {unknown}{self._describe_options()}"
+            )
+        wrong = {
+            key: (value, type(value).__name__)
+            for key, value in self.options_mapping.items()
+            if not isinstance(value, str)
+        }
         if wrong:
-            raise ValueError(f"`options_mapping` values must be strings (task_ids).\nInvalid entries: {wrong}{self._describe_options()}")
+            raise ValueError(
+                f"`options_mapping` values must be strings (task_ids).\nInvalid entries: {wrong}{self._describe_options()}"
+            )
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         answer = super().execute_complete(context, event)

@@ -43,10 +43,14 @@ def write_call(
     (folder / "function.py").write_text(read_function_source(function), encoding="utf-8")
     (folder / "arguments").write_bytes(_serialize_arguments(serializer, args, kwargs, task_id))
     call = {
-        "serializer": serializer, "function": function.__name__, "names": list(names), "string_args": list(map(str, string_args)),
-        "expect_airflow": expect_airflow, "expect_pendulum": expect_pendulum,
+        "serializer": serializer,
+        "function": function.__name__,
+        "names": list(names),
+        "string_args": list(map(str, string_args)),
+        "expect_airflow": expect_airflow,
+        "expect_pendulum": expect_pendulum,
         "context": {key: encode_value(value) for key, value in context.items()},
-    }  # fmt: skip
+    }
     (folder / "call.json").write_text(json.dumps(call), encoding="utf-8")
     return Path(shutil.copy(SCRIPT, folder / "script.py"))
 

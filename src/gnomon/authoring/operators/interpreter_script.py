@@ -104,7 +104,9 @@ def decode_value(value: Any, warns: bool = False) -> Any:
         pendulum = importlib.import_module("pendulum")
     except ImportError:
         if warns:
-            sys.stderr.write("pendulum is not installed for this interpreter: dates of the context are plain datetimes\n")
+            sys.stderr.write(
+                "pendulum is not installed for this interpreter: dates of the context are plain datetimes\n"
+            )
         return moment
     converted = pendulum.instance(moment)
     return converted.in_timezone(value["zone"]) if value.get("zone") else converted

@@ -11,11 +11,21 @@ from typing import Any
 
 PROVIDER_MIN_VERSION = "2.8.0"
 """The first release of apache-airflow-providers-openlineage whose macros give the root run."""
-_PARENT_KEYS = ("parentRunId", "parentJobName", "parentJobNamespace", "rootParentRunId", "rootJobName", "rootJobNamespace")
+_PARENT_KEYS = (
+    "parentRunId",
+    "parentJobName",
+    "parentJobNamespace",
+    "rootParentRunId",
+    "rootJobName",
+    "rootJobNamespace",
+)
 _MACROS = {
-    "parentRunId": "lineage_run_id", "parentJobName": "lineage_job_name", "rootParentRunId": "lineage_root_run_id",
-    "rootParentJobName": "lineage_root_job_name", "rootParentJobNamespace": "lineage_root_job_namespace",
-}  # fmt: skip
+    "parentRunId": "lineage_run_id",
+    "parentJobName": "lineage_job_name",
+    "rootParentRunId": "lineage_root_run_id",
+    "rootParentJobName": "lineage_root_job_name",
+    "rootParentJobNamespace": "lineage_root_job_namespace",
+}
 
 log = logging.getLogger("airflow.task.openlineage")
 
@@ -29,7 +39,10 @@ def safe_inject_openlineage_properties_into_dagrun_conf(dr_conf: Any, ti: Any) -
     except Exception as error:  # the edge of a provider package
         log.warning(
             "The conf of the triggered run does not name its parent task for OpenLineage: %s: %s. "
-            "apache-airflow-providers-openlineage %s or newer is needed.", type(error).__name__, error, PROVIDER_MIN_VERSION,
+            "apache-airflow-providers-openlineage %s or newer is needed.",
+            type(error).__name__,
+            error,
+            PROVIDER_MIN_VERSION,
         )
         return dr_conf
 
@@ -52,10 +65,15 @@ def _get_openlineage_parent_info(ti: Any) -> dict[str, str]:
 def _inject_openlineage_parent_info_to_dagrun_conf(dr_conf: Any, ol_parent_info: dict[str, str]) -> Any:
     given = dr_conf.get("openlineage") or {} if isinstance(dr_conf, dict) else {}
     if not isinstance(given, dict):
-        log.warning("The section 'openlineage' in the conf of the triggered run is not a dictionary; the parent task is not added to it.")
+        log.warning(
+            "The section 'openlineage' in the conf of the triggered run is not a dictionary; the parent task is not added to it."
+        )
         return dr_conf
     present = [key for key in _PARENT_KEYS if key in given]
     if present:
-        log.warning("The section 'openlineage' in the conf of the triggered run has %s already; the parent task is not added.", ", ".join(present))
+        log.warning(
+            "The section 'openlineage' in the conf of the triggered run has %s already; the parent task is not added.",
+            ", ".join(present),
+        )
         return dr_conf
     return {**(dr_conf or {}), "openlineage": {**ol_parent_info, **given}}

@@ -30,7 +30,11 @@ class PackageIndexHook(BaseHook):
         return {
             "hidden_fields": ["schema", "port", "extra"],
             "relabeling": {"host": "Package Index URL"},
-            "placeholders": {"host": "https://packages.example.com/simple", "login": "User name", "password": "Password"},
+            "placeholders": {
+                "host": "https://packages.example.com/simple",
+                "login": "User name",
+                "password": "Password",
+            },
         }
 
     def get_conn(self) -> str:

@@ -61,10 +61,14 @@ def uses_uv() -> bool:
     """
     method = current_config().get("standard", "venv_install_method", fallback="auto").strip().lower() or "auto"
     if method not in INSTALL_METHODS:
-        raise AirflowException(f"[standard] venv_install_method is {method!r}; it must be one of {', '.join(INSTALL_METHODS)}.")
+        raise AirflowException(
+            f"[standard] venv_install_method is {method!r}; it must be one of {', '.join(INSTALL_METHODS)}."
+        )
     found = shutil.which("uv") is not None
     if method == "uv" and not found:
-        raise AirflowException("[standard] venv_install_method is uv, and no program `uv` is in PATH. Install uv, or set the option to auto or pip.")
+        raise AirflowException(
+            "[standard] venv_install_method is uv, and no program `uv` is in PATH. Install uv, or set the option to auto or pip."
+        )
     return found and method != "pip"
 
 
@@ -151,7 +155,16 @@ def prepare_virtualenv(
 def _make_venv_command(folder: str, python_bin: str, site_packages: bool, with_uv: bool, with_pip: bool) -> list[str]:
     site = ["--system-site-packages"] if site_packages else []
     if with_uv:
-        return ["uv", "venv", "--allow-existing", *(["--seed"] if with_pip else []), "--python", python_bin, *site, folder]
+        return [
+            "uv",
+            "venv",
+            "--allow-existing",
+            *(["--seed"] if with_pip else []),
+            "--python",
+            python_bin,
+            *site,
+            folder,
+        ]
     return [python_bin, "-m", "venv", *([] if with_pip else ["--without-pip"]), *site, folder]
 
 
@@ -176,7 +189,11 @@ def _write_pip_conf(path: Path, index_urls: Sequence[str]) -> None:
 def _describe_failure(error: CommandFailed | FileNotFoundError, spec: EnvironmentSpec) -> str:
     if isinstance(error, FileNotFoundError):
         return f"no program {error.filename!r} is in PATH. Install that Python, or give another python_version."
-    wanted = f" The requirements are {', '.join(spec.requirements)}: correct them, or the package index that the worker asks." if spec.requirements else ""
+    wanted = (
+        f" The requirements are {', '.join(spec.requirements)}: correct them, or the package index that the worker asks."
+        if spec.requirements
+        else ""
+    )
     what, _, output = _hide_passwords(str(error)).partition("\n")
     return f"{what}{'' if what.endswith('.') else '.'}{wanted}\n{output}"
 

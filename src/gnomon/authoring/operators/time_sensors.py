@@ -51,7 +51,9 @@ class DateTimeSensorAsync(DateTimeSensor):
     needs no worker after its wait.
     """
 
-    start_trigger_args = StartTriggerArgs(DATE_TIME_TRIGGER_PATH, "execute_complete", {"moment": "", "end_from_trigger": False})
+    start_trigger_args = StartTriggerArgs(
+        DATE_TIME_TRIGGER_PATH, "execute_complete", {"moment": "", "end_from_trigger": False}
+    )
 
     def __init__(
         self,
@@ -66,7 +68,9 @@ class DateTimeSensorAsync(DateTimeSensor):
         self.start_from_trigger = start_from_trigger and "{" not in self.target_time
         if self.start_from_trigger and self.start_trigger_args is not None:
             self.start_trigger_args.trigger_kwargs = {
-                "moment": self.moment, "end_from_trigger": end_from_trigger, **(trigger_kwargs or {}),
+                "moment": self.moment,
+                "end_from_trigger": end_from_trigger,
+                **(trigger_kwargs or {}),
             }
             self.start_trigger_args.timeout = dt.timedelta(seconds=self.timeout)
 
@@ -153,7 +157,11 @@ class TimeDeltaSensor(BaseSensorOperator):
     template_fields: ClassVar[Collection[str]] = ("delta",)
 
     def __init__(
-        self, *, delta: dt.timedelta | float | str, deferrable: bool | None = None, end_from_trigger: bool = False,
+        self,
+        *,
+        delta: dt.timedelta | float | str,
+        deferrable: bool | None = None,
+        end_from_trigger: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -197,9 +205,7 @@ class WaitSensor(BaseSensorOperator):
 
     template_fields: ClassVar[Collection[str]] = ("time_to_wait",)
 
-    def __init__(
-        self, time_to_wait: dt.timedelta | float | str, deferrable: bool | None = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, time_to_wait: dt.timedelta | float | str, deferrable: bool | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.time_to_wait = time_to_wait
         self.deferrable = resolve_deferrable(deferrable)
@@ -249,5 +255,7 @@ class DayOfWeekSensor(BaseSensorOperator):
 def defer_until_moment(sensor: BaseSensorOperator, moment: dt.datetime, end_from_trigger: bool) -> NoReturn:
     """Defer the sensor to a timer; `execute_complete` is called afterwards unless the timer ends the task."""
     sensor.defer(
-        trigger=DateTimeTrigger(moment=moment, end_from_trigger=end_from_trigger), method_name="execute_complete", timeout=sensor.timeout
+        trigger=DateTimeTrigger(moment=moment, end_from_trigger=end_from_trigger),
+        method_name="execute_complete",
+        timeout=sensor.timeout,
     )

@@ -43,7 +43,12 @@ class TriggerDagRunOperator(BaseOperator):
     """
 
     template_fields: ClassVar[Collection[str]] = (
-        "trigger_dag_id", "trigger_run_id", "logical_date", "conf", "wait_for_completion", "skip_when_already_exists",
+        "trigger_dag_id",
+        "trigger_run_id",
+        "logical_date",
+        "conf",
+        "wait_for_completion",
+        "skip_when_already_exists",
     )
     template_fields_renderers: ClassVar[dict[str, str]] = {"conf": "py"}
     ui_color = "#ffefeb"
@@ -76,14 +81,20 @@ class TriggerDagRunOperator(BaseOperator):
         self.trigger_run_id = trigger_run_id
         self.conf = conf
         _check_conf(where, conf)
-        self.logical_date = _moment_to_text(where, "logical_date", logical_date if execution_date is None else execution_date)
+        self.logical_date = _moment_to_text(
+            where, "logical_date", logical_date if execution_date is None else execution_date
+        )
         self.run_after = _moment_to_text(where, "run_after", run_after)
         self.reset_dag_run = reset_dag_run
         self.wait_for_completion = wait_for_completion
         self.poke_interval = poke_interval.total_seconds() if isinstance(poke_interval, dt.timedelta) else poke_interval
-        self.allowed_states = list(_check_states(where, "allowed_states", allowed_states)) or [DagRunState.SUCCESS.value]
+        self.allowed_states = list(_check_states(where, "allowed_states", allowed_states)) or [
+            DagRunState.SUCCESS.value
+        ]
         self.failed_states = (
-            [DagRunState.FAILED.value] if failed_states is None else list(_check_states(where, "failed_states", failed_states))
+            [DagRunState.FAILED.value]
+            if failed_states is None
+            else list(_check_states(where, "failed_states", failed_states))
         )
         self.skip_when_already_exists = skip_when_already_exists
         self.fail_when_dag_is_paused = fail_when_dag_is_paused
@@ -116,7 +127,9 @@ class TriggerDagRunOperator(BaseOperator):
         for run_id in known["run_ids"]:
             state = known.get(run_id)
             if state is None:
-                raise AirflowException(f"run {run_id!r} of DAG {self.trigger_dag_id!r} was deleted while this task waited for it")
+                raise AirflowException(
+                    f"run {run_id!r} of DAG {self.trigger_dag_id!r} was deleted while this task waited for it"
+                )
             if state in self.failed_states:
                 raise AirflowException(f"{self.trigger_dag_id} failed with failed state {state} in run {run_id}")
             if state not in self.allowed_states:
@@ -148,7 +161,9 @@ def _check_conf(where: str, conf: Any) -> None:
     try:
         to_plain_json(_without_results(conf))
     except ValueError as error:
-        raise ValueError(f"{where}: conf should be JSON serializable: {error}; write dates as text, and sets as lists.") from None
+        raise ValueError(
+            f"{where}: conf should be JSON serializable: {error}; write dates as text, and sets as lists."
+        ) from None
 
 
 def _without_results(value: Any) -> Any:

@@ -53,7 +53,9 @@ class InterpreterOperator(PythonOperator):
     ) -> None:
         name, place = type(self).__name__, format_location(find_author_location())
         if not isinstance(python_callable, types.FunctionType) or python_callable.__name__ == "<lambda>":
-            raise ValueError(f"{name} only supports functions for python_callable arg: write it with `def`, as a plain function{place}.")
+            raise ValueError(
+                f"{name} only supports functions for python_callable arg: write it with `def`, as a plain function{place}."
+            )
         if inspect.isgeneratorfunction(python_callable):
             raise ValueError(f"{name} does not support using 'yield' in python_callable; return a list instead{place}.")
         super().__init__(python_callable=python_callable, op_args=op_args, op_kwargs=op_kwargs, **kwargs)
@@ -62,7 +64,11 @@ class InterpreterOperator(PythonOperator):
         self.expect_airflow = expect_airflow
         self.expect_pendulum = False
         self.skip_on_exit_code: Container[int] = (
-            [] if skip_on_exit_code is None else [skip_on_exit_code] if isinstance(skip_on_exit_code, int) else skip_on_exit_code
+            []
+            if skip_on_exit_code is None
+            else [skip_on_exit_code]
+            if isinstance(skip_on_exit_code, int)
+            else skip_on_exit_code
         )
         self.env_vars = env_vars
         self.inherit_env = inherit_env
@@ -70,7 +76,9 @@ class InterpreterOperator(PythonOperator):
 
     def _choose_serializer(self, serializer: str | None, use_dill: bool) -> str:
         if use_dill and serializer not in (None, "dill"):
-            raise AirflowException(f"Task {self.task_id!r} has use_dill and serializer={serializer!r}; give serializer alone.")
+            raise AirflowException(
+                f"Task {self.task_id!r} has use_dill and serializer={serializer!r}; give serializer alone."
+            )
         chosen = "dill" if use_dill else serializer or "pickle"
         if chosen not in interpreter_call.SERIALIZERS:
             raise AirflowException(
@@ -95,12 +103,24 @@ class InterpreterOperator(PythonOperator):
         with TemporaryDirectory(prefix="venv-call") as scratch:
             folder = Path(scratch)
             script = interpreter_call.write_call(
-                folder, self.python_callable, serializer=self.serializer, args=list(self.op_args), kwargs=self._own_kwargs(),
-                context=values, names=names, string_args=self.string_args, expect_airflow=self.expect_airflow,
-                expect_pendulum=self.expect_pendulum, task_id=self.task_id,
-            )  # fmt: skip
+                folder,
+                self.python_callable,
+                serializer=self.serializer,
+                args=list(self.op_args),
+                kwargs=self._own_kwargs(),
+                context=values,
+                names=names,
+                string_args=self.string_args,
+                expect_airflow=self.expect_airflow,
+                expect_pendulum=self.expect_pendulum,
+                task_id=self.task_id,
+            )
             try:
-                run_logged([str(python), str(script), str(folder)], env=self._make_environment(), on_start=self._remember_process)
+                run_logged(
+                    [str(python), str(script), str(folder)],
+                    env=self._make_environment(),
+                    on_start=self._remember_process,
+                )
             except CommandFailed as failure:
                 self._raise_failure(failure, folder)
             return interpreter_call.read_result(folder, self.serializer, self.task_id)
@@ -115,7 +135,11 @@ class InterpreterOperator(PythonOperator):
 
     def _make_environment(self) -> dict[str, str]:
         own = dict(environment())
-        env = own if self.inherit_env else {name: own[name] for name in _PASSED_ON if name in own and name != "PYTHONPATH"}
+        env = (
+            own
+            if self.inherit_env
+            else {name: own[name] for name in _PASSED_ON if name in own and name != "PYTHONPATH"}
+        )
         env.update(self.env_vars or {})
         folders = [env.get("PYTHONPATH"), str(current_config().dags_folder)]
         env["PYTHONPATH"] = os.pathsep.join(folder for folder in folders if folder)
@@ -145,7 +169,13 @@ class PythonVirtualenvOperator(InterpreterOperator):
     """
 
     template_fields: ClassVar[Collection[str]] = (
-        "templates_dict", "op_args", "op_kwargs", "requirements", "index_urls", "index_urls_from_connection_ids", "venv_cache_path",
+        "templates_dict",
+        "op_args",
+        "op_kwargs",
+        "requirements",
+        "index_urls",
+        "index_urls_from_connection_ids",
+        "venv_cache_path",
     )
     template_ext: ClassVar[Sequence[str]] = (".txt",)
 
@@ -167,7 +197,7 @@ class PythonVirtualenvOperator(InterpreterOperator):
         if python_version is not None and not isinstance(python_version, str):
             raise AirflowException(
                 f"Passing non-string types (e.g. int or float) as python_version not supported{format_location(self._location)}: "
-                f"write \"{python_version}\" in quotes."
+                f'write "{python_version}" in quotes.'
             )
         if python_version and python_version.split(".")[0] != str(sys.version_info.major) and (op_args or op_kwargs):
             raise AirflowException(
@@ -203,10 +233,13 @@ class PythonVirtualenvOperator(InterpreterOperator):
             urls = [*(urls or ()), PackageIndexHook(conn_id).get_connection_url()]
         key = str(Variable.get(CACHE_KEY_VARIABLE, "")) if self.venv_cache_path else ""
         return EnvironmentSpec(
-            requirements=tuple(self._list_requirements()), python_version=self.python_version,
-            system_site_packages=self.system_site_packages, pip_install_options=tuple(self.pip_install_options or ()),
-            index_urls=None if urls is None else tuple(urls), cache_key=key,
-        )  # fmt: skip
+            requirements=tuple(self._list_requirements()),
+            python_version=self.python_version,
+            system_site_packages=self.system_site_packages,
+            pip_install_options=tuple(self.pip_install_options or ()),
+            index_urls=None if urls is None else tuple(urls),
+            cache_key=key,
+        )
 
     def _list_requirements(self) -> list[str]:
         """The requirements, sorted; with the serializer for an environment that sees no other packages."""
@@ -221,7 +254,9 @@ class ExternalPythonOperator(InterpreterOperator):
 
     template_fields: ClassVar[Collection[str]] = ("templates_dict", "op_args", "op_kwargs", "python")
 
-    def __init__(self, *, python: str, python_callable: Callable[..., Any], expect_pendulum: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, *, python: str, python_callable: Callable[..., Any], expect_pendulum: bool = False, **kwargs: Any
+    ) -> None:
         if not python:
             raise ValueError(
                 f"Python Path must be defined in ExternalPythonOperator{format_location(find_author_location())}: give python= the absolute path "
@@ -233,9 +268,15 @@ class ExternalPythonOperator(InterpreterOperator):
 
     def find_python(self) -> Path:
         path = Path(self.python)
-        for holds, what in ((path.exists(), "exist"), (path.is_file(), "be a file"), (path.is_absolute(), "be an absolute path")):
+        for holds, what in (
+            (path.exists(), "exist"),
+            (path.is_file(), "be a file"),
+            (path.is_absolute(), "be an absolute path"),
+        ):
             if not holds:
-                raise ValueError(f"Python Path '{path}' of task {self.task_id!r} must {what}. Give python= the absolute path of an interpreter on the worker.")
+                raise ValueError(
+                    f"Python Path '{path}' of task {self.task_id!r} must {what}. Give python= the absolute path of an interpreter on the worker."
+                )
         return path
 
 

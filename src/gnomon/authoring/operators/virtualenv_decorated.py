@@ -17,7 +17,9 @@ from gnomon.model.errors.authoring import AirflowFailException
 class InterpreterDecoratedOperator(DecoratedOperator, InterpreterOperator):
     """A decorated function that another interpreter runs."""
 
-    def __init__(self, *, python_callable: Callable[..., Any], op_args: Any = None, op_kwargs: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *, python_callable: Callable[..., Any], op_args: Any = None, op_kwargs: Any = None, **kwargs: Any
+    ) -> None:
         call = {"python_callable": python_callable, "op_args": op_args, "op_kwargs": op_kwargs}
         super().__init__(**call, kwargs_to_upstream=call, **kwargs)
 
@@ -70,7 +72,9 @@ class StubDecoratedOperator(DecoratedOperator):
     def __init__(self, *, python_callable: Callable[..., Any], task_id: str, **kwargs: Any) -> None:
         super().__init__(python_callable=python_callable, task_id=task_id, **kwargs)
         if getattr(self, "retry_policy", None) is not None:
-            raise ValueError(f"Task {self.task_id!r}: @task.stub does not support `retry_policy`. Use `retries` instead.")
+            raise ValueError(
+                f"Task {self.task_id!r}: @task.stub does not support `retry_policy`. Use `retries` instead."
+            )
         body = ast.parse(read_function_source(python_callable)).body
         if len(body) != 1 or not isinstance(body[0], ast.FunctionDef):
             raise RuntimeError(f"Task {self.task_id!r}: @task.stub stands above a single function written with `def`.")

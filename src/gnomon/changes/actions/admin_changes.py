@@ -34,7 +34,9 @@ def check_texts(subject: str, **texts: str | None) -> None:
     """Raise UserError, with the name of the field, for a text that no database stores."""
     for name, text in texts.items():
         if text is not None and (fault := find_unstorable(text)) is not None:
-            raise UserError(f"{escape_unstorable(subject)} cannot be stored: its {name} contains {escape_unstorable(fault)}; leave it out")
+            raise UserError(
+                f"{escape_unstorable(subject)} cannot be stored: its {name} contains {escape_unstorable(fault)}; leave it out"
+            )
 
 
 class AdminChanges:
@@ -49,7 +51,11 @@ class AdminChanges:
 
         Raises InvalidKey, MaskedSecret, and UserError for a field that a connection cannot have.
         """
-        texts = {field.name: value for field in fields(connection) if isinstance(value := getattr(connection, field.name), str)}
+        texts = {
+            field.name: value
+            for field in fields(connection)
+            if isinstance(value := getattr(connection, field.name), str)
+        }
         check_texts(f"connection {connection.conn_id!r}", **texts)
         before = connections.get_connection(self.tx, connection.conn_id)
         if before is not None:
@@ -58,7 +64,10 @@ class AdminChanges:
         connections.set_connection(self.tx, connection)
         after = _describe_connection(connection)
         if before is not None:
-            after = {name: _CHANGED if _is_masked_change(name, before, connection, value) else value for name, value in after.items()}
+            after = {
+                name: _CHANGED if _is_masked_change(name, before, connection, value) else value
+                for name, value in after.items()
+            }
         self._log("connection", connection.conn_id, None if before is None else _describe_connection(before), after)
 
     def delete_connection(self, conn_id: str) -> bool:
@@ -83,7 +92,9 @@ class AdminChanges:
         if before is not None:
             value = keep_variable_secrets(self.tx, before, value)
         variables.set_variable(self.tx, key, value, description)
-        after = _describe_variable(StoredVariable(key, value, description if description is not None or before is None else before.description))
+        after = _describe_variable(
+            StoredVariable(key, value, description if description is not None or before is None else before.description)
+        )
         if before is not None and before.value != value:
             after["value"] = _CHANGED
         self._log("variable", key, None if before is None else _describe_variable(before), after)
@@ -107,7 +118,12 @@ class AdminChanges:
             raise UserError(f"a pool has at most {SLOTS_MAX} slots; -1 is no limit")
         before = pools.find_pool(self.tx, name)
         pools.set_pool(self.tx, name, slots, description=description, include_deferred=include_deferred)
-        self._log("pool", name, None if before is None else _describe_pool(before), _describe_pool(PoolRecord(name, slots, 0, include_deferred, description)))
+        self._log(
+            "pool",
+            name,
+            None if before is None else _describe_pool(before),
+            _describe_pool(PoolRecord(name, slots, 0, include_deferred, description)),
+        )
 
     def delete_pool(self, name: str) -> None:
         """Delete a pool. Raises ResourceInUse, NotFound."""
@@ -121,9 +137,16 @@ class AdminChanges:
             return
         kind = f"{thing}_{'created' if before is None else 'deleted' if after is None else 'changed'}"
         body = {thing: name, "before": before, "after": after, "from": self._author.address or None}
-        log_event(self.tx, EventRecord(
-            self._author.now, kind, by=self._author.by, address=self._author.address or None, body=json.dumps({key: value for key, value in body.items() if value is not None})
-        ))  # fmt: skip
+        log_event(
+            self.tx,
+            EventRecord(
+                self._author.now,
+                kind,
+                by=self._author.by,
+                address=self._author.address or None,
+                body=json.dumps({key: value for key, value in body.items() if value is not None}),
+            ),
+        )
 
 
 def _check_fields(connection: StoredConnection) -> None:

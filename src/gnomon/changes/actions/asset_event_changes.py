@@ -33,9 +33,16 @@ def add_asset_event(
     with db.write() as tx:
         asset_events.publish_events(tx, [event])
         event_pk = asset_events.find_event(tx, uid)
-        event_log.log_event(tx, EventRecord(
-            now, "asset_event_added", by=actor.by, address=actor.address, body=json.dumps({"asset": asset.key.name, "event": event_pk}),
-        ))  # fmt: skip
+        event_log.log_event(
+            tx,
+            EventRecord(
+                now,
+                "asset_event_added",
+                by=actor.by,
+                address=actor.address,
+                body=json.dumps({"asset": asset.key.name, "event": event_pk}),
+            ),
+        )
     actor.wake_services()
     return event_pk
 
@@ -50,6 +57,8 @@ def discard_queued_events(
     with db.read() as tx:
         groups = {row.dag_pk: row.group_no for row in dags.list_dags(tx)}
     requests = [
-        (groups[dag_pk], {"discard": {"dag_pk": dag_pk, "asset_pk": asset_pk, "before": before}}) for dag_pk in dag_pks if dag_pk in groups
+        (groups[dag_pk], {"discard": {"dag_pk": dag_pk, "asset_pk": asset_pk, "before": before}})
+        for dag_pk in dag_pks
+        if dag_pk in groups
     ]
     return ask_each_owner(actor, db, "discard_queued_events", requests)

@@ -44,6 +44,7 @@ from gnomon.storage.store.asset_records.partition_runs import read_partition_que
 
 def make_question_handler(cfg: Config) -> TaskApiHandler:
     """A handler that answers author code from the home's database, which it opens for each question: questions are rare."""
+
     def answer(question: AnyTaskApiRequest) -> object:
         try:
             db = open_database(cfg.database_url, cipher=load_cipher(cfg))
@@ -60,8 +61,16 @@ def make_question_handler(cfg: Config) -> TaskApiHandler:
 def forecast_author_runs(cfg: Config, dag: DagRecord, now: Instant, count: int) -> list[PlannedRun]:
     """The next `count` runs of a DAG whose timetable is an author's class. Raises PlanningError when the timetable fails."""
     runs: list[PlannedRun] = ask_and_wait(
-        cfg, COMING_RUNS, list[PlannedRun], timetable=dag.spec.timetable, file=dag.file, dag=strip_for_planning(dag.spec), cursor=dag.cursor,
-        now=now, count=count, answers=make_question_handler(cfg),
+        cfg,
+        COMING_RUNS,
+        list[PlannedRun],
+        timetable=dag.spec.timetable,
+        file=dag.file,
+        dag=strip_for_planning(dag.spec),
+        cursor=dag.cursor,
+        now=now,
+        count=count,
+        answers=make_question_handler(cfg),
     )
     return runs
 
@@ -72,11 +81,21 @@ def ask_partition_mappers(cfg: Config, db: Database, dag: DagRecord) -> Partitio
     if not classes:
         return None
     with db.read() as tx:
-        question = read_partition_question(tx, dag.dag_pk, cfg.integer("scheduler", "partition_mapper_max_downstream_keys"))
+        question = read_partition_question(
+            tx, dag.dag_pk, cfg.integer("scheduler", "partition_mapper_max_downstream_keys")
+        )
     try:
         found: PartitionAnswers = ask_and_wait(
-            cfg, PARTITION_ANSWERS, PartitionAnswers, file=dag.file, classes=classes, answers=make_question_handler(cfg),
-            rules=dag.spec.partition_rules, condition=dag.spec.asset_condition, question=question, dag_file=dag.file,
+            cfg,
+            PARTITION_ANSWERS,
+            PartitionAnswers,
+            file=dag.file,
+            classes=classes,
+            answers=make_question_handler(cfg),
+            rules=dag.spec.partition_rules,
+            condition=dag.spec.asset_condition,
+            question=question,
+            dag_file=dag.file,
         )
     except PlanningError as error:
         return error
@@ -91,8 +110,15 @@ def resolve_manual_partition_date(cfg: Config, dag: DagRecord, key: str | None) 
         return date
     try:
         found: Instant | None = ask_and_wait(
-            cfg, PARTITION_DATE, Instant | None, file=dag.file, classes=classes, answers=make_question_handler(cfg),
-            dag=strip_for_planning(dag.spec), key=key, dag_file=dag.file,
+            cfg,
+            PARTITION_DATE,
+            Instant | None,
+            file=dag.file,
+            classes=classes,
+            answers=make_question_handler(cfg),
+            dag=strip_for_planning(dag.spec),
+            key=key,
+            dag_file=dag.file,
         )
     except PlanningError as error:
         raise UserError(f"the run of DAG {dag.dag_id!r} cannot have the partition key {key!r}: {error}") from None
@@ -110,13 +136,23 @@ def preview_backfill_slots(cfg: Config, dag: DagRecord, start: Instant, end: Ins
     """
     ref = dag.spec.timetable
     arguments: dict[str, Any] = {
-        "start": start, "end": end, "due_by": now, "earliest": dag.spec.start_at, "cursor": dag.cursor,
+        "start": start,
+        "end": end,
+        "due_by": now,
+        "earliest": dag.spec.start_at,
+        "cursor": dag.cursor,
         "limit": MAX_SLOTS + 1 if ref.builtin else AUTHOR_SLOTS_MAX,
     }
     if ref.builtin:
         return find_backfill_slots(timetable=build(ref), **arguments)
     slots: BackfillSlots = ask_and_wait(
-        cfg, BACKFILL_SLOTS, BackfillSlots, timetable=ref, file=dag.file, answers=make_question_handler(cfg), **arguments
+        cfg,
+        BACKFILL_SLOTS,
+        BackfillSlots,
+        timetable=ref,
+        file=dag.file,
+        answers=make_question_handler(cfg),
+        **arguments,
     )
     return slots
 
@@ -135,15 +171,25 @@ def plan_manual_run(cfg: Config, spec: DagSpec, file: str, logical_at: Instant |
         if spec.timetable.builtin:
             return infer_manual_run(spec, logical_at=logical_at, now=now)
         planned: PlannedRun = ask_and_wait(
-            cfg, _MANUAL, PlannedRun, timetable=spec.timetable, file=file, logical_at=logical_at, now=now,
+            cfg,
+            _MANUAL,
+            PlannedRun,
+            timetable=spec.timetable,
+            file=file,
+            logical_at=logical_at,
+            now=now,
             answers=make_question_handler(cfg),
         )
     except PlanningError as error:
-        raise UserError(f"the timetable of DAG {spec.dag_id!r} infers no data interval for a manual run: {error}") from None
+        raise UserError(
+            f"the timetable of DAG {spec.dag_id!r} infers no data interval for a manual run: {error}"
+        ) from None
     return planned
 
 
-def find_manual_slot(cfg: Config, dag: DagRecord, *, logical_at: Instant | None = None, due_at: Instant | None = None) -> Slot | None:
+def find_manual_slot(
+    cfg: Config, dag: DagRecord, *, logical_at: Instant | None = None, due_at: Instant | None = None
+) -> Slot | None:
     """The slot of the DAG with this logical date, or due at this instant, with or without a run; None when there is none.
 
     Give `logical_at` or `due_at`. Raises PlanningError when the timetable cannot tell.
@@ -156,5 +202,7 @@ def find_manual_slot(cfg: Config, dag: DagRecord, *, logical_at: Instant | None 
     arguments |= {"earliest": dag.spec.start_at, "latest": dag.spec.end_at, "cursor": dag.cursor}
     if ref.builtin:
         return find_slot(timetable=build(ref), **arguments)
-    slot: Slot | None = ask_and_wait(cfg, name, Slot | None, timetable=ref, file=dag.file, answers=make_question_handler(cfg), **arguments)
+    slot: Slot | None = ask_and_wait(
+        cfg, name, Slot | None, timetable=ref, file=dag.file, answers=make_question_handler(cfg), **arguments
+    )
     return slot

@@ -88,15 +88,21 @@ def check_backfill(cfg: Config, request: BackfillRequest) -> None:
     """Raises UserError for a DAG that has no backfills, BackfillRefused for one without slots and for a range that cannot be backfilled."""
     dag, spec = request.dag, request.dag.spec
     if not dag.active:
-        raise UserError(f"DAG {dag.dag_id!r} was deleted: no file defines it any more; restore {dag.file} to backfill it")
+        raise UserError(
+            f"DAG {dag.dag_id!r} was deleted: no file defines it any more; restore {dag.file} to backfill it"
+        )
     check_run_type(dag.dag_id, dag.file, spec, DagRunType.BACKFILL)
     reason = _find_no_times_reason(dag)
     if reason is not None:
-        raise BackfillRefused(f"DAG {dag.dag_id!r} cannot be backfilled: {reason}; run it with: gnomon dags trigger {quote_argument(dag.dag_id)}")
+        raise BackfillRefused(
+            f"DAG {dag.dag_id!r} cannot be backfilled: {reason}; run it with: gnomon dags trigger {quote_argument(dag.dag_id)}"
+        )
     if dag.dependency_error is not None:
         raise BackfillRefused(f"DAG {dag.dag_id!r} cannot be backfilled: {dag.dependency_error}")
     if request.from_at > request.to_at:
-        raise BackfillRefused(f"the range from {iso(request.from_at)} to {iso(request.to_at)} ends before it begins; exchange the two dates")
+        raise BackfillRefused(
+            f"the range from {iso(request.from_at)} to {iso(request.to_at)} ends before it begins; exchange the two dates"
+        )
     _check_version(request)
     check_run_conf(cfg, spec, request.conf)
     depending = [task.task_id for task in spec.tasks if task.depends_on_past or task.wait_for_downstream]
@@ -132,30 +138,51 @@ def find_slots(actor: Actor, request: BackfillRequest) -> FoundSlots:
         future = ", and the range begins in the future" if request.from_at > now else ""
         raise BackfillRefused(f"DAG {dag.dag_id!r} has no slot {span} that is over at {iso(now)}{future}; {see}")
     if len(found.runs) > MAX_SLOTS:
-        raise BackfillRefused(f"DAG {dag.dag_id!r} has more than {MAX_SLOTS:,} slots {span}; choose shorter ranges, one backfill after the other")
+        raise BackfillRefused(
+            f"DAG {dag.dag_id!r} has more than {MAX_SLOTS:,} slots {span}; choose shorter ranges, one backfill after the other"
+        )
     return FoundSlots(list(reversed(found.runs)) if request.runs_backwards else list(found.runs), not found.is_complete)
 
 
 def preview_slots(tx: Transaction, request: BackfillRequest, slots: FoundSlots) -> list[SlotPreview]:
     """What would become of each slot."""
-    holders = backfills.load_slot_states(tx, request.dag.dag_pk, [key for run in slots.runs for key in (run.slot_key, run.second_key)])
+    holders = backfills.load_slot_states(
+        tx, request.dag.dag_pk, [key for run in slots.runs for key in (run.slot_key, run.second_key)]
+    )
     previews = []
     for slot in slots.runs:
         holder = holders.get(slot.second_key) or holders.get(slot.slot_key)
         if holder is None:
             previews.append(SlotPreview(slot, slot.run_id, None, None))
         else:
-            previews.append(SlotPreview(slot, holder[1], RUN_STATES_BY_CODE[holder[4]], decide_existing(holder[4], request.reprocess)))
+            previews.append(
+                SlotPreview(
+                    slot, holder[1], RUN_STATES_BY_CODE[holder[4]], decide_existing(holder[4], request.reprocess)
+                )
+            )
     return previews
 
 
 def create_backfill(actor: Actor, db: Database, request: BackfillRequest) -> BackfillRecord:
     """Store the backfill. Raises BackfillActive when the DAG has one that has not ended."""
     with db.write() as tx:
-        made = backfills.create_backfill(tx, BackfillRecord(
-            0, request.dag.dag_pk, request.dag.group_no, request.from_at, request.to_at, request.reprocess, request.max_active_runs,
-            request.runs_backwards, request.conf, actor.clock.now(), actor.by,
-        ), actor.address)  # fmt: skip
+        made = backfills.create_backfill(
+            tx,
+            BackfillRecord(
+                0,
+                request.dag.dag_pk,
+                request.dag.group_no,
+                request.from_at,
+                request.to_at,
+                request.reprocess,
+                request.max_active_runs,
+                request.runs_backwards,
+                request.conf,
+                actor.clock.now(),
+                actor.by,
+            ),
+            actor.address,
+        )
         notify_on_commit(tx)
     actor.wake_services()
     return made
@@ -164,8 +191,14 @@ def create_backfill(actor: Actor, db: Database, request: BackfillRequest) -> Bac
 def change_backfill(actor: Actor, db: Database, dag_id: str, record: BackfillRecord, change: BackfillSwitch) -> bool:
     """Pause, continue or cancel the backfill; returns False when it is so already. Raises BackfillEnded."""
     if record.is_ended or record.cancelled_by is not None:
-        end = f"was cancelled by {record.cancelled_by}" if record.cancelled_by is not None else f"ended at {iso(record.ended_at)}"
-        raise BackfillEnded(f"backfill {record.backfill_pk} of DAG {dag_id!r} {end}; `gnomon backfill create` makes a new one")
+        end = (
+            f"was cancelled by {record.cancelled_by}"
+            if record.cancelled_by is not None
+            else f"ended at {iso(record.ended_at)}"
+        )
+        raise BackfillEnded(
+            f"backfill {record.backfill_pk} of DAG {dag_id!r} {end}; `gnomon backfill create` makes a new one"
+        )
     author = Author(actor.by, actor.clock.now(), actor.address)
     with db.write() as tx:
         if change is BackfillSwitch.CANCEL:
@@ -186,7 +219,11 @@ def _find_no_times_reason(dag: DagRecord) -> str | None:
         return f"its schedule {ref.summary} starts a run whenever the last one has ended, at no time of the clock"
     if ref.builtin and ref.path.rpartition(".")[2] == "OnceTimetable":
         return f"its schedule {ref.summary} is one run at no time of the clock"
-    return None if ref.periodic else f"its timetable {ref.path.rpartition('.')[2]} says periodic = False, so it has no sequence of slots"
+    return (
+        None
+        if ref.periodic
+        else f"its timetable {ref.path.rpartition('.')[2]} says periodic = False, so it has no sequence of slots"
+    )
 
 
 EFFECTS = {None: "create", ALREADY_EXISTS: "leave", IN_FLIGHT: "leave", TO_REPROCESS: "run again"}

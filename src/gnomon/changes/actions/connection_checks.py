@@ -14,5 +14,7 @@ _CHECK = "gnomon.authoring.sdk.runtime.connection_check:check_connection"
 def check_stored_connection(cfg: Config, stored: StoredConnection) -> ConnectionCheck:
     """Whether the system of the connection answers. Raises PlanningError when the hook ends its process or takes too long to import."""
     fields = to_connection(stored).as_json()
-    check: ConnectionCheck = ask_and_wait(cfg, _CHECK, ConnectionCheck, imports=True, conn_id=stored.conn_id, fields=fields)
+    check: ConnectionCheck = ask_and_wait(
+        cfg, _CHECK, ConnectionCheck, imports=True, conn_id=stored.conn_id, fields=fields
+    )
     return check

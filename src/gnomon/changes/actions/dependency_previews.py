@@ -114,13 +114,25 @@ def preview_edge(cfg: Config, dag: LocatedDag, upstream: LocatedDag | None, edge
     return EdgePreview(edge, upstream, lines)
 
 
-def preview_sensor(cfg: Config, dag: LocatedDag, upstream: LocatedDag | None, sensor: SensorEdge, clock: DayClock) -> EdgePreview:
+def preview_sensor(
+    cfg: Config, dag: LocatedDag, upstream: LocatedDag | None, sensor: SensorEdge, clock: DayClock
+) -> EdgePreview:
     """The preview of a wait of a sensor, or of the task that a marker names."""
-    edge = Edge(0, AfterSpec(dag_id=sensor.upstream_dag_id or sensor.template, task_id=sensor.upstream_task_id), sensor.task_id)
+    edge = Edge(
+        0, AfterSpec(dag_id=sensor.upstream_dag_id or sensor.template, task_id=sensor.upstream_task_id), sensor.task_id
+    )
     if sensor.upstream_dag_id is None or sensor.delta_s is None:
-        return EdgePreview(edge, upstream, DayPreview(), sensor=sensor, note=f"{', '.join(sensor.phrases)}: its slots are known only when the task runs")
+        return EdgePreview(
+            edge,
+            upstream,
+            DayPreview(),
+            sensor=sensor,
+            note=f"{', '.join(sensor.phrases)}: its slots are known only when the task runs",
+        )
     if upstream is None:
-        return EdgePreview(edge, None, DayPreview(), f"{_describe_missing(edge)}; the sensor waits until its timeout", sensor)
+        return EdgePreview(
+            edge, None, DayPreview(), f"{_describe_missing(edge)}; the sensor waits until its timeout", sensor
+        )
     why, down_side, up_side = _check_sides(dag, upstream)
     if why is not None:
         return EdgePreview(edge, upstream, DayPreview(), sensor=sensor, note=why or None)
@@ -154,14 +166,25 @@ def _compute_lines(cfg: Config, downstream: DagSide, upstream: DagSide, clock: D
         build: Callable[..., DayPreview] = build_day_preview if "after" in rule else build_sensor_preview
         return build(downstream=downstream, upstream=upstream, start=clock.start, end=clock.end, **rule)
     lines: DayPreview = ask_and_wait(
-        cfg, _LINES if "after" in rule else _SENSOR_LINES, DayPreview, imports=True, answers=make_question_handler(cfg),
-        downstream=downstream, upstream=upstream, start=clock.start, end=clock.end, **rule,
-    )  # fmt: skip
+        cfg,
+        _LINES if "after" in rule else _SENSOR_LINES,
+        DayPreview,
+        imports=True,
+        answers=make_question_handler(cfg),
+        downstream=downstream,
+        upstream=upstream,
+        start=clock.start,
+        end=clock.end,
+        **rule,
+    )
     return lines
 
 
 def _build_line_record(line: RunUpstreamSlots) -> dict[str, object]:
     return {
-        "run_after": iso(line.run_after), "waits_for": [iso(slot) for slot in line.slots], "rule": line.rule,
-        "window_start": iso(line.start), "window_end": iso(line.end),
-    }  # fmt: skip
+        "run_after": iso(line.run_after),
+        "waits_for": [iso(slot) for slot in line.slots],
+        "rule": line.rule,
+        "window_start": iso(line.start),
+        "window_end": iso(line.end),
+    }

@@ -14,7 +14,10 @@ def mark_favorite(actor: Actor, db: Database, account: str, dag: StoredDag) -> N
     """Mark the DAG as a favourite of the account with that name."""
     with db.write() as tx:
         if favorite_dags.add_favorite(tx, account, dag.dag_pk, actor.clock.now()):
-            event_log.log_event(tx, EventRecord(actor.clock.now(), "favorite_added", dag_pk=dag.dag_pk, by=actor.by, address=actor.address))
+            event_log.log_event(
+                tx,
+                EventRecord(actor.clock.now(), "favorite_added", dag_pk=dag.dag_pk, by=actor.by, address=actor.address),
+            )
 
 
 def unmark_favorite(actor: Actor, db: Database, account: str, dag: StoredDag) -> bool:
@@ -22,5 +25,8 @@ def unmark_favorite(actor: Actor, db: Database, account: str, dag: StoredDag) ->
     with db.write() as tx:
         if not favorite_dags.remove_favorite(tx, account, dag.dag_pk):
             return False
-        event_log.log_event(tx, EventRecord(actor.clock.now(), "favorite_removed", dag_pk=dag.dag_pk, by=actor.by, address=actor.address))
+        event_log.log_event(
+            tx,
+            EventRecord(actor.clock.now(), "favorite_removed", dag_pk=dag.dag_pk, by=actor.by, address=actor.address),
+        )
     return True

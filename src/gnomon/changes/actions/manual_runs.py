@@ -84,9 +84,20 @@ def create_run(actor: Actor, db: Database, new: NewRun) -> CreatedRun:
     manual_slot = plan.manual_slot
     with db.write() as tx:
         run = dag_runs.create_manual_run(
-            tx, dag_id=new.dag_id, run_id=plan.run_id, logical_at=manual_slot.logical_at, run_after=plan.run_after, run_type=new.run_type,
-            interval=plan.interval, conf=new.conf, by=actor.by, address=actor.address, at=now, stands_for=None if manual_slot.slot is None else manual_slot.slot.run_after,
-            partition_key=plan.partition_key, partition_date=plan.partition_date,
+            tx,
+            dag_id=new.dag_id,
+            run_id=plan.run_id,
+            logical_at=manual_slot.logical_at,
+            run_after=plan.run_after,
+            run_type=new.run_type,
+            interval=plan.interval,
+            conf=new.conf,
+            by=actor.by,
+            address=actor.address,
+            at=now,
+            stands_for=None if manual_slot.slot is None else manual_slot.slot.run_after,
+            partition_key=plan.partition_key,
+            partition_date=plan.partition_date,
         )
         if new.note:
             add_run_note(actor, tx, dag, run, new.note)
@@ -138,8 +149,16 @@ def preview_run(actor: Actor, db: Database, new: NewRun) -> RunPreview:
         holder = None if logical_at is None else dag_runs.find_slot_holder(tx, dag.dag_pk, str(logical_at))
         same = dag_runs.find_stored_run(tx, dag.dag_id, plan.run_id)
         dag_runs.check_reserved_run_id(tx, dag.dag_pk, plan.run_id, new.run_type)
-        unfinished = sum(run.run_type is not DagRunType.BACKFILL for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk))
-    return RunPreview(dag, plan, list_conf_faults(actor.cfg, dag.spec, new.conf), holder or (None if same is None else same.run_id), unfinished)
+        unfinished = sum(
+            run.run_type is not DagRunType.BACKFILL for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk)
+        )
+    return RunPreview(
+        dag,
+        plan,
+        list_conf_faults(actor.cfg, dag.spec, new.conf),
+        holder or (None if same is None else same.run_id),
+        unfinished,
+    )
 
 
 def _plan(actor: Actor, dag: DagRecord, new: NewRun, now: Instant) -> RunPlan:
@@ -154,9 +173,13 @@ def _plan(actor: Actor, dag: DagRecord, new: NewRun, now: Instant) -> RunPlan:
         partition_key, partition_date = find_slot_partition(dag.spec, manual_slot.slot.run_after)
     run_after = planned.run_after if new.run_after is None else new.run_after
     return RunPlan(
-        manual_slot, new.run_id or _name_run(new.run_type, planned, run_after), run_after,
-        new.interval or (planned.interval_start, planned.interval_end), partition_key, partition_date,
-    )  # fmt: skip
+        manual_slot,
+        new.run_id or _name_run(new.run_type, planned, run_after),
+        run_after,
+        new.interval or (planned.interval_start, planned.interval_end),
+        partition_key,
+        partition_date,
+    )
 
 
 def _name_run(run_type: DagRunType, planned: PlannedRun, run_after: Instant) -> str:
@@ -175,7 +198,9 @@ def check_run_id(cfg: Config, run_id: str) -> None:
     else:
         is_allowed = not find_param_faults(cfg, {"run_id": {"pattern": pattern}}, {"run_id": run_id})
     if not is_allowed:
-        raise UserError(f"run id {run_id!r} does not match {pattern}; choose another run id, or change [scheduler] allowed_run_id_pattern")
+        raise UserError(
+            f"run id {run_id!r} does not match {pattern}; choose another run id, or change [scheduler] allowed_run_id_pattern"
+        )
 
 
 def _find_manual_slot(actor: Actor, dag: DagRecord, new: NewRun, now: Instant) -> ManualSlot:
@@ -200,7 +225,9 @@ def _find_slot_due(actor: Actor, dag: DagRecord, due_at: Instant) -> ManualSlot:
     except PlanningError as error:
         raise UserError(f"the slots of DAG {dag.dag_id!r} cannot be computed: {error}") from None
     if slot is None:
-        raise SlotNotFound(f"DAG {dag.dag_id!r} has no slot at {iso(due_at)}; see: gnomon timetables preview {quote_argument(dag.dag_id)}")
+        raise SlotNotFound(
+            f"DAG {dag.dag_id!r} has no slot at {iso(due_at)}; see: gnomon timetables preview {quote_argument(dag.dag_id)}"
+        )
     return ManualSlot(slot.logical_at, slot)
 
 

@@ -20,11 +20,15 @@ def write_run_note(actor: Actor, db: Database, dag: DagRecord, run: RunRecord, c
         _write_note(actor, tx, dag, run, NotePlace(run.run_pk), content)
 
 
-def write_instance_notes(actor: Actor, db: Database, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow], content: str) -> None:
+def write_instance_notes(
+    actor: Actor, db: Database, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow], content: str
+) -> None:
     """Set the notes of these task instances of a run, all in one transaction; an empty text deletes them. Raises as `write_run_note` does."""
     with db.write() as tx:
         for row in rows:
-            _write_note(actor, tx, dag, run, NotePlace(run.run_pk, dag.task_numbers[row.task_id], row.map_index), content)
+            _write_note(
+                actor, tx, dag, run, NotePlace(run.run_pk, dag.task_numbers[row.task_id], row.map_index), content
+            )
 
 
 def add_run_note(actor: Actor, tx: Transaction, dag: DagRecord, run: RunRecord, content: str) -> None:
@@ -38,10 +42,20 @@ def _write_note(actor: Actor, tx: Transaction, dag: DagRecord, run: RunRecord, p
         raise run_not_found(dag.dag_id, run.run_id, ())
     if not content and not notes.remove_note(tx, place):
         return
-    event_log.log_event(tx, EventRecord(
-        actor.clock.now(), "note_set" if content else "note_deleted", dag_pk=run.dag_pk, run_pk=run.run_pk, by=actor.by, body=_describe(before, content),
-        task_no=None if place == NotePlace(run.run_pk) else place.task_no, map_index=place.map_index, address=actor.address,
-    ))  # fmt: skip
+    event_log.log_event(
+        tx,
+        EventRecord(
+            actor.clock.now(),
+            "note_set" if content else "note_deleted",
+            dag_pk=run.dag_pk,
+            run_pk=run.run_pk,
+            by=actor.by,
+            body=_describe(before, content),
+            task_no=None if place == NotePlace(run.run_pk) else place.task_no,
+            map_index=place.map_index,
+            address=actor.address,
+        ),
+    )
 
 
 def _describe(before: str | None, after: str) -> str:

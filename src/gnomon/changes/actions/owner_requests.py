@@ -46,25 +46,47 @@ def ask_owner(actor: Actor, db: Database, dag: DagRecord, kind: str, body: Mappi
 
     `kind` and `body` are those of a request (`store.ownership.mailbox`). Raises RequestRefused when the owner refuses it.
     """
-    request_pk, answer, alive = _submit_and_wait(actor, db, lambda tx: mailbox.submit_request(
-        tx, by=actor.by, kind=kind, body={**body, "by": actor.by, "address": actor.address}, groups=[dag.group_no], at=actor.clock.now()
-    ))  # fmt: skip
+    request_pk, answer, alive = _submit_and_wait(
+        actor,
+        db,
+        lambda tx: mailbox.submit_request(
+            tx,
+            by=actor.by,
+            kind=kind,
+            body={**body, "by": actor.by, "address": actor.address},
+            groups=[dag.group_no],
+            at=actor.clock.now(),
+        ),
+    )
     return OwnerAnswer(request_pk, answer, alive)
 
 
 def ask_owners(actor: Actor, db: Database, kind: str, parts: Sequence[Mapping[str, object]]) -> OwnersAnswer:
     """As `ask_owner`, for the owners of several DAGs; the parts are carried out in this order."""
-    request_pk, answer, alive = _submit_and_wait(actor, db, lambda tx: mailbox.submit_ordered_request(
-        tx, by=actor.by, kind=kind, parts=parts, at=actor.clock.now(), address=actor.address
-    ))  # fmt: skip
+    request_pk, answer, alive = _submit_and_wait(
+        actor,
+        db,
+        lambda tx: mailbox.submit_ordered_request(
+            tx, by=actor.by, kind=kind, parts=parts, at=actor.clock.now(), address=actor.address
+        ),
+    )
     return OwnersAnswer(request_pk, answer, alive)
 
 
-def ask_each_owner(actor: Actor, db: Database, kind: str, requests: Sequence[tuple[int, Mapping[str, object]]]) -> list[OwnerAnswer]:
+def ask_each_owner(
+    actor: Actor, db: Database, kind: str, requests: Sequence[tuple[int, Mapping[str, object]]]
+) -> list[OwnerAnswer]:
     """As `ask_owner`, for several requests that do not depend on one another, each as (group_no, body); ANSWER_S is for all together."""
     with db.write() as tx:
         keys = [
-            mailbox.submit_request(tx, by=actor.by, kind=kind, body={**body, "by": actor.by, "address": actor.address}, groups=[group_no], at=actor.clock.now())
+            mailbox.submit_request(
+                tx,
+                by=actor.by,
+                kind=kind,
+                body={**body, "by": actor.by, "address": actor.address},
+                groups=[group_no],
+                at=actor.clock.now(),
+            )
             for group_no, body in requests
         ]
         notify_on_commit(tx)

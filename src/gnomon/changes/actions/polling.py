@@ -13,7 +13,9 @@ FIRST_PAUSE_S = 0.01
 LONGEST_PAUSE_S = 0.1
 
 
-def poll_until(look: Callable[[], T | None], clock: Clock, sleep: Callable[[float], object], limit_s: float) -> T | None:
+def poll_until(
+    look: Callable[[], T | None], clock: Clock, sleep: Callable[[float], object], limit_s: float
+) -> T | None:
     """Call `look` until it returns something other than None, and return that; None when `limit_s` seconds have passed."""
     deadline = clock.monotonic() + limit_s
     pause_s = FIRST_PAUSE_S

@@ -22,7 +22,9 @@ def retry_item(actor: Actor, db: Database, quarantine_pk: int) -> str:
     with db.write() as tx:
         item = quarantine.find_item(tx, quarantine_pk)
         if item.is_group:
-            raise UserError(f"group {item.group_no} is set aside, and its scheduler loads it again by itself within a minute: there is nothing to put back")
+            raise UserError(
+                f"group {item.group_no} is set aside, and its scheduler loads it again by itself within a minute: there is nothing to put back"
+            )
         quarantine.put_back(tx, item)
         _log(tx, actor, item, "quarantine_retried")
     actor.wake_services()
@@ -51,7 +53,13 @@ def _tell_waiting(tx: Transaction, actor: Actor, item: QuarantinedItem) -> str:
     attempt = item.attempt or _find_attempt(item)
     if item.kind == "result" and attempt is not None:
         result = AttemptResult(
-            attempt_id=attempt, group_no=item.group_no, run_pk=item.run_pk or 0, task_no=item.task_no or 0, map_index=item.map_index, outcome="failed", reason=reason
+            attempt_id=attempt,
+            group_no=item.group_no,
+            run_pk=item.run_pk or 0,
+            task_no=item.task_no or 0,
+            map_index=item.map_index,
+            outcome="failed",
+            reason=reason,
         )
         body = msgspec.json.encode({"worker_id": None, "result": result}).decode()
         mailbox.send_messages(tx, [NewMail(item.group_no, "result", body, f"res:{attempt}", actor.clock.now())])
@@ -85,4 +93,15 @@ def _find_request(item: QuarantinedItem) -> int | None:
 
 def _log(tx: Transaction, actor: Actor, item: QuarantinedItem, kind: str) -> None:
     body = {"item": item.quarantine_pk, "kind": item.kind, "group": item.group_no, "reason": item.reason}
-    log_event(tx, EventRecord(actor.clock.now(), kind, dag_pk=item.dag_pk, run_pk=item.run_pk, by=actor.by, address=actor.address, body=json.dumps(body)))
+    log_event(
+        tx,
+        EventRecord(
+            actor.clock.now(),
+            kind,
+            dag_pk=item.dag_pk,
+            run_pk=item.run_pk,
+            by=actor.by,
+            address=actor.address,
+            body=json.dumps(body),
+        ),
+    )

@@ -12,7 +12,13 @@ from gnomon.storage.store import Database
 
 
 def clear_instances(
-    actor: Actor, db: Database, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow] | None, *, only_failed: bool = False,
+    actor: Actor,
+    db: Database,
+    dag: DagRecord,
+    run: RunRecord,
+    rows: Iterable[TaskInstanceRow] | None,
+    *,
+    only_failed: bool = False,
     is_newest_wanted: bool | None = None,
 ) -> OwnerAnswer:
     """Run these task instances again, all of the run without `rows`. Raises RequestRefused.
@@ -20,12 +26,18 @@ def clear_instances(
     `is_newest_wanted`: whether a run with a bundle version takes the newest one; None: its DAG says so.
     """
     body = {
-        "dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": _encode_keys(dag, rows), "only_failed": only_failed, "is_newest_wanted": is_newest_wanted,
+        "dag_pk": dag.dag_pk,
+        "run_pk": run.run_pk,
+        "tasks": _encode_keys(dag, rows),
+        "only_failed": only_failed,
+        "is_newest_wanted": is_newest_wanted,
     }
     return ask_owner(actor, db, dag, "clear", body)
 
 
-def mark_instances(actor: Actor, db: Database, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow] | None, state: str) -> OwnerAnswer:
+def mark_instances(
+    actor: Actor, db: Database, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow] | None, state: str
+) -> OwnerAnswer:
     """Set these task instances to a final state; without `rows` end the run in it. Raises RequestRefused."""
     body = {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": _encode_keys(dag, rows), "state": state}
     return ask_owner(actor, db, dag, "mark", body)

@@ -18,12 +18,16 @@ def check_run_conf(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> None:
     faults = list_conf_faults(cfg, spec, conf)
     if faults:
         name = next((name for name in conf if name in faults), next(iter(faults)))
-        raise UserError(f"the conf does not fit the params of DAG {spec.dag_id!r}: Param {name!r}: {faults[name]} See: gnomon dags show {quote_argument(spec.dag_id)}")
+        raise UserError(
+            f"the conf does not fit the params of DAG {spec.dag_id!r}: Param {name!r}: {faults[name]} See: gnomon dags show {quote_argument(spec.dag_id)}"
+        )
 
 
 def list_conf_faults(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> dict[str, str]:
     """By name of the param: why the conf of a run does not fit it."""
     if not spec.params:
         return {}
-    values = {name: conf.get(name, param.default) for name, param in spec.params.items() if name in conf or not param.required}
+    values = {
+        name: conf.get(name, param.default) for name, param in spec.params.items() if name in conf or not param.required
+    }
     return find_param_faults(cfg, {name: param.schema for name, param in spec.params.items()}, values)

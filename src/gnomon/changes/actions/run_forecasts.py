@@ -23,8 +23,13 @@ def forecast_next_runs(
 
     def ask(dag: DagRecord, ref: TimetableRef, arguments: dict[str, Any]) -> Forecast:
         forecast: Forecast = ask_and_wait(
-            cfg, FORECAST, Forecast, timetable=ref, file=dag.file, answers=make_question_handler(cfg),
-            **{**arguments, "dag": strip_for_planning(arguments["dag"])}
+            cfg,
+            FORECAST,
+            Forecast,
+            timetable=ref,
+            file=dag.file,
+            answers=make_question_handler(cfg),
+            **{**arguments, "dag": strip_for_planning(arguments["dag"])},
         )
         return forecast
 
@@ -32,4 +37,6 @@ def forecast_next_runs(
         request = report.build_request(tx, dag, now, count, cfg.number("scheduler", "misfire_grace"))
     forecast, due = report.answer_next_runs(request, ask, schedule)
     with db.read() as tx:
-        return report.with_slot_holders(forecast, due, lambda slot_key: dag_runs.find_slot_holder(tx, dag.dag_pk, slot_key))
+        return report.with_slot_holders(
+            forecast, due, lambda slot_key: dag_runs.find_slot_holder(tx, dag.dag_pk, slot_key)
+        )

@@ -57,12 +57,25 @@ class PreviewedSchedule:
 
     def list_runs(self, cfg: Config, clock: Clock, start: Instant, end: Instant | None, most: int) -> WindowRuns:
         """The runs from `start` to before `end`, at most `most`. Raises UserError when the timetable fails before the first."""
-        bounds: dict[str, Any] = {"start": start, "end": end, "most": most, "earliest": self.earliest, "latest": self.latest, "last": self.last}
+        bounds: dict[str, Any] = {
+            "start": start,
+            "end": end,
+            "most": most,
+            "earliest": self.earliest,
+            "latest": self.latest,
+            "last": self.last,
+        }
         deadline = clock.monotonic() + ANSWER_S
         try:
             if not self.ref.builtin:
                 found: WindowRuns = ask_and_wait(
-                    cfg, _WINDOW, WindowRuns, timetable=self.ref, file=self.file, answers=make_question_handler(cfg), **bounds
+                    cfg,
+                    _WINDOW,
+                    WindowRuns,
+                    timetable=self.ref,
+                    file=self.file,
+                    answers=make_question_handler(cfg),
+                    **bounds,
                 )
                 return found
             return list_runs_in_window(build_checked(self.ref), **bounds, is_over=lambda: clock.monotonic() > deadline)
@@ -108,7 +121,9 @@ class ClockChange:
     after: timedelta
 
 
-def build_cron_schedule(cfg: Config, cron: str, zone: str | None, calendar: str | None, on_holiday: str | None) -> PreviewedSchedule:
+def build_cron_schedule(
+    cfg: Config, cron: str, zone: str | None, calendar: str | None, on_holiday: str | None
+) -> PreviewedSchedule:
     """The schedule of a cron text or a preset. Raises UserError for a text that is not cron, and for an unknown zone or calendar."""
     name = zone or cfg.text("core", "default_timezone")
     try:
@@ -118,7 +133,9 @@ def build_cron_schedule(cfg: Config, cron: str, zone: str | None, calendar: str 
                 raise UserError(f"schedule {cron!r} takes no calendar; give a cron text")
             found = NamedCalendars(cfg.home).find(calendar)
             plain = timetable.serialize()
-            timetable = type(timetable).deserialize({**plain, "calendar": found.encode(), "on_holiday": on_holiday or "skip"})
+            timetable = type(timetable).deserialize(
+                {**plain, "calendar": found.encode(), "on_holiday": on_holiday or "skip"}
+            )
         timetable.validate()
     except (AirflowTimetableInvalid, PlanningError, ValueError, TypeError) as error:
         raise UserError(str(error)) from None
@@ -155,7 +172,9 @@ def build_dag_schedule(dag: DagRecord, zone: str | None) -> PreviewedSchedule:
     spec = dag.spec
     own = spec.timetable.data.get("timezone") if spec.timetable.builtin else None
     name = zone or (own if isinstance(own, str) else spec.timezone)
-    return PreviewedSchedule(spec.timetable, find_zone(name), _normalize_name(name), dag.file, spec.start_at, spec.end_at, dag.cursor)
+    return PreviewedSchedule(
+        spec.timetable, find_zone(name), _normalize_name(name), dag.file, spec.start_at, spec.end_at, dag.cursor
+    )
 
 
 def _normalize_name(zone: str) -> str:
@@ -189,7 +208,9 @@ def count_days(schedule: PreviewedSchedule, cfg: Config, clock: Clock, start: In
         for run in window.runs:
             day = to_local(run.run_after, schedule.zone).date()
             known = found.get(day)
-            found[day] = DayCount(day, known.slots + 1 if known else 1, known.first if known else run.run_after, run.run_after)
+            found[day] = DayCount(
+                day, known.slots + 1 if known else 1, known.first if known else run.run_after, run.run_after
+            )
         if window.stop_reason is not None or len(window.runs) < COUNTED_AT_ONCE:
             return DayCounts(list(found.values()), find_known_end(window, at, end, COUNTED_AT_ONCE), window.stop_reason)
         at = window.runs[-1].run_after + 1
@@ -198,7 +219,9 @@ def count_days(schedule: PreviewedSchedule, cfg: Config, clock: Clock, start: In
     return DayCounts(list(found.values()), end, None)
 
 
-def list_skipped_days(schedule: PreviewedSchedule, clock: Clock, start: Instant, end: Instant, most: int) -> list[SkippedDay]:
+def list_skipped_days(
+    schedule: PreviewedSchedule, clock: Clock, start: Instant, end: Instant, most: int
+) -> list[SkippedDay]:
     """The days of the window without a slot because of the calendar of a built-in timetable, at most `most`.
 
     Of a cron schedule, only days on which it would have a slot without the calendar.
@@ -224,7 +247,13 @@ def _find_plain_days(schedule: PreviewedSchedule, clock: Clock, start: Instant, 
         return lambda _day: True
     deadline = clock.monotonic() + ANSWER_S
     ref = TimetableRef(path=schedule.ref.path, data=plain)
-    window = list_runs_in_window(build_checked(ref), start=start, end=end, most=DAYS_LOOKED_AT_MAX * 24, is_over=lambda: clock.monotonic() > deadline)
+    window = list_runs_in_window(
+        build_checked(ref),
+        start=start,
+        end=end,
+        most=DAYS_LOOKED_AT_MAX * 24,
+        is_over=lambda: clock.monotonic() > deadline,
+    )
     days = {to_local(run.run_after, schedule.zone).date() for run in window.runs}
     return lambda day: day in days
 

@@ -43,8 +43,10 @@ def audit_slots(cfg: Config, db: Database, clock: Clock, dags: Iterable[DagRecor
     """Judge the slots of the present schedules of these DAGs since that time, up to now."""
     audits = [_audit_dag(cfg, db, clock, dag, since) for dag in dags]
     return SlotAudit(
-        lost=[slot for audit in audits for slot in audit.lost], judged=sum(audit.judged for audit in audits), notes=[note for audit in audits for note in audit.notes],
-    )  # fmt: skip
+        lost=[slot for audit in audits for slot in audit.lost],
+        judged=sum(audit.judged for audit in audits),
+        notes=[note for audit in audits for note in audit.notes],
+    )
 
 
 def _audit_dag(cfg: Config, db: Database, clock: Clock, dag: DagRecord, since: Instant) -> SlotAudit:
@@ -60,7 +62,15 @@ def _audit_dag(cfg: Config, db: Database, clock: Clock, dag: DagRecord, since: I
     except UserError as error:
         return SlotAudit([], 0, [f"{dag.dag_id}: {error}"])
     known = find_known_end(window, start, end, SLOTS_MAX)
-    notes = [] if known >= end else [f"{dag.dag_id}: judged until {iso(known)}: {window.stop_reason or f'more than {SLOTS_MAX:,} slots'}"]
+    notes = (
+        []
+        if known >= end
+        else [f"{dag.dag_id}: judged until {iso(known)}: {window.stop_reason or f'more than {SLOTS_MAX:,} slots'}"]
+    )
     with db.read() as tx:
         lost = find_unexplained(tx, dag, window.runs)
-    return SlotAudit([LostSlot(dag.dag_id, iso(slot.run_after) or "", iso(slot.logical_at), slot.run_id) for slot in lost], len(window.runs), notes)
+    return SlotAudit(
+        [LostSlot(dag.dag_id, iso(slot.run_after) or "", iso(slot.logical_at), slot.run_id) for slot in lost],
+        len(window.runs),
+        notes,
+    )

@@ -41,7 +41,9 @@ def encode_value_text(limit: int, key: str, value: object) -> str:
     except InvalidStateValue as error:
         raise StateValueRefused(str(error)) from None
     if 0 < limit < len(text):
-        raise StateValueRefused(f"the value takes {len(text)} bytes, more than [state_store] max_value_storage_bytes={limit}: nothing was stored")
+        raise StateValueRefused(
+            f"the value takes {len(text)} bytes, more than [state_store] max_value_storage_bytes={limit}: nothing was stored"
+        )
     return text
 
 
@@ -51,7 +53,9 @@ def find_default_expiry(actor: Actor) -> Instant | None:
     return actor.clock.now() + days * DAY_US if days > 0 else None
 
 
-def set_task_value(actor: Actor, db: Database, place: InstanceScope, key: str, value: object, expires_at: Instant | None) -> None:
+def set_task_value(
+    actor: Actor, db: Database, place: InstanceScope, key: str, value: object, expires_at: Instant | None
+) -> None:
     """Keep a value for the task instance. Raises StateValueRefused, NameNotFound when the run was deleted meanwhile."""
     text = encode_value_text(actor.cfg.integer("state_store", "max_value_storage_bytes"), key, value)
 
@@ -73,7 +77,9 @@ def replace_task_value(actor: Actor, db: Database, place: InstanceScope, key: st
         stored = _find_task_value(tx, place, key, now)
         if stored is None:
             raise NotFound(f"the task instance keeps nothing under {key!r}")
-        task_state_store.set_task_state(tx, place.scope, key, keep_json_secrets(tx, _name_value(key), text, stored.value), now, stored.expires_at)
+        task_state_store.set_task_state(
+            tx, place.scope, key, keep_json_secrets(tx, _name_value(key), text, stored.value), now, stored.expires_at
+        )
         return True
 
     _change_task(actor, db, place, "task_state_set", key, change)
@@ -81,7 +87,16 @@ def replace_task_value(actor: Actor, db: Database, place: InstanceScope, key: st
 
 def delete_task_value(actor: Actor, db: Database, place: InstanceScope, key: str) -> bool:
     """Delete a value of the task instance; False when there is none."""
-    return bool(_change_task(actor, db, place, "task_state_deleted", key, lambda tx: task_state_store.delete_task_state(tx, place.scope, key)))
+    return bool(
+        _change_task(
+            actor,
+            db,
+            place,
+            "task_state_deleted",
+            key,
+            lambda tx: task_state_store.delete_task_state(tx, place.scope, key),
+        )
+    )
 
 
 def clear_task_values(actor: Actor, db: Database, place: InstanceScope, *, of_all_instances: bool) -> int:
@@ -102,7 +117,14 @@ def set_asset_value(actor: Actor, db: Database, asset: str, key: str, value: obj
     with db.write() as tx:
         stored = next((one for one in asset_state_store.list_asset_state(tx, asset) if one.key == key), None)
         text = text if stored is None else keep_json_secrets(tx, _name_value(key), text, stored.value)
-        asset_state_store.set_asset_state(tx, asset, key, text, actor.clock.now(), StateWriter("cli" if actor.by.startswith("cli:") else "api", actor.by))
+        asset_state_store.set_asset_state(
+            tx,
+            asset,
+            key,
+            text,
+            actor.clock.now(),
+            StateWriter("cli" if actor.by.startswith("cli:") else "api", actor.by),
+        )
         _log_asset(actor, tx, "asset_state_set", asset, key)
 
 
@@ -134,7 +156,9 @@ def delete_expired_values(actor: Actor, db: Database, now: Instant, batch: int) 
             if changed < batch:
                 if deleted:
                     body = f"{deleted} expired values"
-                    event_log.log_event(tx, EventRecord(now, "task_states_cleaned", by=actor.by, body=body, address=actor.address))
+                    event_log.log_event(
+                        tx, EventRecord(now, "task_states_cleaned", by=actor.by, body=body, address=actor.address)
+                    )
                 return deleted
 
 
@@ -146,7 +170,9 @@ def _name_value(key: str) -> str:
     return f"the value kept under {key!r}"
 
 
-def _change_task(actor: Actor, db: Database, place: InstanceScope, kind: str, body: str, change: Callable[[Transaction], int]) -> int:
+def _change_task(
+    actor: Actor, db: Database, place: InstanceScope, kind: str, body: str, change: Callable[[Transaction], int]
+) -> int:
     """Change values in a transaction that keeps the run from being deleted, and log it when `change` says that something has changed."""
     scope = place.scope
     with db.write() as tx:
@@ -154,12 +180,24 @@ def _change_task(actor: Actor, db: Database, place: InstanceScope, kind: str, bo
             raise run_not_found(place.dag_id, place.run_id, ())
         changed = change(tx)
         if changed:
-            event_log.log_event(tx, EventRecord(
-                actor.clock.now(), kind, dag_pk=place.dag_pk, run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, by=actor.by, body=body,
-                address=actor.address,
-            ))  # fmt: skip
+            event_log.log_event(
+                tx,
+                EventRecord(
+                    actor.clock.now(),
+                    kind,
+                    dag_pk=place.dag_pk,
+                    run_pk=scope.run_pk,
+                    task_no=scope.task_no,
+                    map_index=scope.map_index,
+                    by=actor.by,
+                    body=body,
+                    address=actor.address,
+                ),
+            )
     return changed
 
 
 def _log_asset(actor: Actor, tx: Transaction, kind: str, asset: str, key: str) -> None:
-    event_log.log_event(tx, EventRecord(actor.clock.now(), kind, by=actor.by, body=f"asset {asset}: {key}", address=actor.address))
+    event_log.log_event(
+        tx, EventRecord(actor.clock.now(), kind, by=actor.by, body=f"asset {asset}: {key}", address=actor.address)
+    )

@@ -67,7 +67,14 @@ def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces:
         run, task_no, length = _lock(tx, name)
         if replaces is not None:
             _check_presence(tx, run, name, replaces)
-        stored = next((one.value for one in xcom_values.read_xcoms(tx, run, name.key, [name.task_id]) if one.map_index == name.map_index), None)
+        stored = next(
+            (
+                one.value
+                for one in xcom_values.read_xcoms(tx, run, name.key, [name.task_id])
+                if one.map_index == name.map_index
+            ),
+            None,
+        )
         if stored is not None and (text := keep_json_secrets(tx, f"XCom {name.key!r}", given := text, stored)) != given:
             fault = xcom_fault("VALUE", name.key, text)
             if fault is not None:
@@ -87,7 +94,9 @@ def delete_xcom(actor: Actor, db: Database, name: XComName) -> None:
         run, task_no, length = _lock(tx, name)
         shown = name_instance(name.task_id, name.map_index)
         if name.key == RETURN_VALUE and length is not None:
-            raise UserError(f"a mapped task of run {name.run_id!r} is expanded over what {shown!r} returned; clear the task instead")
+            raise UserError(
+                f"a mapped task of run {name.run_id!r} is expanded over what {shown!r} returned; clear the task instead"
+            )
         if not xcom_values.remove_xcom(tx, run.run_pk, task_no, name.map_index, name.key):
             raise _xcom_not_found(name)
         _log(actor, tx, run, task_no, name, "xcom_deleted")
@@ -108,7 +117,9 @@ def _xcom_not_found(name: XComName) -> NotFound:
 def _check_presence(tx: Transaction, run: RunRecord, name: XComName, replaces: bool) -> None:
     found = any(one.map_index == name.map_index for one in xcom_values.read_xcoms(tx, run, name.key, [name.task_id]))
     if found and not replaces:
-        raise XComExists(f"task {name_instance(name.task_id, name.map_index)!r} already has an XCom {name.key!r} in run {name.run_id!r}")
+        raise XComExists(
+            f"task {name_instance(name.task_id, name.map_index)!r} already has an XCom {name.key!r} in run {name.run_id!r}"
+        )
     if not found and replaces:
         raise _xcom_not_found(name)
 
@@ -131,7 +142,17 @@ def _lock(tx: Transaction, name: XComName) -> tuple[RunRecord, int, int | None]:
 
 
 def _log(actor: Actor, tx: Transaction, run: RunRecord, task_no: int, name: XComName, kind: str) -> None:
-    event_log.log_event(tx, EventRecord(
-        actor.clock.now(), kind, dag_pk=run.dag_pk, run_pk=run.run_pk, task_no=task_no, map_index=name.map_index, by=actor.by, body=name.key,
-        address=actor.address,
-    ))  # fmt: skip
+    event_log.log_event(
+        tx,
+        EventRecord(
+            actor.clock.now(),
+            kind,
+            dag_pk=run.dag_pk,
+            run_pk=run.run_pk,
+            task_no=task_no,
+            map_index=name.map_index,
+            by=actor.by,
+            body=name.key,
+            address=actor.address,
+        ),
+    )

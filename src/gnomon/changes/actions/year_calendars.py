@@ -65,7 +65,9 @@ def read_year_calendar(cfg: Config, db: Database, clock: Clock, dag: DagRecord, 
     """The year, of which runs are told by the day on which they were due, in the zone of `year`."""
     now = clock.now()
     changes = list_clock_changes(year.zone, year.start, year.end)
-    offsets = [(year.start, _offset_of(year))] + [(change.at, round(change.after.total_seconds() * 1_000_000)) for change in changes]
+    offsets = [(year.start, _offset_of(year))] + [
+        (change.at, round(change.after.total_seconds() * 1_000_000)) for change in changes
+    ]
     with db.read() as tx:
         stored = read_year(tx, dag.dag_pk, year, offsets)
     forecast = forecast_next_runs(cfg, db, dag, now, _FORECAST_RUNS)
@@ -77,7 +79,11 @@ def read_year_calendar(cfg: Config, db: Database, clock: Clock, dag: DagRecord, 
         add_slots(stored.days, year, slots)
         days_off = list_skipped_days(schedule, clock, year.start, year.end, _DAYS_OFF_MAX)
         reasons = DayReasons({one.day: one.reason for one in days_off}, reasons.skipped)
-        notes += [f"slots are known until {to_datetime(slots.known_until).isoformat()}: {stop}"] if stop and not any(stop in note for note in notes) else []
+        notes += (
+            [f"slots are known until {to_datetime(slots.known_until).isoformat()}: {stop}"]
+            if stop and not any(stop in note for note in notes)
+            else []
+        )
     with db.read() as tx:
         add_reasons(tx, dag, year, stored.days, reasons, now)
     return YearCalendar(stored.days, changes, stored.is_counted_whole, forecast.blocked, notes)
@@ -90,7 +96,9 @@ def _offset_of(year: YearDays) -> int:
 
 def _read_skipped(row: dict[str, object]) -> SkippedSlots:
     first, until = (to_instant(datetime.fromisoformat(str(row[name]))) for name in ("first", "until"))
-    return SkippedSlots(first=first, until=until, count=int(str(row["count"])), reason=f"if the DAG is unpaused now: {row['reason']}")
+    return SkippedSlots(
+        first=first, until=until, count=int(str(row["count"])), reason=f"if the DAG is unpaused now: {row['reason']}"
+    )
 
 
 def _find_slots(
@@ -123,7 +131,9 @@ def _find_known_start(dag: DagRecord, schedule: PreviewedSchedule, year: YearDay
     return max(year.start, now if dag.cursor is None else dag.cursor.run_after)
 
 
-def _count_rest(clock: Clock, schedule: PreviewedSchedule, start: Instant, year: YearDays) -> tuple[list[Instant], Instant]:
+def _count_rest(
+    clock: Clock, schedule: PreviewedSchedule, start: Instant, year: YearDays
+) -> tuple[list[Instant], Instant]:
     """The due times of a dense built-in timetable from `start` on, and the instant before which all are known."""
     timetable = build_checked(schedule.ref)
     if not schedule.ref.builtin or not isinstance(timetable, BuiltinTimetable):
@@ -137,7 +147,9 @@ def _count_rest(clock: Clock, schedule: PreviewedSchedule, start: Instant, year:
             if len(found) % SLOTS_MAX == 0 and clock.monotonic() > deadline:
                 return found, at + 1
         if until < year.end:  # the end date of the DAG bounds the starts of intervals, so some slots may come after it
-            tail = list_runs_in_window(timetable, start=until, end=year.end, most=SLOTS_MAX, earliest=schedule.earliest, latest=schedule.latest)
+            tail = list_runs_in_window(
+                timetable, start=until, end=year.end, most=SLOTS_MAX, earliest=schedule.earliest, latest=schedule.latest
+            )
             found += [run.run_after for run in tail.runs]
     except PlanningError:
         return found, found[-1] + 1 if found else start

@@ -40,18 +40,29 @@ class ChannelSender:
             else:
                 self._post(channel, delivery)
         except DeliveryFailed as error:
-            raise DeliveryFailed(secret_masks.hide(str(error)), is_final=error.is_final, retry_after_s=error.retry_after_s) from None
+            raise DeliveryFailed(
+                secret_masks.hide(str(error)), is_final=error.is_final, retry_after_s=error.retry_after_s
+            ) from None
 
     def _send_mail(self, channel: AlertChannel, delivery: DeliveryRecord) -> None:
         headers = {"Message-ID": f"<{delivery.uid}@gnomon>", KEY_HEADER: delivery.uid}
         try:
             send_email_smtp(
-                channel.to, SUBJECT_PREFIX + build_title(delivery.body), build_html(delivery.body),
-                conn_id=channel.conn_id or self._email_conn_id, custom_headers=headers,
+                channel.to,
+                SUBJECT_PREFIX + build_title(delivery.body),
+                build_html(delivery.body),
+                conn_id=channel.conn_id or self._email_conn_id,
+                custom_headers=headers,
             )
         except smtplib.SMTPResponseException as error:
-            text = error.smtp_error.decode(errors="replace") if isinstance(error.smtp_error, bytes) else str(error.smtp_error)
-            raise DeliveryFailed(f"the mail server answered {error.smtp_code}: {text}", is_final=error.smtp_code in _FINAL_SMTP_CODES) from None
+            text = (
+                error.smtp_error.decode(errors="replace")
+                if isinstance(error.smtp_error, bytes)
+                else str(error.smtp_error)
+            )
+            raise DeliveryFailed(
+                f"the mail server answered {error.smtp_code}: {text}", is_final=error.smtp_code in _FINAL_SMTP_CODES
+            ) from None
         except smtplib.SMTPRecipientsRefused as error:
             raise DeliveryFailed(f"the mail server refused {', '.join(error.recipients)}", is_final=True) from None
         except (smtplib.SMTPException, OSError) as error:
@@ -80,14 +91,27 @@ class ChannelSender:
         try:
             connection = Connection.get(channel.conn_id)
         except (AirflowException, LookupError) as error:
-            raise DeliveryFailed(f"connection {channel.conn_id} of channel {channel.name}: {error}", is_final=True) from None
+            raise DeliveryFailed(
+                f"connection {channel.conn_id} of channel {channel.name}: {error}", is_final=True
+            ) from None
         host = connection.host or ""
         if not host:
-            raise DeliveryFailed(f"connection {channel.conn_id} of channel {channel.name} has no host; give it the host of the webhook", is_final=True)
-        scheme = connection.schema if connection.schema in ("http", "https") else "https" if connection.conn_type != "http" or connection.port == 443 else "http"
+            raise DeliveryFailed(
+                f"connection {channel.conn_id} of channel {channel.name} has no host; give it the host of the webhook",
+                is_final=True,
+            )
+        scheme = (
+            connection.schema
+            if connection.schema in ("http", "https")
+            else "https"
+            if connection.conn_type != "http" or connection.port == 443
+            else "http"
+        )
         base = host if "://" in host else f"{scheme}://{host}{f':{connection.port}' if connection.port else ''}"
         path = str(connection.extra_dejson.get("path", ""))
-        if channel.type == "slack" and connection.password:  # as the provider of Slack: the token is the last part of the address
+        if (
+            channel.type == "slack" and connection.password
+        ):  # as the provider of Slack: the token is the last part of the address
             return f"{base.rstrip('/')}/{connection.password.lstrip('/')}", ""
         return base + path, secret or connection.password or ""
 
@@ -95,5 +119,8 @@ class ChannelSender:
 def _require_variable(channel: AlertChannel, key: str, name: str) -> str:
     value = get_variable(name)
     if not value:
-        raise DeliveryFailed(f"{key} of channel {channel.name} names the variable {name}, which is not set in the environment of the process that sends the message", is_final=True)
+        raise DeliveryFailed(
+            f"{key} of channel {channel.name} names the variable {name}, which is not set in the environment of the process that sends the message",
+            is_final=True,
+        )
     return value

@@ -63,9 +63,15 @@ def build_webhook_json(delivery: DeliveryRecord) -> bytes:
     """The JSON that a webhook gets; docs/how-to/alerts.md describes the fields."""
     body = delivery.body
     document = {
-        "version": VERSION, "id": delivery.uid, "channel": delivery.channel, "group": delivery.group_key,
+        "version": VERSION,
+        "id": delivery.uid,
+        "channel": delivery.channel,
+        "group": delivery.group_key,
         "status": "resolved" if all(item.is_resolved for item in body.items) else "firing",
-        "title": build_title(body), "text": build_text(body), "count": body.count, "alerts": [_item_json(item) for item in body.items],
+        "title": build_title(body),
+        "text": build_text(body),
+        "count": body.count,
+        "alerts": [_item_json(item) for item in body.items],
     }
     return json.dumps(document, ensure_ascii=False).encode()
 
@@ -74,28 +80,48 @@ def build_slack_json(delivery: DeliveryRecord) -> bytes:
     """The JSON of an incoming webhook of Slack, which Mattermost and others take too."""
     body = delivery.body
     shown = body.items[:SLACK_ITEMS_MAX]
-    blocks: list[dict[str, object]] = [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(item)}} for item in shown]
+    blocks: list[dict[str, object]] = [
+        {"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(item)}} for item in shown
+    ]
     if body.count > len(shown):
-        blocks.append({"type": "context", "elements": [{"type": "mrkdwn", "text": f"and {body.count - len(shown)} more"}]})
+        blocks.append(
+            {"type": "context", "elements": [{"type": "mrkdwn", "text": f"and {body.count - len(shown)} more"}]}
+        )
     return json.dumps({"text": _escape_slack(build_title(body)), "blocks": blocks}, ensure_ascii=False).encode()
 
 
 def _item_lines(item: AlertItem) -> list[str]:
-    lines = [f"{'resolved: ' if item.is_resolved else ''}{item.sentence}", f"at {iso(item.at)}, rule {item.rule}{_describe_streak(item)}"]
+    lines = [
+        f"{'resolved: ' if item.is_resolved else ''}{item.sentence}",
+        f"at {iso(item.at)}, rule {item.rule}{_describe_streak(item)}",
+    ]
     lines += [f"- {sentence}" for sentence in item.explanation]
     return [*lines, *(text for text in (item.command, item.link) if text)]
 
 
 def _describe_streak(item: AlertItem) -> str:
-    return f"; failed run {item.failed_runs} of the DAG since its last success" if item.failed_runs > 1 and not item.is_resolved else ""
+    return (
+        f"; failed run {item.failed_runs} of the DAG since its last success"
+        if item.failed_runs > 1 and not item.is_resolved
+        else ""
+    )
 
 
 def _item_json(item: AlertItem) -> dict[str, object]:
     return {
-        "kind": item.kind, "rule": item.rule, "status": "resolved" if item.is_resolved else "firing", "at": iso(item.at),
-        "sentence": item.sentence, "explanation": list(item.explanation), "dag_id": item.dag_id, "run_id": item.run_id,
-        "task_id": item.task_id, "map_index": None if item.map_index == UNMAPPED else item.map_index, "failed_runs": item.failed_runs if item.kind == AlertKind.FAILURE else None,
-        "command": item.command, "link": item.link,
+        "kind": item.kind,
+        "rule": item.rule,
+        "status": "resolved" if item.is_resolved else "firing",
+        "at": iso(item.at),
+        "sentence": item.sentence,
+        "explanation": list(item.explanation),
+        "dag_id": item.dag_id,
+        "run_id": item.run_id,
+        "task_id": item.task_id,
+        "map_index": None if item.map_index == UNMAPPED else item.map_index,
+        "failed_runs": item.failed_runs if item.kind == AlertKind.FAILURE else None,
+        "command": item.command,
+        "link": item.link,
     }
 
 

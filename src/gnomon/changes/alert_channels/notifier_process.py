@@ -37,20 +37,30 @@ class NotifierCalls:
     def call(self, channel: AlertChannel, delivery: DeliveryRecord) -> None:
         """Call the notifier with the message. Raises DeliveryFailed."""
         try:
-            process: HostProcess[FromNotifier] = HostProcess(MODULE, build_host_environment(self._cfg, {}), FromNotifier, captures_output=True)
+            process: HostProcess[FromNotifier] = HostProcess(
+                MODULE, build_host_environment(self._cfg, {}), FromNotifier, captures_output=True
+            )
         except OSError as error:
             raise DeliveryFailed(f"no process for the notifier could be started: {error}") from None
         result = None
         try:
-            process.send(NotifierRequest(
-                class_path=channel.class_path, arguments=dict(channel.arguments), context=build_context(delivery), timeout_s=channel.timeout_s
-            ))
+            process.send(
+                NotifierRequest(
+                    class_path=channel.class_path,
+                    arguments=dict(channel.arguments),
+                    context=build_context(delivery),
+                    timeout_s=channel.timeout_s,
+                )
+            )
             result = self._serve(process, channel)
         finally:
             ended = process.kill_and_collect()
         if result is None:
             shown = " ".join(ended.output[-_OUTPUT_SHOWN:].split())
-            raise DeliveryFailed(f"the process of notifier {channel.class_path} ended with exit code {ended.code}" + (f": {shown}" if shown else ""))
+            raise DeliveryFailed(
+                f"the process of notifier {channel.class_path} ended with exit code {ended.code}"
+                + (f": {shown}" if shown else "")
+            )
         if result.error is not None:
             raise DeliveryFailed(f"notifier {channel.class_path}: {result.error}", is_final=result.is_final)
 
@@ -76,14 +86,30 @@ def build_context(delivery: DeliveryRecord) -> dict[str, object]:
     """The context of the notifier, which its template fields can use; docs/how-to/alerts.md lists the names."""
     alerts = [
         {
-            "kind": item.kind, "rule": item.rule, "at": iso(item.at), "sentence": item.sentence, "is_resolved": item.is_resolved, "dag_id": item.dag_id,
-            "run_id": item.run_id, "task_id": item.task_id, "map_index": None if item.map_index == UNMAPPED else item.map_index,
-            "explanation": list(item.explanation), "command": item.command, "link": item.link,
+            "kind": item.kind,
+            "rule": item.rule,
+            "at": iso(item.at),
+            "sentence": item.sentence,
+            "is_resolved": item.is_resolved,
+            "dag_id": item.dag_id,
+            "run_id": item.run_id,
+            "task_id": item.task_id,
+            "map_index": None if item.map_index == UNMAPPED else item.map_index,
+            "explanation": list(item.explanation),
+            "command": item.command,
+            "link": item.link,
         }
         for item in delivery.body.items
     ]
     first = alerts[0]
     return {
-        "title": build_title(delivery.body), "text": build_text(delivery.body), "alerts": alerts, "alert_count": delivery.body.count,
-        "alert_id": delivery.uid, "dag_id": first["dag_id"], "run_id": first["run_id"], "task_id": first["task_id"], "reason": first["sentence"],
+        "title": build_title(delivery.body),
+        "text": build_text(delivery.body),
+        "alerts": alerts,
+        "alert_count": delivery.body.count,
+        "alert_id": delivery.uid,
+        "dag_id": first["dag_id"],
+        "run_id": first["run_id"],
+        "task_id": first["task_id"],
+        "reason": first["sentence"],
     }

@@ -68,7 +68,10 @@ def post(url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, cl
         reason = getattr(error, "reason", None) or error
         is_certificate = isinstance(reason, ssl.SSLCertVerificationError)
         text = str(reason) or type(reason).__name__
-        raise DeliveryFailed(f"the server of the webhook cannot be reached: {text}", is_final=is_certificate or isinstance(error, ValueError)) from None
+        raise DeliveryFailed(
+            f"the server of the webhook cannot be reached: {text}",
+            is_final=is_certificate or isinstance(error, ValueError),
+        ) from None
 
 
 def _refused(error: urllib.error.HTTPError, clock: Clock) -> DeliveryFailed:
@@ -79,7 +82,9 @@ def _refused(error: urllib.error.HTTPError, clock: Clock) -> DeliveryFailed:
         return DeliveryFailed(f"the webhook answered {status}, a redirect; give its final address", is_final=True)
     is_final = status < 500 and status not in RETRIED_STATUSES
     text = f"the webhook answered {status} {error.reason}".rstrip() + (f": {' '.join(shown.split())}" if shown else "")
-    return DeliveryFailed(text, is_final=is_final, retry_after_s=_read_retry_after(error.headers.get("Retry-After"), clock))
+    return DeliveryFailed(
+        text, is_final=is_final, retry_after_s=_read_retry_after(error.headers.get("Retry-After"), clock)
+    )
 
 
 def _read_retry_after(value: str | None, clock: Clock) -> float | None:

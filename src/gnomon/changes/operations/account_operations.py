@@ -93,7 +93,9 @@ def remove_grant(scope: OperationScope, name: str, kind: str, pattern: str) -> N
 
 
 @operation("tokens.create", "create", "account")
-def create_token(scope: OperationScope, account: str, name: str, role: str = "viewer", lifetime_s: float | None = None) -> str:
+def create_token(
+    scope: OperationScope, account: str, name: str, role: str = "viewer", lifetime_s: float | None = None
+) -> str:
     """Create a token of an account; returns its text, which nothing can show again. Without `lifetime_s` it is valid until it is revoked."""
     with scope.db.write() as tx:
         return api_tokens.create_token(tx, scope.author, get_account(tx, account), name, _read_role(role), lifetime_s)
@@ -131,11 +133,21 @@ def _read_kind(name: str) -> GrantKind:
 
 def _build_account_row(account: Account) -> AccountRow:
     grants = [f"{grant.role} on {grant.kind} {grant.pattern}" for grant in account.grants]
-    return AccountRow(account.name, str(account.role), grants, account.password_hash is not None, iso(account.created_at))
+    return AccountRow(
+        account.name, str(account.role), grants, account.password_hash is not None, iso(account.created_at)
+    )
 
 
 def _build_token_row(token: ApiToken, now: Instant) -> TokenRow:
     state = "revoked" if token.revoked_at is not None else "valid" if token.is_valid(now) else "expired"
     return TokenRow(
-        token.uid, token.account_name, token.name, str(token.role), state, iso(token.created_at), iso(token.expires_at), iso(token.used_at), iso(token.revoked_at),
-    )  # fmt: skip
+        token.uid,
+        token.account_name,
+        token.name,
+        str(token.role),
+        state,
+        iso(token.created_at),
+        iso(token.expires_at),
+        iso(token.used_at),
+        iso(token.revoked_at),
+    )

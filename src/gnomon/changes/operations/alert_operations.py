@@ -70,7 +70,10 @@ def list_rules(scope: OperationScope) -> list[RuleRow]:
     channels = read_alert_settings(scope.actor.cfg.home).channels
     with scope.db.read() as tx:
         of_dags = scope.select(tx, list_dag_rules(tx), lambda found: found[0].dag_id)
-    return [*list_file_rules(scope.actor.cfg), *(_build_dag_rule(dag, number, rule, channels) for dag, number, rule in of_dags)]
+    return [
+        *list_file_rules(scope.actor.cfg),
+        *(_build_dag_rule(dag, number, rule, channels) for dag, number, rule in of_dags),
+    ]
 
 
 @operation("alerts.channels", "read", "configuration")
@@ -87,7 +90,9 @@ def list_file_rules(cfg: Config) -> list[RuleRow]:
 def list_file_channels(cfg: Config) -> list[ChannelRow]:
     """The channels of gnomon.toml, which can be read before there is a database."""
     found = read_alert_settings(cfg.home).channels.values()
-    return [ChannelRow(channel.name, channel.type, channel.target, channel.max_per_hour, channel.place) for channel in found]
+    return [
+        ChannelRow(channel.name, channel.type, channel.target, channel.max_per_hour, channel.place) for channel in found
+    ]
 
 
 def _cut(limit: int) -> int:
@@ -96,7 +101,14 @@ def _cut(limit: int) -> int:
 
 def _build_rule(rule: AlertRule) -> RuleRow:
     which = [*rule.dags, *(f"not {pattern}" for pattern in rule.exclude_dags), *(f"tag {tag}" for tag in rule.tags)]
-    return RuleRow(rule.name, ", ".join(rule.when), ", ".join(which) or "all", _describe_limit(rule), ", ".join(rule.to), rule.place)
+    return RuleRow(
+        rule.name,
+        ", ".join(rule.when),
+        ", ".join(which) or "all",
+        _describe_limit(rule),
+        ", ".join(rule.to),
+        rule.place,
+    )
 
 
 def _build_dag_rule(dag: StoredDag, number: int, rule: AlertRuleSpec, known: Mapping[str, AlertChannel]) -> RuleRow:
@@ -105,5 +117,11 @@ def _build_dag_rule(dag: StoredDag, number: int, rule: AlertRuleSpec, known: Map
 
 
 def _describe_limit(rule: AlertRule | AlertRuleSpec) -> str | None:
-    span = "longer than p95" if rule.is_p95 else f"longer than {rule.longer_than_s:g} s" if rule.longer_than_s is not None else None
+    span = (
+        "longer than p95"
+        if rule.is_p95
+        else f"longer than {rule.longer_than_s:g} s"
+        if rule.longer_than_s is not None
+        else None
+    )
     return " or ".join(part for part in (span, f"not by {rule.by}" if rule.by else None) if part) or None

@@ -74,7 +74,9 @@ def list_asset_events(scope: OperationScope, asset: str | None = None, limit: in
     with scope.db.read() as tx:
         visible = _read_visible(scope, tx)
         stored = None if asset is None else asset_list.find_visible_asset(tx, visible, asset)
-        return _hide_in_events(scope, tx, asset_list.list_event_rows(tx, visible, stored, min(max(limit, 1), EVENTS_MAX)))
+        return _hide_in_events(
+            scope, tx, asset_list.list_event_rows(tx, visible, stored, min(max(limit, 1), EVENTS_MAX))
+        )
 
 
 @operation("assets.materialize", "create", "asset")
@@ -86,16 +88,22 @@ def materialize_asset(scope: OperationScope, asset: str, conf: dict[str, object]
         dag_ids = list(filter(visible.shows_dag, asset_list.list_producing_dags(tx, stored.key)))
         dag = find_dag(tx, _require_one_dag(stored.key.name, dag_ids))
         scope.dags.require_role(tx, dag.dag_id, Role.USER)
-    run = create_run(scope.actor, scope.db, NewRun(dag_id=dag.dag_id, conf=conf or {}, run_type=DagRunType.ASSET_MATERIALIZATION)).run
+    run = create_run(
+        scope.actor, scope.db, NewRun(dag_id=dag.dag_id, conf=conf or {}, run_type=DagRunType.ASSET_MATERIALIZATION)
+    ).run
     return TriggeredRun(build_run_row(dag.dag_id, run), dag.paused, None)
 
 
 def _require_one_dag(name: str, dag_ids: list[str]) -> str:
     """The only DAG. Raises UserError when no DAG or several DAGs write the asset."""
     if not dag_ids:
-        raise UserError(f"no task has asset {name!r} as outlet, so no run can write it; give a task outlets=[Asset({name!r})]")
+        raise UserError(
+            f"no task has asset {name!r} as outlet, so no run can write it; give a task outlets=[Asset({name!r})]"
+        )
     if len(dag_ids) > 1:
-        raise UserError(f"several DAGs write asset {name!r}: {', '.join(dag_ids)}; trigger one of them: gnomon dags trigger {quote_argument(dag_ids[0])}")
+        raise UserError(
+            f"several DAGs write asset {name!r}: {', '.join(dag_ids)}; trigger one of them: gnomon dags trigger {quote_argument(dag_ids[0])}"
+        )
     return dag_ids[0]
 
 

@@ -86,15 +86,21 @@ def _read_visible(scope: OperationScope, tx: Transaction, role: Role) -> Visible
 
 
 def _is_visible(visible: VisibleAssets, tx: Transaction, name: str) -> bool:
-    return visible.dag_ids is None or any(visible.shows_asset(asset.key) for asset in asset_declarations.find_assets(tx, name=name))
+    return visible.dag_ids is None or any(
+        visible.shows_asset(asset.key) for asset in asset_declarations.find_assets(tx, name=name)
+    )
 
 
 def _require_asset(visible: VisibleAssets, tx: Transaction, name: str) -> None:
     """Raise NameNotFound for the name of an asset that no file and no event names, or that is hidden from the user."""
-    if _is_visible(visible, tx, name) and (asset_declarations.find_assets(tx, name=name) or asset_state_store.list_asset_state(tx, name)):
+    if _is_visible(visible, tx, name) and (
+        asset_declarations.find_assets(tx, name=name) or asset_state_store.list_asset_state(tx, name)
+    ):
         return
     if any(visible.shows_asset(asset.key) for asset in asset_declarations.find_assets(tx, uri=name)):
-        raise UserError(f"{name!r} is the URI of an asset; the state of an asset is kept under its name: `gnomon assets show` tells it")
+        raise UserError(
+            f"{name!r} is the URI of an asset; the state of an asset is kept under its name: `gnomon assets show` tells it"
+        )
     find_visible_asset(tx, visible, name)
 
 
@@ -103,7 +109,11 @@ def _require_change(scope: OperationScope, tx: Transaction, name: str) -> None:
     visible = _read_visible(scope, tx, Role.VIEWER)
     _require_asset(visible, tx, name)
     if not _is_visible(_read_visible(scope, tx, Role.USER), tx, name):
-        named = {one.dag_id for asset in asset_declarations.find_assets(tx, name=name) for one in visible.list_about(asset.key)}
+        named = {
+            one.dag_id
+            for asset in asset_declarations.find_assets(tx, name=name)
+            for one in visible.list_about(asset.key)
+        }
         scope.dags.require_role(tx, min(named), Role.USER)
 
 

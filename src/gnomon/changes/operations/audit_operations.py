@@ -14,7 +14,12 @@ ROWS_MAX = 10_000
 
 @operation("audit.list", "read", "audit log")
 def list_audit_log(
-    scope: OperationScope, dag: str | None = None, run_id: str | None = None, event: str | None = None, by: str | None = None, limit: int = 50
+    scope: OperationScope,
+    dag: str | None = None,
+    run_id: str | None = None,
+    event: str | None = None,
+    by: str | None = None,
+    limit: int = 50,
 ) -> list[AuditRow]:
     """The newest lines of the audit log, newest first: about a DAG, a run, of one kind, or of one user."""
     with scope.db.read() as tx:
@@ -26,4 +31,11 @@ def list_audit_log(
         if dag is not None:
             scope.dags.require_role(tx, dag, Role.VIEWER)
             dag_pk = find_dag(tx, dag).dag_pk
-        return list_audit_rows(tx, conditions, min(max(limit, 1), ROWS_MAX), dag_pk, is_admin=is_admin, hide=scope.dags.build_name_filter(tx))
+        return list_audit_rows(
+            tx,
+            conditions,
+            min(max(limit, 1), ROWS_MAX),
+            dag_pk,
+            is_admin=is_admin,
+            hide=scope.dags.build_name_filter(tx),
+        )

@@ -97,31 +97,56 @@ class SwitchedBackfill:
 
 @operation("backfills.preview", "create", "backfill")
 def preview_backfill(
-    scope: OperationScope, dag_id: str, from_at: int, to_at: int, reprocess: str = "none", max_active_runs: int = 10, runs_backwards: bool = False,
-    conf: dict[str, object] | None = None, is_newest_wanted: bool | None = None,
-) -> SlotListing:  # fmt: skip
+    scope: OperationScope,
+    dag_id: str,
+    from_at: int,
+    to_at: int,
+    reprocess: str = "none",
+    max_active_runs: int = 10,
+    runs_backwards: bool = False,
+    conf: dict[str, object] | None = None,
+    is_newest_wanted: bool | None = None,
+) -> SlotListing:
     """The slots from one instant to another, both included, and what would become of each. Nothing is changed."""
-    request, slots = _find_slots(scope, dag_id, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, is_newest_wanted)
+    request, slots = _find_slots(
+        scope, dag_id, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, is_newest_wanted
+    )
     with scope.db.read() as tx:
         previews = preview_slots(tx, request, slots)
     rows = [
-        BackfillSlotRow(iso(one.slot.logical_at), iso(one.slot.run_after), one.run_id, EFFECTS[one.outcome] + ("" if one.state is None else f" ({one.state})"))
+        BackfillSlotRow(
+            iso(one.slot.logical_at),
+            iso(one.slot.run_after),
+            one.run_id,
+            EFFECTS[one.outcome] + ("" if one.state is None else f" ({one.state})"),
+        )
         for one in previews
-    ]  # fmt: skip
+    ]
     return SlotListing(rows, slots.has_more)
 
 
 @operation("backfills.create", "create", "backfill")
 def create_backfill(
-    scope: OperationScope, dag_id: str, from_at: int, to_at: int, reprocess: str = "none", max_active_runs: int = 10, runs_backwards: bool = False,
-    conf: dict[str, object] | None = None, is_newest_wanted: bool | None = None,
-) -> CreatedBackfill:  # fmt: skip
+    scope: OperationScope,
+    dag_id: str,
+    from_at: int,
+    to_at: int,
+    reprocess: str = "none",
+    max_active_runs: int = 10,
+    runs_backwards: bool = False,
+    conf: dict[str, object] | None = None,
+    is_newest_wanted: bool | None = None,
+) -> CreatedBackfill:
     """Create runs for the slots from one instant to another, both included."""
-    request, slots = _find_slots(scope, dag_id, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, is_newest_wanted)
+    request, slots = _find_slots(
+        scope, dag_id, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, is_newest_wanted
+    )
     made = store_backfill(scope.actor, scope.db, request)
     with scope.db.read() as tx:
         row = _build_row(scope, tx, request.dag.dag_id, made)
-        return CreatedBackfill(row, len(slots.runs), slots.has_more, request.dag.paused, process_health.is_scheduler_alive(tx))
+        return CreatedBackfill(
+            row, len(slots.runs), slots.has_more, request.dag.paused, process_health.is_scheduler_alive(tx)
+        )
 
 
 @operation("backfills.list", "read", "backfill")
@@ -176,16 +201,27 @@ def _build_row(scope: OperationScope, tx: Transaction, dag_id: str, record: Back
 
 
 def _find_slots(
-    scope: OperationScope, dag_id: str, from_at: Instant, to_at: Instant, reprocess: str, max_active_runs: int, runs_backwards: bool,
-    conf: dict[str, object] | None, is_newest_wanted: bool | None,
-) -> tuple[BackfillRequest, FoundSlots]:  # fmt: skip
+    scope: OperationScope,
+    dag_id: str,
+    from_at: Instant,
+    to_at: Instant,
+    reprocess: str,
+    max_active_runs: int,
+    runs_backwards: bool,
+    conf: dict[str, object] | None,
+    is_newest_wanted: bool | None,
+) -> tuple[BackfillRequest, FoundSlots]:
     check_instants(from_at, to_at)
     chosen: dict[str, Reprocess] = {one: one for one in REPROCESS_CHOICES}
     if reprocess not in chosen or max_active_runs < 1:
-        raise UserError(f"a backfill needs max_active_runs from 1 on, and reprocess one of {', '.join(REPROCESS_CHOICES)}")
+        raise UserError(
+            f"a backfill needs max_active_runs from 1 on, and reprocess one of {', '.join(REPROCESS_CHOICES)}"
+        )
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-    request = BackfillRequest(dag, from_at, to_at, chosen[reprocess], max_active_runs, runs_backwards, conf or {}, is_newest_wanted)
+    request = BackfillRequest(
+        dag, from_at, to_at, chosen[reprocess], max_active_runs, runs_backwards, conf or {}, is_newest_wanted
+    )
     check_backfill(scope.actor.cfg, request)
     return request, find_slots(scope.actor, request)
 
@@ -206,5 +242,3 @@ def _find(scope: OperationScope, tx: Transaction, backfill_id: int, role: Role) 
 
 def _not_found(backfill_id: int) -> NameNotFound:
     return NameNotFound("backfill", str(backfill_id), "", (), "`gnomon backfill list` lists all backfills")
-
-

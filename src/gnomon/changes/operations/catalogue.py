@@ -36,11 +36,32 @@ from gnomon.changes.operations import (
 from gnomon.changes.operations.operation import Operation
 
 _MODULES = (
-    dag_operations, run_operations, downstream_operations, task_operations, log_operations, explain_operations, work_operations,
-    backfill_operations, asset_operations, hitl_operations, xcom_operations, pool_operations, variable_operations, connection_operations,
-    account_operations, task_state_operations, asset_state_operations, alert_operations, channel_tests, audit_operations, service_operations,
-    timetable_operations, slot_operations, quarantine_operations, failure_operations,
-)  # fmt: skip
+    dag_operations,
+    run_operations,
+    downstream_operations,
+    task_operations,
+    log_operations,
+    explain_operations,
+    work_operations,
+    backfill_operations,
+    asset_operations,
+    hitl_operations,
+    xcom_operations,
+    pool_operations,
+    variable_operations,
+    connection_operations,
+    account_operations,
+    task_state_operations,
+    asset_state_operations,
+    alert_operations,
+    channel_tests,
+    audit_operations,
+    service_operations,
+    timetable_operations,
+    slot_operations,
+    quarantine_operations,
+    failure_operations,
+)
 
 
 def list_operations() -> list[Operation[..., Any]]:

@@ -32,7 +32,9 @@ class InstanceChange:
     def add(self, part: InstanceChange) -> InstanceChange:
         """This change and the part together; its reply is one that the owner has not answered, if there is one."""
         is_pending = self.reply is not None and self.reply.answer is None
-        return InstanceChange([*self.selected, *part.selected], [*self.changed, *part.changed], self.reply if is_pending else part.reply)
+        return InstanceChange(
+            [*self.selected, *part.selected], [*self.changed, *part.changed], self.reply if is_pending else part.reply
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +52,26 @@ def build_rows_to_mark(rows: Iterable[TaskInstanceRow], becomes: Callable[[TaskI
     return [RowToMark(**asdict(row), becomes=becomes(row)) for row in rows]
 
 
-def read_instance_change(scope: OperationScope, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], reply: OwnerAnswer) -> InstanceChange:
+def read_instance_change(
+    scope: OperationScope, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], reply: OwnerAnswer
+) -> InstanceChange:
     """The change after the reply. `rows`: the task instances before the request."""
     if reply.answer is None:
         return InstanceChange(list(rows), [], reply)
     lists = [names for names in reply.answer.values() if isinstance(names, list)]
-    return InstanceChange(list(rows), _read_changed(scope, dag, run, rows, [name for names in lists for name in names] if lists else None), reply)
+    return InstanceChange(
+        list(rows),
+        _read_changed(scope, dag, run, rows, [name for names in lists for name in names] if lists else None),
+        reply,
+    )
 
 
 def _read_changed(
-    scope: OperationScope, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], names: Collection[object] | None
+    scope: OperationScope,
+    dag: DagRecord,
+    run: RunRecord,
+    rows: Sequence[TaskInstanceRow],
+    names: Collection[object] | None,
 ) -> list[ChangedRow]:
     """`names`: the task instances that the owner's answer lists; None when the answer has no list and all were changed."""
     with scope.db.read() as tx:

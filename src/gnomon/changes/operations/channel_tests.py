@@ -53,10 +53,14 @@ def _send(scope: OperationScope, channel: AlertChannel, delivery: DeliveryRecord
     cfg, clock = scope.actor.cfg, scope.actor.clock
     with _answer_task_api(scope.db):
         try:
-            sender = ChannelSender(clock, NotifierCalls(cfg, scope.db, clock).call, cfg.text("email", "email_conn_id") or "smtp_default")
+            sender = ChannelSender(
+                clock, NotifierCalls(cfg, scope.db, clock).call, cfg.text("email", "email_conn_id") or "smtp_default"
+            )
             sender.send(channel, delivery)
         except DeliveryFailed as error:
-            raise UserError(f"channel {channel.name} did not accept the test message: {error} ({channel.place})") from None
+            raise UserError(
+                f"channel {channel.name} did not accept the test message: {error} ({channel.place})"
+            ) from None
 
 
 @contextmanager
@@ -76,7 +80,24 @@ def _answer_task_api(db: Database) -> Iterator[None]:
 def _build_message(scope: OperationScope, channel: AlertChannel) -> DeliveryRecord:
     now = scope.actor.clock.now()
     item = AlertItem(
-        kind="test", rule="gnomon alerts test", at=now, sentence=f"this is a test of channel {channel.name}, sent by {scope.actor.by}",
-        explanation=("no run has failed",), command="gnomon alerts list", link=scope.actor.cfg.text("alerts", "base_url") or None,
+        kind="test",
+        rule="gnomon alerts test",
+        at=now,
+        sentence=f"this is a test of channel {channel.name}, sent by {scope.actor.by}",
+        explanation=("no run has failed",),
+        command="gnomon alerts list",
+        link=scope.actor.cfg.text("alerts", "base_url") or None,
     )
-    return DeliveryRecord(0, str(uuid.uuid4()), channel.name, "test", "sending", now, now, 1, None, None, DeliveryBody(items=(item,), count=1))
+    return DeliveryRecord(
+        0,
+        str(uuid.uuid4()),
+        channel.name,
+        "test",
+        "sending",
+        now,
+        now,
+        1,
+        None,
+        None,
+        DeliveryBody(items=(item,), count=1),
+    )

@@ -63,7 +63,9 @@ def add_connection(scope: OperationScope, conn_id: str, given: GivenConnection) 
     scope.db.bind_key()  # raises when this host has another key: with it, no other host could decrypt the secrets
     with scope.db.write() as tx:
         if connections.get_connection(tx, conn_id) is not None:
-            raise UserError(f"there is a connection {conn_id!r} already; change it with `gnomon connections set`, or delete it first")
+            raise UserError(
+                f"there is a connection {conn_id!r} already; change it with `gnomon connections set`, or delete it first"
+            )
         scope.changes(tx).set_connection(to_stored(made))
     return made.conn_type or ""
 
@@ -105,7 +107,9 @@ def import_connections(scope: OperationScope, found: list[StoredConnection], ove
 @operation("connections.types", "read", "connection")
 def list_connection_types(scope: OperationScope) -> list[str]:
     """The types for which an installed package has a hook. The packages are asked in a process of their own."""
-    known: list[str] = ask_and_wait(scope.actor.cfg, _TYPES, list[str], imports=True, answers=make_question_handler(scope.actor.cfg))
+    known: list[str] = ask_and_wait(
+        scope.actor.cfg, _TYPES, list[str], imports=True, answers=make_question_handler(scope.actor.cfg)
+    )
     return known
 
 
@@ -118,7 +122,9 @@ def _find(tx: Transaction, conn_id: str) -> StoredConnection:
 
 def _check_id(conn_id: str) -> None:
     if not _CONN_ID.fullmatch(conn_id):
-        raise UserError(f"{conn_id!r} cannot be the id of a connection: use letters, digits and # ! ( ) - . : / \\ _, at most 250 of them")
+        raise UserError(
+            f"{conn_id!r} cannot be the id of a connection: use letters, digits and # ! ( ) - . : / \\ _, at most 250 of them"
+        )
 
 
 def _make_connection(conn_id: str, given: GivenConnection, existing: StoredConnection | None) -> Connection:
@@ -132,7 +138,9 @@ def _make_connection(conn_id: str, given: GivenConnection, existing: StoredConne
     except AirflowException as error:
         raise UserError(str(error)) from None
     if not made.conn_type:
-        raise UserError(f"connection {conn_id!r} has no type; give --conn-type, such as postgres, http or generic, or a URI that begins with one")
+        raise UserError(
+            f"connection {conn_id!r} has no type; give --conn-type, such as postgres, http or generic, or a URI that begins with one"
+        )
     return made
 
 
@@ -141,15 +149,25 @@ def _check_extra(conn_id: str, extra: object) -> None:
     try:
         json.loads(str(extra or "{}"))
     except ValueError as error:
-        place = f"{error.msg} at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else "a number is too long"
-        raise UserError(f"connection {conn_id!r}: extra is no JSON ({place}); give an object, such as --conn-extra '{{\"timeout\": 5}}'") from None
+        place = (
+            f"{error.msg} at character {error.pos + 1}"
+            if isinstance(error, json.JSONDecodeError)
+            else "a number is too long"
+        )
+        raise UserError(
+            f"connection {conn_id!r}: extra is no JSON ({place}); give an object, such as --conn-extra '{{\"timeout\": 5}}'"
+        ) from None
     except RecursionError:
         raise UserError(f"connection {conn_id!r}: extra is nested too deeply") from None
 
 
 def _apply(conn_id: str, given: GivenConnection, existing: StoredConnection | None) -> Connection:
     if given.uri is not None or given.json is not None:
-        made: Connection = ConnectionModel.from_uri(given.uri, conn_id) if given.uri is not None else Connection.from_json(given.json or "", conn_id)
+        made: Connection = (
+            ConnectionModel.from_uri(given.uri, conn_id)
+            if given.uri is not None
+            else Connection.from_json(given.json or "", conn_id)
+        )
         if "description" in given.fields:
             made.description = str(given.fields["description"])
     elif existing is not None:

@@ -47,9 +47,16 @@ class ShownDag:
 def list_dags(scope: OperationScope, inactive: bool = False) -> DagListing:
     """All DAGs by id; with `inactive`, also deleted ones, which no file defines any more."""
     with scope.db.read() as tx:
-        rows = scope.select(tx, dag_list.list_dags(tx, scope.actor.clock.now(), inactive=inactive), lambda row: row.dag_id)
+        rows = scope.select(
+            tx, dag_list.list_dags(tx, scope.actor.clock.now(), inactive=inactive), lambda row: row.dag_id
+        )
         hide = scope.dags.build_name_filter(tx)
-    shown = [replace(row, error=None if row.error is None else hide(row.error), warnings=[hide(text) for text in row.warnings]) for row in rows]
+    shown = [
+        replace(
+            row, error=None if row.error is None else hide(row.error), warnings=[hide(text) for text in row.warnings]
+        )
+        for row in rows
+    ]
     return DagListing(shown, str(scope.actor.cfg.dags_folder))
 
 
@@ -63,11 +70,15 @@ def show_dag(scope: OperationScope, dag_id: str) -> ShownDag:
         needed_by = [one for one in needed_by if scope.dags.has_role(tx, one, Role.VIEWER)]
         hide = scope.dags.build_name_filter(tx)
     cfg = scope.actor.cfg
-    detail = dag_list.show_dag(dag, scope.actor.clock.now(), warnings, lambda *arguments: forecast_author_runs(cfg, *arguments), needed_by)
+    detail = dag_list.show_dag(
+        dag, scope.actor.clock.now(), warnings, lambda *arguments: forecast_author_runs(cfg, *arguments), needed_by
+    )
     shown = replace(
-        detail, error=None if detail.error is None else hide(detail.error), warnings=[hide(text) for text in detail.warnings],
+        detail,
+        error=None if detail.error is None else hide(detail.error),
+        warnings=[hide(text) for text in detail.warnings],
         depends_on=[hide(text) for text in detail.depends_on],
-    )  # fmt: skip
+    )
     return ShownDag(shown, list(format_tree(dag.spec)))
 
 
@@ -81,12 +92,17 @@ def list_errors(scope: OperationScope, with_warnings: bool = False) -> list[Impo
             return rows
         files, shared = _list_seen_files(scope, tx), _list_shared_files(scope, tx)
         hide = scope.dags.build_name_filter(tx)
-        rows = [row for row in rows if row.file in files and (row.kind != import_problems.WARNING or _may_see_warning(scope, tx, row))]
+        rows = [
+            row
+            for row in rows
+            if row.file in files and (row.kind != import_problems.WARNING or _may_see_warning(scope, tx, row))
+        ]
         return [
-            replace(row, line=None, message=import_problems.HIDDEN_TEXT, traceback="") if row.file in shared and row.kind != import_problems.WARNING
+            replace(row, line=None, message=import_problems.HIDDEN_TEXT, traceback="")
+            if row.file in shared and row.kind != import_problems.WARNING
             else replace(row, message=hide(row.message), traceback=hide(row.traceback))
             for row in rows
-        ]  # fmt: skip
+        ]
 
 
 @operation("dags.warnings", "read", "DAG")
@@ -95,7 +111,9 @@ def list_dag_warnings(scope: OperationScope, dag_id: str) -> list[DagWarning]:
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         hide = scope.dags.build_name_filter(tx)
-        return [DagWarning(dag_id, dag.file, hide(text)) for text in import_problems.list_dag_warnings(tx, dag_id, dag.file)]
+        return [
+            DagWarning(dag_id, dag.file, hide(text)) for text in import_problems.list_dag_warnings(tx, dag_id, dag.file)
+        ]
 
 
 @operation("dags.all_warnings", "read", "import error")
@@ -116,7 +134,10 @@ def list_versions(scope: OperationScope, dag_id: str) -> list[VersionRow]:
     """The versions of a DAG, newest first."""
     with scope.db.read() as tx:
         hide = scope.dags.build_name_filter(tx)
-        return [replace(row, changes=[hide(text) for text in row.changes]) for row in list_version_rows(tx, find_dag(tx, dag_id))]
+        return [
+            replace(row, changes=[hide(text) for text in row.changes])
+            for row in list_version_rows(tx, find_dag(tx, dag_id))
+        ]
 
 
 @operation("dags.next_runs", "read", "DAG")
@@ -128,7 +149,11 @@ def forecast_dag(scope: OperationScope, dag_id: str, count: int) -> NextRuns:
         dag = find_dag(tx, dag_id)
         hide = scope.dags.build_name_filter(tx)
     found = forecast_next_runs(scope.actor.cfg, scope.db, dag, scope.actor.clock.now(), count)
-    return replace(found, blocked=None if found.blocked is None else hide(found.blocked), notes=[hide(note) for note in found.notes])
+    return replace(
+        found,
+        blocked=None if found.blocked is None else hide(found.blocked),
+        notes=[hide(note) for note in found.notes],
+    )
 
 
 @operation("dags.find_paused", "read", "DAG")

@@ -34,7 +34,9 @@ class DownstreamChange:
 
 
 @operation("runs.select_downstream", "read", "run")
-def select_downstream(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False) -> list[DownstreamRow]:
+def select_downstream(
+    scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False
+) -> list[DownstreamRow]:
     """The run and the runs of other DAGs that waited for it, each after the runs that it waited for."""
     return [part.row for part in _collect(scope, dag_id, run_id, only_failed, Role.VIEWER)]
 
@@ -46,7 +48,9 @@ def clear_downstream(
     """Run them again, upstream first. `is_newest_wanted`: as for `runs.clear`, for each of them."""
     parts = _collect(scope, dag_id, run_id, only_failed, Role.USER)
     rows = [part.row for part in parts]
-    reply = ask_owners(scope.actor, scope.db, "clear", [{**part.body, "is_newest_wanted": is_newest_wanted} for part in parts])
+    reply = ask_owners(
+        scope.actor, scope.db, "clear", [{**part.body, "is_newest_wanted": is_newest_wanted} for part in parts]
+    )
     return DownstreamChange(rows, [] if reply.answer is None else _read_cleared(scope.db, rows, reply.answer), reply)
 
 
@@ -62,11 +66,19 @@ def _collect(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool,
     return parts
 
 
-def _read_cleared(db: Database, rows: Sequence[DownstreamRow], answers: Sequence[Mapping[str, object]]) -> list[ClearedRow]:
+def _read_cleared(
+    db: Database, rows: Sequence[DownstreamRow], answers: Sequence[Mapping[str, object]]
+) -> list[ClearedRow]:
     """The runs with a cleared task instance, in their state now; runs that were deleted meanwhile are left out."""
     cleared = {(answer["dag_id"], answer["run_id"]) for answer in answers if answer.get("cleared")}
     with db.read() as tx:
-        stored = [(row, dag_runs.find_stored_run(tx, row.dag_id, row.run_id)) for row in rows if (row.dag_id, row.run_id) in cleared]
+        stored = [
+            (row, dag_runs.find_stored_run(tx, row.dag_id, row.run_id))
+            for row in rows
+            if (row.dag_id, row.run_id) in cleared
+        ]
     return [
-        ClearedRow(**{**asdict(row), "state": run.state.value, "previous_state": row.state}) for row, run in stored if run is not None
+        ClearedRow(**{**asdict(row), "state": run.state.value, "previous_state": row.state})
+        for row, run in stored
+        if run is not None
     ]

@@ -18,15 +18,21 @@ def explain_dag(scope: OperationScope, dag_id: str) -> list[str]:
     """Sentences on why the DAG has no run, or why its unfinished runs wait; none when nothing prevents it from running."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-    answers = ask_partition_mappers(scope.actor.cfg, scope.db, dag)  # author code is called without a transaction: it may take its time
+    answers = ask_partition_mappers(
+        scope.actor.cfg, scope.db, dag
+    )  # author code is called without a transaction: it may take its time
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-        sentences = describe_schedule_switch(scope.actor.cfg, dag) + explanation.explain_dag(tx, dag, scope.limits, scope.actor.clock.now(), answers)
+        sentences = describe_schedule_switch(scope.actor.cfg, dag) + explanation.explain_dag(
+            tx, dag, scope.limits, scope.actor.clock.now(), answers
+        )
         return list(map(scope.dags.build_name_filter(tx), sentences))
 
 
 @operation("explain.run", "read", "run")
-def explain_run(scope: OperationScope, dag_id: str, run_id: str, task_id: str | None = None, map_index: int = -1) -> list[str]:
+def explain_run(
+    scope: OperationScope, dag_id: str, run_id: str, task_id: str | None = None, map_index: int = -1
+) -> list[str]:
     """Sentences on why the run, or the task instance of it, has not ended, or how it ended.
 
     With the logical date or the due time of a slot as `run_id`: why the slot has no run.

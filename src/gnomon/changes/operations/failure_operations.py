@@ -16,7 +16,9 @@ LISTED_MAX = 500
 
 
 @operation("failures.list", "read", "run")
-def list_failed_runs(scope: OperationScope, since: int, dag_ids: list[str] | None = None, limit: int = 50) -> list[FailureRow]:
+def list_failed_runs(
+    scope: OperationScope, since: int, dag_ids: list[str] | None = None, limit: int = 50
+) -> list[FailureRow]:
     """The runs of these DAGs, or of all, that ended failed at the instant `since` or later, the last end first, with what they hold up.
 
     At most `limit`, and never more than LISTED_MAX. Raises NameNotFound for a DAG that does not exist.
@@ -28,4 +30,6 @@ def list_failed_runs(scope: OperationScope, since: int, dag_ids: list[str] | Non
             find_dag(tx, dag_id)
         runs = scope.select(tx, dag_overview.list_failed_runs(tx, since, FAILED_RUNS_MAX), lambda run: run.dag_id)
         chosen = [run for run in runs if not dag_ids or run.dag_id in dag_ids][: min(limit, LISTED_MAX)]
-        return list_failures(tx, chosen, lambda dag_id: scope.dags.has_role(tx, dag_id, Role.VIEWER), scope.dags.build_name_filter(tx))
+        return list_failures(
+            tx, chosen, lambda dag_id: scope.dags.has_role(tx, dag_id, Role.VIEWER), scope.dags.build_name_filter(tx)
+        )

@@ -12,7 +12,9 @@ def check_instants(*instants: int | None) -> None:
         try:
             iso(instant)
         except (OverflowError, ValueError):
-            raise UserError(f"{instant} is no instant in the years 1 to 9999; give microseconds since 1970-01-01T00:00Z") from None
+            raise UserError(
+                f"{instant} is no instant in the years 1 to 9999; give microseconds since 1970-01-01T00:00Z"
+            ) from None
 
 
 def check_limit(limit: int | None) -> None:

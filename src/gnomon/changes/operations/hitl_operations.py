@@ -48,8 +48,15 @@ def list_all_questions(scope: OperationScope) -> list[OpenQuestionRow]:
 
 @operation("questions.answer", "edit", "question")
 def answer_question(
-    scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, options: list[str], params: dict[str, object], user: str | None = None,
-) -> GivenAnswer:  # fmt: skip
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str,
+    task_id: str,
+    map_index: int,
+    options: list[str],
+    params: dict[str, object],
+    user: str | None = None,
+) -> GivenAnswer:
     """Answer the question of a task. A question with one option needs no option. `user`: who answers; an account of the API answers as itself."""
     own_name = scope.actor.by.partition(":")[2]
     if scope.is_remote and user not in (None, own_name):

@@ -77,7 +77,9 @@ class CallbackLog:
 
 
 @operation("logs.of_run", "read", "task log")
-def list_run_logs(scope: OperationScope, dag_id: str, run_id: str, task_id: str | None = None, map_index: int | None = None) -> RunLogs:
+def list_run_logs(
+    scope: OperationScope, dag_id: str, run_id: str, task_id: str | None = None, map_index: int | None = None
+) -> RunLogs:
     """The log files of all attempts of a run, of one task, or of one task instance, and the states to which they belong."""
     lookup = scope.task_logs.look_up()
 
@@ -87,7 +89,11 @@ def list_run_logs(scope: OperationScope, dag_id: str, run_id: str, task_id: str 
             run = find_run(tx, dag, run_id)
             if task_id is not None and task_id not in dag.task_numbers:
                 raise task_not_found(dag_id, task_id, dag.task_numbers)
-            rows = [row for row in list_task_instances(tx, dag, run) if task_id in (None, row.task_id) and map_index in (None, row.map_index)]
+            rows = [
+                row
+                for row in list_task_instances(tx, dag, run)
+                if task_id in (None, row.task_id) and map_index in (None, row.map_index)
+            ]
             attempts = _list_attempts(lookup, tx, dag_id, run_id, task_id, map_index)
             (row,) = scope.hide_names(tx, [build_run_row(dag_id, run)])
             return RunLogs(row, run.state in FINISHED_RUN_STATES, scope.hide_names(tx, rows), attempts)
@@ -96,7 +102,9 @@ def list_run_logs(scope: OperationScope, dag_id: str, run_id: str, task_id: str 
 
 
 @operation("logs.of_try", "read", "task log")
-def list_try_logs(scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None = None) -> list[str]:
+def list_try_logs(
+    scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None = None
+) -> list[str]:
     """The log files of one try of a task instance, the last one without `try_number`, oldest first."""
     lookup = scope.task_logs.look_up()
 
@@ -120,7 +128,14 @@ def explain_missing_log(scope: OperationScope, dag_id: str, run_id: str, task_id
 
 @operation("logs.read", "read", "task log")
 def read_log(
-    scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, file: str, start: int = 0, is_over: bool = False
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str,
+    task_id: str,
+    map_index: int,
+    file: str,
+    start: int = 0,
+    is_over: bool = False,
 ) -> LogPiece:
     """Lines of a log file of a task instance from the byte `start` on. `is_over`: nothing more will be written, so the last line is whole."""
     lookup = scope.task_logs.look_up()
@@ -141,7 +156,10 @@ def list_callback_logs(scope: OperationScope, dag_id: str, run_id: str) -> list[
     def find() -> list[CallbackLog]:
         with scope.db.read() as tx:
             dag = find_dag(tx, dag_id)
-            return [CallbackLog(title, name) for title, name in find_callback_logs(tx, dag, find_run(tx, dag, run_id), lookup)]
+            return [
+                CallbackLog(title, name)
+                for title, name in find_callback_logs(tx, dag, find_run(tx, dag, run_id), lookup)
+            ]
 
     return lookup.search(find)
 
@@ -153,14 +171,20 @@ def read_callback_log(scope: OperationScope, dag_id: str, run_id: str, file: str
     return _read_piece(scope, known, file, start, True)
 
 
-def _list_attempts(lookup: LogLookup, tx: Transaction, dag_id: str, run_id: str, task_id: str | None, map_index: int | None) -> list[AttemptFiles]:
+def _list_attempts(
+    lookup: LogLookup, tx: Transaction, dag_id: str, run_id: str, task_id: str | None, map_index: int | None
+) -> list[AttemptFiles]:
     dag = find_dag(tx, dag_id)
     found = list_attempt_logs(tx, dag, find_run(tx, dag, run_id), task_id, map_index, lookup)
     attempts = []
     for one in found:
         stored = tuple(name for name in one.files if lookup.has(name))
         files = stored if one.is_ended else one.files
-        attempts.append(AttemptFiles(one.task_id, one.map_index, one.try_number, one.seq, one.started_at, one.is_ended, bool(stored), files))
+        attempts.append(
+            AttemptFiles(
+                one.task_id, one.map_index, one.try_number, one.seq, one.started_at, one.is_ended, bool(stored), files
+            )
+        )
     return attempts
 
 
@@ -169,5 +193,3 @@ def _read_piece(scope: OperationScope, known: set[str], file: str, start: int, i
         raise UserError(f"there is no log file {file!r} of this task instance or run")
     text = read_whole_lines(scope.task_logs.fetch(file), max(start, 0), is_over=is_over)
     return LogPiece(text.decode(errors="replace").splitlines(), max(start, 0) + len(text))
-
-

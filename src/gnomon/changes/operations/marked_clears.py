@@ -16,21 +16,33 @@ from gnomon.storage.store import Transaction
 
 
 def find_marked(
-    scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], role: Role, *, only_failed: bool
-) -> list[RunInstancesToClear]:  # fmt: skip
+    scope: OperationScope,
+    tx: Transaction,
+    dag: DagRecord,
+    run: RunRecord,
+    rows: Sequence[TaskInstanceRow],
+    role: Role,
+    *,
+    only_failed: bool,
+) -> list[RunInstancesToClear]:
     """What a clear of these instances clears in runs of other DAGs. Raises UserError when the user has not the role on one of these DAGs."""
     found = follow_markers(tx, dag, run, rows, only_failed=only_failed)
     if not all(scope.dags.has_role(tx, one.dag.dag_id, role) for one in found):
-        raise UserError(f"markers among these tasks name tasks of DAGs on which your account has not the role {role}; ask for that role on these DAGs")
+        raise UserError(
+            f"markers among these tasks name tasks of DAGs on which your account has not the role {role}; ask for that role on these DAGs"
+        )
     return found
 
 
 def clear_marked(
-    scope: OperationScope, change: InstanceChange, marked: Sequence[RunInstancesToClear], *, is_newest_wanted: bool | None
-) -> InstanceChange:  # fmt: skip
+    scope: OperationScope,
+    change: InstanceChange,
+    marked: Sequence[RunInstancesToClear],
+    *,
+    is_newest_wanted: bool | None,
+) -> InstanceChange:
     """Clear the task instances in the runs of other DAGs; returns the whole change."""
     for one in marked:
         answer = clear_instances(scope.actor, scope.db, one.dag, one.run, one.rows, is_newest_wanted=is_newest_wanted)
         change = change.add(read_instance_change(scope, one.dag, one.run, one.rows, answer))
     return change
-

@@ -57,6 +57,8 @@ class Operation(Generic[P, R_co]):
         return dict(list(bound.arguments.items())[1:])
 
 
-def operation(name: str, verb: Verb, resource: str) -> Callable[[Callable[Concatenate[OperationScope, P], R_co]], Operation[P, R_co]]:
+def operation(
+    name: str, verb: Verb, resource: str
+) -> Callable[[Callable[Concatenate[OperationScope, P], R_co]], Operation[P, R_co]]:
     """Make an operation of a function."""
     return lambda function: Operation(name, verb, resource, function)

@@ -115,4 +115,7 @@ class OperationScope:
     def hide_names(self, tx: Transaction, rows: Iterable[R], field_name: str = "reason") -> list[R]:
         """The rows without the ids of hidden DAGs in the text of this field, which may be None."""
         hide = self.dags.build_name_filter(tx)
-        return [row if getattr(row, field_name) is None else replace(row, **{field_name: hide(getattr(row, field_name))}) for row in rows]
+        return [
+            row if getattr(row, field_name) is None else replace(row, **{field_name: hide(getattr(row, field_name))})
+            for row in rows
+        ]

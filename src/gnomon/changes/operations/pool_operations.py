@@ -50,7 +50,9 @@ def set_pools(scope: OperationScope, fields: list[PoolFields]) -> None:
         raise UserError(f"pool {low.name!r} cannot have {low.slots} slots; give a number from 0 on, or -1 for no limit")
     with scope.db.write() as tx:
         for one in fields:
-            scope.changes(tx).set_pool(one.name, one.slots, description=one.description, include_deferred=one.include_deferred)
+            scope.changes(tx).set_pool(
+                one.name, one.slots, description=one.description, include_deferred=one.include_deferred
+            )
         notify_on_commit(tx)
     scope.actor.wake_services()
 

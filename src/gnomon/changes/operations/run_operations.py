@@ -91,7 +91,9 @@ class TriggeredRun:
 
 
 @operation("runs.list", "read", "run")
-def list_runs(scope: OperationScope, dag_id: str, state: str | None = None, since: int | None = None, limit: int | None = None) -> list[RunRow]:
+def list_runs(
+    scope: OperationScope, dag_id: str, state: str | None = None, since: int | None = None, limit: int | None = None
+) -> list[RunRow]:
     """The runs of a DAG, newest first: those in `state`, those that ended at the instant `since` or later or have not ended."""
     check_instants(since)
     check_limit(limit)
@@ -99,12 +101,16 @@ def list_runs(scope: OperationScope, dag_id: str, state: str | None = None, sinc
     with scope.db.read() as tx:
         rows = scope.hide_names(tx, list_run_rows(tx, find_dag(tx, dag_id), _read_state(state), since, asked))
     if limit is None and scope.is_remote and len(rows) > RUNS_MAX:
-        raise UserError(f"DAG {dag_id!r} has more than {RUNS_MAX:,} such runs, which the API does not list at once; give --limit, --state or --since")
+        raise UserError(
+            f"DAG {dag_id!r} has more than {RUNS_MAX:,} such runs, which the API does not list at once; give --limit, --state or --since"
+        )
     return rows
 
 
 @operation("runs.list_all", "read", "run")
-def list_runs_of_all_dags(scope: OperationScope, state: str | None = None, since: int | None = None, limit: int = 50) -> list[RunRow]:
+def list_runs_of_all_dags(
+    scope: OperationScope, state: str | None = None, since: int | None = None, limit: int = 50
+) -> list[RunRow]:
     """The runs of all DAGs."""
     check_instants(since)
     check_limit(limit)
@@ -133,9 +139,13 @@ def show_run(scope: OperationScope, dag_id: str, run_id: str) -> ShownRun:
         (row,) = scope.hide_names(tx, [build_run_row(dag_id, run)])
         results = find_results(tx, dag, run)
         return ShownRun(
-            row, count_states(list_task_instances(tx, dag, run)), scope.hide_names(tx, list_callback_rows(tx, run)), list_deadline_rows(tx, run),
-            hide_stored_secrets(tx, results) if scope.is_remote and results else results, list_note_rows(tx, dag, run),
-        )  # fmt: skip
+            row,
+            count_states(list_task_instances(tx, dag, run)),
+            scope.hide_names(tx, list_callback_rows(tx, run)),
+            list_deadline_rows(tx, run),
+            hide_stored_secrets(tx, results) if scope.is_remote and results else results,
+            list_note_rows(tx, dag, run),
+        )
 
 
 @operation("runs.progress", "read", "run")
@@ -151,16 +161,30 @@ def read_progress(scope: OperationScope, dag_id: str, run_id: str, counts: bool 
 
 @operation("runs.trigger", "create", "run")
 def trigger_run(
-    scope: OperationScope, dag_id: str, run_id: str | None = None, logical_at: int | None = None, slot_at: int | None = None,
-    conf: dict[str, object] | None = None, partition_key: str | None = None,
-) -> TriggeredRun:  # fmt: skip
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str | None = None,
+    logical_at: int | None = None,
+    slot_at: int | None = None,
+    conf: dict[str, object] | None = None,
+    partition_key: str | None = None,
+) -> TriggeredRun:
     """Create a run of a DAG now. `logical_at`, `slot_at`: instants, which exclude each other."""
     check_instants(logical_at, slot_at)
     if logical_at is not None and slot_at is not None:
         raise UserError("a logical date and a slot exclude each other: a slot has its own logical date")
-    created = create_run(scope.actor, scope.db, NewRun(
-        dag_id=dag_id, run_id=run_id, logical_at=logical_at, slot_at=slot_at, conf=conf or {}, partition_key=partition_key,
-    ))  # fmt: skip
+    created = create_run(
+        scope.actor,
+        scope.db,
+        NewRun(
+            dag_id=dag_id,
+            run_id=run_id,
+            logical_at=logical_at,
+            slot_at=slot_at,
+            conf=conf or {},
+            partition_key=partition_key,
+        ),
+    )
     note = None
     if created.is_waited_for:
         slot = created.manual_slot.slot
@@ -181,7 +205,9 @@ def select_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: boo
 
 
 @operation("runs.clear", "edit", "run")
-def clear_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False, is_newest_wanted: bool | None = None) -> InstanceChange:
+def clear_run(
+    scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False, is_newest_wanted: bool | None = None
+) -> InstanceChange:
     """Run the tasks of a run again. `is_newest_wanted`: whether it takes the newest version of its DAG bundle; None: its DAG says so."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
@@ -190,8 +216,12 @@ def clear_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool
         marked = find_marked(scope, tx, dag, run, rows, Role.USER, only_failed=only_failed)
     if not rows:
         return InstanceChange([], [], None)
-    answer = clear_instances(scope.actor, scope.db, dag, run, None, only_failed=only_failed, is_newest_wanted=is_newest_wanted)
-    return clear_marked(scope, read_instance_change(scope, dag, run, rows, answer), marked, is_newest_wanted=is_newest_wanted)
+    answer = clear_instances(
+        scope.actor, scope.db, dag, run, None, only_failed=only_failed, is_newest_wanted=is_newest_wanted
+    )
+    return clear_marked(
+        scope, read_instance_change(scope, dag, run, rows, answer), marked, is_newest_wanted=is_newest_wanted
+    )
 
 
 @operation("runs.select_to_mark", "read", "run")
@@ -201,7 +231,9 @@ def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: s
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
         marked = scope.hide_names(tx, _select_to_mark(scope, tx, dag, run, state))
-        cancelled = scope.hide_names(tx, [row for one in _list_continuing(scope, tx, dag, run, state) for row in one.rows])
+        cancelled = scope.hide_names(
+            tx, [row for one in _list_continuing(scope, tx, dag, run, state) for row in one.rows]
+        )
     return [*marked, *build_rows_to_mark(cancelled, lambda _: CLEARED)]
 
 
@@ -222,29 +254,43 @@ def mark_run(scope: OperationScope, dag_id: str, run_id: str, state: str) -> Ins
 
 
 @operation("runs.release", "edit", "run")
-def release_run(scope: OperationScope, dag_id: str, run_id: str, up_dag: str | None = None, reason: str | None = None) -> OwnerAnswer:
+def release_run(
+    scope: OperationScope, dag_id: str, run_id: str, up_dag: str | None = None, reason: str | None = None
+) -> OwnerAnswer:
     """Release a run, or its tasks, from waiting for runs of one other DAG, or of all."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
         _check_releasable(tx, dag, run, up_dag, scope.dags.build_name_filter(tx))
-    return ask_owner(scope.actor, scope.db, dag, "release", {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "up_dag": up_dag, "reason": reason})
+    return ask_owner(
+        scope.actor,
+        scope.db,
+        dag,
+        "release",
+        {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "up_dag": up_dag, "reason": reason},
+    )
 
 
 def _read_state(state: str | None) -> DagRunState | None:
     try:
         return None if state is None else DagRunState(state)
     except ValueError:
-        raise UserError(f"{state!r} is no state of a run; the states are {', '.join(one.value for one in DagRunState)}") from None
+        raise UserError(
+            f"{state!r} is no state of a run; the states are {', '.join(one.value for one in DagRunState)}"
+        ) from None
 
 
-def _list_continuing(scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[RunInstancesToClear]:
+def _list_continuing(
+    scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, state: str
+) -> list[RunInstancesToClear]:
     """What failed in runs of other DAGs because this run did, as far as the user may clear it: it runs again when the run is marked success."""
     found = list_cancelled_by(tx, dag, run) if state == DagRunState.SUCCESS.value else []
     return [one for one in found if scope.dags.has_role(tx, one.dag.dag_id, Role.USER)]
 
 
-def _select_to_mark(scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[RowToMark]:
+def _select_to_mark(
+    scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, state: str
+) -> list[RowToMark]:
     """The task instances that end when the run is marked. A teardown that has something to tear down is not among them: it runs."""
     if state not in MARKS:
         raise UserError(f"a run cannot be marked {state!r}; give {' or '.join(MARKS)}")
@@ -253,7 +299,9 @@ def _select_to_mark(scope: OperationScope, tx: Transaction, dag: DagRecord, run:
     return build_rows_to_mark(rows, lambda row: after[row.task_id, row.map_index])
 
 
-def _describe_slot(dag_id: str, run: RunRecord, slot_start: Instant | None, *, has_slot: bool, doubt: str | None) -> str:
+def _describe_slot(
+    dag_id: str, run: RunRecord, slot_start: Instant | None, *, has_slot: bool, doubt: str | None
+) -> str:
     """A sentence on whether other DAGs wait for this run: they do when the run stands for a slot."""
     if run.stands_for is not None and has_slot:
         sentence = f"run {run.run_id!r} stands for the slot due at {iso(run.stands_for)}: DAGs that wait for that slot wait for this run"
@@ -269,14 +317,20 @@ def _describe_slot(dag_id: str, run: RunRecord, slot_start: Instant | None, *, h
     return f"run {run.run_id!r} stands for no slot, and no DAG waits for it: {why}; {see}"
 
 
-def _check_releasable(tx: Transaction, dag: DagRecord, run: RunRecord, up_dag: str | None, hide: Callable[[str], str]) -> None:
+def _check_releasable(
+    tx: Transaction, dag: DagRecord, run: RunRecord, up_dag: str | None, hide: Callable[[str], str]
+) -> None:
     """Raise UserError when the run is not waiting, or not for that DAG: no request to the owner is needed then."""
     if run.state in FINISHED_RUN_STATES:
         raise UserError(f"run {run.run_id!r} ended in state {run.state}; it waits for nothing")
     upstreams = list_upstreams(tx, dag, run)
     if not upstreams:
-        raise UserError(f"run {run.run_id!r} of DAG {dag.dag_id!r} waits for no other DAG; `gnomon explain` says what it waits for")
+        raise UserError(
+            f"run {run.run_id!r} of DAG {dag.dag_id!r} waits for no other DAG; `gnomon explain` says what it waits for"
+        )
     if up_dag is not None and up_dag not in upstreams:
         near = find_close_matches(up_dag, upstreams)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UserError(hide(f"run {run.run_id!r} does not depend on DAG {up_dag!r}; it depends on {', '.join(upstreams)}{hint}"))
+        raise UserError(
+            hide(f"run {run.run_id!r} does not depend on DAG {up_dag!r}; it depends on {', '.join(upstreams)}{hint}")
+        )

@@ -48,16 +48,26 @@ class ScheduleTarget:
     last: Cursor | None = None
     """The last slot that was planned for the DAG."""
 
-    def list_runs(self, cfg: Config, start: Instant, end: Instant | None, most: int, is_over: Callable[[], bool] = lambda: False) -> WindowRuns:
+    def list_runs(
+        self, cfg: Config, start: Instant, end: Instant | None, most: int, is_over: Callable[[], bool] = lambda: False
+    ) -> WindowRuns:
         """The runs from `start` to before `end`, at most `most`; `stop_reason` of the result says why later ones are missing.
 
         `is_over`: whether the caller waits no longer, asked of a built-in timetable before each run. Raises UserError when the timetable fails.
         """
-        bounds: dict[str, Any] = {"start": start, "end": end, "most": most, "earliest": self.earliest,
-                                  "latest": self.latest, "last": self.last}  # fmt: skip
+        bounds: dict[str, Any] = {
+            "start": start,
+            "end": end,
+            "most": most,
+            "earliest": self.earliest,
+            "latest": self.latest,
+            "last": self.last,
+        }
         window: WindowRuns = self.call(cfg, _WINDOW, WindowRuns, partial(list_runs_in_window, is_over=is_over), bounds)
         if end is not None and len(window.runs) == RUNS_MAX:
-            return WindowRuns(runs=window.runs, stop_reason=f"only the first {RUNS_MAX} runs are computed; choose a smaller window")
+            return WindowRuns(
+                runs=window.runs, stop_reason=f"only the first {RUNS_MAX} runs are computed; choose a smaller window"
+            )
         return window
 
     def call(self, cfg: Config, function: str, kind: Any, here: Callable[..., Any], arguments: dict[str, Any]) -> Any:
@@ -68,7 +78,9 @@ class ScheduleTarget:
         try:
             if self.ref.builtin:
                 return here(build(self.ref), **arguments)
-            return ask_and_wait(cfg, function, kind, timetable=self.ref, file=self.file, answers=make_question_handler(cfg), **arguments)
+            return ask_and_wait(
+                cfg, function, kind, timetable=self.ref, file=self.file, answers=make_question_handler(cfg), **arguments
+            )
         except PlanningError as error:
             raise UserError(f"{self.text}: {error}") from None
 
@@ -97,7 +109,15 @@ def resolve_schedule_target(
                 raise
             raise UserError(f"{error}\nIf {text} is a timetable class, write {text}()") from None
     try:
-        ref = ask_and_wait(cfg, _EVALUATE, TimetableRef, answers=make_question_handler(cfg), text=text, zone=zone or default, runs_code=runs_code)
+        ref = ask_and_wait(
+            cfg,
+            _EVALUATE,
+            TimetableRef,
+            answers=make_question_handler(cfg),
+            text=text,
+            zone=zone or default,
+            runs_code=runs_code,
+        )
     except PlanningError as error:
         raise UserError(str(error)) from None
     return _make_target(text, ref, zone, default)
@@ -123,9 +143,15 @@ def _make_dag_target(dag: DagRecord, dag_id: str, zone: str | None) -> ScheduleT
     own = spec.timetable.data.get("timezone") if spec.timetable.builtin else None
     name = zone or (own if isinstance(own, str) else spec.timezone)
     return ScheduleTarget(
-        text=dag_id, ref=spec.timetable, zone=find_zone(name), zone_name=_normalize_zone_name(name), file=dag.file,
-        earliest=spec.start_at, latest=spec.end_at, last=dag.cursor,
-    )  # fmt: skip
+        text=dag_id,
+        ref=spec.timetable,
+        zone=find_zone(name),
+        zone_name=_normalize_zone_name(name),
+        file=dag.file,
+        earliest=spec.start_at,
+        latest=spec.end_at,
+        last=dag.cursor,
+    )
 
 
 def _normalize_zone_name(zone: str) -> str:

@@ -18,6 +18,8 @@ def audit(scope: OperationScope, since: int, dag_ids: list[str] | None = None) -
     with scope.db.read() as tx:
         for dag_id in dag_ids or ():
             scope.dags.require_role(tx, dag_id, Role.VIEWER)
-        named = dag_ids or scope.select(tx, [dag.dag_id for dag in dags.list_dags(tx) if dag.active], lambda dag_id: dag_id)
+        named = dag_ids or scope.select(
+            tx, [dag.dag_id for dag in dags.list_dags(tx) if dag.active], lambda dag_id: dag_id
+        )
         records = scope.select(tx, [find_dag(tx, dag_id) for dag_id in named], lambda dag: dag.dag_id)
     return audit_slots(scope.actor.cfg, scope.db, scope.actor.clock, records, since)

@@ -17,7 +17,9 @@ def read_value(text: str) -> object:
     try:
         value: object = json.loads(text)
     except ValueError:
-        raise UserError(f"VALUE is not JSON: {text!r}; write text as '\"text\"', a number as 5, a list as '[1, 2]'") from None
+        raise UserError(
+            f"VALUE is not JSON: {text!r}; write text as '\"text\"', a number as 5, a list as '[1, 2]'"
+        ) from None
     return value
 
 
@@ -27,4 +29,7 @@ def hide_secrets(scope: OperationScope, tx: Transaction, texts: Sequence[str]) -
         return list(texts)
     values = [json.loads(text) for text in texts]
     shown = hide_stored_secrets(tx, values)
-    return [text if new == old else json.dumps(escape_surrogates(new), ensure_ascii=False) for text, old, new in zip(texts, values, shown, strict=True)]
+    return [
+        text if new == old else json.dumps(escape_surrogates(new), ensure_ascii=False)
+        for text, old, new in zip(texts, values, shown, strict=True)
+    ]

@@ -71,62 +71,109 @@ def list_states(scope: OperationScope, dag_id: str, run_id: str) -> list[TaskIns
 
 @operation("tasks.select", "read", "task instance")
 def select_task_instances(
-    scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
-    map_index: int | None = None, only_failed: bool = False,
-) -> list[TaskInstanceRow]:  # fmt: skip
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str,
+    names: list[str] | None = None,
+    matched: list[str] | None = None,
+    upstream: bool = False,
+    downstream: bool = False,
+    map_index: int | None = None,
+    only_failed: bool = False,
+) -> list[TaskInstanceRow]:
     """The task instances that a clear would change: with what is named, its setups and teardowns; then those of other DAGs that markers among them name.
 
     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks. `map_index`: of the names without one, and of the
     further tasks, only these instances. `upstream` and `downstream` add the instances above and below.
     """
     with scope.db.read() as tx:
-        dag, run, rows = _select(scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed)
+        dag, run, rows = _select(
+            scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed
+        )
         marked = find_marked(scope, tx, dag, run, rows, Role.VIEWER, only_failed=only_failed)
         return [*rows, *scope.hide_names(tx, [row for one in marked for row in one.rows])]
 
 
 @operation("tasks.clear", "edit", "task instance")
 def clear_tasks(
-    scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
-    map_index: int | None = None, only_failed: bool = False, is_newest_wanted: bool | None = None,
-) -> InstanceChange:  # fmt: skip
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str,
+    names: list[str] | None = None,
+    matched: list[str] | None = None,
+    upstream: bool = False,
+    downstream: bool = False,
+    map_index: int | None = None,
+    only_failed: bool = False,
+    is_newest_wanted: bool | None = None,
+) -> InstanceChange:
     """Run tasks of a run again. The arguments are those of `tasks.select`, and `is_newest_wanted` of `runs.clear`."""
     with scope.db.read() as tx:
-        dag, run, rows = _select(scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed)
+        dag, run, rows = _select(
+            scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed
+        )
         marked = find_marked(scope, tx, dag, run, rows, Role.USER, only_failed=only_failed)
     if not rows:
         return InstanceChange([], [], None)
-    answer = clear_instances(scope.actor, scope.db, dag, run, rows, only_failed=only_failed, is_newest_wanted=is_newest_wanted)
-    return clear_marked(scope, read_instance_change(scope, dag, run, rows, answer), marked, is_newest_wanted=is_newest_wanted)
+    answer = clear_instances(
+        scope.actor, scope.db, dag, run, rows, only_failed=only_failed, is_newest_wanted=is_newest_wanted
+    )
+    return clear_marked(
+        scope, read_instance_change(scope, dag, run, rows, answer), marked, is_newest_wanted=is_newest_wanted
+    )
 
 
 @operation("tasks.select_to_mark", "read", "task instance")
 def select_to_mark(
-    scope: OperationScope, dag_id: str, run_id: str, state: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False,
-    downstream: bool = False, map_index: int | None = None, past: bool = False, future: bool = False, group: str | None = None,
-) -> list[RowToMark]:  # fmt: skip
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str,
+    state: str,
+    names: list[str] | None = None,
+    matched: list[str] | None = None,
+    upstream: bool = False,
+    downstream: bool = False,
+    map_index: int | None = None,
+    past: bool = False,
+    future: bool = False,
+    group: str | None = None,
+) -> list[RowToMark]:
     """The task instances that a mark would change: the selected ones that are not in the state, and those that failed because of them and would run again.
 
     Teardowns below a named task are left to run. `past` and `future` add the same tasks in the runs before and after this one. `group`: all tasks of
     this task group and of the groups in it, instead of names.
     """
     with scope.db.read() as tx:
-        marks = _select_marks(scope, tx, dag_id, run_id, state, names, matched, upstream, downstream, map_index, past, future, group)
+        marks = _select_marks(
+            scope, tx, dag_id, run_id, state, names, matched, upstream, downstream, map_index, past, future, group
+        )
     marked = [row for mark in marks for row in build_rows_to_mark(mark.changed, lambda _: state)]
     return [*marked, *(row for mark in marks for row in build_rows_to_mark(mark.cleared, lambda _: CLEARED))]
 
 
 @operation("tasks.mark", "edit", "task instance")
 def mark_tasks(
-    scope: OperationScope, dag_id: str, run_id: str, state: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False,
-    downstream: bool = False, map_index: int | None = None, past: bool = False, future: bool = False, group: str | None = None,
-) -> InstanceChange:  # fmt: skip
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str,
+    state: str,
+    names: list[str] | None = None,
+    matched: list[str] | None = None,
+    upstream: bool = False,
+    downstream: bool = False,
+    map_index: int | None = None,
+    past: bool = False,
+    future: bool = False,
+    group: str | None = None,
+) -> InstanceChange:
     """Set tasks of a run to a final state; their running attempts are stopped. What failed below them runs again.
 
     The arguments are those of `tasks.select_to_mark`. Each run is a request to the owner of the DAG.
     """
     with scope.db.read() as tx:
-        marks = _select_marks(scope, tx, dag_id, run_id, state, names, matched, upstream, downstream, map_index, past, future, group)
+        marks = _select_marks(
+            scope, tx, dag_id, run_id, state, names, matched, upstream, downstream, map_index, past, future, group
+        )
     change = InstanceChange([], [], None)
     for mark in marks:
         if mark.changed:
@@ -159,9 +206,20 @@ class _RunMark:
 
 
 def _select_marks(
-    scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, state: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
-    map_index: int | None, past: bool, future: bool, group: str | None,
-) -> list[_RunMark]:  # fmt: skip
+    scope: OperationScope,
+    tx: Transaction,
+    dag_id: str,
+    run_id: str,
+    state: str,
+    names: list[str] | None,
+    matched: list[str] | None,
+    upstream: bool,
+    downstream: bool,
+    map_index: int | None,
+    past: bool,
+    future: bool,
+    group: str | None,
+) -> list[_RunMark]:
     """In the run, and in those before and after it that have one of the tasks."""
     if state not in MARKS:
         raise UserError(f"a task cannot be marked {state!r}; give {', '.join(MARKS)}")
@@ -172,24 +230,53 @@ def _select_marks(
         spec = find_spec_of_run(tx, dag, run)
         ids = {task.task_id for task in spec.tasks}
         if group is not None and run is asked and group not in spec.groups:
-            raise UserError(f"run {run_id!r} has no task group {group!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}")
+            raise UserError(
+                f"run {run_id!r} has no task group {group!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}"
+            )
         members = matched if group is None else [*(matched or ()), *list_group_tasks(tx, dag, run, group)]
         if run is asked:
             own, others = names, members
         else:
-            own, others = ([name for name in known or () if name in ids or split_instance_name(name)[0] in ids] for known in (names, members))
+            own, others = (
+                [name for name in known or () if name in ids or split_instance_name(name)[0] in ids]
+                for known in (names, members)
+            )
             if not own and not others:
                 continue
-        _, _, rows = _select(scope, tx, dag_id, run.run_id, Act.MARK, own, others, upstream, downstream, map_index, False, must_exist=run is asked)
+        _, _, rows = _select(
+            scope,
+            tx,
+            dag_id,
+            run.run_id,
+            Act.MARK,
+            own,
+            others,
+            upstream,
+            downstream,
+            map_index,
+            False,
+            must_exist=run is asked,
+        )
         cleared = scope.hide_names(tx, list_cleared_by_mark(tx, dag, run, rows, state))
         marks.append(_RunMark(dag, run, rows, [row for row in rows if row.state != state], cleared))
     return marks
 
 
 def _select(
-    scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, act: Act, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
-    map_index: int | None, only_failed: bool, *, must_exist: bool = True,
-) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
+    scope: OperationScope,
+    tx: Transaction,
+    dag_id: str,
+    run_id: str,
+    act: Act,
+    names: list[str] | None,
+    matched: list[str] | None,
+    upstream: bool,
+    downstream: bool,
+    map_index: int | None,
+    only_failed: bool,
+    *,
+    must_exist: bool = True,
+) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:
     """`must_exist`: a map index that a named task does not have is refused."""
     dag = find_dag(tx, dag_id)
     run = find_run(tx, dag, run_id)
@@ -197,7 +284,9 @@ def _select(
     others = {task_id: None if map_index is None else {map_index} for task_id in matched or () if task_id not in named}
     if not named and not others:
         raise UserError("name at least one task")
-    rows = select_instances(tx, dag, run, {**named, **others}, upstream=upstream, downstream=downstream, only_failed=only_failed, act=act)
+    rows = select_instances(
+        tx, dag, run, {**named, **others}, upstream=upstream, downstream=downstream, only_failed=only_failed, act=act
+    )
     if must_exist and not only_failed:
         _require_indices(rows, named, run_id)
     if must_exist and not rows and map_index is not None and not only_failed:
@@ -210,4 +299,6 @@ def _require_indices(rows: list[TaskInstanceRow], named: Mapping[str, frozenset[
     for task_id, indices in named.items():
         missing = sorted(index for index in indices or () if (task_id, index) not in found)
         if missing:
-            raise UserError(f"task {task_id!r} has no map index {missing[0]} in run {run_id!r}; see `gnomon tasks states`")
+            raise UserError(
+                f"task {task_id!r} has no map index {missing[0]} in run {run_id!r}; see `gnomon tasks states`"
+            )

@@ -56,7 +56,14 @@ def list_task_values(scope: OperationScope, dag_id: str, run_id: str) -> list[Ta
         found = task_state_store.list_task_state(tx, find_run(tx, dag, run_id).run_pk, scope.actor.clock.now())
         values = hide_secrets(scope, tx, [one.value for one in found])
     return [
-        TaskStateRow(names.get(one.task_no, f"task {one.task_no}"), one.map_index, one.key, value, iso(one.updated_at), iso(one.expires_at))
+        TaskStateRow(
+            names.get(one.task_no, f"task {one.task_no}"),
+            one.map_index,
+            one.key,
+            value,
+            iso(one.updated_at),
+            iso(one.expires_at),
+        )
         for one, value in zip(found, values, strict=True)
     ]
 
@@ -75,7 +82,14 @@ def get_task_value(scope: OperationScope, dag_id: str, run_id: str, task_id: str
 
 @operation("task_state.set", "edit", "task instance")
 def set_task_value(
-    scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, key: str, value: str, expires_in_days: int | None = None
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str,
+    task_id: str,
+    map_index: int,
+    key: str,
+    value: str,
+    expires_in_days: int | None = None,
 ) -> None:
     """Keep a value, a JSON text, for a task instance; without `expires_in_days` it expires by [state_store] default_retention_days."""
     actor = scope.actor
@@ -87,7 +101,9 @@ def set_task_value(
 
 
 @operation("task_state.clear", "delete", "task instance")
-def clear_task_values(scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, key: str | None = None) -> int:
+def clear_task_values(
+    scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, key: str | None = None
+) -> int:
     """Delete what a task instance keeps, or only the value under a key; returns the number of values."""
     with scope.db.read() as tx:
         place = _find_place(tx, dag_id, run_id, task_id, map_index, scope.actor.clock.now())
@@ -111,7 +127,10 @@ def list_expired_values(scope: OperationScope) -> list[ExpiredRow]:
 @operation("task_state.clean", "edit", "configuration")
 def clean_expired_values(scope: OperationScope) -> int:
     """Delete the values of task instances that have expired; returns their number."""
-    now, batch = scope.actor.clock.now(), scope.actor.cfg.integer("state_store", "state_cleanup_batch_size") or CLEAN_BATCH
+    now, batch = (
+        scope.actor.clock.now(),
+        scope.actor.cfg.integer("state_store", "state_cleanup_batch_size") or CLEAN_BATCH,
+    )
     return state_changes.delete_expired_values(scope.actor, scope.db, now, batch)
 
 
@@ -123,17 +142,24 @@ def _find_place(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_ind
         raise task_not_found(dag_id, task_id, dag.task_numbers)
     number = dag.task_numbers[task_id]
     instances = {row.map_index for row in list_task_instances(tx, dag, run) if row.task_id == task_id} or {UNMAPPED}
-    if map_index not in instances and all((one.task_no, one.map_index) != (number, map_index) for one in task_state_store.list_task_state(tx, run.run_pk, now)):
+    if map_index not in instances and all(
+        (one.task_no, one.map_index) != (number, map_index)
+        for one in task_state_store.list_task_state(tx, run.run_pk, now)
+    ):
         raise UserError(_describe_instances(task_id, run_id, map_index, instances))
     return InstanceScope(dag.dag_pk, dag_id, run_id, TaskStateScope(run.run_pk, number, map_index))
 
 
 def _describe_instances(task_id: str, run_id: str, map_index: int, instances: set[int]) -> str:
     if map_index == UNMAPPED:
-        return f"task {task_id!r} is mapped in run {run_id!r}: choose an instance with --map-index 0 to {max(instances)}"
+        return (
+            f"task {task_id!r} is mapped in run {run_id!r}: choose an instance with --map-index 0 to {max(instances)}"
+        )
     there = "it is not mapped" if instances <= {UNMAPPED} else f"its map indexes are 0 to {max(instances)}"
     return f"task {task_id!r} has no map index {map_index} in run {run_id!r}: {there}"
 
 
 def _no_value(task_id: str, run_id: str, key: str) -> UserError:
-    return UserError(f"task {task_id!r} keeps nothing under {key!r} in run {run_id!r}; `gnomon state-store task list` lists all keys")
+    return UserError(
+        f"task {task_id!r} keeps nothing under {key!r} in run {run_id!r}; `gnomon state-store task list` lists all keys"
+    )

@@ -62,9 +62,15 @@ def show_schedule(scope: OperationScope, target: str, timezone: str | None = Non
 
 @operation("timetables.list_runs", "read", "DAG")
 def list_schedule_runs(
-    scope: OperationScope, target: str, start: int, most: int, timezone: str | None = None, end: int | None = None, earliest: int | None = None,
+    scope: OperationScope,
+    target: str,
+    start: int,
+    most: int,
+    timezone: str | None = None,
+    end: int | None = None,
+    earliest: int | None = None,
     latest: int | None = None,
-) -> ScheduleRuns:  # fmt: skip
+) -> ScheduleRuns:
     """The runs of a schedule from `start` to before `end`, at most `most`; those of a built-in timetable as far as they are computed in 2 seconds.
 
     Instants are in microseconds UTC. `earliest` and `latest` bound the schedule as the dates of a DAG do; that of a DAG has its own.
@@ -77,7 +83,12 @@ def list_schedule_runs(
     clock = scope.actor.clock
     deadline = clock.monotonic() + ANSWER_S
     window = found.list_runs(scope.actor.cfg, start, end, most, lambda: clock.monotonic() > deadline)
-    runs = [ScheduleRun(run.run_id, run.run_after, run.interval_start, run.interval_end, run.partition_key, run.partition_date) for run in window.runs]
+    runs = [
+        ScheduleRun(
+            run.run_id, run.run_after, run.interval_start, run.interval_end, run.partition_key, run.partition_date
+        )
+        for run in window.runs
+    ]
     return ScheduleRuns(runs, window.stop_reason)
 
 
@@ -85,8 +96,15 @@ def describe_target(target: ScheduleTarget) -> ScheduleFacts:
     """What is shown of a schedule."""
     ref = target.ref
     return ScheduleFacts(
-        target.text, ref.summary, ref.description, ref.can_be_scheduled, target.zone_name, target.file is not None, target.earliest, target.latest
-    )  # fmt: skip
+        target.text,
+        ref.summary,
+        ref.description,
+        ref.can_be_scheduled,
+        target.zone_name,
+        target.file is not None,
+        target.earliest,
+        target.latest,
+    )
 
 
 def bound_target(target: ScheduleTarget, earliest: Instant | None, latest: Instant | None) -> ScheduleTarget:
@@ -96,7 +114,9 @@ def bound_target(target: ScheduleTarget, earliest: Instant | None, latest: Insta
 
 def _check_instant(instant: int | None) -> None:
     if instant is not None and not EARLIEST <= instant <= LATEST:
-        raise UserError(f"{instant} is out of range; an instant is in microseconds since 1970, in the years 1900 to 9000")
+        raise UserError(
+            f"{instant} is out of range; an instant is in microseconds since 1970, in the years 1900 to 9000"
+        )
 
 
 def _limit(date: int | None) -> int | None:
@@ -113,6 +133,8 @@ def _resolve(scope: OperationScope, target: str, timezone: str | None) -> Schedu
             except NameNotFound:
                 if scope.dags.sees_all(tx):
                     raise
-                raise NameNotFound("DAG", dag_id, "", (), "`gnomon dags list` lists all DAGs") from None  # a suggestion may be a hidden DAG
+                raise NameNotFound(
+                    "DAG", dag_id, "", (), "`gnomon dags list` lists all DAGs"
+                ) from None  # a suggestion may be a hidden DAG
 
     return resolve_schedule_target(scope.actor.cfg, target, timezone, find_record, runs_code=not scope.is_remote)

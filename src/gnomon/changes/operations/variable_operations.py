@@ -83,7 +83,9 @@ def delete_variable(scope: OperationScope, key: str) -> None:
 
 
 @operation("variables.import", "edit", "variable")
-def import_variables(scope: OperationScope, found: list[VariableFields], action: str = "overwrite") -> ImportedVariables:
+def import_variables(
+    scope: OperationScope, found: list[VariableFields], action: str = "overwrite"
+) -> ImportedVariables:
     """Set these Variables, all or none. `action`: what becomes of those that exist: overwrite, fail or skip."""
     scope.db.bind_key()
     keys = {one.key for one in found}

@@ -67,8 +67,20 @@ def read_grid(scope: OperationScope, dag_id: str, count: int) -> GridTable:
     with scope.db.read() as tx:
         found = read_run_grid(tx, find_dag(tx, dag_id), min(max(count, 1), GRID_RUNS_MAX))
         hide = scope.dags.build_name_filter(tx)
-    runs = [GridColumn(run.run_id, run.state.value, run.run_after, None if run.reason is None else hide(run.reason)) for run in found.runs]
-    return GridTable(found.dag_id, runs, [GridLine(task.task_id, [[GridCount(state, count) for state, count in states.items()] for states in task.states]) for task in found.tasks])
+    runs = [
+        GridColumn(run.run_id, run.state.value, run.run_after, None if run.reason is None else hide(run.reason))
+        for run in found.runs
+    ]
+    return GridTable(
+        found.dag_id,
+        runs,
+        [
+            GridLine(
+                task.task_id, [[GridCount(state, count) for state, count in states.items()] for states in task.states]
+            )
+            for task in found.tasks
+        ],
+    )
 
 
 GRID_RUNS_MAX = 1000
@@ -82,16 +94,23 @@ def read_work(scope: OperationScope, explains: bool = True) -> CurrentWork:
         if scope.dags.sees_all(tx):
             return work
         hide = scope.dags.build_name_filter(tx)
-        waiting = [replace(row, reasons=list(map(hide, row.reasons))) for row in scope.select(tx, work.waiting, lambda row: row.dag_id)]
+        waiting = [
+            replace(row, reasons=list(map(hide, row.reasons)))
+            for row in scope.select(tx, work.waiting, lambda row: row.dag_id)
+        ]
         late = [replace(row, why=hide(row.why)) for row in scope.select(tx, work.late, lambda row: row.dag_id)]
         return replace(
-            work, runs={}, processes=[], import_errors=0, waiting=waiting, late=late, running=scope.select(tx, work.running, lambda row: row.dag_id),
-        )  # fmt: skip
+            work,
+            runs={},
+            processes=[],
+            import_errors=0,
+            waiting=waiting,
+            late=late,
+            running=scope.select(tx, work.running, lambda row: row.dag_id),
+        )
 
 
 @operation("settings.read", "read", "DAG")
 def read_settings(scope: OperationScope) -> DeploymentSettings:
     """The options of the deployment on which the meaning of arguments depends."""
     return DeploymentSettings(scope.actor.cfg.text("core", "default_timezone"))
-
-

@@ -33,7 +33,12 @@ class XComRow:
 
 @operation("xcoms.list", "read", "XCom")
 def list_xcoms(
-    scope: OperationScope, dag_id: str, run_id: str, task_id: str | None = None, map_index: int = UNMAPPED, show_secrets: bool = False
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str,
+    task_id: str | None = None,
+    map_index: int = UNMAPPED,
+    show_secrets: bool = False,
 ) -> list[XComRow]:
     """The XComs of a run, or of one task of it; `map_index` -1: of all instances of the task."""
     _check_secrets(scope, show_secrets)
@@ -49,7 +54,13 @@ def list_xcoms(
 
 @operation("xcoms.get", "read", "XCom")
 def get_xcom(
-    scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, key: str = RETURN_VALUE, show_secrets: bool = False
+    scope: OperationScope,
+    dag_id: str,
+    run_id: str,
+    task_id: str,
+    map_index: int,
+    key: str = RETURN_VALUE,
+    show_secrets: bool = False,
 ) -> XComRow:
     """One value."""
     _check_secrets(scope, show_secrets)
@@ -62,13 +73,19 @@ def get_xcom(
         values = _read_values(tx, [one.value for one in found if one.map_index == map_index], show_secrets)
     if not values:
         indices = [one.map_index for one in found if one.map_index >= 0]
-        remedy = f"it has one for each map index, such as {task_id}[{indices[0]}]" if indices else f"`gnomon xcom list {quote_arguments(dag_id, run_id)}` lists all"
+        remedy = (
+            f"it has one for each map index, such as {task_id}[{indices[0]}]"
+            if indices
+            else f"`gnomon xcom list {quote_arguments(dag_id, run_id)}` lists all"
+        )
         raise UserError(f"task {name_instance(task_id, map_index)!r} has no XCom {key!r} in run {run_id!r}; {remedy}")
     return XComRow(task_id, map_index, key, values[0])
 
 
 @operation("xcoms.set", "edit", "XCom")
-def set_xcom(scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, text: str, key: str = RETURN_VALUE) -> None:
+def set_xcom(
+    scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, text: str, key: str = RETURN_VALUE
+) -> None:
     """Set a value to this JSON text. The task must have ended."""
     try:
         json.loads(text)
@@ -78,7 +95,9 @@ def set_xcom(scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_
 
 
 @operation("xcoms.delete", "delete", "XCom")
-def delete_xcom(scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, key: str = RETURN_VALUE) -> None:
+def delete_xcom(
+    scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, key: str = RETURN_VALUE
+) -> None:
     """Delete a value. The task must have ended."""
     remove_xcom(scope.actor, scope.db, XComName(dag_id, run_id, task_id, map_index, key))
 

@@ -49,7 +49,9 @@ def back_up_sqlite(cfg: Config, target: Path) -> int:
                 copy.execute("PRAGMA journal_mode = DELETE")
                 (verdict,) = copy.execute("PRAGMA quick_check").fetchone()
             if verdict != "ok":
-                raise UserError(f"the copy of {address.path} is not sound: {verdict}; run `gnomon doctor`, and restore an older backup")
+                raise UserError(
+                    f"the copy of {address.path} is not sound: {verdict}; run `gnomon doctor`, and restore an older backup"
+                )
             os.rename(unfinished, target)
     except (OSError, sqlite3.Error) as error:
         raise UserError(f"the backup {target} could not be written: {error}") from error
@@ -119,7 +121,9 @@ def _check_no_service(cfg: Config, address: Address) -> None:
     except (StoreError, ConfigurationError):
         return  # a damaged database is what a backup replaces
     if running:
-        raise UserError(f"services use the database ({', '.join(running)}); stop them, wait 20 s if they were killed, and try again")
+        raise UserError(
+            f"services use the database ({', '.join(running)}); stop them, wait 20 s if they were killed, and try again"
+        )
 
 
 def _move_away(path: Path, stamp: str) -> Path | None:

@@ -34,7 +34,9 @@ def prepare_home(cfg: Config) -> bool:
         _check_writing(folder)
     if not cfg.dags_folder.is_dir():
         where = cfg.source("core", "dags_folder")
-        raise ConfigurationError(f"[core] dags_folder ({where}) is {cfg.dags_folder}, which is not a folder; create it or change the option")
+        raise ConfigurationError(
+            f"[core] dags_folder ({where}) is {cfg.dags_folder}, which is not a folder; create it or change the option"
+        )
     return new
 
 
@@ -49,7 +51,8 @@ def find_readable_by_others(cfg: Config) -> list[str]:
     found = [(path, path.stat().st_mode & 0o777) for path in dict.fromkeys(paths) if path.exists()]
     return [
         f"other users of this machine can read {path} (mode {mode:o}); change that with `chmod {'700' if path.is_dir() else '600'} {path}`"
-        for path, mode in found if mode & 0o004
+        for path, mode in found
+        if mode & 0o004
     ]
 
 
@@ -94,7 +97,8 @@ class HomeLock:
             other = os.pread(self._descriptor, 1000, 0).decode(errors="replace").strip()
             os.close(self._descriptor)
             raise ConfigurationError(
-                f"another gnomon standalone runs in {cfg.home}" + (f" ({other})" if other else "")
+                f"another gnomon standalone runs in {cfg.home}"
+                + (f" ({other})" if other else "")
                 + "; stop it first, or set GNOMON_HOME to another home"
             ) from None
 
@@ -134,10 +138,14 @@ def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
     try:
         family, _, _, _, address = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except OSError as error:
-        raise ConfigurationError(f"[api] host is {host!r}: {error.strerror}; write an address of this machine") from None
+        raise ConfigurationError(
+            f"[api] host is {host!r}: {error.strerror}; write an address of this machine"
+        ) from None
     if cfg.text("api", "auth") == "none" and not is_loopback(str(address[0])):
         raise ConfigurationError(describe_open_address(cfg.source("api", "auth"), host))
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # with this number asyncio sends each part of an answer at once (TCP_NODELAY)
+    listener = socket.socket(
+        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )  # with this number asyncio sends each part of an answer at once (TCP_NODELAY)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)
@@ -147,8 +155,12 @@ def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise ConfigurationError(f"port {wanted} of {host} is in use by another program; {remedy}") from None
         if error.errno in (errno.EACCES, errno.EPERM):
-            raise ConfigurationError(f"port {wanted} is not allowed for this user (ports below 1024 are reserved for root); {remedy}") from None
-        raise ConfigurationError(f"cannot listen on {host} port {wanted}: {error.strerror}; check [api] host and port") from None
+            raise ConfigurationError(
+                f"port {wanted} is not allowed for this user (ports below 1024 are reserved for root); {remedy}"
+            ) from None
+        raise ConfigurationError(
+            f"cannot listen on {host} port {wanted}: {error.strerror}; check [api] host and port"
+        ) from None
     return listener
 
 

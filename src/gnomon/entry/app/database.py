@@ -57,18 +57,28 @@ class DatabasePreparation:
     def wait(self) -> str | None:
         """Wait until the schema is up to date; returns the password of the account that was created, or None. Raises ConfigurationError or ResourceUnavailable with the reason otherwise."""
         if self._refused is not None:
-            raise ResourceUnavailable(f"no process can be started to prepare the database: {describe_refusal(self._refused)}; {REFUSAL_REMEDY}")
+            raise ResourceUnavailable(
+                f"no process can be started to prepare the database: {describe_refusal(self._refused)}; {REFUSAL_REMEDY}"
+            )
         message = b"".join(iter(lambda: os.read(self._reading, _MESSAGE_MAX), b"")).decode(errors="replace")
         os.close(self._reading)
         code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         if code == _AWAY:
             raise ResourceUnavailable(message)
         if code != _READY:
-            raise ConfigurationError(message or f"preparing the database {describe_exit(code)}; `gnomon db migrate` shows more")
+            raise ConfigurationError(
+                message or f"preparing the database {describe_exit(code)}; `gnomon db migrate` shows more"
+            )
         return message or None
 
 
-def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, first: DatabasePreparation | None = None, *, creates_account: bool = False) -> str | None:
+def prepare_database(
+    cfg: Config,
+    stop: Callable[[], bool] = lambda: False,
+    first: DatabasePreparation | None = None,
+    *,
+    creates_account: bool = False,
+) -> str | None:
     """Bring the schema up to date; an unavailable database is tried again for AWAY_MAX_S. `first`: a preparation already begun.
 
     Returns the password of the first account, if `creates_account` is set and there was none yet.
@@ -122,7 +132,9 @@ def _upgrade_schema(cfg: Config, creates_account: bool) -> str | None:
     except (DatabaseNotInitialised, SchemaTooOld):
         from gnomon.storage.store import migrations
 
-        migrations.upgrade_schema(cfg.database_url, default_pool_slots=cfg.integer("core", "default_pool_task_slot_count"))
+        migrations.upgrade_schema(
+            cfg.database_url, default_pool_slots=cfg.integer("core", "default_pool_task_slot_count")
+        )
         database = open_database(cfg.database_url, cipher=cipher)
     try:
         database.bind_key()

@@ -43,11 +43,19 @@ UNREAD_WARN_S = 60.0
 
 def examine(cfg: Config, clock: Clock) -> list[CheckRow]:
     """Every check, in the order in which a problem causes others. Nothing is changed."""
-    return [*check_machine(cfg, clock), *_check_options(cfg), _check_service_logs(cfg), *_check_files(cfg), *_check_database(cfg, clock)]
+    return [
+        *check_machine(cfg, clock),
+        *_check_options(cfg),
+        _check_service_logs(cfg),
+        *_check_files(cfg),
+        *_check_database(cfg, clock),
+    ]
 
 
 def _check_options(cfg: Config) -> Iterator[CheckRow]:
-    idle = [str(setting.option.key) for setting in cfg.settings_without_effect()] + [undeclared.source for undeclared in cfg.undeclared_options()]
+    idle = [str(setting.option.key) for setting in cfg.settings_without_effect()] + [
+        undeclared.source for undeclared in cfg.undeclared_options()
+    ]
     if idle:
         yield warn("options", f"set and without effect: {', '.join(idle)}", "gnomon config lint")
     else:
@@ -68,13 +76,21 @@ def _check_service_logs(cfg: Config) -> CheckRow:
     if not files.folder.exists():
         return ok("service logs", f"no service has written one yet: {files.folder}")
     if not os.access(files.folder, os.W_OK | os.X_OK):
-        return fail("service logs", f"user {os.getuid()} cannot write {files.folder}", f"chown -R {os.getuid()} {files.folder}, or set [logging] service_log_folder")
+        return fail(
+            "service logs",
+            f"user {os.getuid()} cannot write {files.folder}",
+            f"chown -R {os.getuid()} {files.folder}, or set [logging] service_log_folder",
+        )
     paths = [path for path in files.folder.iterdir() if re.fullmatch(r"[\w-]+\.log(\.\d+)?", path.name)]
     rotated = sum(path.suffix != ".log" for path in paths)
     size = sum(path.stat().st_size for path in paths)
     found = f"{len(paths)} files, {rotated} of them rotated, use {size / 1024**2:.1f} MiB: {files.folder}"
     if (not files.max_bytes or not files.backup_count) and size > SERVICE_LOGS_WARN_BYTES:
-        return warn("service logs", f"{found}; they are never rotated", "set [logging] service_log_max_bytes and service_log_backup_count")
+        return warn(
+            "service logs",
+            f"{found}; they are never rotated",
+            "set [logging] service_log_max_bytes and service_log_backup_count",
+        )
     return ok("service logs", found)
 
 
@@ -87,7 +103,11 @@ def _check_files(cfg: Config) -> Iterator[CheckRow]:
     copies = sorted([*folder.glob(f"{name}.backup-*"), *folder.glob(f"{name}.before-restore-*")])
     if len(copies) > BACKUPS_WARN:
         size = sum(path.stat().st_size for path in copies)
-        yield warn("older databases", f"{len(copies)} copies from upgrades and restores use {size / 1024**2:.0f} MiB", f"delete those that you do not need: {copies[0]}, ...")
+        yield warn(
+            "older databases",
+            f"{len(copies)} copies from upgrades and restores use {size / 1024**2:.0f} MiB",
+            f"delete those that you do not need: {copies[0]}, ...",
+        )
     else:
         yield ok("older databases", f"{len(copies)} copies from upgrades and restores")
     unfinished = [path for path in folder.glob(f"{name}*") if path.name.endswith((".part", ".restoring"))]
@@ -95,7 +115,11 @@ def _check_files(cfg: Config) -> Iterator[CheckRow]:
         yield warn("older databases", f"a copy was not finished: {unfinished[0]}", f"rm {unfinished[0]}")
     wal = Path(f"{address.path}-wal")
     if wal.exists() and wal.stat().st_size > WAL_WARN_BYTES:
-        yield warn("write-ahead log", f"{wal} has {wal.stat().st_size / 1024**2:.0f} MiB: a reader has kept a transaction open", "end programs that read the database, then restart the services")
+        yield warn(
+            "write-ahead log",
+            f"{wal} has {wal.stat().st_size / 1024**2:.0f} MiB: a reader has kept a transaction open",
+            "end programs that read the database, then restart the services",
+        )
 
 
 def _check_database(cfg: Config, clock: Clock) -> Iterator[CheckRow]:
@@ -106,7 +130,11 @@ def _check_database(cfg: Config, clock: Clock) -> Iterator[CheckRow]:
         yield warn("database", str(error), "gnomon standalone, or gnomon db migrate")
         return
     except (SchemaTooOld, SchemaTooNew) as error:
-        yield fail("database", str(error), "gnomon db migrate" if isinstance(error, SchemaTooOld) else "install the newer Gnomon")
+        yield fail(
+            "database",
+            str(error),
+            "gnomon db migrate" if isinstance(error, SchemaTooOld) else "install the newer Gnomon",
+        )
         return
     except GnomonError as error:
         yield fail("database", str(error), "check [database] sql_alchemy_conn")
@@ -135,7 +163,11 @@ def _check_clock_of_database(database: Database, tx: Transaction, now: Instant) 
         return ok("clock of the database", "it is that of this machine")
     difference_s = (tx.lease_now() - now) / SECOND
     if abs(difference_s) > CLOCK_DIFFERENCE_S:
-        return fail("clock of the database", f"it differs from that of this machine by {difference_s:+.1f} s", "synchronise both machines: timedatectl set-ntp true")
+        return fail(
+            "clock of the database",
+            f"it differs from that of this machine by {difference_s:+.1f} s",
+            "synchronise both machines: timedatectl set-ntp true",
+        )
     return ok("clock of the database", "it agrees with this machine")
 
 
@@ -148,7 +180,11 @@ def _check_services(cfg: Config, tx: Transaction, now: Instant) -> Iterator[Chec
     is_alive = lease is not None and lease.is_alive(tx.lease_now())
     oldest = alert_events.find_oldest_event(tx)
     if not is_alive and (_has_rules(cfg) or oldest is not None):
-        yield fail("services", "no monitor is alive, and rules of alerts exist: nobody is told", "gnomon monitor, or gnomon standalone")
+        yield fail(
+            "services",
+            "no monitor is alive, and rules of alerts exist: nobody is told",
+            "gnomon monitor, or gnomon standalone",
+        )
     elif oldest is not None and now - oldest > UNREAD_WARN_S * SECOND:
         yield warn("services", "the monitor is behind: it has not read facts of the last minute", "see its log")
     errors = {error.path for error in dag_files.list_import_errors(tx)}
@@ -177,12 +213,20 @@ def repair(cfg: Config) -> str:
     """Count the numbers of runs anew; returns what was done. Raises the errors of a database that cannot be opened."""
     with closing(open_database(cfg.database_url, cipher=load_cipher(cfg))) as database, database.write() as tx:
         wrong = recount_totals(tx)
-    return f"numbers of runs: {len(wrong)} were wrong and are counted anew" if wrong else "numbers of runs: nothing to repair"
+    return (
+        f"numbers of runs: {len(wrong)} were wrong and are counted anew"
+        if wrong
+        else "numbers of runs: nothing to repair"
+    )
 
 
 def _check_soundness(database: Database) -> CheckRow:
     with database.read() as tx:
         problems = [str(row[0]) for row in tx.all("schema.quick_check")]
     if problems != ["ok"]:
-        return fail("file of the database", f"it is damaged: {problems[0]}", "stop all services and restore a backup: gnomon db restore FILE")
+        return fail(
+            "file of the database",
+            f"it is damaged: {problems[0]}",
+            "stop all services and restore a backup: gnomon db restore FILE",
+        )
     return ok("file of the database", "it is sound")

@@ -24,7 +24,10 @@ DISK_FAIL_BYTES = 64 * 1024**2
 YEAR_MIN = 2026
 """A clock that shows an earlier year was never set."""
 TZDATA_AGE_YEARS = 2
-_SECRET_FILES = {"fernet.key": None, "gnomon.toml": re.compile(rb"^\s*(secret|url|\w*password|fernet_key)\s*=|://[^/\s]+:[^/\s]+@", re.MULTILINE)}
+_SECRET_FILES = {
+    "fernet.key": None,
+    "gnomon.toml": re.compile(rb"^\s*(secret|url|\w*password|fernet_key)\s*=|://[^/\s]+:[^/\s]+@", re.MULTILINE),
+}
 """Files with secrets, and what a secret in them looks like; None: the whole file is one."""
 
 
@@ -69,8 +72,18 @@ def check_machine(cfg: Config, clock: Clock) -> Iterator[CheckRow]:
     for folder in dict.fromkeys((cfg.home, cfg.logs_folder)):
         yield check_disk(folder)
     yield from check_permissions(cfg.home)
-    yield check_limit("open files", resource.getrlimit(resource.RLIMIT_NOFILE)[0], OPEN_FILES_MIN, "ulimit -n 65536, or LimitNOFILE=65536 of the service")
-    yield check_limit("processes", resource.getrlimit(resource.RLIMIT_NPROC)[0], PROCESSES_MIN, "ulimit -u 4096, or TasksMax=4096 of the service")
+    yield check_limit(
+        "open files",
+        resource.getrlimit(resource.RLIMIT_NOFILE)[0],
+        OPEN_FILES_MIN,
+        "ulimit -n 65536, or LimitNOFILE=65536 of the service",
+    )
+    yield check_limit(
+        "processes",
+        resource.getrlimit(resource.RLIMIT_NPROC)[0],
+        PROCESSES_MIN,
+        "ulimit -u 4096, or TasksMax=4096 of the service",
+    )
 
 
 def check_clock(now_s: float, resolution_s: float) -> CheckRow:
@@ -80,7 +93,9 @@ def check_clock(now_s: float, resolution_s: float) -> CheckRow:
     if year < YEAR_MIN:
         return fail("clock", f"it is {shown}", "set the clock: timedatectl set-ntp true")
     if resolution_s > 0.01:
-        return warn("clock", f"it is {shown}; its resolution is {resolution_s:g} s", "use another clock source of the kernel")
+        return warn(
+            "clock", f"it is {shown}; its resolution is {resolution_s:g} s", "use another clock source of the kernel"
+        )
     return ok("clock", f"it is {shown}")
 
 
@@ -92,7 +107,9 @@ def check_time_zones(version: str, year: int) -> CheckRow:
     except ValueError:
         age = 0
     if age >= TZDATA_AGE_YEARS:
-        return warn("time zones", f"tzdata {version} does not know the rules of the last years", "pip install --upgrade tzdata")
+        return warn(
+            "time zones", f"tzdata {version} does not know the rules of the last years", "pip install --upgrade tzdata"
+        )
     return ok("time zones", f"tzdata {version}")
 
 
@@ -104,7 +121,11 @@ def check_disk(folder: Path) -> CheckRow:
     free = stats.f_bavail * stats.f_frsize
     found = f"{free / 1024**3:.1f} GiB free"
     if free < DISK_FAIL_BYTES or (stats.f_files and not stats.f_favail):
-        return fail(f"disk of {folder}", found if stats.f_favail else "no file can be created: it has no free inodes", "free some space: gnomon db clean --older-than 30d")
+        return fail(
+            f"disk of {folder}",
+            found if stats.f_favail else "no file can be created: it has no free inodes",
+            "free some space: gnomon db clean --older-than 30d",
+        )
     if free < DISK_WARN_BYTES:
         return warn(f"disk of {folder}", found, "free some space: gnomon db clean --older-than 30d")
     return ok(f"disk of {folder}", found)
@@ -113,12 +134,20 @@ def check_disk(folder: Path) -> CheckRow:
 def check_permissions(home: Path) -> Iterator[CheckRow]:
     """Whether this user can write the home, and others cannot read its secrets."""
     if home.exists() and not os.access(home, os.W_OK | os.X_OK):
-        yield fail("permissions", f"user {os.getuid()} cannot write {home}", f"run as its owner, or: chown -R {os.getuid()} {home}")
+        yield fail(
+            "permissions",
+            f"user {os.getuid()} cannot write {home}",
+            f"run as its owner, or: chown -R {os.getuid()} {home}",
+        )
         return
     open_files = []
     for name, pattern in _SECRET_FILES.items():
         path = home / name
-        if path.exists() and path.stat().st_mode & stat.S_IROTH and (pattern is None or pattern.search(path.read_bytes())):
+        if (
+            path.exists()
+            and path.stat().st_mode & stat.S_IROTH
+            and (pattern is None or pattern.search(path.read_bytes()))
+        ):
             open_files.append(path)
     for path in open_files:
         yield warn("permissions", f"every user of this machine can read {path}", f"chmod o-r {path}")

@@ -26,7 +26,9 @@ POD_TOKEN_S = 7 * 86400.0
 """How long the token in the Secret of a pod is valid: a pod may wait for a node for days, and the Secret is replaced only when the pod is created anew."""
 
 
-def create_executor(cfg: Config, scheduler_id: str, host: str, database: Database, clock: Clock, queued: QueuedAttempts | None = None) -> Executor:
+def create_executor(
+    cfg: Config, scheduler_id: str, host: str, database: Database, clock: Clock, queued: QueuedAttempts | None = None
+) -> Executor:
     """The executor, or several as one. Raises ConfigurationError when a package of one cannot be imported.
 
     `queued`: gets the stores of executors whose workers claim their attempts.
@@ -51,7 +53,9 @@ def _create_celery_executor(cfg: Config, database: Database, clock: Clock, queue
     publisher = CeleryPublisher(create_celery_app(read_celery_settings(cfg)), sign)
     store = DatabaseRemoteAttemptStore(database, CELERY_EXECUTOR, clock)
     queued.add(CELERY_EXECUTOR, store)
-    return RemoteExecutor(CELERY_EXECUTOR, cfg.integer("core", "parallelism") or SLOTS_UNBOUND, store, publisher, clock, queued_timeout_s)
+    return RemoteExecutor(
+        CELERY_EXECUTOR, cfg.integer("core", "parallelism") or SLOTS_UNBOUND, store, publisher, clock, queued_timeout_s
+    )
 
 
 def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock, queued: QueuedAttempts) -> Executor:
@@ -72,12 +76,26 @@ def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock, q
     pods = settings.read_pod_settings(cfg, deployments)
     cluster = clusters.Cluster(settings.read_cluster_settings(cfg, deployments))
     batch = cfg.integer(settings.SECTION, "worker_pods_creation_batch_size")
-    controller = PodController(cluster, pods, settings.read_fatal_reasons(cfg), sign, batch, clock, PodHook(build_host_environment(cfg, {}), clock))
+    controller = PodController(
+        cluster,
+        pods,
+        settings.read_fatal_reasons(cfg),
+        sign,
+        batch,
+        clock,
+        PodHook(build_host_environment(cfg, {}), clock),
+    )
     store = DatabaseRemoteAttemptStore(database, KUBERNETES_EXECUTOR, clock, LiveCopies(cfg.logs_folder))
     queued.add(KUBERNETES_EXECUTOR, store)
     executor = KubernetesExecutor(
-        cfg.integer("core", "parallelism") or SLOTS_UNBOUND, store, pods, controller, clock, queued_timeout_s,
-        deletes_pods=cfg.boolean(settings.SECTION, "delete_worker_pods"), deletes_failed_pods=cfg.boolean(settings.SECTION, "delete_worker_pods_on_failure"),
+        cfg.integer("core", "parallelism") or SLOTS_UNBOUND,
+        store,
+        pods,
+        controller,
+        clock,
+        queued_timeout_s,
+        deletes_pods=cfg.boolean(settings.SECTION, "delete_worker_pods"),
+        deletes_failed_pods=cfg.boolean(settings.SECTION, "delete_worker_pods_on_failure"),
     )
     controller.start()
     return executor

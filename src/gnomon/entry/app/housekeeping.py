@@ -24,9 +24,22 @@ PAUSE_SHARE = 2.0
 """After each transaction the clean pauses for this multiple of the time that the transaction took, so that others get their turn."""
 PAUSE_MIN_S = 0.02
 FILES_PER_PAUSE = 500
-LOG_FILES = ("dag_id=*/run_id=*/*.log", "asset_watchers/*.log", f"{COPIES}/dag_id=*/run_id=*/*.log", f"{LIVE}/dag_id=*/run_id=*/*.log")
+LOG_FILES = (
+    "dag_id=*/run_id=*/*.log",
+    "asset_watchers/*.log",
+    f"{COPIES}/dag_id=*/run_id=*/*.log",
+    f"{LIVE}/dag_id=*/run_id=*/*.log",
+)
 """The files below the folder of the logs that Gnomon wrote (`gnomon.model.attempts` builds their paths), and copies of remote and of running ones."""
-LOG_FOLDERS = ("dag_id=*/run_id=*", "dag_id=*", "asset_watchers", f"{COPIES}/dag_id=*/run_id=*", f"{COPIES}/dag_id=*", f"{LIVE}/dag_id=*/run_id=*", f"{LIVE}/dag_id=*")
+LOG_FOLDERS = (
+    "dag_id=*/run_id=*",
+    "dag_id=*",
+    "asset_watchers",
+    f"{COPIES}/dag_id=*/run_id=*",
+    f"{COPIES}/dag_id=*",
+    f"{LIVE}/dag_id=*/run_id=*",
+    f"{LIVE}/dag_id=*",
+)
 """The folders in which these files are, the inner ones first."""
 _log = log.get_logger("app")
 
@@ -43,7 +56,12 @@ class Housekeeping:
     """One clean. `sleep` is called with seconds between transactions; `stop` ends the clean early."""
 
     def __init__(
-        self, db: Database, logs_folder: Path, clock: Clock, sleep: Callable[[float], object], stop: Callable[[], bool] = lambda: False,
+        self,
+        db: Database,
+        logs_folder: Path,
+        clock: Clock,
+        sleep: Callable[[float], object],
+        stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._db = db
         self._logs_folder = logs_folder
@@ -51,7 +69,9 @@ class Housekeeping:
         self._sleep = sleep
         self._stop = stop
 
-    def run(self, older_than_s: float, keep_last: int, tables: Iterable[str], *, dry_run: bool = False) -> list[CleanedTable]:
+    def run(
+        self, older_than_s: float, keep_last: int, tables: Iterable[str], *, dry_run: bool = False
+    ) -> list[CleanedTable]:
         """Delete what ended more than `older_than_s` seconds ago; with `dry_run`, only count it."""
         kept = Retention(add_seconds(self._clock.now(), -older_than_s), keep_last)
         return [CleanedTable(table, self._clean(table, kept, dry_run)) for table in tables]
@@ -66,7 +86,11 @@ class Housekeeping:
         histories = retention.list_histories(self._db)
         if dry_run:
             return sum(retention.count_expired_runs(self._db, history, kept) for history in histories)
-        return sum(self._repeat(lambda history=history: retention.delete_expired_runs(self._db, history, kept)) for history in histories if history.ended > kept.keep_last)  # type: ignore[misc]
+        return sum(
+            self._repeat(lambda history=history: retention.delete_expired_runs(self._db, history, kept))
+            for history in histories
+            if history.ended > kept.keep_last
+        )  # type: ignore[misc]
 
     def _repeat(self, delete: Callable[[], int]) -> int:
         """Call `delete` until nothing is left, with pauses; returns the total."""

@@ -26,8 +26,13 @@ def name_deployments(keys: tuple[bytes, ...]) -> tuple[str, ...]:
 def read_cluster_settings(cfg: Config, deployments: tuple[str, ...]) -> ClusterSettings:
     """How the cluster is reached. Raises ConfigurationError for a wrong value."""
     return ClusterSettings(
-        namespace=cfg.text(SECTION, "namespace"), deployments=deployments, in_cluster=cfg.boolean(SECTION, "in_cluster"), config_file=cfg.text(SECTION, "config_file"),
-        context=cfg.text(SECTION, "cluster_context"), verify_ssl=cfg.boolean(SECTION, "verify_ssl"), ssl_ca_cert=cfg.text(SECTION, "ssl_ca_cert"),
+        namespace=cfg.text(SECTION, "namespace"),
+        deployments=deployments,
+        in_cluster=cfg.boolean(SECTION, "in_cluster"),
+        config_file=cfg.text(SECTION, "config_file"),
+        context=cfg.text(SECTION, "cluster_context"),
+        verify_ssl=cfg.boolean(SECTION, "verify_ssl"),
+        ssl_ca_cert=cfg.text(SECTION, "ssl_ca_cert"),
         delete_options=_read_delete_options(cfg.text(SECTION, "delete_option_kwargs")),
     )
 
@@ -41,18 +46,30 @@ def read_pod_settings(cfg: Config, deployments: tuple[str, ...]) -> PodSettings:
     template = _read_template(cfg.text(SECTION, "pod_template_file"))
     repository, tag = cfg.text(SECTION, "worker_container_repository"), cfg.text(SECTION, "worker_container_tag")
     if bool(repository) != bool(tag):
-        raise ConfigurationError(f"[{SECTION}] worker_container_repository and worker_container_tag name an image together: set both or neither")
+        raise ConfigurationError(
+            f"[{SECTION}] worker_container_repository and worker_container_tag name an image together: set both or neither"
+        )
     image = f"{repository}:{tag}" if repository else ""
     if not image and not template["spec"]["containers"][0].get("image"):
         raise ConfigurationError(
             f"pods have no image: set [{SECTION}] worker_container_repository and worker_container_tag, or image of the first container of pod_template_file"
         )
-    return PodSettings(cfg.text(SECTION, "namespace"), deployments[0], image, template, {"GNOMON__CORE__EXECUTION_API_SERVER_URL": find_execution_api(cfg)})
+    return PodSettings(
+        cfg.text(SECTION, "namespace"),
+        deployments[0],
+        image,
+        template,
+        {"GNOMON__CORE__EXECUTION_API_SERVER_URL": find_execution_api(cfg)},
+    )
 
 
 def read_fatal_reasons(cfg: Config) -> tuple[str, ...]:
     """Reasons of a waiting container for which its attempt fails."""
-    return tuple(reason for word in cfg.text(SECTION, "worker_pod_pending_fatal_container_state_reasons").split(",") if (reason := word.strip()))
+    return tuple(
+        reason
+        for word in cfg.text(SECTION, "worker_pod_pending_fatal_container_state_reasons").split(",")
+        if (reason := word.strip())
+    )
 
 
 def _read_template(path: str) -> Pod:
@@ -65,8 +82,12 @@ def _read_delete_options(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise ConfigurationError(f"[{SECTION}] delete_option_kwargs is no JSON: {error}; write it like {_DELETE_EXAMPLE}") from error
+        raise ConfigurationError(
+            f"[{SECTION}] delete_option_kwargs is no JSON: {error}; write it like {_DELETE_EXAMPLE}"
+        ) from error
     known = {"grace_period_seconds": "gracePeriodSeconds", "propagation_policy": "propagationPolicy"}
     if not isinstance(found, dict) or set(found) - set(known):
-        raise ConfigurationError(f"[{SECTION}] delete_option_kwargs must be a JSON object with the keys {' and '.join(known)}, like {_DELETE_EXAMPLE}")
+        raise ConfigurationError(
+            f"[{SECTION}] delete_option_kwargs must be a JSON object with the keys {' and '.join(known)}, like {_DELETE_EXAMPLE}"
+        )
     return {known[key]: value for key, value in found.items()}

@@ -55,14 +55,20 @@ def run_monitor(cfg: Config) -> int:
     stop = StopFlag().install_handlers()
     db = retry_until_available(
         lambda: open_database(
-            cfg.database_url, role="monitor", synchronous=cfg.text("database", "synchronous").upper(), cipher=load_cipher(cfg)
+            cfg.database_url,
+            role="monitor",
+            synchronous=cfg.text("database", "synchronous").upper(),
+            cipher=load_cipher(cfg),
         ),
-        stop, lambda error: _log.warning("database_unavailable", error=str(error), next="the monitor waits for the database"),
+        stop,
+        lambda error: _log.warning("database_unavailable", error=str(error), next="the monitor waits for the database"),
     )
     if db is None:
         return 0
     task_api_channel.install_channel(StoreChannel(db))
-    sender = ChannelSender(clock, NotifierCalls(cfg, db, clock).call, cfg.text("email", "email_conn_id") or "smtp_default")
+    sender = ChannelSender(
+        clock, NotifierCalls(cfg, db, clock).call, cfg.text("email", "email_conn_id") or "smtp_default"
+    )
     clean = NightlyClean(cfg, db, clock)
     monitor_id = str(uuid.uuid4())
     traces = _create_trace_export(cfg, db, clock, monitor_id)
@@ -73,8 +79,14 @@ def run_monitor(cfg: Config) -> int:
             traces.tick()
 
     service = MonitorService(
-        settings=settings, db=db, clock=clock, monitor_id=monitor_id, host=read_host_name(cfg.text("core", "hostname_callable")),
-        new_id=lambda: str(uuid.uuid4()), send=sender.send, on_round=do_round,
+        settings=settings,
+        db=db,
+        clock=clock,
+        monitor_id=monitor_id,
+        host=read_host_name(cfg.text("core", "hostname_callable")),
+        new_id=lambda: str(uuid.uuid4()),
+        send=sender.send,
+        on_round=do_round,
     )
     try:
         service.run(stop)

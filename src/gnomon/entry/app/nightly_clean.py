@@ -33,7 +33,11 @@ class NightlyClean:
         self._db = db
         self._clock = clock
         self._at = cfg.text("housekeeping", "clean_at").strip()
-        self._zone = "UTC" if cfg.text("core", "default_timezone").lower() in ("utc", "system", "local") else cfg.text("core", "default_timezone")
+        self._zone = (
+            "UTC"
+            if cfg.text("core", "default_timezone").lower() in ("utc", "system", "local")
+            else cfg.text("core", "default_timezone")
+        )
         self._older_than_s = _read(cfg, "older_than")
         self._keep_last = cfg.integer("housekeeping", "keep_last")
         self._tables = _read_tables(cfg)
@@ -97,5 +101,7 @@ def _read_tables(cfg: Config) -> list[str]:
     names = [name.strip() for name in cfg.text("housekeeping", "tables").split(",") if name.strip()]
     for name in names:
         if name not in TABLES:
-            raise OptionError(f"[housekeeping] tables ({cfg.source('housekeeping', 'tables')}): {name!r} is not one of {', '.join(TABLES)}")
+            raise OptionError(
+                f"[housekeeping] tables ({cfg.source('housekeeping', 'tables')}): {name!r} is not one of {', '.join(TABLES)}"
+            )
     return [name for name in TABLES if name in names]

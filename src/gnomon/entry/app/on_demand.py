@@ -52,7 +52,9 @@ class OnDemandStart:
         stop = StopFlag().install_handlers()
         try:
             while not stop() and not self._mark.exists():
-                select.select([listener.fileno(), stop.fileno()], [], [], _LOOK_S)  # a signal that arrives just before it does not end it
+                select.select(
+                    [listener.fileno(), stop.fileno()], [], [], _LOOK_S
+                )  # a signal that arrives just before it does not end it
                 listener.drain()
             return not stop()
         finally:

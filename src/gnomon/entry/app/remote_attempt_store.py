@@ -49,7 +49,9 @@ class DatabaseRemoteAttemptStore:
     def list_unclaimed(self, older_than_s: float, unsent_s: float = 0.0) -> list[tuple[str, str, int]]:
         with self._database.read() as tx:
             now = self._clock.now()
-            return remote_attempts.list_unclaimed(tx, self._executor, now - int(older_than_s * SECOND), now, WORKER_TTL_S, unsent_s)
+            return remote_attempts.list_unclaimed(
+                tx, self._executor, now - int(older_than_s * SECOND), now, WORKER_TTL_S, unsent_s
+            )
 
     def cancel(self, attempt_id: str, reason: str, grace_s: float) -> None:
         with self._database.write() as tx:
@@ -115,13 +117,24 @@ class QueuedAttempts:
 def _build_result(given_up: GivenUpAttempt) -> AttemptResult:
     reason: str | None
     if given_up.lost_reason is not None:
-        outcome, entered, reason = "lost", given_up.worker_id is not None or bool(given_up.costs_try), f"lost: {given_up.lost_reason}"
+        outcome, entered, reason = (
+            "lost",
+            given_up.worker_id is not None or bool(given_up.costs_try),
+            f"lost: {given_up.lost_reason}",
+        )
     elif given_up.worker_id is None:
         outcome, entered, reason = "failed", False, given_up.cancel_reason
     else:
         host = "" if given_up.host is None else f" on {given_up.host}"
         outcome, entered, reason = "lost", True, f"lost: worker {given_up.worker_id}{host} stopped answering"
     return AttemptResult(
-        attempt_id=given_up.attempt_id, group_no=given_up.group_no, run_pk=given_up.run_pk, task_no=given_up.task_no, map_index=given_up.map_index,
-        outcome=outcome, entered=entered, reason=reason, is_own_fault=bool(given_up.costs_try),
+        attempt_id=given_up.attempt_id,
+        group_no=given_up.group_no,
+        run_pk=given_up.run_pk,
+        task_no=given_up.task_no,
+        map_index=given_up.map_index,
+        outcome=outcome,
+        entered=entered,
+        reason=reason,
+        is_own_fault=bool(given_up.costs_try),
     )

@@ -67,7 +67,10 @@ def open_health_server(cfg: Config, lease: Lease, clock: Clock) -> SchedulerHeal
     if not cfg.boolean("scheduler", "enable_health_check"):
         return None
     threshold = cfg.number("scheduler", "scheduler_health_check_threshold")
-    address = (cfg.text("scheduler", "scheduler_health_check_server_host"), cfg.integer("scheduler", "scheduler_health_check_server_port"))
+    address = (
+        cfg.text("scheduler", "scheduler_health_check_server_host"),
+        cfg.integer("scheduler", "scheduler_health_check_server_port"),
+    )
 
     def is_healthy() -> bool:
         return lease.stored_beat_at is not None and clock.monotonic() - lease.stored_beat_at < threshold
@@ -75,8 +78,12 @@ def open_health_server(cfg: Config, lease: Lease, clock: Clock) -> SchedulerHeal
     try:
         server = SchedulerHealthServer(address, is_healthy)
     except OSError as error:
-        _log.error("health_check_not_started", address=f"{address[0]}:{address[1]}", error=str(error),
-                   remedy="set [scheduler] scheduler_health_check_server_port to a free port; the scheduler runs without it")
+        _log.error(
+            "health_check_not_started",
+            address=f"{address[0]}:{address[1]}",
+            error=str(error),
+            remedy="set [scheduler] scheduler_health_check_server_port to a free port; the scheduler runs without it",
+        )
         return None
     _log.info("health_check_started", address=f"{address[0]}:{server.server_address[1]}")
     return server

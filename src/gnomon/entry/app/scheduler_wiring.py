@@ -60,11 +60,20 @@ def run_scheduler(cfg: Config) -> int:
         timetables = create_timetable_host(cfg, db)
         clock = SystemClock()
         service = SchedulerService(
-            settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=clock, listener=listener,
-            new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=host,
-            is_dead=lambda other: _is_scheduler_dead(folder, other), timetables=timetables,
-            wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify, wake_monitor=OnDemandStart(cfg, MONITOR).notify,
-            figures=FiguresWriter(ProcessFigures(), "scheduler", scheduler_id, host, clock), store_submits=queued.offer_within,
+            settings=build_scheduler_settings(cfg),
+            db=db,
+            executor=executor,
+            clock=clock,
+            listener=listener,
+            new_id=lambda: str(uuid.uuid4()),
+            scheduler_id=scheduler_id,
+            host=host,
+            is_dead=lambda other: _is_scheduler_dead(folder, other),
+            timetables=timetables,
+            wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify,
+            wake_monitor=OnDemandStart(cfg, MONITOR).notify,
+            figures=FiguresWriter(ProcessFigures(), "scheduler", scheduler_id, host, clock),
+            store_submits=queued.offer_within,
         )
         health = open_health_server(cfg, service.lease, SystemClock())
         service.run(stop)
@@ -97,7 +106,9 @@ def _warn_of_problems(cfg: Config, db: Database) -> None:
 
 def create_timetable_host(cfg: Config, db: Database) -> SubprocessTimetableHost:
     """The host of custom timetables; Task API requests of timetables are answered as those of DAG files that are parsed."""
-    return SubprocessTimetableHost(userhost_settings(cfg), SystemClock(), lambda request: answer_task(db, None, request))
+    return SubprocessTimetableHost(
+        userhost_settings(cfg), SystemClock(), lambda request: answer_task(db, None, request)
+    )
 
 
 def _lifeline_address(folder: Path, scheduler_id: str) -> str:
@@ -116,7 +127,10 @@ def _is_scheduler_dead(folder: Path, scheduler_id: str) -> bool:
 
 def _open_database(cfg: Config) -> Database:
     return open_database(
-        cfg.database_url, role="scheduler", synchronous=cfg.text("database", "synchronous").upper(), cipher=load_cipher(cfg),
+        cfg.database_url,
+        role="scheduler",
+        synchronous=cfg.text("database", "synchronous").upper(),
+        cipher=load_cipher(cfg),
         announce_changes=change_notifier(run_folder(cfg.home)).notify,
     )
 

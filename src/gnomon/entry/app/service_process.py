@@ -39,7 +39,9 @@ def fork_service(service: Service, prepare: Callable[[], None]) -> int:
         try:
             pid = os.fork()
         except OSError as error:
-            raise ResourceUnavailable(f"the process of the {service.name} cannot be started: {describe_refusal(error)}; {REFUSAL_REMEDY}") from error
+            raise ResourceUnavailable(
+                f"the process of the {service.name} cannot be started: {describe_refusal(error)}; {REFUSAL_REMEDY}"
+            ) from error
         if pid == 0:
             os._exit(_run_in_child(service, prepare, parent, unblocked))
         return pid
@@ -51,7 +53,9 @@ def _run_in_child(service: Service, prepare: Callable[[], None], parent: int, un
     code = 1
     try:
         reset_signals()
-        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)  # blocked until here: the parent's handlers would have run in this child
+        signal.pthread_sigmask(
+            signal.SIG_SETMASK, unblocked
+        )  # blocked until here: the parent's handlers would have run in this child
         os.setpgid(0, 0)  # Ctrl-C reaches only the supervisor, which ends the services in order
         die_with_parent(signal.SIGQUIT if service.drain_s else signal.SIGTERM)
         if os.getppid() != parent:
@@ -68,5 +72,3 @@ def _run_in_child(service: Service, prepare: Callable[[], None], parent: int, un
         sys.stdout.flush()
         sys.stderr.flush()
     return code
-
-

@@ -31,7 +31,9 @@ def serve_worker(cfg: Config) -> int:
     return service.main(cfg)
 
 
-def serve_celery_worker(cfg: Config, queues: tuple[str, ...] | None = None, concurrency: int | None = None, hostname: str | None = None) -> int:
+def serve_celery_worker(
+    cfg: Config, queues: tuple[str, ...] | None = None, concurrency: int | None = None, hostname: str | None = None
+) -> int:
     """Run tasks of the CeleryExecutor until told to stop; returns the exit code. Options apply where an argument is None. The database is not opened."""
     from gnomon.entry.app.celery_settings import find_execution_api, read_celery_settings
     from gnomon.services.worker.remote import service
@@ -42,8 +44,11 @@ def serve_celery_worker(cfg: Config, queues: tuple[str, ...] | None = None, conc
     configure_log(cfg, "celery-worker")
     warn_of_options_without_effect(cfg)
     consumer = ConsumerSettings(
-        queues or (cfg.text("operators", "default_queue"),), concurrency or cfg.integer("celery", "worker_concurrency"),
-        cfg.integer("celery", "worker_prefetch_multiplier"), hostname or "gnomon@%h", cfg.text("logging", "logging_level").upper(),
+        queues or (cfg.text("operators", "default_queue"),),
+        concurrency or cfg.integer("celery", "worker_concurrency"),
+        cfg.integer("celery", "worker_prefetch_multiplier"),
+        hostname or "gnomon@%h",
+        cfg.text("logging", "logging_level").upper(),
     )
     return service.main(cfg, read_celery_settings(cfg), consumer, find_execution_api(cfg))
 
@@ -98,17 +103,27 @@ def serve_monitor(cfg: Config) -> int:
 
 def configure_log(cfg: Config, service: str) -> None:
     """Configure the log of this process: the name of the service, level, style and files as the options say."""
-    log.configure(service, cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower(), files=log.read_log_files(cfg))
+    log.configure(
+        service,
+        cfg.text("logging", "logging_level").upper(),
+        cfg.text("logging", "style").lower(),
+        files=log.read_log_files(cfg),
+    )
 
 
 def warn_of_options_without_effect(cfg: Config) -> None:
     """Log a warning for each option that is set and does not act, and each variable that sets no option, with the reason."""
     for setting in cfg.settings_without_effect():
         log.get_logger("app").warning(
-            "option_without_effect", option=str(setting.option.key), source=setting.source, reason=setting.option.description
+            "option_without_effect",
+            option=str(setting.option.key),
+            source=setting.source,
+            reason=setting.option.description,
         )
     for undeclared in cfg.undeclared_options():
-        log.get_logger("app").warning("option_unknown", option=undeclared.option, source=undeclared.source, reason=undeclared.reason)
+        log.get_logger("app").warning(
+            "option_unknown", option=undeclared.option, source=undeclared.source, reason=undeclared.reason
+        )
 
 
 def _set_up(cfg: Config, service: str) -> None:

@@ -49,7 +49,9 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
         has_accounts = cfg.text("api", "auth") == "accounts"
         preparation = DatabasePreparation(cfg, creates_account=has_accounts)
         import_shared()
-        supervisor = Supervisor(_services(cfg, listener), SystemClock(), in_child=_create_child_setup(cfg, lock, listener))
+        supervisor = Supervisor(
+            _services(cfg, listener), SystemClock(), in_child=_create_child_setup(cfg, lock, listener)
+        )
         supervisor.install_handlers()
         password = prepare_database(cfg, supervisor.stop, preparation, creates_account=has_accounts)
         freeze_heap()
@@ -65,6 +67,7 @@ def _take_address(cfg: Config, address: str) -> Config:
 
 def _services(cfg: Config, listener: socket.socket) -> list[Service]:
     """The services in the order of their start: the service that takes longest to be ready is first. Each is imported in its own process, not in the supervisor."""
+
     def worker() -> int:
         from gnomon.services.worker import service
 
@@ -101,14 +104,27 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         return watch_write_lock(cfg.database_url)
 
     services_of_any_database = [
-        *([Service("worker", worker, cfg.number("workers", "shutdown_grace"))] if LOCAL_EXECUTOR in read_executors(cfg) else []), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
-        Service("api-server", api_server), Service("triggerer", triggerer), Service("monitor", monitor),
+        *(
+            [Service("worker", worker, cfg.number("workers", "shutdown_grace"))]
+            if LOCAL_EXECUTOR in read_executors(cfg)
+            else []
+        ),
+        Service("dag-processor", dag_processor),
+        Service("scheduler", scheduler),
+        Service("api-server", api_server),
+        Service("triggerer", triggerer),
+        Service("monitor", monitor),
     ]
-    return [*services_of_any_database, Service("write-lock-watchdog", write_lock_watchdog)] if cfg.database_url.startswith("sqlite") else services_of_any_database
+    return (
+        [*services_of_any_database, Service("write-lock-watchdog", write_lock_watchdog)]
+        if cfg.database_url.startswith("sqlite")
+        else services_of_any_database
+    )
 
 
 def _create_child_setup(cfg: Config, lock: HomeLock, listener: socket.socket) -> Callable[[Service], None]:
     """What each service does first in its process: name itself, configure its log, close descriptors of other services."""
+
     def prepare(service: Service) -> None:
         name_service(service.name, cfg.home)
         services.configure_log(cfg, service.name)

@@ -48,7 +48,12 @@ class Supervisor:
     """Runs services as child processes: one thread and one loop that signals wake."""
 
     def __init__(
-        self, services: Sequence[Service], clock: Clock, *, in_child: Callable[[Service], None], grace_s: float = STOP_GRACE_S
+        self,
+        services: Sequence[Service],
+        clock: Clock,
+        *,
+        in_child: Callable[[Service], None],
+        grace_s: float = STOP_GRACE_S,
     ) -> None:
         """`in_child` prepares each forked child; `grace_s` is the time between SIGTERM and SIGKILL, in seconds."""
         self._services = [_SupervisedService(service) for service in services]
@@ -92,7 +97,12 @@ class Supervisor:
         except ResourceUnavailable as error:
             supervised.restart_delay_s = min(supervised.restart_delay_s * 2, RESTART_DELAY_MAX_S)
             supervised.restart_at = now + supervised.restart_delay_s
-            _log.error("service_refused", process=supervised.service.name, error=str(error), starts_again_in_s=round(supervised.restart_delay_s, 1))
+            _log.error(
+                "service_refused",
+                process=supervised.service.name,
+                error=str(error),
+                starts_again_in_s=round(supervised.restart_delay_s, 1),
+            )
 
     def _prepare(self, service: Service) -> None:
         os.close(self._wake_read)
@@ -110,13 +120,21 @@ class Supervisor:
         now = self._clock.monotonic()
         lived = now - supervised.started_at
         supervised.pid = None
-        supervised.restart_delay_s = RESTART_DELAY_MIN_S if lived >= HEALTHY_AFTER_S else min(supervised.restart_delay_s * 2, RESTART_DELAY_MAX_S)
+        supervised.restart_delay_s = (
+            RESTART_DELAY_MIN_S
+            if lived >= HEALTHY_AFTER_S
+            else min(supervised.restart_delay_s * 2, RESTART_DELAY_MAX_S)
+        )
         supervised.restart_at = now + supervised.restart_delay_s
         orphans = kill_and_reap_orphans(self._live_pids())
         if not supervised.is_stopping:
             _log.error(
-                "service_exited", process=supervised.service.name, how=describe_exit(code), after_s=round(lived, 1),
-                starts_again_in_s=round(supervised.restart_delay_s, 1), orphans_killed=orphans,
+                "service_exited",
+                process=supervised.service.name,
+                how=describe_exit(code),
+                after_s=round(lived, 1),
+                starts_again_in_s=round(supervised.restart_delay_s, 1),
+                orphans_killed=orphans,
             )
 
     def _live_pids(self) -> frozenset[int]:
@@ -124,7 +142,9 @@ class Supervisor:
 
     def _drain(self) -> None:
         """Wait for the services that drain, while all others run on, until their time is over or a second signal arrives."""
-        draining = [supervised for supervised in self._services if supervised.service.drain_s and supervised.pid is not None]
+        draining = [
+            supervised for supervised in self._services if supervised.service.drain_s and supervised.pid is not None
+        ]
         self._signal_services(draining, signal.SIGTERM)
         started_at = self._clock.monotonic()
         signals_seen = self.stop.signal_count
@@ -149,7 +169,9 @@ class Supervisor:
         started_at = self._clock.monotonic()
         signals_seen = self.stop.signal_count
         self._signal_services([supervised for supervised in self._services if supervised.is_stopping], signal.SIGQUIT)
-        self._signal_services([supervised for supervised in self._services if not supervised.is_stopping], signal.SIGTERM)
+        self._signal_services(
+            [supervised for supervised in self._services if not supervised.is_stopping], signal.SIGTERM
+        )
         while self._live_pids():
             since = self._clock.monotonic() - started_at
             left = self._grace_s - since

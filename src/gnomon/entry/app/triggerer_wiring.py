@@ -43,17 +43,29 @@ def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, .
     stop = StopFlag(Notifier(folder).notify).install_handlers()
     db = retry_until_available(
         lambda: open_database(
-            cfg.database_url, role="triggerer", synchronous=cfg.text("database", "synchronous").upper(), cipher=load_cipher(cfg),
+            cfg.database_url,
+            role="triggerer",
+            synchronous=cfg.text("database", "synchronous").upper(),
+            cipher=load_cipher(cfg),
             announce_changes=change_notifier(run_folder(cfg.home)).notify,
         ),
-        stop, lambda error: _log.warning("database_unavailable", error=str(error), next="the triggerer waits for the database"),
+        stop,
+        lambda error: _log.warning(
+            "database_unavailable", error=str(error), next="the triggerer waits for the database"
+        ),
     )
     if db is None:
         return 0
     meter = create_meter(cfg)
     service = TriggererService(
-        settings=build_triggerer_settings(cfg, capacity, queues), db=db, clock=SystemClock(), listener=listener, stop=stop,
-        new_id=lambda: str(uuid.uuid4()), host=read_host_name(cfg.text("core", "hostname_callable")), wake_owners=Notifier(run_folder(cfg.home)).notify,
+        settings=build_triggerer_settings(cfg, capacity, queues),
+        db=db,
+        clock=SystemClock(),
+        listener=listener,
+        stop=stop,
+        new_id=lambda: str(uuid.uuid4()),
+        host=read_host_name(cfg.text("core", "hostname_callable")),
+        wake_owners=Notifier(run_folder(cfg.home)).notify,
         meter=meter,
     )
     service.listen()

@@ -76,7 +76,11 @@ def _kill(pid: int) -> int | None:
     except PermissionError:
         _log.error("writer_stuck", pid=pid, remedy="the process belongs to another user; end it by hand")
         return None
-    _log.warning("writer_killed", pid=pid, reason="the process was stopped inside a write transaction, and all other writers waited for it")
+    _log.warning(
+        "writer_killed",
+        pid=pid,
+        reason="the process was stopped inside a write transaction, and all other writers waited for it",
+    )
     return pid
 
 

@@ -16,7 +16,9 @@ from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import output_option, print_document, print_records
 from gnomon.model.errors.product import GnomonError
 
-_LIMIT = click.option("--limit", type=IntegerRange(1, 10_000), default=50, show_default=True, help="The most rows to show.")
+_LIMIT = click.option(
+    "--limit", type=IntegerRange(1, 10_000), default=50, show_default=True, help="The most rows to show."
+)
 
 
 @click.group()
@@ -43,7 +45,12 @@ def list_(deployment: DeploymentAccess, open_only: bool, limit: int, output: str
 def history(deployment: DeploymentAccess, limit: int, output: str) -> None:
     """List the newest messages, with their channels, states, tries and errors."""
     rows = deployment.perform(operations.list_messages, limit)
-    print_records(rows, output, ("created_at", "channel", "state", "tries", "alerts", "error", "sentences"), empty="no message has been written")
+    print_records(
+        rows,
+        output,
+        ("created_at", "channel", "state", "tries", "alerts", "error", "sentences"),
+        empty="no message has been written",
+    )
 
 
 @alerts.command()
@@ -70,7 +77,11 @@ def rules(context: click.Context, deployment: DeploymentAccess, output: str) -> 
 def channels(context: click.Context, deployment: DeploymentAccess, output: str) -> None:
     """List the channels of gnomon.toml; secrets are hidden."""
     is_remote = find_target(context) is not None
-    rows = deployment.perform(operations.list_channels) if is_remote else operations.list_file_channels(context.ensure_object(Home).cfg)
+    rows = (
+        deployment.perform(operations.list_channels)
+        if is_remote
+        else operations.list_file_channels(context.ensure_object(Home).cfg)
+    )
     empty = "gnomon.toml has no channels; add one below [alerts.channels.NAME]"
     print_records(rows, output, ("channel", "type", "target", "max_per_hour", "place"), empty=empty)
 

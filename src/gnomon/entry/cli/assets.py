@@ -51,10 +51,22 @@ def show(deployment: DeploymentAccess, asset: str, output: str) -> None:
     found = deployment.perform(operations.show_asset, asset, _SHOWN_EVENTS)
     row, extra, watchers, events = found.asset, found.extra, found.watchers, found.events
     if output != "table":
-        print_document({**asdict(row), "extra": extra, "watchers": [asdict(watcher) for watcher in watchers], "newest_events": [asdict(event) for event in events]}, output)
+        print_document(
+            {
+                **asdict(row),
+                "extra": extra,
+                "watchers": [asdict(watcher) for watcher in watchers],
+                "newest_events": [asdict(event) for event in events],
+            },
+            output,
+        )
         return
     fields = asdict(row)
-    click.echo(format_fields([*((name, value) for name, value in fields.items() if value not in ((), None)), ("extra", extra or None)]))
+    click.echo(
+        format_fields(
+            [*((name, value) for name, value in fields.items() if value not in ((), None)), ("extra", extra or None)]
+        )
+    )
     if row.added_by and not row.active:
         click.echo(f"no file names this asset; tasks add it through alias {'; alias '.join(row.added_by)}", err=True)
     elif not row.active:
@@ -69,7 +81,9 @@ def show(deployment: DeploymentAccess, asset: str, output: str) -> None:
 
 @assets.command()
 @click.argument("asset", metavar="[ASSET]", required=False)
-@click.option("-n", "--limit", type=IntegerRange(1, 10_000), default=100, show_default=True, help="Most events to list.")
+@click.option(
+    "-n", "--limit", type=IntegerRange(1, 10_000), default=100, show_default=True, help="Most events to list."
+)
 @output_option
 @pass_deployment
 def events(deployment: DeploymentAccess, asset: str | None, limit: int, output: str) -> None:
@@ -79,7 +93,9 @@ def events(deployment: DeploymentAccess, asset: str | None, limit: int, output: 
 
 @assets.command()
 @click.argument("asset", metavar="ASSET")
-@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
+@click.option(
+    "-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params."
+)
 @output_option
 @pass_deployment
 def materialize(deployment: DeploymentAccess, asset: str, conf: dict[str, object], output: str) -> None:
@@ -87,7 +103,10 @@ def materialize(deployment: DeploymentAccess, asset: str, conf: dict[str, object
     created = deployment.perform(operations.materialize_asset, asset, conf)
     run = created.run
     if created.dag_paused:
-        click.echo(f"DAG {run.dag_id!r} is paused: the run waits until `gnomon dags unpause {quote_argument(run.dag_id)}`", err=True)
+        click.echo(
+            f"DAG {run.dag_id!r} is paused: the run waits until `gnomon dags unpause {quote_argument(run.dag_id)}`",
+            err=True,
+        )
     if output == "table":
         click.echo(run.run_id)
     else:

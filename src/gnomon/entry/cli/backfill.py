@@ -48,24 +48,53 @@ def backfill() -> None:
 @backfill.command()
 @click.argument("dag_id", metavar="[DAG]", required=False)
 @click.option("--dag-id", "dag_option", metavar="DAG", help="The DAG, in Airflow's spelling.")
-@click.option("--from", "--from-date", "from_date", type=MomentType(), required=True, help="Start of the range of slots.")
+@click.option(
+    "--from", "--from-date", "from_date", type=MomentType(), required=True, help="Start of the range of slots."
+)
 @click.option("--to", "--to-date", "to_date", type=MomentType(), required=True, help="End of the range, inclusive.")
-@click.option("--reprocess", "--reprocess-behavior", type=click.Choice(REPROCESS_CHOICES), default="none", show_default=True,
-              help="Which finished runs in the range run again: none, failed ones, or all (completed).")
-@click.option("--max-active-runs", type=IntegerRange(1), default=DEFAULT_MAX_ACTIVE_RUNS, show_default=True,
-              help="How many runs of the backfill may run at the same time; the DAG's own max_active_runs does not count them.")
+@click.option(
+    "--reprocess",
+    "--reprocess-behavior",
+    type=click.Choice(REPROCESS_CHOICES),
+    default="none",
+    show_default=True,
+    help="Which finished runs in the range run again: none, failed ones, or all (completed).",
+)
+@click.option(
+    "--max-active-runs",
+    type=IntegerRange(1),
+    default=DEFAULT_MAX_ACTIVE_RUNS,
+    show_default=True,
+    help="How many runs of the backfill may run at the same time; the DAG's own max_active_runs does not count them.",
+)
 @click.option("--reverse", "--run-backwards", "runs_backwards", is_flag=True, help="Run the newest slot first.")
-@click.option("-c", "--conf", "--dag-run-conf", "conf", type=ConfType(), default="{}", help="JSON object: the conf of the runs.")
-@click.option("--run-on-latest-version", is_flag=True,
-              help="Refuse the backfill if the DAG has rerun_with_latest_version=False: runs use the newest version of the DAG unless it says so.")
+@click.option(
+    "-c", "--conf", "--dag-run-conf", "conf", type=ConfType(), default="{}", help="JSON object: the conf of the runs."
+)
+@click.option(
+    "--run-on-latest-version",
+    is_flag=True,
+    help="Refuse the backfill if the DAG has rerun_with_latest_version=False: runs use the newest version of the DAG unless it says so.",
+)
 @click.option("--dry-run", is_flag=True, help="Only list the slots, and what would become of each.")
 @click.option("--wait/--no-wait", default=None, help="Follow the backfill to its end; the default on a terminal.")
 @output_option
 @pass_deployment
 def create(
-    deployment: DeploymentAccess, dag_id: str | None, dag_option: str | None, from_date: datetime, to_date: datetime, reprocess: Reprocess,
-    max_active_runs: int, runs_backwards: bool, conf: dict[str, object], run_on_latest_version: bool, dry_run: bool, wait: bool | None, output: str,
-) -> int | None:  # fmt: skip
+    deployment: DeploymentAccess,
+    dag_id: str | None,
+    dag_option: str | None,
+    from_date: datetime,
+    to_date: datetime,
+    reprocess: Reprocess,
+    max_active_runs: int,
+    runs_backwards: bool,
+    conf: dict[str, object],
+    run_on_latest_version: bool,
+    dry_run: bool,
+    wait: bool | None,
+    output: str,
+) -> int | None:
     """Create runs for the slots of DAG from one date to another; slots that have a run are left, or run again.
 
     The dates are those of the slots' data intervals: an interval belongs to the range if it starts in it. Slots that are not over yet get no run.
@@ -77,10 +106,22 @@ def create(
     newest = True if run_on_latest_version else None
     with _instants_in_short_form():
         if dry_run:
-            slots = deployment.perform(operations.preview_backfill, chosen, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, newest)
+            slots = deployment.perform(
+                operations.preview_backfill,
+                chosen,
+                from_at,
+                to_at,
+                reprocess,
+                max_active_runs,
+                runs_backwards,
+                conf,
+                newest,
+            )
             _print_dry_run(slots, output)
             return None
-        made = deployment.perform(operations.create_backfill, chosen, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, newest)
+        made = deployment.perform(
+            operations.create_backfill, chosen, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, newest
+        )
     if output != "table":
         print_document(asdict(made.backfill), output)
     else:
@@ -112,9 +153,14 @@ def _print_obstacles(made: CreatedBackfill) -> bool:
     """Say on stderr why nothing of the backfill will run for now; returns True when it can run."""
     dag_id = made.backfill.dag_id
     if made.dag_paused:
-        click.echo(f"DAG {dag_id!r} is paused: the runs wait until `gnomon dags unpause {quote_argument(dag_id)}`", err=True)
+        click.echo(
+            f"DAG {dag_id!r} is paused: the runs wait until `gnomon dags unpause {quote_argument(dag_id)}`", err=True
+        )
     if not made.is_scheduler_alive:
-        click.echo("no scheduler is alive; the backfill begins when one starts: gnomon standalone, or gnomon scheduler", err=True)
+        click.echo(
+            "no scheduler is alive; the backfill begins when one starts: gnomon standalone, or gnomon scheduler",
+            err=True,
+        )
     return made.is_scheduler_alive and not made.dag_paused
 
 
@@ -126,7 +172,9 @@ def _print_dry_run(listing: SlotListing, output: str) -> None:
         return
     click.echo(format_table(rows, ("logical_date", "run_after", "run_id", "effect")))
     created = sum(row["effect"] == "create" for row in rows)
-    click.echo(f"{_count_slots(len(rows), has_more=listing.has_more)}, {created} of them without a run; nothing was changed")
+    click.echo(
+        f"{_count_slots(len(rows), has_more=listing.has_more)}, {created} of them without a run; nothing was changed"
+    )
 
 
 @backfill.command("list")
@@ -135,8 +183,24 @@ def _print_dry_run(listing: SlotListing, output: str) -> None:
 @pass_deployment
 def list_(deployment: DeploymentAccess, dag_id: str | None, output: str) -> None:
     """List all backfills, or those of DAG, newest first."""
-    rows = deployment.perform(operations.list_all_backfills) if dag_id is None else deployment.perform(operations.list_backfills, dag_id)
-    columns = ("backfill_id", "dag_id", "state", "from_date", "to_date", "slots", "success", "failed", "running", "queued", "left")
+    rows = (
+        deployment.perform(operations.list_all_backfills)
+        if dag_id is None
+        else deployment.perform(operations.list_backfills, dag_id)
+    )
+    columns = (
+        "backfill_id",
+        "dag_id",
+        "state",
+        "from_date",
+        "to_date",
+        "slots",
+        "success",
+        "failed",
+        "running",
+        "queued",
+        "left",
+    )
     print_records(rows, output, columns, empty="no backfills")
 
 
@@ -192,4 +256,8 @@ def _change(deployment: DeploymentAccess, backfill_id: int, change: BackfillSwit
     with _instants_in_short_form():
         switched = deployment.perform(operations.switch_backfill, backfill_id, word)
     dag_id = switched.dag_id
-    click.echo(f"{word} backfill {backfill_id} of DAG {dag_id!r}" if switched.is_changed else f"backfill {backfill_id} of DAG {dag_id!r} is {word} already")
+    click.echo(
+        f"{word} backfill {backfill_id} of DAG {dag_id!r}"
+        if switched.is_changed
+        else f"backfill {backfill_id} of DAG {dag_id!r} is {word} already"
+    )

@@ -23,7 +23,10 @@ def follow_backfill(deployment: DeploymentAccess, backfill_pk: int) -> BackfillR
     try:
         return show(deployment, backfill_pk)
     except KeyboardInterrupt:
-        click.echo(f"\nbackfill {backfill_pk} continues; see: gnomon backfill show {backfill_pk}; end it with: gnomon backfill cancel {backfill_pk}", err=True)
+        click.echo(
+            f"\nbackfill {backfill_pk} continues; see: gnomon backfill show {backfill_pk}; end it with: gnomon backfill cancel {backfill_pk}",
+            err=True,
+        )
         raise click.exceptions.Exit(130) from None
 
 
@@ -35,7 +38,9 @@ def _follow_in_lines(deployment: DeploymentAccess, backfill_pk: int) -> Backfill
     shown = ""
     while (found := deployment.perform(read_backfill_progress, backfill_pk)) is not None:
         row = found.backfill
-        line = f"backfill {backfill_pk} is {row.state}: {row.describe_progress()}" + (f"; {row.error}" if row.error else "")
+        line = f"backfill {backfill_pk} is {row.state}: {row.describe_progress()}" + (
+            f"; {row.error}" if row.error else ""
+        )
         if line != shown:
             click.echo(line)
             shown = line
@@ -55,14 +60,26 @@ def _follow_on_terminal(deployment: DeploymentAccess, backfill_pk: int) -> Backf
         TimeRemainingColumn,
     )
 
-    columns = (TextColumn("backfill {task.fields[key]} {task.fields[state]}"), BarColumn(), MofNCompleteColumn(),
-               TextColumn("{task.fields[counts]}"), TimeElapsedColumn(), TimeRemainingColumn())  # fmt: skip
+    columns = (
+        TextColumn("backfill {task.fields[key]} {task.fields[state]}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[counts]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns) as progress:
         bar = progress.add_task("", total=None, key=backfill_pk, state="", counts="")
         while (found := deployment.perform(read_backfill_progress, backfill_pk)) is not None:
             row = found.backfill
             counts = f"{row.running} running, {row.failed} failed" + (f"; {row.error}" if row.error else "")
-            progress.update(bar, total=row.slots if found.is_planned else None, completed=row.finished, state=row.state, counts=counts)
+            progress.update(
+                bar,
+                total=row.slots if found.is_planned else None,
+                completed=row.finished,
+                state=row.state,
+                counts=counts,
+            )
             if found.is_ended:
                 return row
             deployment.sleep(POLL_S)

@@ -71,8 +71,12 @@ def list_(home: Home, output: str) -> None:
     """List all named calendars and their errors."""
     known = NamedCalendars(home.cfg.home)
     rows = [_make_row(known, name) for name in known.names]
-    print_records(rows, output, ("calendar", "made_of", "weekend", "covered_until", "error"),
-         empty=f"no calendars; define one in a table such as [calendars.finance] in {home.cfg.home / 'gnomon.toml'}")
+    print_records(
+        rows,
+        output,
+        ("calendar", "made_of", "weekend", "covered_until", "error"),
+        empty=f"no calendars; define one in a table such as [calendars.finance] in {home.cfg.home / 'gnomon.toml'}",
+    )
 
 
 @calendars.command()
@@ -91,7 +95,10 @@ def show(home: Home, name: str, year: int | None, output: str) -> None:
     shown = asdict(detail)
     del shown["days_off"], shown["worked"]
     click.echo(format_fields([(key.replace("_", " "), value) for key, value in shown.items()]))
-    click.echo("\ndays off other than weekends\n" + (format_table([asdict(row) for row in detail.days_off], _DAY_COLUMNS) if detail.days_off else "  none"))
+    click.echo(
+        "\ndays off other than weekends\n"
+        + (format_table([asdict(row) for row in detail.days_off], _DAY_COLUMNS) if detail.days_off else "  none")
+    )
     if detail.worked:
         click.echo("\nbusiness days on weekends\n" + format_table([asdict(row) for row in detail.worked], _DAY_COLUMNS))
     warning = find_end_warning(calendar, today)
@@ -114,8 +121,12 @@ def _make_detail(calendar: Named, year: int) -> CalendarDetail:
     off = {day for day in days if not calendar.is_business_day(day)}
     ends = [day for day in days if day.weekday() in calendar.weekly]
     return CalendarDetail(
-        calendar=calendar.name, made_of=calendar.meaning.label, weekend=_weekend_names(calendar),
-        covered_from=_format_day(calendar.first_day), covered_until=_format_day(calendar.last_day), year=year,
+        calendar=calendar.name,
+        made_of=calendar.meaning.label,
+        weekend=_weekend_names(calendar),
+        covered_from=_format_day(calendar.first_day),
+        covered_until=_format_day(calendar.last_day),
+        year=year,
         business_days=len(days) - len(off),
         days_off=[_make_day_row(day, calendar.reason(day)) for day in sorted(off.difference(ends))],
         worked=[_make_day_row(day, "worked") for day in ends if day not in off],

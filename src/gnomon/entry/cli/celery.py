@@ -21,9 +21,20 @@ def celery() -> None:
 
 
 @celery.command()
-@click.option("-q", "--queues", help="Comma-separated queues to take tasks from; default: option operators.default_queue.")
-@click.option("-c", "--concurrency", type=IntegerRange(1), help="How many tasks run at the same time; default: option celery.worker_concurrency.")
-@click.option("-H", "--celery-hostname", help="Name of this worker in Celery; %h stands for the name of the host. Default: gnomon@%h.")
+@click.option(
+    "-q", "--queues", help="Comma-separated queues to take tasks from; default: option operators.default_queue."
+)
+@click.option(
+    "-c",
+    "--concurrency",
+    type=IntegerRange(1),
+    help="How many tasks run at the same time; default: option celery.worker_concurrency.",
+)
+@click.option(
+    "-H",
+    "--celery-hostname",
+    help="Name of this worker in Celery; %h stands for the name of the host. Default: gnomon@%h.",
+)
 @pass_home
 def worker(home: Home, queues: str | None, concurrency: int | None, celery_hostname: str | None) -> int:
     """Run tasks of the CeleryExecutor until it is stopped.
@@ -33,18 +44,38 @@ def worker(home: Home, queues: str | None, concurrency: int | None, celery_hostn
     """
     names = None if queues is None else tuple(name.strip() for name in queues.split(","))
     if names is not None and not all(names):
-        raise UserError(f"-q {queues!r} has an empty name of a queue; give names with single commas between them, or leave -q out for the default queue")
+        raise UserError(
+            f"-q {queues!r} has an empty name of a queue; give names with single commas between them, or leave -q out for the default queue"
+        )
     return services.serve_celery_worker(home.cfg, names, concurrency, celery_hostname)
 
 
 @celery.command()
-@click.option("-H", "--hostname", default="127.0.0.1", show_default=True, help="Address to serve the pages of Flower at. They show every message; give --basic-auth for another one.")
-@click.option("-p", "--port", type=IntegerRange(1, 65535), default=5555, show_default=True, help="Port to serve them at.")
+@click.option(
+    "-H",
+    "--hostname",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to serve the pages of Flower at. They show every message; give --basic-auth for another one.",
+)
+@click.option(
+    "-p", "--port", type=IntegerRange(1, 65535), default=5555, show_default=True, help="Port to serve them at."
+)
 @click.option("-u", "--url-prefix", help="The path before the pages of Flower, where a proxy serves them.")
-@click.option("-a", "--basic-auth", help="Logins, NAME:PASSWORD with commas between them. The variable FLOWER_BASIC_AUTH keeps them out of the list of processes.")
-@click.option("-b", "--broker-api", help="The address of the management API of RabbitMQ, with which Flower counts the messages of its queues.")
+@click.option(
+    "-a",
+    "--basic-auth",
+    help="Logins, NAME:PASSWORD with commas between them. The variable FLOWER_BASIC_AUTH keeps them out of the list of processes.",
+)
+@click.option(
+    "-b",
+    "--broker-api",
+    help="The address of the management API of RabbitMQ, with which Flower counts the messages of its queues.",
+)
 @pass_home
-def flower(home: Home, hostname: str, port: int, url_prefix: str | None, basic_auth: str | None, broker_api: str | None) -> int:
+def flower(
+    home: Home, hostname: str, port: int, url_prefix: str | None, basic_auth: str | None, broker_api: str | None
+) -> int:
     """Run Flower beside the broker of the CeleryExecutor until it is stopped.
 
     Flower is a package of its own: pip install flower. It shows the queues of the broker; its pages of workers and tasks stay empty, because
@@ -52,11 +83,15 @@ def flower(home: Home, hostname: str, port: int, url_prefix: str | None, basic_a
     """
     for module in ("celery", "flower"):
         if find_spec(module) is None:
-            raise UserError(f"gnomon celery flower needs the package {module}, which is not installed: run `pip install 'gnomon[celery]' flower`")
+            raise UserError(
+                f"gnomon celery flower needs the package {module}, which is not installed: run `pip install 'gnomon[celery]' flower`"
+            )
     given = {"URL_PREFIX": url_prefix, "BASIC_AUTH": basic_auth, "BROKER_API": broker_api}
     environ = environment() | {
-        "CELERY_BROKER_URL": home.cfg.text("celery", "broker_url"), "FLOWER_ADDRESS": hostname, "FLOWER_PORT": str(port),
+        "CELERY_BROKER_URL": home.cfg.text("celery", "broker_url"),
+        "FLOWER_ADDRESS": hostname,
+        "FLOWER_PORT": str(port),
         **{f"FLOWER_{name}": value for name, value in given.items() if value is not None},
-    }  # fmt: skip
+    }
     sys.stdout.flush()
     os.execve(sys.executable, [sys.executable, "-m", "celery", "flower"], environ)

@@ -19,14 +19,26 @@ _CLEARED = ("dag_id", "run_id", "previous_state", "state", "tasks", "waited_for"
 
 
 def clear_with_downstream(
-    deployment: DeploymentAccess, dag_id: str, run_id: str, *, only_failed: bool, is_newest_wanted: bool | None, dry_run: bool, yes: bool, output: str
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str,
+    *,
+    only_failed: bool,
+    is_newest_wanted: bool | None,
+    dry_run: bool,
+    yes: bool,
+    output: str,
 ) -> int:
     """Show the runs, ask for confirmation on a terminal, and clear them, upstream first.
 
     Returns the exit code: 1 when a run could not be cleared.
     """
     if dry_run:
-        _print_parts(deployment.perform(operations.select_downstream, dag_id, run_id, only_failed), output, "would be cleared, in this order")
+        _print_parts(
+            deployment.perform(operations.select_downstream, dag_id, run_id, only_failed),
+            output,
+            "would be cleared, in this order",
+        )
         return 0
     if not yes and sys.stdin.isatty():
         rows = deployment.perform(operations.select_downstream, dag_id, run_id, only_failed)
@@ -49,14 +61,24 @@ def _print_parts(
         return
     click.echo(f"{len(rows)} run{'s' if len(rows) != 1 else ''} {what}", err=err)
     if rows:
-        click.echo(format_table([{**asdict(row), "tasks": "all" if row.tasks is None else row.tasks} for row in rows], columns), err=err)
+        click.echo(
+            format_table(
+                [{**asdict(row), "tasks": "all" if row.tasks is None else row.tasks} for row in rows], columns
+            ),
+            err=err,
+        )
 
 
 def _print_failed(answers: Sequence[Mapping[str, object]]) -> int:
     failed = [answer for answer in answers if "error" in answer]
     for answer in failed:
-        click.echo(f"gnomon: run {answer['run_id']!r} of DAG {answer['dag_id']!r} was not cleared: {answer['error']}", err=True)
+        click.echo(
+            f"gnomon: run {answer['run_id']!r} of DAG {answer['dag_id']!r} was not cleared: {answer['error']}", err=True
+        )
     for answer in answers:
         if answer.get("cleared") == []:
-            click.echo(f"run {answer['run_id']!r} of DAG {answer['dag_id']!r} was not changed: none of its tasks was to be cleared", err=True)
+            click.echo(
+                f"run {answer['run_id']!r} of DAG {answer['dag_id']!r} was not changed: none of its tasks was to be cleared",
+                err=True,
+            )
     return 1 if failed else 0

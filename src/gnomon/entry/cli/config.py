@@ -82,7 +82,8 @@ def lint(home: Home, output: str) -> int:
         for setting in home.cfg.settings_without_effect()
     ]
     problems += [
-        OptionProblem(undeclared.option, undeclared.source, undeclared.reason) for undeclared in home.cfg.undeclared_options()
+        OptionProblem(undeclared.option, undeclared.source, undeclared.reason)
+        for undeclared in home.cfg.undeclared_options()
     ]
     read_alert_settings(home.cfg.home)
     print_records(problems, output, ("option", "source", "problem"), empty="every option that is set acts")

@@ -32,19 +32,34 @@ def import_(deployment: DeploymentAccess, file: str, overwrite: bool) -> None:
     kept = deployment.perform(import_connections, [to_stored(connection) for connection in found.values()], overwrite)
     click.echo(f"imported {len(found) - len(kept)} of {len(found)} connections from {file}")
     if kept:
-        click.echo(f"gnomon: warning: these exist and were left as they are (--overwrite replaces them): {', '.join(sorted(kept))}", err=True)
+        click.echo(
+            f"gnomon: warning: these exist and were left as they are (--overwrite replaces them): {', '.join(sorted(kept))}",
+            err=True,
+        )
 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
-@click.option("--file-format", "--format", "file_format", type=click.Choice(FORMATS), help="Format of the file. Default: by the end of its name; json for -.")
-@click.option("--serialization-format", type=click.Choice(("uri", "json")), help="In an env file: each connection as a URI (default) or as JSON.")
+@click.option(
+    "--file-format",
+    "--format",
+    "file_format",
+    type=click.Choice(FORMATS),
+    help="Format of the file. Default: by the end of its name; json for -.",
+)
+@click.option(
+    "--serialization-format",
+    type=click.Choice(("uri", "json")),
+    help="In an env file: each connection as a URI (default) or as JSON.",
+)
 @pass_home
 def export(home: Home, file: str, file_format: str | None, serialization_format: str | None) -> None:
     """Write all stored connections to FILE (- for stdout), with their secrets in clear text. Only its owner can read the file."""
     kind = file_format or ("json" if file == "-" else find_format(file))
     if serialization_format is not None and kind != "env":
-        raise click.UsageError(f"--serialization-format is for --file-format env; a {kind} file has the fields of each connection")
+        raise click.UsageError(
+            f"--serialization-format is for --file-format env; a {kind} file has the fields of each connection"
+        )
     with home.store() as db, db.read() as tx:
         found = {one.conn_id: to_connection(one) for one in store.list_connections(tx)}
     text = format_connections(found, kind, as_json=serialization_format == "json")
@@ -57,4 +72,6 @@ def export(home: Home, file: str, file_format: str | None, serialization_format:
 
 def _check(file: str, conn_id: str, connection: Connection) -> None:
     if not connection.conn_type:
-        raise click.ClickException(f"{file}: connection {conn_id!r} has no type; nothing was imported. Give it conn_type, or a URI that begins with it")
+        raise click.ClickException(
+            f"{file}: connection {conn_id!r} has no type; nothing was imported. Give it conn_type, or a URI that begins with it"
+        )

@@ -40,13 +40,30 @@ connections.add_command(export)
 
 def _field_options(command: F) -> F:
     options = (
-        click.option("--conn-uri", metavar="URI", is_flag=False, flag_value="-", help="The whole connection as a URI; - or no URI: read it from the terminal or stdin."),
-        click.option("--conn-json", metavar="JSON", is_flag=False, flag_value="-", help="The whole connection as a JSON object; - as for --conn-uri."),
+        click.option(
+            "--conn-uri",
+            metavar="URI",
+            is_flag=False,
+            flag_value="-",
+            help="The whole connection as a URI; - or no URI: read it from the terminal or stdin.",
+        ),
+        click.option(
+            "--conn-json",
+            metavar="JSON",
+            is_flag=False,
+            flag_value="-",
+            help="The whole connection as a JSON object; - as for --conn-uri.",
+        ),
         click.option("--conn-type", help="Type, such as postgres or http."),
         click.option("--conn-description", help="Description."),
         click.option("--conn-host", help="Host name or address."),
         click.option("--conn-login", help="Login."),
-        click.option("--conn-password", is_flag=False, flag_value="-", help="Password; - or no password: read it from the terminal or stdin, so that it is not in the list of processes."),
+        click.option(
+            "--conn-password",
+            is_flag=False,
+            flag_value="-",
+            help="Password; - or no password: read it from the terminal or stdin, so that it is not in the list of processes.",
+        ),
         click.option("--conn-schema", help="Schema, or the name of the database."),
         click.option("--conn-port", type=IntegerRange(0, 65535), help="Port."),
         click.option("--conn-extra", metavar="JSON", help="Further fields, as a JSON object."),
@@ -85,7 +102,9 @@ def get(deployment: DeploymentAccess, conn_id: str, show_secrets: bool, output: 
 @click.argument("conn_id")
 @_field_options
 @pass_deployment
-def add(deployment: DeploymentAccess, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
+def add(
+    deployment: DeploymentAccess, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any
+) -> None:
     """Add the connection CONN_ID: --conn-uri, --conn-json, or --conn-type and single fields."""
     kind = deployment.perform(operations.add_connection, conn_id, _read_options(conn_uri, conn_json, fields))
     click.echo(f"added connection {conn_id}")
@@ -96,7 +115,9 @@ def add(deployment: DeploymentAccess, /, conn_id: str, conn_uri: str | None, con
 @click.argument("conn_id")
 @_field_options
 @pass_deployment
-def set_(deployment: DeploymentAccess, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
+def set_(
+    deployment: DeploymentAccess, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any
+) -> None:
     """Change the given fields of CONN_ID, or add it. --conn-uri and --conn-json replace all its fields."""
     kind = deployment.perform(operations.set_connection, conn_id, _read_options(conn_uri, conn_json, fields))
     click.echo(f"set connection {conn_id}")
@@ -134,7 +155,11 @@ def test(home: Home, conn_id: str) -> int:
 
 def _read_options(uri: str | None, json: str | None, fields: dict[str, Any]) -> GivenConnection:
     """The options; secrets given as `-` are read from the terminal or stdin. Raises UserError for options that exclude each other."""
-    given = {name: fields[f"conn_{name.removeprefix('conn_')}"] for name in FIELDS if fields[f"conn_{name.removeprefix('conn_')}"] is not None}
+    given = {
+        name: fields[f"conn_{name.removeprefix('conn_')}"]
+        for name in FIELDS
+        if fields[f"conn_{name.removeprefix('conn_')}"] is not None
+    }
     options = [f"--conn-{name.removeprefix('conn_')}" for name in given if name != "description"]
     if uri is not None and json is not None:
         raise UserError("give either --conn-uri or --conn-json, not both")
@@ -142,10 +167,14 @@ def _read_options(uri: str | None, json: str | None, fields: dict[str, Any]) -> 
     if whole and options:
         raise UserError(f"{whole} is the whole connection: leave {', '.join(options)} out, or leave {whole} out")
     if not whole and not given:
-        raise UserError("nothing is given; give --conn-uri, --conn-json, or --conn-type and other fields (`gnomon connections add --help`)")
+        raise UserError(
+            "nothing is given; give --conn-uri, --conn-json, or --conn-type and other fields (`gnomon connections add --help`)"
+        )
     if given.get("password") == "-":
         given["password"] = read_secret("Password")
-    return GivenConnection(read_secret("URI") if uri == "-" else uri, read_secret("JSON") if json == "-" else json, given)
+    return GivenConnection(
+        read_secret("URI") if uri == "-" else uri, read_secret("JSON") if json == "-" else json, given
+    )
 
 
 def _warn_of_unknown_type(deployment: DeploymentAccess, kind: str) -> None:
@@ -153,5 +182,11 @@ def _warn_of_unknown_type(deployment: DeploymentAccess, kind: str) -> None:
     known = deployment.perform(operations.list_connection_types)
     if kind not in known and kind != "generic":
         near = find_close_matches(kind, known)
-        hint = f"Did you mean {near[0]!r}?" if near else "Install the provider package of that system, if a hook shall use the connection."
-        click.echo(f"gnomon: warning: no installed package has a hook for connections of type {kind!r}. {hint}", err=True)
+        hint = (
+            f"Did you mean {near[0]!r}?"
+            if near
+            else "Install the provider package of that system, if a hook shall use the connection."
+        )
+        click.echo(
+            f"gnomon: warning: no installed package has a hook for connections of type {kind!r}. {hint}", err=True
+        )

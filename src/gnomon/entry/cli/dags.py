@@ -28,9 +28,15 @@ from gnomon.queries.report.listings.warning_groups import group_warnings
 
 _LAZY_COMMANDS = {
     "trigger": LazyCommand("gnomon.entry.cli.trigger:trigger", "Create a run of a DAG now."),
-    "next-runs": LazyCommand("gnomon.entry.cli.next_runs:next_runs", "Show the coming runs, and what unpausing would start."),
-    "versions": LazyCommand("gnomon.entry.cli.dags_versions:versions", "List the versions of a DAG, and what each changed."),
-    "warnings": LazyCommand("gnomon.entry.cli.dags_files:warnings_command", "List the warnings about DAGs and their files."),
+    "next-runs": LazyCommand(
+        "gnomon.entry.cli.next_runs:next_runs", "Show the coming runs, and what unpausing would start."
+    ),
+    "versions": LazyCommand(
+        "gnomon.entry.cli.dags_versions:versions", "List the versions of a DAG, and what each changed."
+    ),
+    "warnings": LazyCommand(
+        "gnomon.entry.cli.dags_files:warnings_command", "List the warnings about DAGs and their files."
+    ),
     "reserialize": LazyCommand("gnomon.entry.cli.dags_files:reserialize", "Have all DAG files read again."),
     "test": LazyCommand("gnomon.entry.cli.dags_test:test", "Run a DAG once in the foreground, to its end."),
 }
@@ -68,7 +74,10 @@ def list_(deployment: DeploymentAccess, inactive: bool, output: str) -> None:
         for dag_id, count in listed.items():
             if dag_id and count > _WARNINGS_LISTED:
                 more = count - _WARNINGS_LISTED
-                click.echo(f"{dag_id}: {more} more warning{'s' if more > 1 else ''}; `gnomon dags show {quote_argument(dag_id)}` shows all", err=True)
+                click.echo(
+                    f"{dag_id}: {more} more warning{'s' if more > 1 else ''}; `gnomon dags show {quote_argument(dag_id)}` shows all",
+                    err=True,
+                )
 
 
 @dags.command()
@@ -139,8 +148,9 @@ def unpause(deployment: DeploymentAccess, dag_ids: tuple[str, ...], dry_run: boo
     are_paused = dict(zip(dag_ids, deployment.perform(operations.find_paused, list(dag_ids)), strict=True))
     forecasts = {
         dag_id: describe_unpausing(deployment.perform(operations.forecast_dag, dag_id, _FORECAST_RUNS))
-        for dag_id, is_paused in are_paused.items() if is_paused
-    }  # fmt: skip
+        for dag_id, is_paused in are_paused.items()
+        if is_paused
+    }
     if not dry_run:
         _set_dags_paused(deployment, dag_ids, False)
     for dag_id in dag_ids:

@@ -25,9 +25,16 @@ _SILENT_S = 15.0
 @pass_deployment
 def warnings_command(deployment: DeploymentAccess, dag_id: str | None, output: str) -> None:
     """List the warnings about DAG, or about all files and DAGs: what was loaded and does not do what it seems to."""
-    rows = deployment.perform(operations.list_all_warnings) if dag_id is None else deployment.perform(operations.list_dag_warnings, dag_id)
+    rows = (
+        deployment.perform(operations.list_all_warnings)
+        if dag_id is None
+        else deployment.perform(operations.list_dag_warnings, dag_id)
+    )
     if output == "table":
-        rows = [DagWarning(subject, None, warning) for subject, warning in group_warnings((row.subject, row.warning) for row in rows)]
+        rows = [
+            DagWarning(subject, None, warning)
+            for subject, warning in group_warnings((row.subject, row.warning) for row in rows)
+        ]
     print_records(rows, output, ("subject", "warning"), empty="no warnings")
 
 
@@ -40,14 +47,21 @@ def reserialize(deployment: DeploymentAccess, dag_id: str | None, no_wait: bool)
 
     Changed files are read without this command. Exit code 0 when all files have been read, 1 when they have not been within 5 minutes.
     """
-    count = deployment.perform(operations.read_all_again) if dag_id is None else deployment.perform(operations.read_dag_again, dag_id)
+    count = (
+        deployment.perform(operations.read_all_again)
+        if dag_id is None
+        else deployment.perform(operations.read_dag_again, dag_id)
+    )
     files = f"{count} file{'s' if count != 1 else ''}"
     if no_wait or not count:
         click.echo(f"{files} will be read again" if count else "no files to read")
         return 0
     left = _wait(deployment, count)
     if left:
-        click.echo(f"gnomon: {left} of {files} not read after {WAIT_S:g} s; the DAG processor reads them as soon as it runs", err=True)
+        click.echo(
+            f"gnomon: {left} of {files} not read after {WAIT_S:g} s; the DAG processor reads them as soon as it runs",
+            err=True,
+        )
         return 1
     click.echo(f"{files} read again; `gnomon dags errors` lists those that failed")
     return 0
@@ -65,6 +79,9 @@ def _wait(deployment: DeploymentAccess, count: int) -> int:
                 return left
             line.show_share(max(0, count - left), count, "files")
             if waited_s >= _SILENT_S and left >= count and not is_warned:
-                click.echo("no file was read yet: is a DAG processor alive? start one with: gnomon standalone, or gnomon dag-processor", err=True)
+                click.echo(
+                    "no file was read yet: is a DAG processor alive? start one with: gnomon standalone, or gnomon dag-processor",
+                    err=True,
+                )
                 is_warned = True
             deployment.sleep(_LOOK_S)

@@ -21,16 +21,28 @@ _FIELDS = ("state", "try_number", "start_date", "end_date")
 @click.command()
 @click.argument("file_or_id", metavar="FILE_OR_ID")
 @click.option("--dag-id", help="Id of the DAG, when the file defines several.")
-@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
+@click.option(
+    "-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params."
+)
 @click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: now.")
-@click.option("--answer", "answers", type=AnswerType(), multiple=True,
-              help='Answer of a person to a task that asks for one: TASK=OPTION, or TASK={"options": [...], "params": {...}}.')
+@click.option(
+    "--answer",
+    "answers",
+    type=AnswerType(),
+    multiple=True,
+    help='Answer of a person to a task that asks for one: TASK=OPTION, or TASK={"options": [...], "params": {...}}.',
+)
 @output_option
 @pass_home
 def test(
-    home: Home, file_or_id: str, dag_id: str | None, conf: dict[str, object], logical_date: datetime | None,
-    answers: tuple[tuple[str, Answer], ...], output: str,
-) -> int:  # fmt: skip
+    home: Home,
+    file_or_id: str,
+    dag_id: str | None,
+    conf: dict[str, object],
+    logical_date: datetime | None,
+    answers: tuple[tuple[str, Answer], ...],
+    output: str,
+) -> int:
     """Run one DAG once in the foreground, to its end. FILE_OR_ID is a DAG file or the id of a DAG of this home.
 
     The output and the logs of tasks appear on stderr while they run, each line after the name of its task.
@@ -44,7 +56,9 @@ def test(
         trial = run_trial(home, TrialRequest(file_or_id, dag_id, logical_at, conf, dict(answers)), display)
     if output == "table":
         print_records(trial.tasks, output, (*_list_fields(trial), "reason"), empty="the run has no tasks")
-        click.echo(f"\nrun {trial.run.run_id} {trial.run.state}" + (f": {trial.run.reason}" if trial.run.reason else ""))
+        click.echo(
+            f"\nrun {trial.run.run_id} {trial.run.state}" + (f": {trial.run.reason}" if trial.run.reason else "")
+        )
     else:
         print_document(_record(trial), output)
     return 0 if trial.run.state is DagRunState.SUCCESS else 1

@@ -21,4 +21,6 @@ def versions(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     for example of a Git repository, keeps the version with which it started.
     """
     rows = deployment.perform(list_versions, dag_id)
-    print_records(rows, output, ("version", "created_at", "hash", "newest", "runs", "bundle_name", "bundle_version", "changes"))
+    print_records(
+        rows, output, ("version", "created_at", "hash", "newest", "runs", "bundle_name", "bundle_version", "changes")
+    )

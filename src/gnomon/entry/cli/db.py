@@ -71,9 +71,24 @@ def adopt_key(home: Home) -> None:
 
 
 @db.command()
-@click.option("--older-than", type=SpanType(), default="90d", show_default=True, metavar="SPAN", help="Delete what ended before: 12h, 90d.")
-@click.option("--keep-last", type=IntegerRange(1), default=100, show_default=True, help="Ended runs of each DAG that are kept at any age.")
-@click.option("--tables", default=",".join(DEFAULT_TABLES), show_default=True, help=f"Comma-separated: {', '.join(TABLES)}.")
+@click.option(
+    "--older-than",
+    type=SpanType(),
+    default="90d",
+    show_default=True,
+    metavar="SPAN",
+    help="Delete what ended before: 12h, 90d.",
+)
+@click.option(
+    "--keep-last",
+    type=IntegerRange(1),
+    default=100,
+    show_default=True,
+    help="Ended runs of each DAG that are kept at any age.",
+)
+@click.option(
+    "--tables", default=",".join(DEFAULT_TABLES), show_default=True, help=f"Comma-separated: {', '.join(TABLES)}."
+)
 @click.option("--dry-run", is_flag=True, help="Count only.")
 @output_option
 @pass_home
@@ -84,7 +99,9 @@ def clean(home: Home, older_than: float, keep_last: int, tables: str, dry_run: b
     """
     chosen = _read_tables(tables)
     with _open_database(home) as database:
-        cleaned = Housekeeping(database, home.cfg.logs_folder, home.clock, home.sleep).run(older_than, keep_last, chosen, dry_run=dry_run)
+        cleaned = Housekeeping(database, home.cfg.logs_folder, home.clock, home.sleep).run(
+            older_than, keep_last, chosen, dry_run=dry_run
+        )
     if output == "table":
         for row in cleaned:
             click.echo(f"{row.table}: {row.deleted:,} {'would be deleted' if dry_run else 'deleted'}")
@@ -106,11 +123,15 @@ def _read_tables(text: str) -> list[str]:
 def backup(home: Home, file: Path) -> None:
     """Copy the SQLite database to FILE while services run; for PostgreSQL, print the command that does it."""
     if not is_sqlite(home.cfg):
-        raise UserError(f"Gnomon does not copy a PostgreSQL database; run: {describe_postgres_backup(parse_address(home.cfg.database_url), str(file))}")
+        raise UserError(
+            f"Gnomon does not copy a PostgreSQL database; run: {describe_postgres_backup(parse_address(home.cfg.database_url), str(file))}"
+        )
     size = back_up_sqlite(home.cfg, file)
     click.echo(f"{file} has the whole database ({size:,} bytes)")
     key = "[core] fernet_key" if home.cfg.text("core", "fernet_key") else str(home.cfg.home / "fernet.key")
-    click.echo(f"Keep the key ({key}) in another place: without it, connections, Variables and deferred tasks of the backup cannot be read.")
+    click.echo(
+        f"Keep the key ({key}) in another place: without it, connections, Variables and deferred tasks of the backup cannot be read."
+    )
 
 
 @db.command()
@@ -119,7 +140,9 @@ def backup(home: Home, file: Path) -> None:
 def restore(home: Home, file: Path) -> None:
     """Put the backup FILE in the place of the SQLite database, when no service runs; for PostgreSQL, print the command that does it."""
     if not is_sqlite(home.cfg):
-        raise UserError(f"Gnomon does not restore a PostgreSQL database; stop all services and run: {describe_postgres_restore(parse_address(home.cfg.database_url), str(file))}")
+        raise UserError(
+            f"Gnomon does not restore a PostgreSQL database; stop all services and run: {describe_postgres_restore(parse_address(home.cfg.database_url), str(file))}"
+        )
     moved = restore_sqlite(home.cfg, file, to_datetime(home.clock.now()).strftime("%Y%m%dT%H%M%SZ"))
     click.echo(f"the database of {home.cfg.home} is that of {file}" + (f"; the one before is {moved}" if moved else ""))
 

@@ -21,7 +21,9 @@ _FOUND_MIN = 30
 
 
 @click.command()
-@click.option("--repair", "is_repair_wanted", is_flag=True, help="First count the numbers of runs anew, while services may go on.")
+@click.option(
+    "--repair", "is_repair_wanted", is_flag=True, help="First count the numbers of runs anew, while services may go on."
+)
 @output_option
 @pass_home
 def doctor(home: Home, is_repair_wanted: bool, output: str) -> int:

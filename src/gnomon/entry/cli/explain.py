@@ -19,7 +19,14 @@ from gnomon.entry.cli.terminal.screen import read_screen
 @click.option("--map-index", type=MAP_INDEX, help="Map index of a mapped task; TASK[INDEX] says the same.")
 @output_option
 @pass_deployment
-def explain(deployment: DeploymentAccess, dag_id: str, run_id: str | None, task_id: str | None, map_index: int | None, output: str) -> None:
+def explain(
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str | None,
+    task_id: str | None,
+    map_index: int | None,
+    output: str,
+) -> None:
     """Explain why a DAG, a run or a task is not running, or how it ended.
 
     RUN is a run id, or the logical date or due time of a slot: then the command explains why the slot has no run.
@@ -27,12 +34,17 @@ def explain(deployment: DeploymentAccess, dag_id: str, run_id: str | None, task_
     sentences = _explain(deployment, dag_id, run_id, task_id, map_index)
     if output == "table":
         screen = read_screen()
-        click.echo("\n".join(screen.wrap(format_sentence(sentence), "  ") for sentence in sentences) or "nothing prevents it from running")
+        click.echo(
+            "\n".join(screen.wrap(format_sentence(sentence), "  ") for sentence in sentences)
+            or "nothing prevents it from running"
+        )
     else:
         print_document({"dag_id": dag_id, "run_id": run_id, "task_id": task_id, "sentences": sentences}, output)
 
 
-def _explain(deployment: DeploymentAccess, dag_id: str, run_id: str | None, task_id: str | None, map_index: int | None) -> list[str]:
+def _explain(
+    deployment: DeploymentAccess, dag_id: str, run_id: str | None, task_id: str | None, map_index: int | None
+) -> list[str]:
     if run_id is None:
         return deployment.perform(explain_operations.explain_dag, dag_id)
     if task_id is None:

@@ -19,21 +19,35 @@ from gnomon.queries.report.activity.failure_list import FailureRow
 
 @click.command()
 @click.argument("dag_ids", metavar="[DAG]...", nargs=-1)
-@click.option("--since", type=PastTimeType(), default="24h", show_default=True, help="Since when: `2h`, `yesterday`, a date.")
-@click.option("--limit", type=IntegerRange(1, failure_operations.LISTED_MAX), default=50, show_default=True, help="The most runs, those that ended last.")
+@click.option(
+    "--since", type=PastTimeType(), default="24h", show_default=True, help="Since when: `2h`, `yesterday`, a date."
+)
+@click.option(
+    "--limit",
+    type=IntegerRange(1, failure_operations.LISTED_MAX),
+    default=50,
+    show_default=True,
+    help="The most runs, those that ended last.",
+)
 @output_option
 @pass_deployment
 def failures(deployment: DeploymentAccess, dag_ids: tuple[str, ...], since: PastTime, limit: int, output: str) -> None:
     """List the runs that failed: which tasks failed and why, which tasks of the run and which runs of other DAGs that holds up, and whether a later run
     of the DAG has succeeded."""
-    found = deployment.perform(failure_operations.list_failed_runs, since.resolve(deployment.clock.now(), is_utc_asked()), list(dag_ids), limit)
+    found = deployment.perform(
+        failure_operations.list_failed_runs, since.resolve(deployment.clock.now(), is_utc_asked()), list(dag_ids), limit
+    )
     if output != "table":
         print_document([asdict(row) for row in found], output)
         return
     for row in found:
         click.echo("\n".join(_format_row(row)))
     broken = len({row.dag_id for row in found if row.healed_by is None})
-    click.echo(f"{len(found)} failed run{'' if len(found) == 1 else 's'}; {broken} DAG{'' if broken == 1 else 's'} still broken" if found else "no run failed")
+    click.echo(
+        f"{len(found)} failed run{'' if len(found) == 1 else 's'}; {broken} DAG{'' if broken == 1 else 's'} still broken"
+        if found
+        else "no run failed"
+    )
     if len(found) == limit:
         click.echo(f"only the last {limit} are listed; --limit lists more", err=True)
 

@@ -29,11 +29,21 @@ _FAILED_LISTED = 3
 @click.command()
 @click.argument("dag_id", metavar="DAG")
 @click.option("--limit", type=IntegerRange(1, 1000), help=f"Number of runs; default: as many as fit, at most {RUNS}.")
-@click.option("-w", "--watch", "is_watched", is_flag=True, help="Draw the grid again every --interval, until q is pressed.")
-@click.option("--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures of --watch; default: 2s.")
+@click.option(
+    "-w", "--watch", "is_watched", is_flag=True, help="Draw the grid again every --interval, until q is pressed."
+)
+@click.option(
+    "--interval",
+    "interval_s",
+    type=SecondsType(),
+    default=2.0,
+    help="Time between two pictures of --watch; default: 2s.",
+)
 @output_option
 @pass_deployment
-def grid(deployment: DeploymentAccess, dag_id: str, limit: int | None, is_watched: bool, interval_s: float, output: str) -> None:
+def grid(
+    deployment: DeploymentAccess, dag_id: str, limit: int | None, is_watched: bool, interval_s: float, output: str
+) -> None:
     """Show the last runs of DAG as a grid: one column a run, the newest on the right, and one line a task.
 
     Of a mapped task, the cell shows the state that needs most attention: failed before running before success.
@@ -41,8 +51,12 @@ def grid(deployment: DeploymentAccess, dag_id: str, limit: int | None, is_watche
     if is_watched and output != "table":
         raise click.UsageError(f"--watch draws on a terminal; -o {output} prints one document: leave one of them out")
     if is_watched:
-        watch(lambda screen: draw_grid(_read(deployment, dag_id, limit, screen), screen, most_lines=screen.height), deployment.clock, interval_s,
-              once=f"`gnomon grid {quote_argument(dag_id)}` prints the grid once")  # fmt: skip
+        watch(
+            lambda screen: draw_grid(_read(deployment, dag_id, limit, screen), screen, most_lines=screen.height),
+            deployment.clock,
+            interval_s,
+            once=f"`gnomon grid {quote_argument(dag_id)}` prints the grid once",
+        )
         return
     screen = read_screen()
     found = _read(deployment, dag_id, limit, screen if output == "table" else Screen(is_terminal=False))
@@ -72,7 +86,9 @@ def draw_grid(found: GridTable, screen: Screen, most_lines: int | None = None) -
     for task in found.tasks:
         shown = [choose_summary({one.state: one.count for one in of_run}) for of_run in task.states]
         states.update(shown)
-        lines.append(f"{format_cell(cut(task.task_id, width)):<{width}}  {' '.join(draw_state(screen, state) for state in shown)}")
+        lines.append(
+            f"{format_cell(cut(task.task_id, width)):<{width}}  {' '.join(draw_state(screen, state) for state in shown)}"
+        )
     foot = ["", *draw_legend(screen, states), *_draw_failed(found, screen)]
     if most_lines is not None and len(head) + len(lines) + len(foot) > most_lines:
         kept = max(1, most_lines - len(head) - len(foot) - 1)
@@ -83,14 +99,19 @@ def draw_grid(found: GridTable, screen: Screen, most_lines: int | None = None) -
 def _draw_title(found: GridTable, screen: Screen) -> str:
     first, last = (_format_minute(run.run_after, screen) for run in (found.runs[0], found.runs[-1]))
     zone = f"{to_shown_zone(to_datetime(found.runs[-1].run_after), screen):%Z}"
-    title = f"{screen.paint(found.dag_id, 'bold')}  {len(found.runs)} run{'s' if len(found.runs) != 1 else ''}, due {first}"
+    title = (
+        f"{screen.paint(found.dag_id, 'bold')}  {len(found.runs)} run{'s' if len(found.runs) != 1 else ''}, due {first}"
+    )
     return cut(title + (f" to {last} {zone}" if len(found.runs) > 1 else f" {zone}"), screen.width)
 
 
 def _draw_axis(runs: list[GridColumn], width: int, screen: Screen) -> list[str]:
     """The due times above the columns: the day where it changes, and the time of every few runs."""
     moments = [to_shown_zone(to_datetime(run.run_after), screen) for run in runs]
-    days = _place_labels((f"{moment:%m-%d}" if index == 0 or moment.date() != moments[index - 1].date() else "") for index, moment in enumerate(moments))
+    days = _place_labels(
+        (f"{moment:%m-%d}" if index == 0 or moment.date() != moments[index - 1].date() else "")
+        for index, moment in enumerate(moments)
+    )
     times = _place_labels(f"{moment:%H:%M}" for moment in moments)
     return [screen.paint(f"{'':<{width}}  {line}".rstrip(), "bright_black") for line in (days, times)]
 
@@ -110,9 +131,18 @@ def _draw_failed(found: GridTable, screen: Screen) -> list[str]:
     if not failed:
         return []
     style = find_style("failed").style
-    lines = [f"{screen.paint('failed', style)} {format_cell(run.run_id)}" + (f": {format_cell(run.reason)}" if run.reason else "") for run in failed[:_FAILED_LISTED]]
+    lines = [
+        f"{screen.paint('failed', style)} {format_cell(run.run_id)}"
+        + (f": {format_cell(run.reason)}" if run.reason else "")
+        for run in failed[:_FAILED_LISTED]
+    ]
     rest = [f"and {len(failed) - _FAILED_LISTED} more failed runs"] if len(failed) > _FAILED_LISTED else []
-    return ["", *(cut(line, screen.width) for line in lines), *rest, f"gnomon tasks logs {quote_arguments(found.dag_id, failed[0].run_id)}"]
+    return [
+        "",
+        *(cut(line, screen.width) for line in lines),
+        *rest,
+        f"gnomon tasks logs {quote_arguments(found.dag_id, failed[0].run_id)}",
+    ]
 
 
 def _format_minute(at: Instant, screen: Screen) -> str:
@@ -122,9 +152,14 @@ def _format_minute(at: Instant, screen: Screen) -> str:
 def _build_document(found: GridTable) -> dict[str, object]:
     runs = [
         {
-            "run_id": run.run_id, "state": run.state, "run_after": iso(run.run_after),
-            "tasks": {task.task_id: {one.state or "no status": one.count for one in task.states[index]} for task in found.tasks},
+            "run_id": run.run_id,
+            "state": run.state,
+            "run_after": iso(run.run_after),
+            "tasks": {
+                task.task_id: {one.state or "no status": one.count for one in task.states[index]}
+                for task in found.tasks
+            },
         }
         for index, run in enumerate(found.runs)
-    ]  # fmt: skip
+    ]
     return {"dag_id": found.dag_id, "runs": runs}

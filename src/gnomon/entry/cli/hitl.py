@@ -19,31 +19,62 @@ from gnomon.entry.cli.task_selection import instance_arguments
 @pass_deployment
 def waiting(deployment: DeploymentAccess, dag_id: str | None, output: str) -> None:
     """List the tasks that wait for a person, with their questions; of DAG only, if it is given."""
-    rows = deployment.perform(operations.list_all_questions) if dag_id is None else deployment.perform(operations.list_questions, dag_id)
+    rows = (
+        deployment.perform(operations.list_all_questions)
+        if dag_id is None
+        else deployment.perform(operations.list_questions, dag_id)
+    )
     columns = ("dag_id", "run_id", "task_id", "map_index", "subject", "options", "since", "due")
     print_records(rows, output, columns, empty="no task waits for an answer")
 
 
 @click.command()
 @instance_arguments
-@click.option("--option", "options", multiple=True, help="An option to choose; several times if the question allows it.")
-@click.option("--params", type=ConfType(), default="{}", help="Values for the params of the question, as a JSON object.")
-@click.option("--user", help="Who answers; default: your user name on this machine. Over the API an answer is that of the account.")
+@click.option(
+    "--option", "options", multiple=True, help="An option to choose; several times if the question allows it."
+)
+@click.option(
+    "--params", type=ConfType(), default="{}", help="Values for the params of the question, as a JSON object."
+)
+@click.option(
+    "--user",
+    help="Who answers; default: your user name on this machine. Over the API an answer is that of the account.",
+)
 @output_option
 @pass_deployment
 def answer(
-    deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, options: tuple[str, ...], params: dict[str, object], map_index: int,
-    user: str | None, output: str,
-) -> None:  # fmt: skip
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str,
+    task_id: str,
+    options: tuple[str, ...],
+    params: dict[str, object],
+    map_index: int,
+    user: str | None,
+    output: str,
+) -> None:
     """Answer the question of TASK in RUN. `gnomon tasks waiting` shows the questions.
 
     A question with one option needs no --option.
     """
-    given = deployment.perform(operations.answer_question, dag_id, run_id, task_id, map_index, list(options), params, user)
+    given = deployment.perform(
+        operations.answer_question, dag_id, run_id, task_id, map_index, list(options), params, user
+    )
     reply = given.reply
     if output != "table":
-        print_document({"dag_id": dag_id, "run_id": given.run_id, "task_id": task_id, "map_index": map_index, "options": given.options,
-                        "params": given.params, "user": given.user, "applied": reply.answer is not None}, output)
+        print_document(
+            {
+                "dag_id": dag_id,
+                "run_id": given.run_id,
+                "task_id": task_id,
+                "map_index": map_index,
+                "options": given.options,
+                "params": given.params,
+                "user": given.user,
+                "applied": reply.answer is not None,
+            },
+            output,
+        )
     elif reply.answer is not None:
         click.echo(f"task {task_id} was answered with {', '.join(given.options)}")
     if reply.answer is None:

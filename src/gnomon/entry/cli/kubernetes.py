@@ -17,7 +17,12 @@ def kubernetes() -> None:
 
 @kubernetes.command()
 @click.argument("attempt")
-@click.option("--token-file", required=True, type=click.Path(path_type=Path), help="The file with the token that allows to claim the attempt.")
+@click.option(
+    "--token-file",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file with the token that allows to claim the attempt.",
+)
 @pass_home
 def worker(home: Home, attempt: str, token_file: Path) -> int:
     """Run one attempt of a task and end; the KubernetesExecutor starts this command in each pod.

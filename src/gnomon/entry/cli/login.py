@@ -47,7 +47,10 @@ def login(context: click.Context, url: str | None, name: str | None) -> None:
             raise UserError("name the account with --user; without a terminal it cannot be asked for")
         name = str(click.prompt("Name", err=True))
     if address.startswith("http://") and not _is_this_machine(address):
-        click.echo(f"gnomon: warning: {address} has no TLS: the password and the token can be read on the way; use an https:// address", err=True)
+        click.echo(
+            f"gnomon: warning: {address} has no TLS: the password and the token can be read on the way; use an https:// address",
+            err=True,
+        )
     token = _ask_token(address, name, read_secret("Password"))
     path = store_login(address, StoredLogin(name, token))
     click.echo(f"logged in at {address} as {name}{_describe_end(token)}; the token is in {path}")
@@ -60,7 +63,9 @@ def logout(url: str | None) -> None:
     addresses = list_logins() if url is None else [check_address(url)]
     removed = [address for address in addresses if remove_login(address)]
     if not removed:
-        raise UserError(f"there is no login at {url}" if url is not None else f"there is no login in {find_login_file()}")
+        raise UserError(
+            f"there is no login at {url}" if url is not None else f"there is no login in {find_login_file()}"
+        )
     for address in removed:
         click.echo(f"logged out at {address}")
 

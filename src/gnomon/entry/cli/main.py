@@ -85,7 +85,11 @@ def _fail_for_bytes(args: Sequence[str] | None, error: UnicodeEncodeError) -> in
     from gnomon.model.storable_text import escape_unstorable, find_unstorable  # only for such a word
 
     words = [word for word in (sys.argv[1:] if args is None else args) if find_unstorable(word) is not None]
-    return _fail(f"the word {escape_unstorable(words[0])!r} is not UTF-8, and cannot be stored; nothing was changed") if words else _fail_unexpectedly(error)
+    return (
+        _fail(f"the word {escape_unstorable(words[0])!r} is not UTF-8, and cannot be stored; nothing was changed")
+        if words
+        else _fail_unexpectedly(error)
+    )
 
 
 def _fail_unexpectedly(error: Exception) -> int:

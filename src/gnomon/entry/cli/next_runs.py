@@ -28,11 +28,18 @@ STARTING_RUNS_SHOWN = 5
 @click.command("next-runs")
 @click.argument("dag_id", metavar="DAG")
 @click.option("--count", type=IntegerRange(1, RUNS_MAX), default=RUNS_SHOWN, show_default=True, help="Number of runs.")
-@click.option("--schedule", "schedule", metavar="TARGET", help="Forecast with this schedule instead of the DAG's: a cron text or a Python expression.")
+@click.option(
+    "--schedule",
+    "schedule",
+    metavar="TARGET",
+    help="Forecast with this schedule instead of the DAG's: a cron text or a Python expression.",
+)
 @output_option
 @pass_deployment
 @click.pass_context
-def next_runs(context: click.Context, deployment: DeploymentAccess, dag_id: str, count: int, schedule: str | None, output: str) -> None:
+def next_runs(
+    context: click.Context, deployment: DeploymentAccess, dag_id: str, count: int, schedule: str | None, output: str
+) -> None:
     """Show the coming runs of a DAG, each with its reason.
 
     For a paused DAG: the runs that would come if it were unpaused now. With --schedule: the effect of another schedule, before

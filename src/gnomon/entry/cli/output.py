@@ -43,37 +43,57 @@ def output_option(command: F) -> F:
 def format_option(*others: str, text: str = "Output format.") -> Callable[[F], F]:
     """The option `-o` with the formats of listings and `others`. Its argument is `output`; of `plain` it is `table`, and tables are drawn plainly."""
     return click.option(
-        "-o", "--output", type=click.Choice((*FORMATS, *others)), default="table", show_default=True, callback=remember_output, help=text
+        "-o",
+        "--output",
+        type=click.Choice((*FORMATS, *others)),
+        default="table",
+        show_default=True,
+        callback=remember_output,
+        help=text,
     )
 
 
 def utc_option(command: F) -> F:
     """Add the option `--utc` to a command that shows times."""
     return click.option(
-        "--utc", is_flag=True, expose_value=False, callback=remember_utc, help="Times in UTC, also on a terminal.",
-    )(command)  # fmt: skip
+        "--utc",
+        is_flag=True,
+        expose_value=False,
+        callback=remember_utc,
+        help="Times in UTC, also on a terminal.",
+    )(command)
 
 
-def print_records(records: Sequence[DataclassInstance], output: str, columns: Sequence[str], empty: str = "none") -> None:
+def print_records(
+    records: Sequence[DataclassInstance], output: str, columns: Sequence[str], empty: str = "none"
+) -> None:
     """Write records: all their fields as JSON or YAML, or `columns` as a table. `empty` is the text for a table without rows.
 
     A plain table without rows is the line of the names of its columns, so that a program can always drop the first line.
     """
     rows = [asdict(record) for record in records]
     if output == "table":
-        click.echo(draw_table(rows, _without_map_index(rows, columns), read_screen()) if rows or is_plain_asked() else empty)
+        click.echo(
+            draw_table(rows, _without_map_index(rows, columns), read_screen()) if rows or is_plain_asked() else empty
+        )
     else:
         print_document(rows, output)
 
 
 def draw_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str], screen: Screen) -> str:
     """A table that fits a terminal; in a pipe one line a row and times in UTC."""
-    return draw_records(rows, columns, screen, _format_column_cell) if screen.is_terminal else format_table(rows, columns)
+    return (
+        draw_records(rows, columns, screen, _format_column_cell) if screen.is_terminal else format_table(rows, columns)
+    )
 
 
 def _without_map_index(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> list[str]:
     """The columns; without `map_index` when no row has one."""
-    return [column for column in columns if column != "map_index" or is_plain_asked() or any(row[column] != UNMAPPED for row in rows)]
+    return [
+        column
+        for column in columns
+        if column != "map_index" or is_plain_asked() or any(row[column] != UNMAPPED for row in rows)
+    ]
 
 
 def _format_column_cell(column: str, value: object) -> str:

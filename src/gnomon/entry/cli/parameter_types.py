@@ -33,7 +33,7 @@ class ConfType(click.ParamType):  # type: ignore[type-arg]  # generic in newer r
         if (fault := find_json_fault(read)) is not None:
             self.fail(f"not valid JSON: {escape_unstorable(fault)}", param, ctx)
         if not isinstance(read, dict):
-            self.fail(f'must be a JSON object, for example \'{{"key": 1}}\', not {type(read).__name__}', param, ctx)
+            self.fail(f"must be a JSON object, for example '{{\"key\": 1}}', not {type(read).__name__}", param, ctx)
         return read
 
 

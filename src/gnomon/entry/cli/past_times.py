@@ -36,7 +36,9 @@ class PastTime:
             if self.span_s is not None:
                 return to_instant(to_datetime(now) - timedelta(seconds=self.span_s))
             shown = to_datetime(now) if utc else to_datetime(now).astimezone()
-            midnight = shown.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None) - timedelta(days=self.days_ago or 0)
+            midnight = shown.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None) - timedelta(
+                days=self.days_ago or 0
+            )
             return to_instant(_to_aware(midnight, utc))
         except OverflowError:
             raise click.BadParameter("that is before the year 1") from None
@@ -66,8 +68,9 @@ class PastTimeType(click.ParamType):  # type: ignore[type-arg]  # generic in new
         except ValueError:
             self.fail(
                 f"{value!r} is not a time; write today, yesterday, 90m, 2h or 7d (so long ago), 2026-11-01 or 2026-11-01T06:00+01:00",
-                param, ctx,
-            )  # fmt: skip
+                param,
+                ctx,
+            )
 
 
 class SecondsType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only

@@ -27,5 +27,12 @@ def list_(home: Home, output: str) -> None:
     The plugins are imported in a process of their own. A timetable needs no plugin class: DAG files can import any class of a
     module in the plugins folder.
     """
-    rows: list[PluginRow] = ask_and_wait(home.cfg, _SURVEY, list[PluginRow], imports=True, answers=make_question_handler(home.cfg))
-    print_records(rows, output, ("name", "place", "brings", "error"), empty=f"no plugins; put their files into {home.cfg.plugins_folder}")
+    rows: list[PluginRow] = ask_and_wait(
+        home.cfg, _SURVEY, list[PluginRow], imports=True, answers=make_question_handler(home.cfg)
+    )
+    print_records(
+        rows,
+        output,
+        ("name", "place", "brings", "error"),
+        empty=f"no plugins; put their files into {home.cfg.plugins_folder}",
+    )

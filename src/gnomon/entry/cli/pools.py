@@ -26,10 +26,14 @@ def pools() -> None:
 @pass_deployment
 def list_(deployment: DeploymentAccess, output: str) -> None:
     """List all pools, their slots, and how many slots are used."""
-    print_records(deployment.perform(operations.list_pools), output, ("pool", "slots", "used", "include_deferred", "description"))
+    print_records(
+        deployment.perform(operations.list_pools), output, ("pool", "slots", "used", "include_deferred", "description")
+    )
 
 
-@pools.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is read as SLOTS, not as an option
+@pools.command(
+    "set", context_settings={"ignore_unknown_options": True}
+)  # so that -1 is read as SLOTS, not as an option
 @click.argument("name", metavar="POOL")
 @click.argument("slots", type=IntegerRange(-1))
 @click.argument("description", default="")
@@ -68,7 +72,9 @@ def export(deployment: DeploymentAccess, file: str) -> None:
     """Write all pools to FILE (.json, .yaml or .yml; - for JSON on stdout)."""
     kind = "json" if file == "-" else _find_file_format(file)
     found = deployment.perform(operations.list_pools)
-    entries = {p.pool: {"slots": p.slots, "description": p.description, "include_deferred": p.include_deferred} for p in found}
+    entries = {
+        p.pool: {"slots": p.slots, "description": p.description, "include_deferred": p.include_deferred} for p in found
+    }
     text = format_entries(entries, kind)
     if file == "-":
         sys.stdout.write(text)
@@ -80,19 +86,31 @@ def export(deployment: DeploymentAccess, file: str) -> None:
 def _find_file_format(file: str) -> str:
     kind = find_format(file)
     if kind == "env":
-        raise ExportedFileError(f"{file}: pools have several fields, which an .env file cannot hold; use .json or .yaml")
+        raise ExportedFileError(
+            f"{file}: pools have several fields, which an .env file cannot hold; use .json or .yaml"
+        )
     return kind
 
 
 def _read_pool(file: str, name: str, entry: object) -> PoolFields:
     """The pool of an entry. Raises ExportedFileError, which names the field."""
     fields = entry if isinstance(entry, dict) else {}
-    slots, description, include = fields.get("slots"), fields.get("description") or "", fields.get("include_deferred", False)
+    slots, description, include = (
+        fields.get("slots"),
+        fields.get("description") or "",
+        fields.get("include_deferred", False),
+    )
     if not isinstance(slots, int) or isinstance(slots, bool) or slots < -1:
-        raise ExportedFileError(f'{file}: pool {name!r} needs "slots", a whole number from -1 (no limit); nothing was imported')
+        raise ExportedFileError(
+            f'{file}: pool {name!r} needs "slots", a whole number from -1 (no limit); nothing was imported'
+        )
     if not isinstance(description, str) or not isinstance(include, bool):
-        raise ExportedFileError(f'{file}: pool {name!r}: "description" must be a text and "include_deferred" true or false; nothing was imported')
+        raise ExportedFileError(
+            f'{file}: pool {name!r}: "description" must be a text and "include_deferred" true or false; nothing was imported'
+        )
     unknown = sorted(set(fields) - {"slots", "description", "include_deferred"})
     if unknown:
-        raise ExportedFileError(f"{file}: pool {name!r} has unknown fields: {', '.join(map(str, unknown))}; nothing was imported")
+        raise ExportedFileError(
+            f"{file}: pool {name!r} has unknown fields: {', '.join(map(str, unknown))}; nothing was imported"
+        )
     return PoolFields(name, slots, description, include)

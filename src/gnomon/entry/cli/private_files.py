@@ -16,7 +16,9 @@ def write_private_file(path: str, text: str) -> None:
     An existing file loses the permissions of others before a secret is in it; a device or pipe, such as /dev/stdout, keeps its own.
     """
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, OWNER_ONLY), "w", encoding="utf-8") as file:
+        with open(
+            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, OWNER_ONLY), "w", encoding="utf-8"
+        ) as file:
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 os.fchmod(file.fileno(), OWNER_ONLY)
             file.write(text)

@@ -20,12 +20,16 @@ def quarantine() -> None:
 
 
 @quarantine.command("list")
-@click.option("--limit", type=IntegerRange(1, operations.ROWS_MAX), default=100, show_default=True, help="The most items to show.")
+@click.option(
+    "--limit", type=IntegerRange(1, operations.ROWS_MAX), default=100, show_default=True, help="The most items to show."
+)
 @output_option
 @pass_deployment
 def list_(deployment: DeploymentAccess, limit: int, output: str) -> None:
     """List the messages, DAGs and groups in quarantine, oldest first."""
-    print_records(deployment.perform(operations.list_quarantine, limit), output, _COLUMNS, empty="nothing is in quarantine")
+    print_records(
+        deployment.perform(operations.list_quarantine, limit), output, _COLUMNS, empty="nothing is in quarantine"
+    )
 
 
 @quarantine.command()
@@ -37,10 +41,21 @@ def show(deployment: DeploymentAccess, item: int, output: str) -> None:
     detail = deployment.perform(operations.show_quarantine, item)
     row = detail.item
     fields = [
-        ("id", row.id), ("kind", row.kind), ("group", row.group), ("dag_id", row.dag_id), ("run_id", row.run_id), ("task_id", row.task_id),
-        ("map_index", row.map_index), ("attempt", row.attempt), ("since", row.since), ("reason", row.reason), ("error", row.error), ("key", detail.key),
-        ("size", detail.size), ("body", detail.body),
-    ]  # fmt: skip
+        ("id", row.id),
+        ("kind", row.kind),
+        ("group", row.group),
+        ("dag_id", row.dag_id),
+        ("run_id", row.run_id),
+        ("task_id", row.task_id),
+        ("map_index", row.map_index),
+        ("attempt", row.attempt),
+        ("since", row.since),
+        ("reason", row.reason),
+        ("error", row.error),
+        ("key", detail.key),
+        ("size", detail.size),
+        ("body", detail.body),
+    ]
     if output == "table":
         click.echo(format_fields(fields))
     else:

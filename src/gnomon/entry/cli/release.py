@@ -13,11 +13,15 @@ from gnomon.entry.cli.pending_requests import print_pending
 @click.command()
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
-@click.option("--from", "up_dag", metavar="UPSTREAM_DAG", help="Release only from this DAG; the run still waits for others.")
+@click.option(
+    "--from", "up_dag", metavar="UPSTREAM_DAG", help="Release only from this DAG; the run still waits for others."
+)
 @click.option("--all", "everything", is_flag=True, help="Release from all DAGs that the run waits for.")
 @click.option("--reason", help="Reason, recorded in the event log with your user name.")
 @pass_deployment
-def release(deployment: DeploymentAccess, dag_id: str, run_id: str, up_dag: str | None, everything: bool, reason: str | None) -> None:
+def release(
+    deployment: DeploymentAccess, dag_id: str, run_id: str, up_dag: str | None, everything: bool, reason: str | None
+) -> None:
     """Release RUN, or its tasks, from waiting for runs of other DAGs.
 
     The run and its tasks start as soon as nothing else prevents them. Clearing the run makes it wait again.

@@ -40,15 +40,24 @@ def show(deployment: DeploymentAccess, dag_id: str, run_id: str, output: str) ->
     callbacks, deadlines, results = found.callbacks, found.deadlines, found.results
     record = asdict(found.run)
     record["task_states"] = found.task_states
-    record |= {"callbacks": [asdict(row) for row in callbacks], "deadlines": [asdict(row) for row in deadlines], "results": results}
+    record |= {
+        "callbacks": [asdict(row) for row in callbacks],
+        "deadlines": [asdict(row) for row in deadlines],
+        "results": results,
+    }
     record["notes"] = [asdict(row) for row in found.notes]
     if output != "table":
         print_document(record, output)
         return
     states = ", ".join(f"{count} {state}" for state, count in record.pop("task_states").items())
     del record["callbacks"], record["deadlines"], record["results"], record["notes"]
-    fields = [*((name.replace("_", " "), value) for name, value in record.items()), ("tasks", format_cell(states or None))]
-    fields += [("callback", f"{row.callback}: {row.state}" + (f" ({row.reason})" if row.reason else "")) for row in callbacks]
+    fields = [
+        *((name.replace("_", " "), value) for name, value in record.items()),
+        ("tasks", format_cell(states or None)),
+    ]
+    fields += [
+        ("callback", f"{row.callback}: {row.state}" + (f" ({row.reason})" if row.reason else "")) for row in callbacks
+    ]
     fields += [("deadline", f"{row.deadline}: {row.state}" + (f" ({row.due})" if row.due else "")) for row in deadlines]
     fields += [(row.title, row.note) for row in found.notes]
     fields += [(f"result of {task_id}", json.dumps(value, ensure_ascii=False)) for task_id, value in results.items()]
@@ -71,25 +80,50 @@ def logs(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
 @click.option("-f", "--only-failed", is_flag=True, help="Only task instances in state failed or upstream_failed.")
-@click.option("--downstream-dags", "downstream", is_flag=True, help="Also clear the runs of other DAGs that waited for this run, upstream first.")
+@click.option(
+    "--downstream-dags",
+    "downstream",
+    is_flag=True,
+    help="Also clear the runs of other DAGs that waited for this run, upstream first.",
+)
 @version_option
 @click.option("--dry-run", is_flag=True, help="Only show what would be cleared.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation before runs of other DAGs are cleared.")
 @output_option
 @pass_deployment
 def clear(
-    deployment: DeploymentAccess, dag_id: str, run_id: str, only_failed: bool, downstream: bool, run_on_latest_version: bool | None, dry_run: bool, yes: bool,
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str,
+    only_failed: bool,
+    downstream: bool,
+    run_on_latest_version: bool | None,
+    dry_run: bool,
+    yes: bool,
     output: str,
 ) -> int | None:
     """Run the tasks of RUN again."""
     if downstream:
         return clear_with_downstream(
-            deployment, dag_id, run_id, only_failed=only_failed, is_newest_wanted=run_on_latest_version, dry_run=dry_run, yes=yes, output=output
+            deployment,
+            dag_id,
+            run_id,
+            only_failed=only_failed,
+            is_newest_wanted=run_on_latest_version,
+            dry_run=dry_run,
+            yes=yes,
+            output=output,
         )
     if dry_run:
-        emit_task_instances(deployment.perform(run_operations.select_run, dag_id, run_id, only_failed), output, "would be cleared")
+        emit_task_instances(
+            deployment.perform(run_operations.select_run, dag_id, run_id, only_failed), output, "would be cleared"
+        )
     else:
-        emit_answered(deployment.perform(run_operations.clear_run, dag_id, run_id, only_failed, run_on_latest_version), output, "cleared")
+        emit_answered(
+            deployment.perform(run_operations.clear_run, dag_id, run_id, only_failed, run_on_latest_version),
+            output,
+            "cleared",
+        )
     return None
 
 

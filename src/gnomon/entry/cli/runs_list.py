@@ -21,12 +21,23 @@ LIMIT = 50
 @click.command("list")
 @click.argument("dag_id", metavar="[DAG]", required=False)
 @click.option("--state", type=click.Choice([state.value for state in DagRunState]), help="Only runs in this state.")
-@click.option("--since", type=PastTimeType(), help="Only runs that ended since then, and unfinished ones: today, yesterday, 2h, 2026-11-01, or a time in ISO 8601.")
-@click.option("--limit", type=IntegerRange(1), help=f"At most so many runs; default: all runs of DAG, {LIMIT} of all DAGs.")
+@click.option(
+    "--since",
+    type=PastTimeType(),
+    help="Only runs that ended since then, and unfinished ones: today, yesterday, 2h, 2026-11-01, or a time in ISO 8601.",
+)
+@click.option(
+    "--limit", type=IntegerRange(1), help=f"At most so many runs; default: all runs of DAG, {LIMIT} of all DAGs."
+)
 @output_option
 @pass_deployment
 def list_runs_command(
-    deployment: DeploymentAccess, dag_id: str | None, state: str | None, since: PastTime | None, limit: int | None, output: str
+    deployment: DeploymentAccess,
+    dag_id: str | None,
+    state: str | None,
+    since: PastTime | None,
+    limit: int | None,
+    output: str,
 ) -> None:
     """List the runs of DAG, or of all DAGs, newest first.
 
@@ -41,7 +52,12 @@ def list_runs_command(
         rows = deployment.perform(list_runs, dag_id, state, since_at, asked)
     is_cut = most is not None and len(rows) > most
     columns = ("run_id", "run_type", "state", "run_after", "start_date", "end_date", "reason")
-    print_records(rows[:most], output, columns if dag_id is not None else ("dag_id", *columns), empty=_describe_none(dag_id, state, since))
+    print_records(
+        rows[:most],
+        output,
+        columns if dag_id is not None else ("dag_id", *columns),
+        empty=_describe_none(dag_id, state, since),
+    )
     if is_cut and output == "table":
         click.echo(f"more than {most} runs; --limit {2 * (most or 0)} shows more", err=True)
 

@@ -28,7 +28,12 @@ COUNT_S = 5.0
 @click.command()
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
-@click.option("--timeout", "timeout_s", type=SecondsType(), help="Give up after this time, for example 90s, 5m or 2h; default: never.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=SecondsType(),
+    help="Give up after this time, for example 90s, 5m or 2h; default: never.",
+)
 @output_option
 @pass_deployment
 def wait(deployment: DeploymentAccess, dag_id: str, run_id: str, timeout_s: float | None, output: str) -> int:
@@ -49,7 +54,10 @@ def wait(deployment: DeploymentAccess, dag_id: str, run_id: str, timeout_s: floa
     elif found.is_finished:
         click.echo(run.state)
     if not found.is_finished:
-        click.echo(f"gnomon: run {run_id!r} of DAG {dag_id!r} is {run.state} after {timeout_s:g} s; `gnomon explain {quote_arguments(dag_id, run_id)}` says why", err=True)
+        click.echo(
+            f"gnomon: run {run_id!r} of DAG {dag_id!r} is {run.state} after {timeout_s:g} s; `gnomon explain {quote_arguments(dag_id, run_id)}` says why",
+            err=True,
+        )
         return TIMED_OUT
     return SUCCEEDED if run.state == "success" else FAILED
 
@@ -64,12 +72,16 @@ def _wait_for_end(deployment: DeploymentAccess, dag_id: str, run_id: str, timeou
             now = deployment.clock.monotonic()
             found = deployment.perform(read_progress, dag_id, run_id, line.is_shown and now >= count_at)
             if found.task_states is not None:
-                line.show(f"{found.run.state}: " + ", ".join(f"{count} {state}" for state, count in found.task_states.items()))
+                line.show(
+                    f"{found.run.state}: " + ", ".join(f"{count} {state}" for state, count in found.task_states.items())
+                )
                 count_at = now + COUNT_S
             if found.is_finished or (timeout_s is not None and now - begun >= timeout_s):
                 return found
             if not found.is_scheduler_alive and not is_warned:
-                click.echo("no scheduler is alive, so the run does not go on; start one with: gnomon standalone", err=True)
+                click.echo(
+                    "no scheduler is alive, so the run does not go on; start one with: gnomon standalone", err=True
+                )
                 is_warned = True
             rest_s = LOOK_S if timeout_s is None else min(LOOK_S, timeout_s - (now - begun))
             deployment.sleep(max(rest_s, 0.001))

@@ -18,5 +18,7 @@ def read_secret(name: str, *, is_new: bool = False) -> str:
         return str(click.prompt(name, hide_input=True, confirmation_prompt=is_new, err=True))
     text = sys.stdin.readline().rstrip("\r\n")
     if not text:
-        raise UserError(f"standard input has no line with the {name if name.isupper() else name.lower()}; write it there, or give it as an argument")
+        raise UserError(
+            f"standard input has no line with the {name if name.isupper() else name.lower()}; write it there, or give it as an argument"
+        )
     return text

@@ -11,7 +11,9 @@ from gnomon.entry.cli.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.model.errors.product import UserError
 
-_PORT = click.option("-p", "--port", type=IntegerRange(0, 65535), help="Port of the API server; default: option api.port.")
+_PORT = click.option(
+    "-p", "--port", type=IntegerRange(0, 65535), help="Port of the API server; default: option api.port."
+)
 
 
 @click.command()
@@ -59,8 +61,12 @@ def monitor(home: Home) -> int:
 
 
 @click.group(invoke_without_command=True)
-@click.option("--capacity", type=IntegerRange(1), help="Maximum number of triggers at a time; default: option triggerer.capacity.")
-@click.option("--queues", help="Comma-separated queue names: take only triggers of these queues and triggers without a queue.")
+@click.option(
+    "--capacity", type=IntegerRange(1), help="Maximum number of triggers at a time; default: option triggerer.capacity."
+)
+@click.option(
+    "--queues", help="Comma-separated queue names: take only triggers of these queues and triggers without a queue."
+)
 @pass_home
 @click.pass_context
 def triggerer(context: click.Context, home: Home, capacity: int | None, queues: str | None) -> int:
@@ -80,5 +86,7 @@ def reload(home: Home) -> None:
     """
     count = reload_triggerers(home.cfg)
     if not count:
-        raise UserError("no triggerer of this home runs on this machine; a triggerer that is started now imports the current code")
+        raise UserError(
+            "no triggerer of this home runs on this machine; a triggerer that is started now imports the current code"
+        )
     click.echo(f"{count} triggerer{'s restart' if count != 1 else ' restarts'} all triggers with the current code")

@@ -23,7 +23,9 @@ def slots() -> None:
 
 @slots.command()
 @click.argument("dag_ids", metavar="[DAG]...", nargs=-1)
-@click.option("--since", type=PastTimeType(), default="7d", show_default=True, help="Since when: `2d`, `yesterday`, a date.")
+@click.option(
+    "--since", type=PastTimeType(), default="7d", show_default=True, help="Since when: `2d`, `yesterday`, a date."
+)
 @output_option
 @pass_deployment
 def audit(deployment: DeploymentAccess, dag_ids: tuple[str, ...], since: PastTime, output: str) -> int:
@@ -32,11 +34,15 @@ def audit(deployment: DeploymentAccess, dag_ids: tuple[str, ...], since: PastTim
     There should be none. Of each DAG the slots of its present schedule are judged; runs that a clean has deleted count as missing. Exit code 1 when there
     are such slots.
     """
-    found = deployment.perform(slot_operations.audit, since.resolve(deployment.clock.now(), is_utc_asked()), list(dag_ids))
+    found = deployment.perform(
+        slot_operations.audit, since.resolve(deployment.clock.now(), is_utc_asked()), list(dag_ids)
+    )
     if output != "table":
         print_document(asdict(found), output)
     else:
-        click.echo(f"{found.judged} slots judged: {len(found.lost) or 'each has a run or a reason'}{' with neither run nor reason' if found.lost else ''}")
+        click.echo(
+            f"{found.judged} slots judged: {len(found.lost) or 'each has a run or a reason'}{' with neither run nor reason' if found.lost else ''}"
+        )
         if found.lost:
             click.echo(format_table([asdict(one) for one in found.lost], _COLUMNS))
         for note in found.notes:

@@ -43,7 +43,9 @@ def list_task_values(deployment: DeploymentAccess, dag_id: str, run_id: str, out
 @instance_arguments
 @click.argument("key")
 @pass_deployment
-def get_task_value(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, key: str, map_index: int) -> None:
+def get_task_value(
+    deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, key: str, map_index: int
+) -> None:
     """Print the JSON value that TASK keeps under KEY."""
     click.echo(deployment.perform(task_state_operations.get_task_value, dag_id, run_id, task_id, map_index, key))
 
@@ -55,10 +57,19 @@ def get_task_value(deployment: DeploymentAccess, dag_id: str, run_id: str, task_
 @click.option("--expires-in-days", type=IntegerRange(1), help="Default: [state_store] default_retention_days.")
 @pass_deployment
 def set_task_value(
-    deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, key: str, value: str, map_index: int, expires_in_days: int | None
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str,
+    task_id: str,
+    key: str,
+    value: str,
+    map_index: int,
+    expires_in_days: int | None,
 ) -> None:
     """Keep VALUE, a JSON text, for TASK under KEY."""
-    deployment.perform(task_state_operations.set_task_value, dag_id, run_id, task_id, map_index, key, value, expires_in_days)
+    deployment.perform(
+        task_state_operations.set_task_value, dag_id, run_id, task_id, map_index, key, value, expires_in_days
+    )
     click.echo(f"set {key}")
 
 
@@ -66,7 +77,9 @@ def set_task_value(
 @instance_arguments
 @click.option("--key", help="Only the value under this key.")
 @pass_deployment
-def clear_task_values(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, key: str | None) -> None:
+def clear_task_values(
+    deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, key: str | None
+) -> None:
     """Delete what TASK keeps."""
     deleted = deployment.perform(task_state_operations.clear_task_values, dag_id, run_id, task_id, map_index, key)
     click.echo(f"deleted {_count(deleted)}")

@@ -68,7 +68,8 @@ def instance_arguments(command: F) -> F:
 
 
 version_option = click.option(
-    "--run-on-latest-version/--run-on-original-version", default=None,
+    "--run-on-latest-version/--run-on-original-version",
+    default=None,
     help="Take the newest version of the DAG bundle, or keep the one that the run had; without it the DAG says so, and otherwise it is kept.",
 )
 
@@ -77,10 +78,21 @@ def selection_options(command: F) -> F:
     """Add TASK..., --task-regex, --upstream, --downstream and --map-index to a command."""
     options = (
         click.argument("task_ids", metavar="[TASK]...", nargs=-1),
-        click.option("-t", "--task-regex", type=RegexType(), help="Also tasks whose id matches this regular expression (anywhere in the id)."),
+        click.option(
+            "-t",
+            "--task-regex",
+            type=RegexType(),
+            help="Also tasks whose id matches this regular expression (anywhere in the id).",
+        ),
         click.option("-u", "--upstream", is_flag=True, help="Also all task instances upstream of the selected ones."),
-        click.option("-d", "--downstream", is_flag=True, help="Also all task instances downstream of the selected ones."),
-        click.option("--map-index", type=MAP_INDEX, help="Of the named tasks only the instance with this map index; TASK[INDEX] says the same for one task."),
+        click.option(
+            "-d", "--downstream", is_flag=True, help="Also all task instances downstream of the selected ones."
+        ),
+        click.option(
+            "--map-index",
+            type=MAP_INDEX,
+            help="Of the named tasks only the instance with this map index; TASK[INDEX] says the same for one task.",
+        ),
     )
     for option in reversed(options):
         command = option(command)

@@ -23,7 +23,9 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 
 _LAZY_COMMANDS = {
-    "logs": LazyCommand("gnomon.entry.cli.logs.logs_command:logs", "Print or follow the log of a task, or of all tasks of a run."),
+    "logs": LazyCommand(
+        "gnomon.entry.cli.logs.logs_command:logs", "Print or follow the log of a task, or of all tasks of a run."
+    ),
     "render": LazyCommand("gnomon.entry.cli.tasks_render:render", "Print the rendered templates of a task."),
     "links": LazyCommand("gnomon.entry.cli.tasks_links:links", "Print the links of a task into other systems."),
     "test": LazyCommand("gnomon.entry.cli.tasks_test:test", "Run one task once in the foreground, without a run."),
@@ -45,7 +47,9 @@ def tasks() -> None:
 def list_(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     """List the tasks of DAG in topological order."""
     rows = deployment.perform(operations.list_tasks, dag_id)
-    print_records(rows, output, ("task_id", "operator", "group", "upstream", "trigger_rule", "retries", "pool"), empty="no tasks")
+    print_records(
+        rows, output, ("task_id", "operator", "group", "upstream", "trigger_rule", "retries", "pool"), empty="no tasks"
+    )
 
 
 @tasks.command()
@@ -59,7 +63,15 @@ def states(deployment: DeploymentAccess, dag_id: str, run_id: str, output: str) 
     has_names = any(row.rendered_map_index is not None for row in rows)
     has_executors = any(row.executor is not None for row in rows)
     columns = (
-        "task_id", "map_index", *(("rendered_map_index",) if has_names else ()), "state", *(("executor",) if has_executors else ()), "try_number", "start_date", "end_date", "reason",
+        "task_id",
+        "map_index",
+        *(("rendered_map_index",) if has_names else ()),
+        "state",
+        *(("executor",) if has_executors else ()),
+        "try_number",
+        "start_date",
+        "end_date",
+        "reason",
     )
     print_records(rows, output, columns, empty="no tasks")
 
@@ -74,16 +86,34 @@ def states(deployment: DeploymentAccess, dag_id: str, run_id: str, output: str) 
 @output_option
 @pass_deployment
 def clear(
-    deployment: DeploymentAccess, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
-    downstream: bool, map_index: int | None, only_failed: bool, run_on_latest_version: bool | None, dry_run: bool, output: str,
-) -> None:  # fmt: skip
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str,
+    task_ids: tuple[str, ...],
+    task_regex: re.Pattern[str] | None,
+    upstream: bool,
+    downstream: bool,
+    map_index: int | None,
+    only_failed: bool,
+    run_on_latest_version: bool | None,
+    dry_run: bool,
+    output: str,
+) -> None:
     """Run tasks of RUN again: the named tasks, and those that --upstream and --downstream add."""
     _check_choice(dag_id, run_id, task_ids, task_regex, map_index)
     chosen = (list(task_ids), _match(deployment, dag_id, run_id, task_regex), upstream, downstream, map_index)
     if dry_run:
-        emit_task_instances(deployment.perform(operations.select_task_instances, dag_id, run_id, *chosen, only_failed), output, "would be cleared")
+        emit_task_instances(
+            deployment.perform(operations.select_task_instances, dag_id, run_id, *chosen, only_failed),
+            output,
+            "would be cleared",
+        )
     else:
-        emit_answered(deployment.perform(operations.clear_tasks, dag_id, run_id, *chosen, only_failed, run_on_latest_version), output, "cleared")
+        emit_answered(
+            deployment.perform(operations.clear_tasks, dag_id, run_id, *chosen, only_failed, run_on_latest_version),
+            output,
+            "cleared",
+        )
 
 
 @tasks.command()
@@ -97,19 +127,40 @@ def clear(
 @output_option
 @pass_deployment
 def mark(
-    deployment: DeploymentAccess, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
-    downstream: bool, map_index: int | None, past: bool, future: bool, state: str, dry_run: bool, output: str,
-) -> None:  # fmt: skip
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str,
+    task_ids: tuple[str, ...],
+    task_regex: re.Pattern[str] | None,
+    upstream: bool,
+    downstream: bool,
+    map_index: int | None,
+    past: bool,
+    future: bool,
+    state: str,
+    dry_run: bool,
+    output: str,
+) -> None:
     """Set tasks of RUN to a final state; their running attempts are stopped. What failed below them runs again."""
     _check_choice(dag_id, run_id, task_ids, task_regex, map_index)
-    chosen = (list(task_ids), _match(deployment, dag_id, run_id, task_regex), upstream, downstream, map_index, past, future)
+    chosen = (
+        list(task_ids),
+        _match(deployment, dag_id, run_id, task_regex),
+        upstream,
+        downstream,
+        map_index,
+        past,
+        future,
+    )
     if dry_run:
         emit_rows_to_mark(deployment.perform(operations.select_to_mark, dag_id, run_id, state, *chosen), output)
     else:
         emit_answered(deployment.perform(operations.mark_tasks, dag_id, run_id, state, *chosen), output, "changed")
 
 
-def _check_choice(dag_id: str, run_id: str, task_ids: tuple[str, ...], pattern: re.Pattern[str] | None, map_index: int | None) -> None:
+def _check_choice(
+    dag_id: str, run_id: str, task_ids: tuple[str, ...], pattern: re.Pattern[str] | None, map_index: int | None
+) -> None:
     if not task_ids and pattern is None:
         raise click.UsageError(
             f"{dag_id} is read as DAG and {run_id} as RUN, and no TASK is named: write DAG RUN TASK..., or give --task-regex (`.` matches all tasks of the run)"
@@ -125,7 +176,11 @@ def _match(deployment: DeploymentAccess, dag_id: str, run_id: str, pattern: re.P
     """
     if pattern is None:
         return []
-    matching = [task_id for task_id in deployment.perform(operations.list_task_ids, dag_id, run_id) if pattern.search(task_id)]
+    matching = [
+        task_id for task_id in deployment.perform(operations.list_task_ids, dag_id, run_id) if pattern.search(task_id)
+    ]
     if not matching:
-        raise UserError(f"no task of DAG {dag_id!r} matches {pattern.pattern!r}; `gnomon tasks list {quote_argument(dag_id)}` lists all tasks")
+        raise UserError(
+            f"no task of DAG {dag_id!r} matches {pattern.pattern!r}; `gnomon tasks list {quote_argument(dag_id)}` lists all tasks"
+        )
     return matching

@@ -20,4 +20,9 @@ def links(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, 
 
     A link has its URL from the end of the last attempt on; the log of the attempt says why a link has none.
     """
-    print_records(deployment.perform(list_links, dag_id, run_id, task_id, map_index), output, ("name", "url"), empty="the task has no links")
+    print_records(
+        deployment.perform(list_links, dag_id, run_id, task_id, map_index),
+        output,
+        ("name", "url"),
+        empty="the task has no links",
+    )

@@ -52,21 +52,38 @@ def render(home: Home, dag_id: str, task: str, run_or_date: str | None, map_inde
             count = _count_instances(tx, dag, run, task_id)
         if index < 0 and count is not None:
             named = "a run in which it has been expanded" if not count else f"one of its {count} instances"
-            raise UserError(f"task {task_id!r} is mapped: name {named}, as in `gnomon tasks render {quote_arguments(dag_id, f'{task_id}[0]')} RUN`")
+            raise UserError(
+                f"task {task_id!r} is mapped: name {named}, as in `gnomon tasks render {quote_arguments(dag_id, f'{task_id}[0]')} RUN`"
+            )
         attempt = Attempt(
-            attempt_id="render", group_no=dag.group_no, epoch=0, run=run, task_id=task_id, task_no=dag.task_numbers[task_id], map_index=index,
-            file=dag.file, expanded_count=count,
-        )  # fmt: skip
+            attempt_id="render",
+            group_no=dag.group_no,
+            epoch=0,
+            run=run,
+            task_id=task_id,
+            task_no=dag.task_numbers[task_id],
+            map_index=index,
+            file=dag.file,
+            expanded_count=count,
+        )
         try:
             fields: list[tuple[str, str]] = ask_and_wait(
-                home.cfg, _RENDER, list[tuple[str, str]], imports=True, path=dag.file, attempt=attempt,
+                home.cfg,
+                _RENDER,
+                list[tuple[str, str]],
+                imports=True,
+                path=dag.file,
+                attempt=attempt,
                 answers=lambda request: _answer_reads(db, attempt, request),
             )
         except PlanningError as error:
             raise UserError(str(error)) from None
     if output == "table":
         screen = read_screen()
-        click.echo("\n".join(f"{screen.paint(name, 'bold')}\n{_indent(text)}" for name, text in fields) or "the task has no template fields")
+        click.echo(
+            "\n".join(f"{screen.paint(name, 'bold')}\n{_indent(text)}" for name, text in fields)
+            or "the task has no template fields"
+        )
     else:
         print_document(dict(fields), output)
 
@@ -76,29 +93,52 @@ def _find_run(home: Home, tx: Transaction, dag: DagRecord, run_or_date: str | No
     stored = None if run_or_date is None else dag_runs.find_stored_run(tx, dag.dag_id, run_or_date)
     if stored is not None:
         return RunFacts(
-            run_pk=stored.run_pk, dag_id=dag.dag_id, run_id=stored.run_id, run_type=stored.run_type.value, run_after=stored.run_after,
-            logical_at=stored.logical_at, interval_start=stored.interval_start, interval_end=stored.interval_end, queued_at=stored.queued_at,
-            started_at=stored.started_at, ended_at=stored.ended_at, state=stored.state.value, conf=stored.conf,
-            partition_key=stored.partition_key, partition_date=stored.partition_date,
-        )  # fmt: skip
+            run_pk=stored.run_pk,
+            dag_id=dag.dag_id,
+            run_id=stored.run_id,
+            run_type=stored.run_type.value,
+            run_after=stored.run_after,
+            logical_at=stored.logical_at,
+            interval_start=stored.interval_start,
+            interval_end=stored.interval_end,
+            queued_at=stored.queued_at,
+            started_at=stored.started_at,
+            ended_at=stored.ended_at,
+            state=stored.state.value,
+            conf=stored.conf,
+            partition_key=stored.partition_key,
+            partition_date=stored.partition_date,
+        )
     now = home.clock.now()
     try:
-        logical_at = now if run_or_date is None else resolve_instant(MomentType().convert(run_or_date, None, None), home.cfg)
+        logical_at = (
+            now if run_or_date is None else resolve_instant(MomentType().convert(run_or_date, None, None), home.cfg)
+        )
     except click.BadParameter:
         find_run(tx, dag, run_or_date or "")
         raise
     planned = plan_manual_run(home.cfg, dag.spec, dag.file, logical_at, now)
     return RunFacts(
-        run_pk=0, dag_id=dag.dag_id, run_id=DagRunType.MANUAL.generate_run_id(iso(logical_at)), run_type="manual", run_after=planned.run_after,
-        logical_at=logical_at, interval_start=planned.interval_start, interval_end=planned.interval_end,
-    )  # fmt: skip
+        run_pk=0,
+        dag_id=dag.dag_id,
+        run_id=DagRunType.MANUAL.generate_run_id(iso(logical_at)),
+        run_type="manual",
+        run_after=planned.run_after,
+        logical_at=logical_at,
+        interval_start=planned.interval_start,
+        interval_end=planned.interval_end,
+    )
 
 
 def _count_instances(tx: Transaction, dag: DagRecord, run: RunFacts, task_id: str) -> int | None:
     """The number of instances of a mapped task in the run; None for a task that is not mapped."""
     spec = next((task for task in dag.spec.tasks if task.task_id == task_id), None)
     stored = dag_runs.find_stored_run(tx, dag.dag_id, run.run_id)
-    rows = [] if stored is None else [row for row in list_task_instances(tx, dag, stored) if row.task_id == task_id and row.map_index >= 0]
+    rows = (
+        []
+        if stored is None
+        else [row for row in list_task_instances(tx, dag, stored) if row.task_id == task_id and row.map_index >= 0]
+    )
     return len(rows) if rows or (spec is not None and spec.expansion is not None) else None
 
 
@@ -106,7 +146,9 @@ def _answer_reads(db: Database, attempt: Attempt, request: AnyTaskApiRequest) ->
     """The answer to a request that reads. Raises TaskApiRefused for one that writes."""
     name = type(request).__name__
     if not name.startswith(("Get", "List")):
-        raise TaskApiRefused(f"{name} changes data, and `gnomon tasks render` changes nothing; use `gnomon tasks test` to run the task")
+        raise TaskApiRefused(
+            f"{name} changes data, and `gnomon tasks render` changes nothing; use `gnomon tasks test` to run the task"
+        )
     return answer_task(db, attempt, request)
 
 

@@ -49,7 +49,11 @@ def _select(rows: list[TaskInstanceRow], run_id: str, task_id: str, map_index: i
     found = next((row for row in rows if row.map_index == map_index), None)
     if found is None:
         indices = sorted(row.map_index for row in rows if row.map_index >= 0)
-        remedy = f"it is mapped: name one instance, such as {task_id}[{indices[0]}]" if indices else "see `gnomon tasks states`"
+        remedy = (
+            f"it is mapped: name one instance, such as {task_id}[{indices[0]}]"
+            if indices
+            else "see `gnomon tasks states`"
+        )
         raise UserError(f"task {task_id!r} has no such instance in run {run_id!r}; {remedy}")
     return found
 

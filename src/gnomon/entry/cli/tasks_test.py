@@ -23,14 +23,26 @@ from gnomon.model.ids import UNMAPPED
 @click.option("--map-index", type=MAP_INDEX, help="Map index of a mapped task; TASK[INDEX] says the same.")
 @click.option("--dag-id", help="Id of the DAG, when the file defines several.")
 @click.option("-l", "--logical-date", type=MomentType(), help="The same as DATE.")
-@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
-@click.option("--answer", "answers", type=AnswerType(), multiple=True, help="Answer of a person, as in `gnomon dags test`.")
+@click.option(
+    "-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params."
+)
+@click.option(
+    "--answer", "answers", type=AnswerType(), multiple=True, help="Answer of a person, as in `gnomon dags test`."
+)
 @output_option
 @pass_home
 def test(
-    home: Home, file_or_id: str, task_id: str, map_index: int | None, date: datetime | None, dag_id: str | None, logical_date: datetime | None,
-    conf: dict[str, object], answers: tuple[tuple[str, Answer], ...], output: str,
-) -> int:  # fmt: skip
+    home: Home,
+    file_or_id: str,
+    task_id: str,
+    map_index: int | None,
+    date: datetime | None,
+    dag_id: str | None,
+    logical_date: datetime | None,
+    conf: dict[str, object],
+    answers: tuple[tuple[str, Answer], ...],
+    output: str,
+) -> int:
     """Run TASK once in the foreground, for the logical date DATE (default: now). FILE_OR_ID is a DAG file or the id of a DAG.
 
     Nothing is stored, as in Airflow: the task runs in a database of its own, with copies of the Variables, connections and pools of the home.
@@ -45,10 +57,22 @@ def test(
     named, index = split_choice(task_id, map_index)
     chosen = None if index == UNMAPPED else index
     with open_display() as display:
-        trial = run_trial(home, TrialRequest(file_or_id, dag_id, logical_at, conf, dict(answers), named, chosen), display)
+        trial = run_trial(
+            home, TrialRequest(file_or_id, dag_id, logical_at, conf, dict(answers), named, chosen), display
+        )
     row = next(row for row in trial.tasks if row.map_index == index)
     if output == "table":
         click.echo(f"{row.name} {row.state}" + (f": {row.reason}" if row.reason else ""))
     else:
-        print_document({"task_id": row.task_id, "map_index": row.map_index, "state": row.state, "start_date": row.start_date, "end_date": row.end_date, "reason": row.reason}, output)
+        print_document(
+            {
+                "task_id": row.task_id,
+                "map_index": row.map_index,
+                "state": row.state,
+                "start_date": row.start_date,
+                "end_date": row.end_date,
+                "reason": row.reason,
+            },
+            output,
+        )
     return 0 if row.state in ("success", "skipped") else 1

@@ -24,11 +24,26 @@ def tokens() -> None:
 @tokens.command()
 @click.argument("account")
 @click.option("--name", required=True, help="What uses the token, for listings and the audit log.")
-@click.option("--role", type=click.Choice(_ROLES), default="viewer", show_default=True, help="The most that the token permits; never more than its account.")
-@click.option("--expires-in", type=SpanType(), default="90d", show_default=True, metavar="SPAN", help="How long it is valid: 12h, 90d.")
+@click.option(
+    "--role",
+    type=click.Choice(_ROLES),
+    default="viewer",
+    show_default=True,
+    help="The most that the token permits; never more than its account.",
+)
+@click.option(
+    "--expires-in",
+    type=SpanType(),
+    default="90d",
+    show_default=True,
+    metavar="SPAN",
+    help="How long it is valid: 12h, 90d.",
+)
 @click.option("--never-expires", is_flag=True, help="Valid until it is revoked.")
 @pass_deployment
-def create(deployment: DeploymentAccess, account: str, name: str, role: str, expires_in: float, never_expires: bool) -> None:
+def create(
+    deployment: DeploymentAccess, account: str, name: str, role: str, expires_in: float, never_expires: bool
+) -> None:
     """Create a token of ACCOUNT and print it. Requests carry it in the header `Authorization: Bearer TOKEN`."""
     text = deployment.perform(operations.create_token, account, name, role, None if never_expires else expires_in)
     click.echo(text)
@@ -41,7 +56,12 @@ def create(deployment: DeploymentAccess, account: str, name: str, role: str, exp
 @pass_deployment
 def list_(deployment: DeploymentAccess, output: str) -> None:
     """List all tokens, without their secrets."""
-    print_records(deployment.perform(operations.list_tokens), output, ("token", "account", "name", "role", "state", "expires_at", "used_at"), empty="no tokens")
+    print_records(
+        deployment.perform(operations.list_tokens),
+        output,
+        ("token", "account", "name", "role", "state", "expires_at", "used_at"),
+        empty="no tokens",
+    )
 
 
 @tokens.command()

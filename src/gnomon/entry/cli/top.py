@@ -48,7 +48,9 @@ class WorkReader:
 
 @click.command()
 @click.option("--once", is_flag=True, help="Print one picture and end: for pipes.")
-@click.option("--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures; default: 2s.")
+@click.option(
+    "--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures; default: 2s."
+)
 @output_option
 @pass_deployment
 def top(deployment: DeploymentAccess, once: bool, interval_s: float, output: str) -> None:
@@ -63,7 +65,12 @@ def top(deployment: DeploymentAccess, once: bool, interval_s: float, output: str
     elif once:
         click.echo("\n".join(draw_work(reader.read(), read_screen())))
     else:
-        watch(lambda screen: draw_work(reader.read(), screen, screen.height), deployment.clock, interval_s, once="`gnomon top --once` prints one picture")
+        watch(
+            lambda screen: draw_work(reader.read(), screen, screen.height),
+            deployment.clock,
+            interval_s,
+            once="`gnomon top --once` prints one picture",
+        )
 
 
 def draw_work(work: CurrentWork, screen: Screen, most_lines: int | None = None) -> list[str]:
@@ -71,13 +78,22 @@ def draw_work(work: CurrentWork, screen: Screen, most_lines: int | None = None) 
     now = _read_instant(work.at)
     head = _draw_head(work, screen, now)
     parts = [
-        ("late", "bold red", [f"{format_cell(row.dag_id)}  {row.run_id or ''}".rstrip() + f": {format_sentence(row.why)}" for row in work.late]),
+        (
+            "late",
+            "bold red",
+            [
+                f"{format_cell(row.dag_id)}  {row.run_id or ''}".rstrip() + f": {format_sentence(row.why)}"
+                for row in work.late
+            ],
+        ),
         ("with a worker", "bold cyan", _draw_running(work, screen, now)),
         ("waiting", "bold yellow", _draw_waiting(work, now)),
     ]
     shown = [(title, style, lines) for title, style, lines in parts if lines]
     counts = {"late": len(work.late), "with a worker": len(work.running), "waiting": len(work.waiting)}
-    room = _share_room([len(lines) for _, _, lines in shown], None if most_lines is None else most_lines - len(head) - 2 * len(shown))
+    room = _share_room(
+        [len(lines) for _, _, lines in shown], None if most_lines is None else most_lines - len(head) - 2 * len(shown)
+    )
     for (title, style, lines), most in zip(shown, room, strict=True):
         cut_off = f", {len(lines) - most} more lines" if len(lines) > most else ""
         head += ["", f"{screen.paint(title, style)} ({counts[title]}{cut_off})", *lines[:most]]
@@ -88,13 +104,27 @@ def draw_work(work: CurrentWork, screen: Screen, most_lines: int | None = None) 
 
 def _draw_head(work: CurrentWork, screen: Screen, now: Instant) -> list[str]:
     alive = [row for row in work.processes if row.alive]
-    services = [f"{sum(row.kind == kind for row in alive)} {kind}" + ("s" if sum(row.kind == kind for row in alive) != 1 else "") for kind in ("scheduler", "worker")]
+    services = [
+        f"{sum(row.kind == kind for row in alive)} {kind}"
+        + ("s" if sum(row.kind == kind for row in alive) != 1 else "")
+        for kind in ("scheduler", "worker")
+    ]
     runs = "  ".join(f"{count} {paint_state(screen, state)}" for state, count in work.runs.items())
-    lines = [f"{screen.paint('gnomon top', 'bold')}  {format_moment(now, screen)}  alive: {', '.join(services)}", f"runs: {runs}"]
+    lines = [
+        f"{screen.paint('gnomon top', 'bold')}  {format_moment(now, screen)}  alive: {', '.join(services)}",
+        f"runs: {runs}",
+    ]
     if not any(row.kind == "scheduler" for row in alive):
-        lines.append(screen.paint("no scheduler is alive, so nothing starts; start one with: gnomon standalone", "bold red"))
+        lines.append(
+            screen.paint("no scheduler is alive, so nothing starts; start one with: gnomon standalone", "bold red")
+        )
     if work.import_errors:
-        lines.append(screen.paint(f"{work.import_errors} import error{'s' if work.import_errors != 1 else ''}; `gnomon dags errors` lists them", "red"))
+        lines.append(
+            screen.paint(
+                f"{work.import_errors} import error{'s' if work.import_errors != 1 else ''}; `gnomon dags errors` lists them",
+                "red",
+            )
+        )
     return lines
 
 

@@ -21,16 +21,31 @@ from gnomon.model.ids import quote_argument
 @click.command()
 @click.argument("dag_id", metavar="DAG")
 @click.option("-r", "--run-id", help="Id of the run; default: manual__ and the current time.")
-@click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: none, and the current time for a DAG of Airflow 2.")
-@click.option("-s", "--slot", type=MomentType(), help="Create the run of the slot that was, or will be, due at this time.")
-@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
+@click.option(
+    "-l",
+    "--logical-date",
+    type=MomentType(),
+    help="Logical date of the run; default: none, and the current time for a DAG of Airflow 2.",
+)
+@click.option(
+    "-s", "--slot", type=MomentType(), help="Create the run of the slot that was, or will be, due at this time."
+)
+@click.option(
+    "-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params."
+)
 @click.option("--partition-key", help="The partition that the run is about, for a DAG with partitions.")
 @output_option
 @pass_deployment
 def trigger(
-    deployment: DeploymentAccess, dag_id: str, run_id: str | None, logical_date: datetime | None, slot: datetime | None, conf: dict[str, object],
-    partition_key: str | None, output: str,
-) -> None:  # fmt: skip
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str | None,
+    logical_date: datetime | None,
+    slot: datetime | None,
+    conf: dict[str, object],
+    partition_key: str | None,
+    output: str,
+) -> None:
     """Create a run of DAG now, and print its run id.
 
     The DAG's timetable infers the data interval of the run from the logical date, or from the current time without one. With
@@ -50,7 +65,9 @@ def trigger(
     if created.slot_note is not None:
         click.echo(format_sentence(created.slot_note), err=True)
     if created.dag_paused:
-        click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {quote_argument(dag_id)}`", err=True)
+        click.echo(
+            f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {quote_argument(dag_id)}`", err=True
+        )
     if output == "table":
         click.echo(run.run_id)
     else:

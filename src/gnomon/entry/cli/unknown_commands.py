@@ -33,7 +33,12 @@ OF_AIRFLOW = {
     "webserver": "api-server",
 }
 """Commands of Airflow 2 and 3 (airflow-surface.md F) whose names differ, to ours."""
-_SYNONYMS = (("add", "create", "set", "new"), ("delete", "remove", "rm"), ("show", "get", "details", "describe", "info"), ("list", "ls"))
+_SYNONYMS = (
+    ("add", "create", "set", "new"),
+    ("delete", "remove", "rm"),
+    ("show", "get", "details", "describe", "info"),
+    ("list", "ls"),
+)
 _SUGGESTED_MAX = 3
 
 
@@ -46,7 +51,11 @@ def find_commands(group: str, name: str) -> list[str]:
     if typed in OF_AIRFLOW:
         return [OF_AIRFLOW[typed]]
     alike = {word for words in _SYNONYMS if name in words for word in words}
-    of_group = [command for command in ARGUMENTS if group and command.rpartition(" ")[0] == group and command.rpartition(" ")[2] in alike]
+    of_group = [
+        command
+        for command in ARGUMENTS
+        if group and command.rpartition(" ")[0] == group and command.rpartition(" ")[2] in alike
+    ]
     found = of_group or [command for command in ARGUMENTS if command.rpartition(" ")[2] == name]
     return found if len(found) <= _SUGGESTED_MAX else []
 

@@ -50,13 +50,20 @@ def users() -> None:
 def list_(deployment: DeploymentAccess, output: str) -> None:
     """List all accounts."""
     rows = deployment.perform(operations.list_accounts)
-    print_records(rows, output, ("name", "role", "grants", "has_password", "created_at"), empty="no accounts; `gnomon users create NAME --role admin` creates one")
+    print_records(
+        rows,
+        output,
+        ("name", "role", "grants", "has_password", "created_at"),
+        empty="no accounts; `gnomon users create NAME --role admin` creates one",
+    )
 
 
 @users.command()
 @click.argument("name")
 @click.option("--role", type=click.Choice(ROLE_NAMES), required=True, help="What the account may do.")
-@click.option("--password", help="The password. Without this option it is asked for on a terminal, or read from standard input.")
+@click.option(
+    "--password", help="The password. Without this option it is asked for on a terminal, or read from standard input."
+)
 @click.option("--no-password", is_flag=True, help="An account for API tokens only.")
 @pass_deployment
 def create(deployment: DeploymentAccess, name: str, role: str, password: str | None, no_password: bool) -> None:
@@ -80,7 +87,9 @@ def set_role(deployment: DeploymentAccess, name: str, role: str) -> None:
 
 @users.command("reset-password")
 @click.argument("name")
-@click.option("--password", help="The password. Without this option it is asked for on a terminal, or read from standard input.")
+@click.option(
+    "--password", help="The password. Without this option it is asked for on a terminal, or read from standard input."
+)
 @pass_deployment
 def reset_password(deployment: DeploymentAccess, name: str, password: str | None) -> None:
     """Give the account NAME another password, and end its sessions. Its API tokens stay: `gnomon tokens revoke` ends them."""
@@ -110,9 +119,15 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
     with home.store() as db:
         with db.read() as tx:
             account = account_changes.get_account(tx, name)
-            found = [one for one in list_open_sessions(tx, account, home.clock.now(), rules) if session_pk in (None, one.session_pk)]
+            found = [
+                one
+                for one in list_open_sessions(tx, account, home.clock.now(), rules)
+                if session_pk in (None, one.session_pk)
+            ]
         if session_pk is not None and not found:
-            raise UserError(f"account {account.name!r} has no session {session_pk}; `gnomon users sessions {quote_argument(account.name)}` lists its sessions")
+            raise UserError(
+                f"account {account.name!r} has no session {session_pk}; `gnomon users sessions {quote_argument(account.name)}` lists its sessions"
+            )
         if revoke:
             with db.write() as tx:
                 count = revoke_sessions(tx, home.author, account, session_pk)
@@ -120,7 +135,9 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
                 click.echo(f"ended {count} session{'' if count == 1 else 's'} of account {account.name}")
                 return
     rows = [SessionRow(one.session_pk, one.address, iso(one.created_at), iso(one.used_at)) for one in found]
-    print_records(rows, output, ("id", "address", "created_at", "used_at"), empty=f"account {account.name} has no sessions")
+    print_records(
+        rows, output, ("id", "address", "created_at", "used_at"), empty=f"account {account.name} has no sessions"
+    )
 
 
 @users.command()

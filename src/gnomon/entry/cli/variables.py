@@ -29,7 +29,9 @@ def variables() -> None:
 def list_(deployment: DeploymentAccess, show_values: bool, output: str) -> None:
     """List the keys of all Variables."""
     rows = deployment.perform(operations.list_variables, show_values)
-    print_records(rows, output, ("key", "value", "description") if show_values else ("key", "description"), empty="no Variables")
+    print_records(
+        rows, output, ("key", "value", "description") if show_values else ("key", "description"), empty="no Variables"
+    )
 
 
 @variables.command()
@@ -64,8 +66,15 @@ def delete(deployment: DeploymentAccess, key: str) -> None:
 
 @variables.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("-a", "--action-on-existing-key", "action", type=click.Choice(("overwrite", "fail", "skip")), default="overwrite", show_default=True,
-              help="What becomes of Variables that exist.")
+@click.option(
+    "-a",
+    "--action-on-existing-key",
+    "action",
+    type=click.Choice(("overwrite", "fail", "skip")),
+    default="overwrite",
+    show_default=True,
+    help="What becomes of Variables that exist.",
+)
 @pass_deployment
 def import_(deployment: DeploymentAccess, file: str, action: str) -> None:
     """Set the Variables of FILE: .json, .yaml, .yml or .env, as `airflow variables export` and this program write it."""

@@ -21,7 +21,9 @@ _SHOWN_MAX = 100
 """Characters of a value in the table of `xcom list`."""
 _KEY = click.option("-k", "--key", default=RETURN_VALUE, show_default=True, help="The key of the value.")
 
-_SHOW_SECRETS = click.option("--show-secrets", is_flag=True, help="Show the secrets of stored connections and Variables in the values.")
+_SHOW_SECRETS = click.option(
+    "--show-secrets", is_flag=True, help="Show the secrets of stored connections and Variables in the values."
+)
 
 
 @click.group()
@@ -37,7 +39,15 @@ def xcom() -> None:
 @_SHOW_SECRETS
 @output_option
 @pass_deployment
-def list_(deployment: DeploymentAccess, dag_id: str, run_id: str, task: str | None, map_index: int | None, show_secrets: bool, output: str) -> None:
+def list_(
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str,
+    task: str | None,
+    map_index: int | None,
+    show_secrets: bool,
+    output: str,
+) -> None:
     """List the XComs of RUN, or of one task of it. The table shows the beginning of long values, `gnomon xcom get` the whole value."""
     if task is None and map_index is not None:
         raise click.UsageError("--map-index is about one task: name it after RUN")
@@ -54,7 +64,16 @@ def list_(deployment: DeploymentAccess, dag_id: str, run_id: str, task: str | No
 @_SHOW_SECRETS
 @output_option
 @pass_deployment
-def get(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, key: str, show_secrets: bool, output: str) -> None:
+def get(
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str,
+    task_id: str,
+    map_index: int,
+    key: str,
+    show_secrets: bool,
+    output: str,
+) -> None:
     """Print the value that TASK of RUN pushed under the key, as JSON. Secrets of stored connections and Variables are masked without --show-secrets."""
     value = deployment.perform(operations.get_xcom, dag_id, run_id, task_id, map_index, key, show_secrets).value
     if output == "table":
@@ -68,7 +87,9 @@ def get(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, ma
 @click.argument("value", metavar="VALUE")
 @_KEY
 @pass_deployment
-def set_(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, value: str, key: str) -> None:
+def set_(
+    deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, value: str, key: str
+) -> None:
     """Set the value of TASK in RUN to VALUE, a JSON document such as 5, '"text"' or '{"a": 1}'. The task must have ended.
 
     Tasks that have read the old value do not run again: clear them with `gnomon tasks clear`.

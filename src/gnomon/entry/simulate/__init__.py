@@ -17,5 +17,14 @@ from gnomon.entry.simulate.lost_slots import list_lost_slots
 from gnomon.entry.simulate.random_actions import POOL, RandomActions, list_pools_in_use, list_unanswered
 
 __all__ = [
-    "POOL", "Deployment", "FaultPlan", "FaultyDatabase", "RandomActions", "SimulatedCrash", "find_violations", "list_lost_slots", "list_pools_in_use", "list_unanswered",
+    "POOL",
+    "Deployment",
+    "FaultPlan",
+    "FaultyDatabase",
+    "RandomActions",
+    "SimulatedCrash",
+    "find_violations",
+    "list_lost_slots",
+    "list_pools_in_use",
+    "list_unanswered",
 ]

@@ -16,9 +16,15 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 def find_violations(
-    specs: Mapping[int, DagSpec], runs: Sequence[tuple[str, RunRecord]], tasks: Mapping[int, Sequence[TaskRecord]],
-    attempts: Sequence[AttemptRecord], workers: Iterable[ScriptedWorker], names: Mapping[tuple[str, int], str],
-    due: Mapping[str, Sequence[Instant]], grants: Mapping[int, int] = MappingProxyType({}), clock_steps: bool = False,
+    specs: Mapping[int, DagSpec],
+    runs: Sequence[tuple[str, RunRecord]],
+    tasks: Mapping[int, Sequence[TaskRecord]],
+    attempts: Sequence[AttemptRecord],
+    workers: Iterable[ScriptedWorker],
+    names: Mapping[tuple[str, int], str],
+    due: Mapping[str, Sequence[Instant]],
+    grants: Mapping[int, int] = MappingProxyType({}),
+    clock_steps: bool = False,
 ) -> list[str]:
     """Every violation as a sentence; empty when there is none.
 
@@ -52,7 +58,9 @@ def _check_runs_as_due(runs: Sequence[tuple[str, RunRecord]], due: Mapping[str, 
         made = Counter(run.run_after for other, run in runs if other == dag_id and run.run_type.value == "scheduled")
         violations += [f"{dag_id}: no run at {at}" for at in instants if made[at] == 0]
         violations += [f"{dag_id}: {count} runs at {at}" for at, count in made.items() if count > 1]
-        violations += [f"{dag_id}: a run at {at}, which its timetable does not have" for at in made if at not in set(instants)]
+        violations += [
+            f"{dag_id}: a run at {at}, which its timetable does not have" for at in made if at not in set(instants)
+        ]
     return violations
 
 
@@ -73,8 +81,14 @@ def _check_everything_ended(
 def _check_starts(attempts: Sequence[AttemptRecord], workers: Iterable[ScriptedWorker]) -> list[str]:
     recorded = Counter(attempt.attempt for attempt in attempts)
     started = Counter(attempt_id for worker in workers for attempt_id, _, _ in worker.started)
-    violations = [f"attempt {attempt} entered author code {count} times" for attempt, count in started.items() if count > 1]
-    violations += [f"attempt {attempt} entered author code and was never recorded" for attempt in started if attempt not in recorded]
+    violations = [
+        f"attempt {attempt} entered author code {count} times" for attempt, count in started.items() if count > 1
+    ]
+    violations += [
+        f"attempt {attempt} entered author code and was never recorded"
+        for attempt in started
+        if attempt not in recorded
+    ]
     violations += [f"attempt {attempt} was recorded {count} times" for attempt, count in recorded.items() if count > 1]
     return violations
 
@@ -93,22 +107,37 @@ def _check_states(
     for task in spec.tasks:
         for row in rows.get(task.task_id, ()) if task.trigger_rule == "all_success" else ():
             upstream = [
-                other for task_id in task.upstream for other in rows.get(task_id, ())
-                if other.map_index in (row.map_index, UNMAPPED) or groups.get(task_id) is None or groups[task_id] != groups.get(task.task_id)
+                other
+                for task_id in task.upstream
+                for other in rows.get(task_id, ())
+                if other.map_index in (row.map_index, UNMAPPED)
+                or groups.get(task_id) is None
+                or groups[task_id] != groups.get(task.task_id)
             ]
             name = f"{run.run_id} {task.task_id}[{row.map_index}]"
             if row.state in (S.SUCCESS, S.FAILED) and row.started_at is not None:
-                violations += [f"{name} ran although an upstream is {other.state}" for other in upstream if other.state is not S.SUCCESS]
+                violations += [
+                    f"{name} ran although an upstream is {other.state}"
+                    for other in upstream
+                    if other.state is not S.SUCCESS
+                ]
                 late = [other for other in upstream if other.ended_at is not None and row.started_at < other.ended_at]
                 violations += [f"{name} started before its upstream ended" for _ in late if not clock_steps]
-            elif row.state is S.UPSTREAM_FAILED and not is_mapped[task.task_id] and not any(b.state in (S.FAILED, S.UPSTREAM_FAILED) for b in upstream):
+            elif (
+                row.state is S.UPSTREAM_FAILED
+                and not is_mapped[task.task_id]
+                and not any(b.state in (S.FAILED, S.UPSTREAM_FAILED) for b in upstream)
+            ):
                 violations.append(f"{name} is upstream_failed without a failed upstream")
     return violations
 
 
 def _check_tries(
-    attempts: Sequence[AttemptRecord], by_run: Mapping[int, tuple[str, RunRecord]], specs: Mapping[int, DagSpec],
-    names: Mapping[tuple[str, int], str], grants: Mapping[int, int],
+    attempts: Sequence[AttemptRecord],
+    by_run: Mapping[int, tuple[str, RunRecord]],
+    specs: Mapping[int, DagSpec],
+    names: Mapping[tuple[str, int], str],
+    grants: Mapping[int, int],
 ) -> list[str]:
     """No task instance was tried more often than its retries allow; lost attempts that did not enter author code do not count."""
     violations = []
@@ -117,5 +146,7 @@ def _check_tries(
         dag_id, run = by_run[attempt.run_pk]
         task_id = names[dag_id, attempt.task_no]
         if attempt.try_number > (retries[dag_id, task_id] + 1) * (1 + grants.get(run.run_pk, 0)):
-            violations.append(f"{dag_id} {run.run_id} {task_id}: try {attempt.try_number} with {retries[dag_id, task_id]} retries")
+            violations.append(
+                f"{dag_id} {run.run_id} {task_id}: try {attempt.try_number} with {retries[dag_id, task_id]} retries"
+            )
     return violations

@@ -58,7 +58,11 @@ def _instants_of_day(day: date, times: list[int], zone: ZoneInfo, both: bool) ->
     if offset == after.astimezone(zone).utcoffset():
         start = (day.toordinal() - _EPOCH_DAY) * DAY_S - int(offset.total_seconds())
         return [start + time for time in times]
-    return [instant for time in times for instant in _instants_of_label(midnight.replace(tzinfo=None) + timedelta(0, time), zone, both)]
+    return [
+        instant
+        for time in times
+        for instant in _instants_of_label(midnight.replace(tzinfo=None) + timedelta(0, time), zone, both)
+    ]
 
 
 def _instants_of_label(label: datetime, zone: ZoneInfo, both: bool) -> list[int]:
@@ -77,7 +81,9 @@ def _is_day(day: date, days: str, weekdays: str) -> bool:
     weekday = day.isoweekday() % 7
     chosen = []
     if not days.startswith("*"):
-        chosen.append(day.day == monthrange(day.year, day.month)[1] if days == "L" else day.day in _numbers(days, *_SPANS[2]))
+        chosen.append(
+            day.day == monthrange(day.year, day.month)[1] if days == "L" else day.day in _numbers(days, *_SPANS[2])
+        )
     if not weekdays.startswith("*"):
         name, _, number = weekdays.partition("#")
         nth = not number or (day.day - 1) // 7 + 1 == int(number)

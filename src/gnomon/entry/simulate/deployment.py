@@ -29,14 +29,24 @@ class Deployment:
     """A simulated deployment. All random numbers come from `seed`, all instants from `clock`."""
 
     def __init__(
-        self, db: Database, *, seed: int, start: Instant, script: Callable[[Attempt, random.Random], Play],
-        limits: EngineLimits | None = None, faults: FaultPlan | None = None, schedulers: int = 1, worker_slots: int = 16,
+        self,
+        db: Database,
+        *,
+        seed: int,
+        start: Instant,
+        script: Callable[[Attempt, random.Random], Play],
+        limits: EngineLimits | None = None,
+        faults: FaultPlan | None = None,
+        schedulers: int = 1,
+        worker_slots: int = 16,
     ) -> None:
         self.rng = random.Random(seed)
         self.clock = VirtualClock(start)
         self.db = db
         self.faulty = FaultyDatabase(db, faults or FaultPlan(), random.Random(seed + 1))
-        self._settings = SchedulerSettings(limits=limits or EngineLimits(parallelism=16, max_admissions_per_step=16), plan_batch=50, use_schedule=True)
+        self._settings = SchedulerSettings(
+            limits=limits or EngineLimits(parallelism=16, max_admissions_per_step=16), plan_batch=50, use_schedule=True
+        )
         self._script = script
         self._slots = worker_slots
         self.workers: list[ScriptedWorker] = []
@@ -58,7 +68,8 @@ class Deployment:
         """Record the parse of one file for each of these DAGs."""
         for spec in specs:
             parsed = ParsedFile(
-                path=f"/dags/{spec.dag_id}.py", inputs=FileInputs(input_hash=f"{spec.dag_id}.{version}"),
+                path=f"/dags/{spec.dag_id}.py",
+                inputs=FileInputs(input_hash=f"{spec.dag_id}.{version}"),
                 dags=(ParsedDag(spec=spec, spec_hash=f"{spec.dag_id}.{version}"),),
             )
             with self.db.write() as tx:
@@ -140,8 +151,15 @@ class Deployment:
     def _new_scheduler(self) -> SchedulerService:
         executor = ScriptedExecutor(lambda: self.workers)
         return SchedulerService(
-            settings=self._settings, db=self.faulty, executor=executor, clock=self.clock, listener=None,  # type: ignore[arg-type]
-            new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
+            settings=self._settings,
+            db=self.faulty,
+            executor=executor,
+            clock=self.clock,
+            listener=None,  # type: ignore[arg-type]
+            new_id=self.new_id,
+            scheduler_id=self.new_id(),
+            host="simulated",
+            timetables=InProcessTimetableHost(),
         )
 
     def _beat_workers(self) -> None:

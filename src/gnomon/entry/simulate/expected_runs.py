@@ -96,7 +96,9 @@ class RunExpectation:
             if entry is not None:
                 state, now = _apply_entry(state, entry)
         if at_row < len(rows):
-            return [f"{self._dag_id}: {_describe_run(rows[at_row])}, and {len(rows) - at_row - 1} more, which nothing asks for"]
+            return [
+                f"{self._dag_id}: {_describe_run(rows[at_row])}, and {len(rows) - at_row - 1} more, which nothing asks for"
+            ]
         return []
 
     def _flow(self, state: _DagTimeline, now: Instant, until: Instant) -> tuple[_DagTimeline, list[SlotRun]]:
@@ -111,7 +113,9 @@ class RunExpectation:
             now = state.plan.run_after + self._delay(schedule)
         return state, made
 
-    def _through(self, state: _DagTimeline, tries: Sequence[Instant], rows: Sequence[SlotRun]) -> tuple[_DagTimeline, list[SlotRun]]:
+    def _through(
+        self, state: _DagTimeline, tries: Sequence[Instant], rows: Sequence[SlotRun]
+    ) -> tuple[_DagTimeline, list[SlotRun]]:
         """The course through the tries that the rows follow; the last of all courses when they follow none.
 
         A look that the store did not let finish made the first of its runs, or none: how many, the rows of that instant say.
@@ -127,7 +131,9 @@ class RunExpectation:
                 if not there:
                     after[before, made] = None
             courses = after or courses
-        ended = [(looked, [*made, *more]) for before, made in courses for looked, more in [self._look(before, tries[-1])]]
+        ended = [
+            (looked, [*made, *more]) for before, made in courses for looked, more in [self._look(before, tries[-1])]
+        ]
         fitting = [course for course in ended if course[1] == list(rows[: len(course[1])])]
         return max(fitting or ended[-1:], key=lambda course: len(course[1]))
 
@@ -156,7 +162,9 @@ class RunExpectation:
             due = walk.slot_after(due)
         return replace(state, asked_with=schedule.origin, last=walk.last, plan=due), made
 
-    def _asked_anew(self, state: _DagTimeline, schedule: Schedule, now: Instant, seen: Instant) -> tuple[_DagTimeline, ExpectedSlot | None]:
+    def _asked_anew(
+        self, state: _DagTimeline, schedule: Schedule, now: Instant, seen: Instant
+    ) -> tuple[_DagTimeline, ExpectedSlot | None]:
         """A schedule that is new since the last pass: since when the DAG is live, and its first slot."""
         delay, at, first = self._delay(schedule), seen, state.plan
         if state.asked_with is not None:

@@ -23,8 +23,16 @@ def list_lost_slots(db: Database, since: Instant) -> list[str]:
             if start >= end or find_audit_obstacle(dag) is not None:
                 continue
             window = list_runs_in_window(
-                rebuild_timetable(dag.spec.timetable, dag.file), start=start, end=end, most=_SLOTS_MAX, earliest=dag.spec.start_at, latest=dag.spec.end_at,
+                rebuild_timetable(dag.spec.timetable, dag.file),
+                start=start,
+                end=end,
+                most=_SLOTS_MAX,
+                earliest=dag.spec.start_at,
+                latest=dag.spec.end_at,
                 last=dag.cursor,
             )
-            found += [f"{dag_id}: the slot due at {iso(slot.run_after)} has neither a run nor a reason" for slot in find_unexplained(tx, dag, window.runs)]
+            found += [
+                f"{dag_id}: the slot due at {iso(slot.run_after)} has neither a run nor a reason"
+                for slot in find_unexplained(tx, dag, window.runs)
+            ]
     return found

@@ -66,8 +66,14 @@ def _unpause(_: RandomActions, it: Deployment, dag_id: str) -> None:
 def _trigger(people: RandomActions, it: Deployment, dag_id: str) -> None:
     with it.db.write() as tx:
         dag_runs.create_manual_run(
-            tx, dag_id=dag_id, run_id=f"by_hand_{it.new_id()}", logical_at=None,
-            run_after=it.clock.now() + people.rng.choice((0, 0, 20_000_000)), interval=None, conf={}, by="people",
+            tx,
+            dag_id=dag_id,
+            run_id=f"by_hand_{it.new_id()}",
+            logical_at=None,
+            run_after=it.clock.now() + people.rng.choice((0, 0, 20_000_000)),
+            interval=None,
+            conf={},
+            by="people",
             at=it.clock.now(),
         )
 
@@ -82,7 +88,9 @@ def _clear(people: RandomActions, it: Deployment, dag_id: str) -> None:
         assert dag is not None
         people.cleared[run.run_pk] += 1
         body = {"dag_pk": run.dag_pk, "run_pk": run.run_pk, "tasks": None, "only_failed": False, "by": "people"}
-        people.request_pks.append(mailbox.submit_request(tx, by="people", kind="clear", body=body, groups=[dag.group_no], at=it.clock.now()))
+        people.request_pks.append(
+            mailbox.submit_request(tx, by="people", kind="clear", body=body, groups=[dag.group_no], at=it.clock.now())
+        )
 
 
 def _mark_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
@@ -91,7 +99,20 @@ def _mark_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
 
 def _mark_tasks(people: RandomActions, it: Deployment, dag_id: str) -> None:
     numbers = [number for number in range(len(people.specs[dag_id].tasks)) if people.rng.random() < 0.4]
-    _ask(people, it, dag_id, [("mark", {"tasks": [[number, -1] for number in numbers], "state": people.rng.choice(("success", "failed", "skipped"))})])
+    _ask(
+        people,
+        it,
+        dag_id,
+        [
+            (
+                "mark",
+                {
+                    "tasks": [[number, -1] for number in numbers],
+                    "state": people.rng.choice(("success", "failed", "skipped")),
+                },
+            )
+        ],
+    )
 
 
 def _delete_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
@@ -100,7 +121,10 @@ def _delete_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
 
 def _change_and_delete_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
     """In one transaction, so that one step may apply both."""
-    acts: tuple[tuple[str, dict[str, object]], ...] = (("mark", {"tasks": None, "state": "success"}), ("clear", {"tasks": None, "only_failed": False}))
+    acts: tuple[tuple[str, dict[str, object]], ...] = (
+        ("mark", {"tasks": None, "state": "success"}),
+        ("clear", {"tasks": None, "only_failed": False}),
+    )
     _ask(people, it, dag_id, [people.rng.choice(acts), ("delete", {})])
 
 
@@ -114,7 +138,9 @@ def _ask(people: RandomActions, it: Deployment, dag_id: str, requests: Sequence[
         run = people.rng.choice(found)
         for kind, body in requests:
             whole = {"dag_pk": run.dag_pk, "run_pk": run.run_pk, "by": "people", **body}
-            people.request_pks.append(mailbox.submit_request(tx, by="people", kind=kind, body=whole, groups=[dag.group_no], at=it.clock.now()))
+            people.request_pks.append(
+                mailbox.submit_request(tx, by="people", kind=kind, body=whole, groups=[dag.group_no], at=it.clock.now())
+            )
 
 
 def _edit(people: RandomActions, it: Deployment, dag_id: str) -> None:
@@ -145,4 +171,8 @@ def list_pools_in_use(it: Deployment) -> list[str]:
 def list_unanswered(people: RandomActions, it: Deployment) -> list[str]:
     """A sentence for each request without an answer."""
     with it.db.read() as tx:
-        return [f"request {pk} was never answered" for pk in people.request_pks if mailbox.read_answer(tx, pk)[0] == "pending"]
+        return [
+            f"request {pk} was never answered"
+            for pk in people.request_pks
+            if mailbox.read_answer(tx, pk)[0] == "pending"
+        ]

@@ -47,8 +47,17 @@ class Schedule:
     def origin(self) -> tuple[object, ...]:
         """The fields that define the schedule; a change of a policy is not a change of the schedule."""
         return (
-            self.kind, self.crons, self.by_period, self.zone, self.every_s, self.every_months, self.reach_s, self.events, self.start_at,
-            self.end_at, self.catchup,
+            self.kind,
+            self.crons,
+            self.by_period,
+            self.zone,
+            self.every_s,
+            self.every_months,
+            self.reach_s,
+            self.events,
+            self.start_at,
+            self.end_at,
+            self.catchup,
         )
 
 
@@ -81,7 +90,9 @@ class CronGrids:
         return found
 
 
-def find_next_slot(schedule: Schedule, last: ExpectedSlot | None, now: Instant, grids: CronGrids, *, every: bool) -> ExpectedSlot | None:
+def find_next_slot(
+    schedule: Schedule, last: ExpectedSlot | None, now: Instant, grids: CronGrids, *, every: bool
+) -> ExpectedSlot | None:
     """The slot after `last`, or the newest at `now` unless `every` slot is asked for; None: there is none."""
     slot = _KINDS[schedule.kind](schedule, last, now, grids, every)
     return None if slot is None or (schedule.end_at is not None and slot[1] > schedule.end_at) else slot[0]
@@ -202,6 +213,11 @@ def _never(s: Schedule, last: ExpectedSlot | None, now: Instant, grids: CronGrid
 
 
 _KINDS: dict[Kind, Callable[[Schedule, ExpectedSlot | None, Instant, CronGrids, bool], SlotAnswer]] = {
-    "cron": _cron, "cron_intervals": _cron_intervals, "delta": _delta, "delta_intervals": _delta_intervals,
-    "events": _events, "once": _once, "never": _never,
+    "cron": _cron,
+    "cron_intervals": _cron_intervals,
+    "delta": _delta,
+    "delta_intervals": _delta_intervals,
+    "events": _events,
+    "once": _once,
+    "never": _never,
 }

@@ -58,7 +58,12 @@ class YearSimulation:
     """A deployment that simulates years. All random numbers come from `seed`; the actions are recorded in a SimulationLog."""
 
     def __init__(
-        self, db: Database, *, seed: int, start: Instant, faults: FaultPlan | None = None,
+        self,
+        db: Database,
+        *,
+        seed: int,
+        start: Instant,
+        faults: FaultPlan | None = None,
         script: Callable[[Attempt, random.Random], Play] = lambda _, __: Play(0.0),
     ) -> None:
         self.rng = random.Random(seed)
@@ -69,15 +74,20 @@ class YearSimulation:
         self.crashes = 0
         self.rounds = 0
         self._settings = SchedulerSettings(
-            limits=EngineLimits(parallelism=None, max_admissions_per_step=1_000_000), plan_batch=PLAN_BATCH, use_schedule=True,
-            beat_s=RARE_EVENT_S, sweep_s=RARE_EVENT_S,
+            limits=EngineLimits(parallelism=None, max_admissions_per_step=1_000_000),
+            plan_batch=PLAN_BATCH,
+            use_schedule=True,
+            beat_s=RARE_EVENT_S,
+            sweep_s=RARE_EVENT_S,
         )
         self._bell = InMemoryListener()
         self._dead: set[str] = set()
         self._scheduler: SchedulerService | None = None
         self._is_up = True
         self._tries: list[Instant] = []
-        self._worker = ScriptedWorker(self.new_id(), self.clock, lambda attempt: script(attempt, self.rng), slots=1_000_000)
+        self._worker = ScriptedWorker(
+            self.new_id(), self.clock, lambda attempt: script(attempt, self.rng), slots=1_000_000
+        )
         self._executor = self._new_executor()
         with db.write() as tx:
             leases.register_worker(tx, self._worker.record())
@@ -90,7 +100,8 @@ class YearSimulation:
     def parse(self, spec: DagSpec, version: str, inputs: str = "") -> None:
         """Record the parse of the DAG's file, with a new or an earlier version; `inputs`: other content of the file."""
         found = ParsedFile(
-            path=f"/dags/{spec.dag_id}.py", inputs=FileInputs(input_hash=inputs or version),
+            path=f"/dags/{spec.dag_id}.py",
+            inputs=FileInputs(input_hash=inputs or version),
             dags=(ParsedDag(spec=spec, spec_hash=version),),
         )
         with self.db.write() as tx:
@@ -178,9 +189,16 @@ class YearSimulation:
         self.wake_scheduler()
         self._executor = self._new_executor()
         return SchedulerService(
-            settings=self._settings, db=self.faulty, executor=self._executor, clock=self.clock,  # type: ignore[arg-type]
-            listener=self._bell, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated",  # type: ignore[arg-type]
-            is_dead=lambda other: other in self._dead, timetables=InProcessTimetableHost(),
+            settings=self._settings,
+            db=self.faulty,
+            executor=self._executor,
+            clock=self.clock,  # type: ignore[arg-type]
+            listener=self._bell,
+            new_id=self.new_id,
+            scheduler_id=self.new_id(),
+            host="simulated",  # type: ignore[arg-type]
+            is_dead=lambda other: other in self._dead,
+            timetables=InProcessTimetableHost(),
         )
 
     def _new_executor(self) -> ScriptedExecutor:

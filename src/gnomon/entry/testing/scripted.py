@@ -80,7 +80,9 @@ class ScriptedWorker:
 
     def record(self) -> WorkerRecord:
         """The worker's row in the store."""
-        return WorkerRecord(self.worker_id, "scripted", f"scripted:{self.worker_id}", self.slots, self.clock.now(), self.dead)
+        return WorkerRecord(
+            self.worker_id, "scripted", f"scripted:{self.worker_id}", self.slots, self.clock.now(), self.dead
+        )
 
     def submit(self, attempts: Iterable[Attempt]) -> list[str]:
         """Accept attempts; returns the ids of those refused because the worker knows a higher epoch of their group."""
@@ -118,11 +120,22 @@ class ScriptedWorker:
         attempt, play = live.attempt, live.play
         outcome, reason = (play.outcome, play.reason) if live.cancelled is None else ("failed", live.cancelled)
         return AttemptResult(
-            attempt_id=attempt.attempt_id, group_no=attempt.group_no, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
-            map_index=attempt.map_index, outcome=outcome, reason=reason, retryable=play.retryable, entered=live.entered,
-            started_at=live.enters_at if live.entered else None, ended_at=at, xcoms=play.xcoms, asset_events=play.asset_events,
+            attempt_id=attempt.attempt_id,
+            group_no=attempt.group_no,
+            run_pk=attempt.run.run_pk,
+            task_no=attempt.task_no,
+            map_index=attempt.map_index,
+            outcome=outcome,
+            reason=reason,
+            retryable=play.retryable,
+            entered=live.entered,
+            started_at=live.enters_at if live.entered else None,
+            ended_at=at,
+            xcoms=play.xcoms,
+            asset_events=play.asset_events,
             skip_task_ids=play.skip_task_ids if outcome == "success" else (),
-            return_length=play.return_length if outcome == "success" else None, rendered_map_index=play.rendered_map_index,
+            return_length=play.return_length if outcome == "success" else None,
+            rendered_map_index=play.rendered_map_index,
             resume_at=None if play.resume_after_s is None else at + int(play.resume_after_s * SECOND),
             wait=_build_deferral(play, at) if outcome in ("deferred", "awaiting_input") else None,
         )
@@ -135,7 +148,9 @@ class ScriptedWorker:
 
     def next_at(self) -> Instant | None:
         """The instant at which the next attempt enters author code or ends; None when there is none."""
-        times = [live.ends_at if live.entered or not live.play.entered else live.enters_at for live in self.live.values()]
+        times = [
+            live.ends_at if live.entered or not live.play.entered else live.enters_at for live in self.live.values()
+        ]
         return min(times, default=None)
 
 

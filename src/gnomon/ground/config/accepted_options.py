@@ -10,10 +10,16 @@ from gnomon.ground.config.option import ConfigOption, OptionKind
 
 _AUTHORS = "Only DAG files and tasks that read it see the value."
 _EVENTS = "Not needed: the scheduler waits for events and times, and polls nothing."
-_HEARTBEATS = "Fixed: schedulers and workers send a heartbeat every second, so that a lost one is replaced within seconds."
-_WORKER_LINK = "Not needed: a task asks its worker over a local socket, and the worker keeps what the database has not yet."
+_HEARTBEATS = (
+    "Fixed: schedulers and workers send a heartbeat every second, so that a lost one is replaced within seconds."
+)
+_WORKER_LINK = (
+    "Not needed: a task asks its worker over a local socket, and the worker keeps what the database has not yet."
+)
 _ATTEMPT_TOKENS = "Fixed: a token of a worker or an attempt is valid for ten minutes, and each heartbeat renews it."
-_OWN_KEYS = "Not used: tokens are signed with HS512 and a key that is derived from [core] fernet_key or the file fernet.key."
+_OWN_KEYS = (
+    "Not used: tokens are signed with HS512 and a key that is derived from [core] fernet_key or the file fernet.key."
+)
 _PAGE = "Not used: the web page has no such setting."
 _PERMISSIONS = "Not used: accounts are in the database (`gnomon users`), and `[api] auth` says whether they are needed."
 _CALLBACKS = "Not used: callbacks run on workers, not in the dag-processor."
@@ -24,7 +30,9 @@ _DATABASE = "Fixed: each open transaction of a process has a connection, and at 
 _LOGS = "Not used: tasks write their logs into files of the home."
 _RESOURCES = "Only `resources=` of a task takes it as default, and no task is placed by resources."
 _TRIGGERS = "Not used: a triggerer starts each trigger at once."
-_KERBEROS = "Only renew_from_kt(), which author code and packages call, takes it: no service of Gnomon keeps a ticket alive."
+_KERBEROS = (
+    "Only renew_from_kt(), which author code and packages call, takes it: no service of Gnomon keeps a ticket alive."
+)
 
 _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("core", "Not used: a task that has ended may run on without a limit of its own.", {"task_success_overtime": "20"}),
@@ -95,7 +103,16 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
 _SECRET_NAMES = frozenset({"secret_key", "jwt_secret"})
 
 ACCEPTED_OPTIONS: tuple[ConfigOption, ...] = tuple(
-    ConfigOption(section, name, default, OptionKind.TEXT, reason, may_be_empty=True, is_secret=name in _SECRET_NAMES, is_used=False)
+    ConfigOption(
+        section,
+        name,
+        default,
+        OptionKind.TEXT,
+        reason,
+        may_be_empty=True,
+        is_secret=name in _SECRET_NAMES,
+        is_used=False,
+    )
     for section, reason, names in _OPTIONS
     for name, default in names.items()
 )

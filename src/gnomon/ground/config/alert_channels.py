@@ -63,28 +63,36 @@ def build_channel(name: str, values: Mapping[str, Any], place: Callable[[str], s
     allowed = (*COMMON_KEYS, *CHANNEL_TYPES[kind])
     for key in values:
         if key not in allowed:
-            raise ValueError(f"{place(key)}: a channel of type {kind!r} has no key {key!r} (channel {name!r}); its keys are {', '.join(allowed)}")
+            raise ValueError(
+                f"{place(key)}: a channel of type {kind!r} has no key {key!r} (channel {name!r}); its keys are {', '.join(allowed)}"
+            )
     _check_needed(name, kind, values, place)
     return AlertChannel(
-        name=name, type=kind, place=place("type"), to=read_texts(values.get("to", ()), place("to"), "to"),
+        name=name,
+        type=kind,
+        place=place("type"),
+        to=read_texts(values.get("to", ()), place("to"), "to"),
         max_per_hour=_read_number(values.get("max_per_hour", 60), place("max_per_hour"), "max_per_hour", 1),
         timeout_s=read_span(values.get("timeout", 10), place("timeout"), "timeout"),
         retries=_read_number(values.get("retries", 8), place("retries"), "retries", 0),
-        class_path=_read_text(values, "class", place), arguments=_read_arguments(name, values.get("args", {}), place("args")),
+        class_path=_read_text(values, "class", place),
+        arguments=_read_arguments(name, values.get("args", {}), place("args")),
         **{key: _read_text(values, key, place) for key in ("conn_id", "url", "url_env", "secret", "secret_env")},
     )
 
 
 def _check_needed(name: str, kind: str, values: Mapping[str, Any], place: Callable[[str], str]) -> None:
     if kind == "email" and not values.get("to"):
-        raise ValueError(f"{place('to')}: channel {name!r} has no receiver; add to = [\"team@example.com\"]")
+        raise ValueError(f'{place("to")}: channel {name!r} has no receiver; add to = ["team@example.com"]')
     if kind == "notifier" and not values.get("class"):
-        raise ValueError(f"{place('class')}: channel {name!r} has no class; add class = \"package.module.Notifier\"")
+        raise ValueError(f'{place("class")}: channel {name!r} has no class; add class = "package.module.Notifier"')
     if kind in ("webhook", "slack"):
         given = [key for key in _ADDRESS_KEYS if values.get(key)]
         if len(given) != 1:
             problem = "has no address" if not given else f"has {' and '.join(given)}"
-            raise ValueError(f"{place(given[-1] if given else 'type')}: channel {name!r} {problem}; give one of url, url_env (a variable of the environment) and conn_id")
+            raise ValueError(
+                f"{place(given[-1] if given else 'type')}: channel {name!r} {problem}; give one of url, url_env (a variable of the environment) and conn_id"
+            )
         if values.get("url"):
             _check_url(name, str(values["url"]), place("url"))
         if values.get("secret") and values.get("secret_env"):
@@ -98,14 +106,14 @@ def _check_url(name: str, url: str, where: str) -> None:
 
 def _read_arguments(name: str, value: object, where: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError(f"{where}: args of channel {name!r} must be a table; write args = {{ name = \"value\" }}")
+        raise ValueError(f'{where}: args of channel {name!r} must be a table; write args = {{ name = "value" }}')
     return value
 
 
 def _read_text(values: Mapping[str, Any], key: str, place: Callable[[str], str]) -> str:
     value = values.get(key, "")
     if not isinstance(value, str):
-        raise ValueError(f"{place(key)}: {key} must be a text; write {key} = \"...\"")
+        raise ValueError(f'{place(key)}: {key} must be a text; write {key} = "..."')
     return value
 
 
@@ -115,7 +123,7 @@ def read_texts(value: object, where: str, key: str) -> tuple[str, ...]:
         return (value,)
     if isinstance(value, (list, tuple)) and all(isinstance(item, str) and item for item in value):
         return tuple(value)
-    raise ValueError(f"{where}: {key} must be a text or a list of texts; write {key} = [\"...\"]")
+    raise ValueError(f'{where}: {key} must be a text or a list of texts; write {key} = ["..."]')
 
 
 def read_span(value: object, where: str, key: str) -> float:
@@ -124,7 +132,9 @@ def read_span(value: object, where: str, key: str) -> float:
         return float(value)
     found = _SPAN.fullmatch(value) if isinstance(value, str) else None
     if found is None or not float(found[1]):
-        raise ValueError(f"{where}: {key} is {value!r}; write a number of seconds, or a text such as \"30s\", \"10m\", \"2h\" or \"1d\"")
+        raise ValueError(
+            f'{where}: {key} is {value!r}; write a number of seconds, or a text such as "30s", "10m", "2h" or "1d"'
+        )
     return float(found[1]) * _UNITS[found[2]]
 
 

@@ -76,10 +76,15 @@ def read_alert_settings(home: Path) -> AlertSettings:
     text, whole = read_toml(file)
     found = whole.get(ALERTS, {})
     if not isinstance(found, dict):
-        raise OptionError(f"{file}: alerts is {found!r}; write rules below [[alerts.rules]] and channels below [alerts.channels.NAME]")
+        raise OptionError(
+            f"{file}: alerts is {found!r}; write rules below [[alerts.rules]] and channels below [alerts.channels.NAME]"
+        )
     lines = _find_lines(text)
     try:
-        channels = {name: _build_channel(str(file), lines, name, values) for name, values in _tables(found.get("channels", {}), file)}
+        channels = {
+            name: _build_channel(str(file), lines, name, values)
+            for name, values in _tables(found.get("channels", {}), file)
+        }
         rules = _build_rules(str(file), lines, found.get("rules", []), channels)
     except ValueError as error:
         raise OptionError(str(error)) from None
@@ -88,7 +93,9 @@ def read_alert_settings(home: Path) -> AlertSettings:
 
 def _tables(value: object, file: Path) -> list[tuple[str, dict[str, Any]]]:
     if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
-        raise ValueError(f"{file}: alerts.channels must consist of tables; write each channel below a line such as [alerts.channels.ops]")
+        raise ValueError(
+            f"{file}: alerts.channels must consist of tables; write each channel below a line such as [alerts.channels.ops]"
+        )
     return list(value.items())
 
 
@@ -98,6 +105,7 @@ def _build_channel(file: str, lines: dict[str, int], name: str, values: dict[str
 
 def _placer(file: str, lines: dict[str, int], table: str) -> Callable[[str], str]:
     """Gives file and line of a key of the table; of the table, where the key is absent."""
+
     def place(key: str) -> str:
         line = lines.get(f"{table}.{key}") or lines.get(table)
         return f"{file}, line {line}" if line else file
@@ -105,10 +113,17 @@ def _placer(file: str, lines: dict[str, int], table: str) -> Callable[[str], str
     return place
 
 
-def _build_rules(file: str, lines: dict[str, int], tables: object, channels: Mapping[str, AlertChannel]) -> tuple[AlertRule, ...]:
+def _build_rules(
+    file: str, lines: dict[str, int], tables: object, channels: Mapping[str, AlertChannel]
+) -> tuple[AlertRule, ...]:
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise ValueError(f"{file}: alerts.rules must be a list of tables; write each rule below a line [[alerts.rules]]")
-    rules = [_build_rule(number, table, channels, _placer(file, lines, f"rules.{number}")) for number, table in enumerate(tables, start=1)]
+        raise ValueError(
+            f"{file}: alerts.rules must be a list of tables; write each rule below a line [[alerts.rules]]"
+        )
+    rules = [
+        _build_rule(number, table, channels, _placer(file, lines, f"rules.{number}"))
+        for number, table in enumerate(tables, start=1)
+    ]
     names: set[str] = set()
     for rule in rules:
         if rule.name in names:
@@ -117,7 +132,9 @@ def _build_rules(file: str, lines: dict[str, int], tables: object, channels: Map
     return tuple(rules)
 
 
-def _build_rule(number: int, values: dict[str, Any], channels: Mapping[str, AlertChannel], place: Callable[[str], str]) -> AlertRule:
+def _build_rule(
+    number: int, values: dict[str, Any], channels: Mapping[str, AlertChannel], place: Callable[[str], str]
+) -> AlertRule:
     for key in values:
         if key not in _RULE_KEYS:
             matches = find_close_matches(key, _RULE_KEYS)
@@ -132,11 +149,16 @@ def _build_rule(number: int, values: dict[str, Any], channels: Mapping[str, Aler
     if not isinstance(name, str) or not name or name.startswith("dag:"):
         raise ValueError(f"{place('name')}: name is {name!r}; write a text that does not begin with dag:")
     rule = AlertRule(
-        name=name, when=when, to=_read_channels(values.get("to", ()), channels, place("to")), place=place("when"),
+        name=name,
+        when=when,
+        to=_read_channels(values.get("to", ()), channels, place("to")),
+        place=place("when"),
         dags=read_texts(values.get("dags", ()), place("dags"), "dags"),
         exclude_dags=read_texts(values.get("exclude_dags", ()), place("exclude_dags"), "exclude_dags"),
-        tags=read_texts(values.get("tags", ()), place("tags"), "tags"), group_by=_read_grouping(values.get("group_by", "dag"), place("group_by")),
-        resolved=_read_flag(values.get("resolved", True), place("resolved")), **_read_limits(values, when, place),
+        tags=read_texts(values.get("tags", ()), place("tags"), "tags"),
+        group_by=_read_grouping(values.get("group_by", "dag"), place("group_by")),
+        resolved=_read_flag(values.get("resolved", True), place("resolved")),
+        **_read_limits(values, when, place),
     )
     _check_dag_keys(rule, values, place)
     return rule
@@ -145,7 +167,9 @@ def _build_rule(number: int, values: dict[str, Any], channels: Mapping[str, Aler
 def _read_channels(value: object, channels: Mapping[str, AlertChannel], where: str) -> tuple[str, ...]:
     names = read_texts(value, where, "to")
     if not names:
-        raise ValueError(f"{where}: the rule has no receiver; add to = [\"CHANNEL\"], with the name of a table [alerts.channels.CHANNEL]")
+        raise ValueError(
+            f'{where}: the rule has no receiver; add to = ["CHANNEL"], with the name of a table [alerts.channels.CHANNEL]'
+        )
     for name in names:
         if name not in channels:
             known = f"the channels are {', '.join(channels)}" if channels else "there are no channels"
@@ -156,18 +180,26 @@ def _read_channels(value: object, channels: Mapping[str, AlertChannel], where: s
 def _read_limits(values: dict[str, Any], when: tuple[str, ...], place: Callable[[str], str]) -> dict[str, Any]:
     longer, by = values.get("longer_than"), values.get("by")
     if longer is not None and not set(when) & set(_WITH_LONGER_THAN):
-        raise ValueError(f"{place('longer_than')}: longer_than has no effect for when = {when[0]!r}; remove it, or write when = \"late\" or \"waiting\"")
+        raise ValueError(
+            f'{place("longer_than")}: longer_than has no effect for when = {when[0]!r}; remove it, or write when = "late" or "waiting"'
+        )
     if by is not None and "late" not in when:
-        raise ValueError(f"{place('by')}: by has no effect for when = {when[0]!r}; remove it, or write when = \"late\"")
+        raise ValueError(f'{place("by")}: by has no effect for when = {when[0]!r}; remove it, or write when = "late"')
     if by is not None and (not isinstance(by, str) or not _TIME_OF_DAY.fullmatch(by)):
-        raise ValueError(f"{place('by')}: by is {by!r}; write a time of day such as \"07:30\"")
+        raise ValueError(f'{place("by")}: by is {by!r}; write a time of day such as "07:30"')
     if "late" in when and longer is None and by is None:
-        raise ValueError(f"{place('when')}: a rule about late runs needs longer_than = \"2h\", longer_than = \"p95\" or by = \"07:30\"")
+        raise ValueError(
+            f'{place("when")}: a rule about late runs needs longer_than = "2h", longer_than = "p95" or by = "07:30"'
+        )
     if "waiting" in when and longer is None:
-        raise ValueError(f"{place('when')}: a rule about waiting runs needs longer_than, for example longer_than = \"30m\"")
+        raise ValueError(
+            f'{place("when")}: a rule about waiting runs needs longer_than, for example longer_than = "30m"'
+        )
     is_p95 = longer == "p95"
     if is_p95 and when != ("late",):
-        raise ValueError(f"{place('longer_than')}: longer_than = \"p95\" is for when = \"late\" only; give the other kinds a rule of their own")
+        raise ValueError(
+            f'{place("longer_than")}: longer_than = "p95" is for when = "late" only; give the other kinds a rule of their own'
+        )
     span = None if longer is None or is_p95 else read_span(longer, place("longer_than"), "longer_than")
     return {"longer_than_s": span, "is_p95": is_p95, "by": by}
 
@@ -176,7 +208,9 @@ def _check_dag_keys(rule: AlertRule, values: dict[str, Any], place: Callable[[st
     if set(rule.when) <= set(_WITHOUT_DAG):
         for key in ("dags", "exclude_dags", "tags"):
             if key in values:
-                raise ValueError(f"{place(key)}: {key} has no effect for when = {rule.when[0]!r}, which is not about a DAG; remove it")
+                raise ValueError(
+                    f"{place(key)}: {key} has no effect for when = {rule.when[0]!r}, which is not about a DAG; remove it"
+                )
 
 
 def _read_grouping(value: object, where: str) -> str:

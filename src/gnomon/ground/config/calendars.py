@@ -37,7 +37,9 @@ def read_calendar_tables(home: Path) -> dict[str, CalendarTable]:
     text, whole = read_toml(file)
     found = whole.get(CALENDARS, {})
     if not isinstance(found, dict):
-        raise OptionError(f"{file}: calendars is {found!r}; write each calendar below a line such as [calendars.finance]")
+        raise OptionError(
+            f"{file}: calendars is {found!r}; write each calendar below a line such as [calendars.finance]"
+        )
     lines = dict(find_key_lines(text))
     tables = {}
     for name, values in found.items():

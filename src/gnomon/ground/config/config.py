@@ -106,8 +106,13 @@ class Config:
     def settings(self) -> list[Setting]:
         """Every declared option with its value and source; secrets, and the password in a database address, are masked."""
         declared = [option for option in OPTIONS if option.key in self._values]
-        of_open_sections = [option for key in self._values if key.section in OPEN_SECTIONS and (option := find_option(*key)) is not None]
-        return [Setting(option, mask_secret(option, self._values[option.key].text), self._values[option.key].place) for option in declared + of_open_sections]
+        of_open_sections = [
+            option for key in self._values if key.section in OPEN_SECTIONS and (option := find_option(*key)) is not None
+        ]
+        return [
+            Setting(option, mask_secret(option, self._values[option.key].text), self._values[option.key].place)
+            for option in declared + of_open_sections
+        ]
 
     def settings_without_effect(self) -> list[Setting]:
         """The options that the file or the environment sets and that do not act; their description is the reason."""
@@ -116,11 +121,19 @@ class Config:
     def undeclared_options(self) -> list[UndeclaredOption]:
         """What the environment sets for an option that Gnomon does not declare, or under a name that is no option's, each with the reason."""
         unknown = [
-            UndeclaredOption(str(key), value.place, f"Gnomon has no such option; only DAG files and tasks that read it see the value.{_suggest(find_nearest_option(key))}")
+            UndeclaredOption(
+                str(key),
+                value.place,
+                f"Gnomon has no such option; only DAG files and tasks that read it see the value.{_suggest(find_nearest_option(key))}",
+            )
             for key, value in self._undeclared.items()
         ]
         return unknown + [
-            UndeclaredOption(variable, variable, f"The variable of an option is {variable.partition('_')[0].upper()}__SECTION__KEY.{_suggest(meant)}")
+            UndeclaredOption(
+                variable,
+                variable,
+                f"The variable of an option is {variable.partition('_')[0].upper()}__SECTION__KEY.{_suggest(meant)}",
+            )
             for variable, meant in self._misspelt.items()
         ]
 
@@ -149,6 +162,7 @@ class Config:
 
     def for_author_code(self) -> Config:
         """The same options without secrets: the options that DAG files and tasks may read."""
+
         def public(options: Mapping[OptionKey, OptionValue]) -> dict[OptionKey, OptionValue]:
             return {key: value for key, value in options.items() if not is_secret(key)}
 

@@ -73,8 +73,10 @@ def find_dag_bundle(cfg: Config, name: str) -> DagBundleConfig:
     for bundle in known:
         if bundle.name == name:
             return bundle
-    raise OptionError(f"{_OPTION} has no bundle {name!r} on this machine, only {', '.join(repr(one.name) for one in known)}; "
-                      "set the option on workers as on the dag-processor")
+    raise OptionError(
+        f"{_OPTION} has no bundle {name!r} on this machine, only {', '.join(repr(one.name) for one in known)}; "
+        "set the option on workers as on the dag-processor"
+    )
 
 
 def bundle_folder(cfg: Config, name: str) -> Path:
@@ -87,12 +89,18 @@ def _read_bundle(entry: object, where: str, default_s: float) -> DagBundleConfig
         raise OptionError(f"{where} is not an object; write one with name, classpath and kwargs")
     name, classpath, kwargs = entry.get("name"), entry.get("classpath"), entry.get("kwargs", {})
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise OptionError(f"{where} has the name {name!r}; a name has letters, digits, _, - and ., because it is the name of a folder")
+        raise OptionError(
+            f"{where} has the name {name!r}; a name has letters, digits, _, - and ., because it is the name of a folder"
+        )
     where = f"{where} ({name!r})"
     if not isinstance(classpath, str) or "." not in classpath:
-        raise OptionError(f"{where} has the classpath {classpath!r}; write the class with its module, for example {LOCAL_BUNDLE_CLASS}")
+        raise OptionError(
+            f"{where} has the classpath {classpath!r}; write the class with its module, for example {LOCAL_BUNDLE_CLASS}"
+        )
     if not isinstance(kwargs, dict):
-        raise OptionError(f"{where} has kwargs that are not an object; write the arguments of the class by name, or {{}}")
+        raise OptionError(
+            f"{where} has kwargs that are not an object; write the arguments of the class by name, or {{}}"
+        )
     unknown = sorted(set(entry) - _KEYS)
     if unknown:
         raise OptionError(f"{where} has the unknown key {unknown[0]!r}; the keys are name, classpath and kwargs")
@@ -106,7 +114,9 @@ def _read_bundle(entry: object, where: str, default_s: float) -> DagBundleConfig
     if classpath == LOCAL_BUNDLE_CLASS:
         others = sorted(set(arguments) - {"path", "view_url_template"})
         if others:
-            raise OptionError(f"{where} has the unknown argument {others[0]!r}; LocalDagBundle has path, refresh_interval and view_url_template")
+            raise OptionError(
+                f"{where} has the unknown argument {others[0]!r}; LocalDagBundle has path, refresh_interval and view_url_template"
+            )
         path = arguments.get("path")
         if path is not None and (not isinstance(path, str) or not path):
             raise OptionError(f"{where} has the path {path!r}; it is a folder, and without it the DAG folder")

@@ -39,7 +39,9 @@ def run_folder(home: Path) -> Path:
         ) from None
     reason = None if folder is inside else _find_danger(found, around)
     if reason is not None:
-        raise OptionError(f"the folder for sockets and locks {folder} {reason}; remove it, or use a shorter GNOMON_HOME, whose own folder is used then")
+        raise OptionError(
+            f"the folder for sockets and locks {folder} {reason}; remove it, or use a shorter GNOMON_HOME, whose own folder is used then"
+        )
     return folder
 
 

@@ -29,11 +29,15 @@ def read_host_name(function: str) -> str:
     try:
         found = _OF_AIRFLOW.get(path) or pkgutil.resolve_name(path)
     except (ImportError, AttributeError, ValueError) as error:
-        raise OptionError(f"{_OPTION} is {path!r}, which cannot be loaded: {error}. Name a function, such as socket.getfqdn") from None
+        raise OptionError(
+            f"{_OPTION} is {path!r}, which cannot be loaded: {error}. Name a function, such as socket.getfqdn"
+        ) from None
     try:
         name = found()
     except Exception as error:
         raise OptionError(f"{_OPTION} is {path!r}, which raised {type(error).__name__}: {error}") from None
     if not isinstance(name, str) or not name:
-        raise OptionError(f"{_OPTION} is {path!r}, which returned {name!r}; it must return the name of this machine as text")
+        raise OptionError(
+            f"{_OPTION} is {path!r}, which returned {name!r}; it must return the name of this machine as text"
+        )
     return name

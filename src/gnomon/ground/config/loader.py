@@ -41,7 +41,10 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
     _refuse_unknown(written, "")
     values: dict[OptionKey, OptionValue] = {}
     dialect = 3
-    for option in (*OPTIONS, *_list_open_options(gnomon_values, airflow_values, written)):  # airflow_dialect is the first one: it decides about the defaults of others
+    for option in (
+        *OPTIONS,
+        *_list_open_options(gnomon_values, airflow_values, written),
+    ):  # airflow_dialect is the first one: it decides about the defaults of others
         found = _find_value(option, gnomon_values, airflow_values, written)
         if found is None:
             found = OptionValue(option.find_default(dialect).replace("{home}", str(home)), "default")

@@ -30,8 +30,11 @@ def without_secrets(environ: Mapping[str, str], database_url: str = "") -> dict[
     """
     addresses = [address for address in (database_url, database_url.partition("://")[2].lstrip("/")) if address]
     return {
-        name: value for name, value in environ.items()
-        if not _LEADS_TO_DATABASE.fullmatch(name) and not _sets_a_secret(name) and not any(address in value for address in addresses)
+        name: value
+        for name, value in environ.items()
+        if not _LEADS_TO_DATABASE.fullmatch(name)
+        and not _sets_a_secret(name)
+        and not any(address in value for address in addresses)
     }
 
 

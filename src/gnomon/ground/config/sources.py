@@ -110,16 +110,25 @@ def _ask_backend(environ: Mapping[str, str], place: OptionValue) -> str:
     import subprocess  # imported by DAG files too, few of which run with such an option
 
     prefixes = tuple(f"{prefix}__" for prefix in PREFIXES)
-    others = {name: text for name, text in environ.items() if not (name.startswith(prefixes) and name.endswith("_SECRET"))}
+    others = {
+        name: text for name, text in environ.items() if not (name.startswith(prefixes) and name.endswith("_SECRET"))
+    }
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", ASKER, place.text], env=others, check=False, capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_S,
+            [sys.executable, "-P", "-m", ASKER, place.text],
+            env=others,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=_COMMAND_TIMEOUT_S,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise OptionError(f"{place.place}: the secrets backend could not be asked: {type(error).__name__}") from None
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise OptionError(f"{place.place}: the secrets backend has no value for the key {place.text!r}: {without_passwords(reason)}")
+        raise OptionError(
+            f"{place.place}: the secrets backend has no value for the key {place.text!r}: {without_passwords(reason)}"
+        )
     return done.stdout
 
 
@@ -172,7 +181,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise OptionError(f"{path} is not valid TOML: {error}. Texts need quotes: name = \"value\"") from None
+        raise OptionError(f'{path} is not valid TOML: {error}. Texts need quotes: name = "value"') from None
 
 
 def _as_text(value: object, key: OptionKey, place: str) -> str:

@@ -61,7 +61,11 @@ class ConfinedFile:
 
     def open(self, mode: str = "rb", buffering: int = -1) -> BinaryIO:
         """Open for reading (`rb`), or for appending with missing folders created (`ab`, `ab+`). Raises OSError, ForeignFileError (a FileNotFoundError) for what is no file."""
-        descriptor = open_to_read(self.folder, self.relative) if mode == "rb" else open_to_append(self.folder, self.relative, readable=mode == "ab+")
+        descriptor = (
+            open_to_read(self.folder, self.relative)
+            if mode == "rb"
+            else open_to_append(self.folder, self.relative, readable=mode == "ab+")
+        )
         return open(descriptor, mode, buffering)  # type: ignore[return-value]
 
     def stat(self) -> os.stat_result:
@@ -95,7 +99,10 @@ class ConfinedFile:
 
     def replace_with(self, source: ConfinedFile) -> None:
         """Give another file of the same folder this path. Raises OSError."""
-        with _open_parent(source.folder, source.relative) as (old_parent, old_name), _open_parent(self.folder, self.relative, create=True) as (parent, name):
+        with (
+            _open_parent(source.folder, source.relative) as (old_parent, old_name),
+            _open_parent(self.folder, self.relative, create=True) as (parent, name),
+        ):
             os.replace(old_name, name, src_dir_fd=old_parent, dst_dir_fd=parent)
 
 

@@ -30,5 +30,7 @@ def read_log_files(cfg: Config) -> LogFiles | None:
     if not cfg.text("logging", "service_log_folder"):
         return None
     return LogFiles(
-        cfg.path("logging", "service_log_folder"), cfg.integer("logging", "service_log_max_bytes"), cfg.integer("logging", "service_log_backup_count"),
+        cfg.path("logging", "service_log_folder"),
+        cfg.integer("logging", "service_log_max_bytes"),
+        cfg.integer("logging", "service_log_backup_count"),
     )

@@ -86,13 +86,17 @@ class SharedRotatingFileHandler(logging.Handler):
             free += 1
         for number in range(free, 1, -1):
             os.replace(f"{self._path}.{number - 1}", f"{self._path}.{number}")
-        os.replace(self._path, f"{self._path}.1")  # last: while the file has its name, its lock keeps other rotations away
+        os.replace(
+            self._path, f"{self._path}.1"
+        )  # last: while the file has its name, its lock keeps other rotations away
         return True
 
     def _report(self, error: OSError) -> None:
         """Say it once on stderr, which has the lines too; the service goes on."""
         if not self._is_failing and sys.stderr is not None:
-            sys.stderr.write(f"the log file {self._path} cannot be written: {error.strerror}; its lines are only on stderr\n")
+            sys.stderr.write(
+                f"the log file {self._path} cannot be written: {error.strerror}; its lines are only on stderr\n"
+            )
             sys.stderr.flush()
         self._is_failing = True
 
@@ -100,4 +104,4 @@ class SharedRotatingFileHandler(logging.Handler):
 def _write_all(descriptor: int, line: bytes) -> None:
     rest = memoryview(line)
     while rest:
-        rest = rest[os.write(descriptor, rest):]
+        rest = rest[os.write(descriptor, rest) :]

@@ -55,7 +55,7 @@ class SecretIndex:
         width_is_kept = width == self._width
         if not width_is_kept:
             self._set_width(width)
-        for text in (new if width_is_kept else self._texts | new):
+        for text in new if width_is_kept else self._texts | new:
             self._add_beginning(text[: self._width], len(text))
         self._texts |= new
 

@@ -37,7 +37,9 @@ class JsonFormatter(logging.Formatter):
             line[key if key not in line else f"{key}_"] = hide(value) if isinstance(value, str) else value
         if record.exc_info:
             line["traceback"] = hide(self.formatException(record.exc_info))
-        return _INVISIBLE.sub(_escape, hide(json.dumps(line, default=str, ensure_ascii=False)))  # hide again: fields may be lists and dicts
+        return _INVISIBLE.sub(
+            _escape, hide(json.dumps(line, default=str, ensure_ascii=False))
+        )  # hide again: fields may be lists and dicts
 
 
 class TextFormatter(logging.Formatter):
@@ -75,7 +77,9 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
 
 
-def configure(service: str, level: str = "INFO", style: str = "auto", stream: TextIO | None = None, files: LogFiles | None = None) -> None:
+def configure(
+    service: str, level: str = "INFO", style: str = "auto", stream: TextIO | None = None, files: LogFiles | None = None
+) -> None:
     """The root logger writes to `stream` (stderr) and to the file of the service, as JSON lines, or readable when `style` says so.
 
     `style`: json, text, or auto (text on a terminal, JSON lines in a file). Calling it again replaces what was set before,

@@ -34,7 +34,9 @@ def hide_uri_passwords(text: str, replacement: str = HIDDEN) -> str:
     if "%40" in text:
         text = _QUOTED_USERINFO.sub(lambda found: f"{found[1]}{replacement}{found[3]}", text)
     if "=" in text:
-        text = _SETTING.sub(lambda found: f"{found[1]}{replacement}", _PARAMETER.sub(lambda found: f"{found[1]}{replacement}", text))
+        text = _SETTING.sub(
+            lambda found: f"{found[1]}{replacement}", _PARAMETER.sub(lambda found: f"{found[1]}{replacement}", text)
+        )
     return text
 
 

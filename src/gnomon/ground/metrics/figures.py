@@ -77,7 +77,9 @@ class ProcessFigures:
             found.counts[bisect_left(metric.buckets, value)] += 1
             found.total += value
 
-    def _bound(self, known: dict[_Key, float] | dict[_Key, BucketCounts], metric: MetricDefinition, labels: tuple[str, ...]) -> _Key:
+    def _bound(
+        self, known: dict[_Key, float] | dict[_Key, BucketCounts], metric: MetricDefinition, labels: tuple[str, ...]
+    ) -> _Key:
         key = (metric.name, labels)
         return key if not labels or key in known or len(known) < SERIES_MAX else (metric.name, (OTHER,) * len(labels))
 
@@ -97,13 +99,18 @@ class ProcessFigures:
         """All figures as JSON, for `decode_figures`."""
         with self._guard:
             numbers = [[name, labels, value] for (name, labels), value in self._numbers.items()]
-            buckets = [[name, labels, found.counts, round(found.total, 6)] for (name, labels), found in self._histograms.items()]
+            buckets = [
+                [name, labels, found.counts, round(found.total, 6)]
+                for (name, labels), found in self._histograms.items()
+            ]
             return json.dumps([numbers, buckets], separators=(",", ":"))
 
 
 def encode_numbers(numbers: Iterable[tuple[str, tuple[str, ...], float]]) -> str:
     """Counters and gauges of another process as JSON, for `decode_figures`. Those that are no finite number are left out."""
-    return json.dumps([[[name, labels, value] for name, labels, value in numbers if math.isfinite(value)], []], separators=(",", ":"))
+    return json.dumps(
+        [[[name, labels, value] for name, labels, value in numbers if math.isfinite(value)], []], separators=(",", ":")
+    )
 
 
 def decode_figures(body: str) -> Iterator[FigureSample]:

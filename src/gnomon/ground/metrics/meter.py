@@ -27,7 +27,10 @@ class StatsdClient:
         except OSError as error:
             self.close()
             _log.warning(
-                "statsd_unavailable", host=host, port=port, error=str(error),
+                "statsd_unavailable",
+                host=host,
+                port=port,
+                error=str(error),
                 remedy="correct [metrics] statsd_host and statsd_port and restart the service; until then no metrics are sent",
             )
 

@@ -13,4 +13,16 @@ from gnomon.ground.wakeups.process_lock import DAG_PROCESSOR_LOCK, ProcessLock
 from gnomon.ground.wakeups.retry import retry_until_available
 from gnomon.ground.wakeups.stop_signals import STOP_SIGNALS, StopFlag, reset_signals
 
-__all__ = ["CHANGES_SUFFIX", "DAG_PROCESSOR_LOCK", "STOP_SIGNALS", "BatchPace", "Listener", "Notifier", "ProcessLock", "StopFlag", "change_notifier", "reset_signals", "retry_until_available"]
+__all__ = [
+    "CHANGES_SUFFIX",
+    "DAG_PROCESSOR_LOCK",
+    "STOP_SIGNALS",
+    "BatchPace",
+    "Listener",
+    "Notifier",
+    "ProcessLock",
+    "StopFlag",
+    "change_notifier",
+    "reset_signals",
+    "retry_until_available",
+]

@@ -14,7 +14,9 @@ class ProcessLock:
     """The lock `name` in the run folder. It is a record lock: forked children do not share it."""
 
     def __init__(self, run_folder: Path, name: str) -> None:
-        self._descriptor = os.open(Path(run_folder) / f"{name}{LOCK_SUFFIX}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._descriptor = os.open(
+            Path(run_folder) / f"{name}{LOCK_SUFFIX}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+        )
 
     def acquire(self, wait: bool) -> bool:
         """Take the lock; False when another process holds it and `wait` is False."""

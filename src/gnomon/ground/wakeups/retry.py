@@ -14,7 +14,10 @@ RETRY_DELAY_S = 1.0
 
 
 def retry_until_available(
-    act: Callable[[], T], stop: StopFlag, on_refused: Callable[[ResourceUnavailable], None], pause_s: float = RETRY_DELAY_S
+    act: Callable[[], T],
+    stop: StopFlag,
+    on_refused: Callable[[ResourceUnavailable], None],
+    pause_s: float = RETRY_DELAY_S,
 ) -> T | None:
     """The result of `act`, called again every `pause_s` seconds while it raises ResourceUnavailable; None when `stop` was set.
 

@@ -25,8 +25,10 @@ class AirflowDagDuplicatedIdException(AirflowException):
         self.existing = existing
 
     def __str__(self) -> str:
-        return (f"DAG id {self.dag_id!r} in {self.incoming} is taken by the DAG in {self.existing}. "
-                "Give one of the two another dag_id.")
+        return (
+            f"DAG id {self.dag_id!r} in {self.incoming} is taken by the DAG in {self.existing}. "
+            "Give one of the two another dag_id."
+        )
 
 
 class DuplicateTaskIdFound(AirflowException):

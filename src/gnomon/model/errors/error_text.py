@@ -52,7 +52,9 @@ def format_error(kind: type[BaseException], error: BaseException, trace: Traceba
         return "".join(traceback.format_exception(kind, error, trace))
     except BaseException as failure:  # the edge of author code: __cause__, __notes__, exceptions of a group
         note = f"(the causes and notes of this error cannot be shown: {_describe_failure(failure)})"
-        return "".join(["Traceback (most recent call last):\n", *_format_frames(trace), f"{describe_error(error)}\n", f"{note}\n"])
+        return "".join(
+            ["Traceback (most recent call last):\n", *_format_frames(trace), f"{describe_error(error)}\n", f"{note}\n"]
+        )
 
 
 def _format_frames(trace: TracebackType | None) -> list[str]:
@@ -77,5 +79,3 @@ _REASON_MAX = 500
 def _cut(text: str, length: int = TEXT_MAX) -> str:
     """At most `length` characters as a plain str: a subclass may define any method."""
     return str.__getitem__(text, slice(None, length)) if type(text) is str else str.__str__(text)[:length]
-
-

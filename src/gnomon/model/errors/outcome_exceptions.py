@@ -105,8 +105,15 @@ class DownstreamTasksSkipped(AirflowException):
 class DagRunTriggerException(AirflowException):
     """The task triggers a run of another DAG."""
 
-    def __init__(self, *, trigger_dag_id: str, dag_run_id: str | None = None, conf: object = None,
-                 logical_date: datetime | None = None, **options: object) -> None:
+    def __init__(
+        self,
+        *,
+        trigger_dag_id: str,
+        dag_run_id: str | None = None,
+        conf: object = None,
+        logical_date: datetime | None = None,
+        **options: object,
+    ) -> None:
         super().__init__(f"wants a run of DAG {trigger_dag_id!r}")
         self.trigger_dag_id = trigger_dag_id
         self.dag_run_id = dag_run_id

@@ -36,7 +36,9 @@ def _split_object(text: str) -> SplitContainer | None:
     if CLASSNAME in members:
         return None
     if TYPE not in members:
-        return SplitContainer("dict", [_join_pair(json.dumps(name).encode(), bytes(value)) for name, value in members.items()])
+        return SplitContainer(
+            "dict", [_join_pair(json.dumps(name).encode(), bytes(value)) for name, value in members.items()]
+        )
     kind = msgspec.json.decode(members[TYPE])
     if kind == "tuple":
         return SplitContainer("tuple", _split_list(members[VALUE]))

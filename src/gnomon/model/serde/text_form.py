@@ -81,7 +81,9 @@ def _join(items: list[object]) -> str:
 
 def _describe_moment(body: list[Any]) -> str:
     text, zone = body[0], body[1]
-    return str(text) if zone is None else f"{text} {zone}" if isinstance(zone, str) else f"{text} {_describe_offset(zone)}"
+    return (
+        str(text) if zone is None else f"{text} {zone}" if isinstance(zone, str) else f"{text} {_describe_offset(zone)}"
+    )
 
 
 def _describe_offset(seconds: float) -> str:
@@ -91,7 +93,9 @@ def _describe_offset(seconds: float) -> str:
 
 def _describe_span(body: list[Any]) -> str:
     days, seconds, microseconds = body
-    clock = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}" + (f".{microseconds:06}" if microseconds else "")
+    clock = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}" + (
+        f".{microseconds:06}" if microseconds else ""
+    )
     return clock if not days else f"{days} day{'' if abs(days) == 1 else 's'}, {clock}"
 
 

@@ -89,8 +89,12 @@ def _encode(value: object, writing: _Writing, path: str, depth: int) -> object:
     if isinstance(value, int):
         return int(value)
     if depth >= DEPTH_MAX:
-        raise NotSerializable(writing.what, path[:80] + "…", f"a value nested deeper than {DEPTH_MAX} levels",
-                              "Is it circular? Flatten it, or store it elsewhere and pass its address.")
+        raise NotSerializable(
+            writing.what,
+            path[:80] + "…",
+            f"a value nested deeper than {DEPTH_MAX} levels",
+            "Is it circular? Flatten it, or store it elsewhere and pass its address.",
+        )
     if isinstance(value, dict):
         return _encode_dict(value, writing, path, depth)
     if isinstance(value, list):
@@ -122,7 +126,9 @@ def _encode_other(value: object, writing: _Writing, path: str, depth: int) -> ob
         return {CLASSNAME: found.classname, VERSION: found.version, DATA: _encode(found.data, writing, path, depth + 1)}
     if isinstance(value, float):
         return _encode_float(float(value))
-    if getattr(type(value), "is_stored_as_list", False):  # a sequence of ours that reads its elements when they are used
+    if getattr(
+        type(value), "is_stored_as_list", False
+    ):  # a sequence of ours that reads its elements when they are used
         return _encode_items(cast("Iterable[object]", value), writing, path, depth)
     encoder = find_encoder(value)
     if encoder is None:
@@ -144,7 +150,10 @@ def _encode_dict(value: dict[object, object], writing: _Writing, path: str, dept
     if all(type(key) is str for key in value) and TYPE not in value and CLASSNAME not in value:
         return {cast(str, key): _encode(item, writing, f"{path}[{key!r}]", depth + 1) for key, item in value.items()}
     pairs = [
-        [_encode(key, writing, f"{path}<key {key!r}>", depth + 1), _encode(item, writing, f"{path}[{key!r}]", depth + 1)]
+        [
+            _encode(key, writing, f"{path}<key {key!r}>", depth + 1),
+            _encode(item, writing, f"{path}[{key!r}]", depth + 1),
+        ]
         for key, item in value.items()
     ]
     return {TYPE: "dict", VALUE: pairs}
@@ -172,7 +181,9 @@ def _decode(value: object, make_object: MakeObject | None) -> object:
 def _decode_object(value: dict[str, object], make_object: MakeObject | None) -> object:
     classname, version = cast(str, value[CLASSNAME]), value[VERSION]
     if make_object is None:
-        raise DeserializationError(f"The stored value holds an object of class {classname}, which only tasks and triggers make.")
+        raise DeserializationError(
+            f"The stored value holds an object of class {classname}, which only tasks and triggers make."
+        )
     if type(version) is not int:
         raise ValueError(f"the version of an object of class {classname} is {version!r}, not a whole number")
     return make_object(StoredObject(classname, version, _decode(value.get(DATA), make_object)))
@@ -195,7 +206,10 @@ def _remedy(value: object) -> str:
 
 _REMEDIES = (
     ("__struct_fields__", "Return msgspec.to_builtins(value) instead."),
-    ("_sort_order_", "Return value.value instead; only members of an enum of texts or whole numbers are stored, as these."),
+    (
+        "_sort_order_",
+        "Return value.value instead; only members of an enum of texts or whole numbers are stored, as these.",
+    ),
     ("to_dict", "Return value.to_dict() instead, or store it elsewhere and pass its address."),
     ("tolist", "Return value.tolist() instead."),
     ("cr_frame", "It is the result of an `async def` that was not awaited: run it with asyncio.run(...)."),

@@ -98,6 +98,7 @@ _ENCODERS: dict[type, Encoder] = {
     dt.timezone: ("timezone", _write_timezone),
 }
 
+
 def register_type(name: str, kind: type, encode: Callable[[Any], object], decode: Callable[[Any], object]) -> None:
     """Add a type of an optional package. Its module registers it when it is imported; a reader must import that module first."""
     _ENCODERS[kind] = (name, encode)

@@ -24,12 +24,18 @@ def create_account(tx: Transaction, author: Author, name: str, role: Role, passw
         raise UserError(f"{name!r} cannot be the name of an account: write 1 to 100 letters, digits, and . _ - + @")
     fault = find_lookalike_fault(name)
     if fault is not None:
-        raise UserError(f"{name!a} cannot be the name of a new account, because {fault}: choose a name that cannot be read as another one")
+        raise UserError(
+            f"{name!a} cannot be the name of a new account, because {fault}: choose a name that cannot be read as another one"
+        )
     if password is not None:
         check_password(password, name)
-    account_pk = account_rows.add_account(tx, name, None if password is None else hash_password(password), role, author.now)
+    account_pk = account_rows.add_account(
+        tx, name, None if password is None else hash_password(password), role, author.now
+    )
     if account_pk is None:
-        raise UserError(f"an account {name!r} exists already; `gnomon users set-role` changes its role, `gnomon users reset-password` its password")
+        raise UserError(
+            f"an account {name!r} exists already; `gnomon users set-role` changes its role, `gnomon users reset-password` its password"
+        )
     favorite_dags.delete_favorites(tx, name)  # one that a request added while an account of this name was being deleted
     _log(tx, author, "account_created", name, None, {"role": str(role)})
     return get_account(tx, name)
@@ -46,7 +52,10 @@ def get_account(tx: Transaction, name: str) -> Account:
     if found is not None:
         return found
     near = find_close_matches(name, [account.name for account in account_rows.list_accounts(tx)])
-    raise UserError(f"there is no account {name!r}; " + (f"did you mean {near[0]!r}?" if near else "`gnomon users list` lists all accounts"))
+    raise UserError(
+        f"there is no account {name!r}; "
+        + (f"did you mean {near[0]!r}?" if near else "`gnomon users list` lists all accounts")
+    )
 
 
 def set_role(tx: Transaction, author: Author, name: str, role: Role) -> Account:
@@ -86,13 +95,19 @@ def add_grant(tx: Transaction, author: Author, name: str, grant: Grant) -> None:
     """Give an account a role on the DAGs that a pattern matches. Raises UserError."""
     account = get_account(tx, name)
     if _PATTERN.fullmatch(grant.pattern) is None:
-        raise UserError(f"{grant.pattern!r} cannot be a pattern: write 1 to 250 characters, with * and ? for any others")
+        raise UserError(
+            f"{grant.pattern!r} cannot be a pattern: write 1 to 250 characters, with * and ? for any others"
+        )
     if grant.role is Role.NONE:
-        raise UserError("a grant can only add to the role of its account, so its role cannot be none; `gnomon users revoke` removes a grant")
+        raise UserError(
+            "a grant can only add to the role of its account, so its role cannot be none; `gnomon users revoke` removes a grant"
+        )
     if grant.role is Role.ADMIN:
         raise UserError("admin is no role for single DAGs: accounts belong to no DAG; grant viewer, user or operator")
     account_rows.put_grant(tx, account.account_pk, grant)
-    _log(tx, author, "account_grant_added", account.name, None, {str(grant.kind): grant.pattern, "role": str(grant.role)})
+    _log(
+        tx, author, "account_grant_added", account.name, None, {str(grant.kind): grant.pattern, "role": str(grant.role)}
+    )
 
 
 def remove_grant(tx: Transaction, author: Author, name: str, kind: GrantKind, pattern: str) -> None:
@@ -109,8 +124,12 @@ def _check_other_admin(tx: Transaction, account: Account, consequence: str) -> N
     if account.role is not Role.ADMIN:
         return
     account_rows.lock_accounts(tx)
-    if not any(other.role is Role.ADMIN and other.account_pk != account.account_pk for other in account_rows.list_accounts(tx)):
-        raise UserError(f"{account.name!r} is the only account with the role admin, so {consequence}; create another one first")
+    if not any(
+        other.role is Role.ADMIN and other.account_pk != account.account_pk for other in account_rows.list_accounts(tx)
+    ):
+        raise UserError(
+            f"{account.name!r} is the only account with the role admin, so {consequence}; create another one first"
+        )
 
 
 def _log(tx: Transaction, author: Author, kind: str, name: str, before: object, after: object) -> None:

@@ -28,27 +28,50 @@ TOKENS_MAX = 100
 """An account has at most so many valid tokens: each account may create its own, also one that may only read."""
 
 
-def create_token(tx: Transaction, author: Author, account: Account, name: str, role: Role, lifetime_s: float | None) -> str:
+def create_token(
+    tx: Transaction, author: Author, account: Account, name: str, role: Role, lifetime_s: float | None
+) -> str:
     """Create a token; returns its text, which nothing can show again. Raises UserError.
 
     `role`: the most that the token permits; it permits no more than its account. `lifetime_s` None: it does not expire.
     """
     if not account_rows.lock_unchanged(tx, account.account_pk, account.epoch):
-        raise UserError(f"account {account.name!r} was changed or deleted meanwhile, and no token was created; try again")
+        raise UserError(
+            f"account {account.name!r} was changed or deleted meanwhile, and no token was created; try again"
+        )
     if not 1 <= len(name) <= 100:
         raise UserError("give the token a name of 1 to 100 characters that says what uses it")
     if role is Role.NONE:
         raise UserError("a token with the role none would permit nothing; give viewer, user, operator or admin")
     if account.role < role and not any(grant.role >= role for grant in account.grants):
-        raise UserError(f"account {account.name!r} has the role {account.role}, so its tokens cannot have the role {role}")
+        raise UserError(
+            f"account {account.name!r} has the role {account.role}, so its tokens cannot have the role {role}"
+        )
     if lifetime_s is not None and not 0 < lifetime_s <= LIFETIME_MAX_S:  # also refuses NaN
-        raise UserError(f"a token cannot be valid for {lifetime_s:g} s; give a time of at most {LIFETIME_MAX_S // 86_400} days, or none")
-    if sum(token.account_pk == account.account_pk and token.is_valid(author.now) for token in token_rows.list_tokens(tx)) >= TOKENS_MAX:
-        raise UserError(f"account {account.name!r} has {TOKENS_MAX} valid tokens, and cannot have more; revoke those that nothing uses")
+        raise UserError(
+            f"a token cannot be valid for {lifetime_s:g} s; give a time of at most {LIFETIME_MAX_S // 86_400} days, or none"
+        )
+    if (
+        sum(
+            token.account_pk == account.account_pk and token.is_valid(author.now)
+            for token in token_rows.list_tokens(tx)
+        )
+        >= TOKENS_MAX
+    ):
+        raise UserError(
+            f"account {account.name!r} has {TOKENS_MAX} valid tokens, and cannot have more; revoke those that nothing uses"
+        )
     uid, secret = secrets.token_hex(_UID_BYTES), secrets.token_urlsafe(_SECRET_BYTES)
     expires_at = None if lifetime_s is None else author.now + round(lifetime_s * SECOND)
     token_rows.add_token(
-        tx, uid=uid, account_pk=account.account_pk, name=name, secret_hash=hash_secret(secret), role=role, now=author.now, expires_at=expires_at
+        tx,
+        uid=uid,
+        account_pk=account.account_pk,
+        name=name,
+        secret_hash=hash_secret(secret),
+        role=role,
+        now=author.now,
+        expires_at=expires_at,
     )
     after = {"role": str(role), "name": name, "expires_at": None if expires_at is None else iso(expires_at)}
     _log(tx, author, "token_created", {"account": account.name, "token": uid, "after": after})
@@ -60,11 +83,19 @@ def revoke_token(tx: Transaction, author: Author, uid: str) -> ApiToken:
     found = token_rows.find_token(tx, uid)
     if found is None:
         near = find_close_matches(uid, [token.uid for token in token_rows.list_tokens(tx)])
-        raise UserError(f"there is no token {uid!r}; " + (f"did you mean {near[0]}?" if near else "`gnomon tokens list` lists all tokens"))
+        raise UserError(
+            f"there is no token {uid!r}; "
+            + (f"did you mean {near[0]}?" if near else "`gnomon tokens list` lists all tokens")
+        )
     token = found[0]
     if not token_rows.revoke_token(tx, token, author.now):
         raise UserError(f"token {uid} was revoked before, at {iso(token.revoked_at)}")
-    _log(tx, author, "token_revoked", {"account": token.account_name, "token": uid, "before": {"role": str(token.role), "name": token.name}})
+    _log(
+        tx,
+        author,
+        "token_revoked",
+        {"account": token.account_name, "token": uid, "before": {"role": str(token.role), "name": token.name}},
+    )
     return token
 
 

@@ -60,10 +60,12 @@ class AttemptTokenSigner:
             signed, _, signature = token.encode("ascii").rpartition(b".")
         except UnicodeEncodeError:
             return None
-        if not signed.startswith(_PREFIX) or not any(hmac.compare_digest(_encode(hmac.digest(key, signed, "sha512")), signature) for key in self.keys):
+        if not signed.startswith(_PREFIX) or not any(
+            hmac.compare_digest(_encode(hmac.digest(key, signed, "sha512")), signature) for key in self.keys
+        ):
             return None
         try:
-            payload = signed[len(_PREFIX):]
+            payload = signed[len(_PREFIX) :]
             return msgspec.json.decode(base64.urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)), type=_Claims)
         except (msgspec.DecodeError, ValueError):
             return None

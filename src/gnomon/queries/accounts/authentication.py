@@ -65,7 +65,9 @@ class Authenticator:
 
     def identify_cookie(self, secret: str) -> OpenSession | None:
         """The session of the cookie; None when it is not valid."""
-        return find_open_session(self.db, secret, self.clock.now(), self.rules) if 0 < len(secret) <= HEADER_MAX else None
+        return (
+            find_open_session(self.db, secret, self.clock.now(), self.rules) if 0 < len(secret) <= HEADER_MAX else None
+        )
 
     def identify_cookie_at_once(self, secret: str) -> OpenSession | None:
         """As `identify_cookie`, if it waits for nothing: a file of SQLite is read, and the session has not to be written. None: call `identify_cookie`."""

@@ -34,7 +34,9 @@ class LoginRefused(UserError):
 
     def __init__(self, retry_after_s: float = 0.0) -> None:
         super().__init__(
-            "wrong name or password" if not retry_after_s else f"too many failed logins from this address: try again in {retry_after_s:.0f} s"
+            "wrong name or password"
+            if not retry_after_s
+            else f"too many failed logins from this address: try again in {retry_after_s:.0f} s"
         )
         self.retry_after_s = retry_after_s
 
@@ -50,7 +52,9 @@ def log_in(db: Database, name: str, password: str, address: str, now: Instant) -
     name = name if is_account_name(name) else ""
     limits = _make_limits(name, address)
     with db.read() as tx:
-        pause_s = max(_find_pause(*login_failure_rows.read_failures(tx, limit.source), limit.free, now) for limit in limits)
+        pause_s = max(
+            _find_pause(*login_failure_rows.read_failures(tx, limit.source), limit.free, now) for limit in limits
+        )
         account = account_rows.find_account(tx, name)
     if pause_s > 0:
         raise LoginRefused(pause_s)
@@ -82,7 +86,9 @@ def _make_code_limit(address: str) -> _Limit:
 
 def _make_limits(name: str, address: str) -> tuple[_Limit, _Limit]:
     network = find_network(address)
-    return _Limit(f"{network} {account_rows.make_name_key(name)}", FREE_FAILURES_OF_NAME), _Limit(network, FREE_FAILURES_OF_ADDRESS)
+    return _Limit(f"{network} {account_rows.make_name_key(name)}", FREE_FAILURES_OF_NAME), _Limit(
+        network, FREE_FAILURES_OF_ADDRESS
+    )
 
 
 def find_network(address: str) -> str:

@@ -17,7 +17,9 @@ def find_lookalike_fault(name: str) -> str | None:
     plain = unicodedata.normalize("NFKC", name)
     if plain != name:
         return f"it has characters that are other forms of those of {plain!r}"
-    scripts = {_find_script(character) for character in name if unicodedata.category(character) in ("Ll", "Lu", "Lt", "Lo")}
+    scripts = {
+        _find_script(character) for character in name if unicodedata.category(character) in ("Ll", "Lu", "Lt", "Lo")
+    }
     if len(scripts) > 1 and not scripts <= _EAST_ASIAN:
         return f"it mixes letters of several alphabets ({', '.join(sorted(script.capitalize() for script in scripts))}), some of which look alike"
     return None

@@ -68,7 +68,9 @@ def list_claims(rules: ClaimRules) -> list[str]:
     return [*named, *(f"{path}{_VERIFIED}" for path in named if _is_email(path))]
 
 
-def complete_claims(claims: Mapping[str, object], userinfo: Mapping[str, object], rules: ClaimRules) -> dict[str, object]:
+def complete_claims(
+    claims: Mapping[str, object], userinfo: Mapping[str, object], rules: ClaimRules
+) -> dict[str, object]:
     """The claims of the ID token, and those of the userinfo that are not in it; whether an address is verified is believed of the same address only."""
     found: dict[str, object] = {**userinfo, **claims}
     for path in list_claims(rules):
@@ -104,7 +106,9 @@ def read_name(claims: Mapping[str, object], rules: ClaimRules) -> str:
         )
     _require_verified(claims, rules.name_claim)
     if not is_account_name(name):
-        raise ProviderLoginRefused(f"{name[:100]!r}, the claim {rules.name_claim!r}, cannot be the name of an account: 1 to 100 letters, digits, and . _ - + @ can")
+        raise ProviderLoginRefused(
+            f"{name[:100]!r}, the claim {rules.name_claim!r}, cannot be the name of an account: 1 to 100 letters, digits, and . _ - + @ can"
+        )
     return name
 
 
@@ -122,7 +126,13 @@ def _choose_role(claims: Mapping[str, object], rules: ClaimRules) -> Role:
     found = find_claim(claims, rules.role_claim)
     if found is not None:
         _require_verified(claims, rules.role_claim)
-    values = [found] if isinstance(found, str) else [one for one in found if isinstance(one, str)] if isinstance(found, list) else None
+    values = (
+        [found]
+        if isinstance(found, str)
+        else [one for one in found if isinstance(one, str)]
+        if isinstance(found, list)
+        else None
+    )
     if values is None and rules.default_role is None:
         raise ProviderLoginRefused(
             f"the identity provider sent no claim {rules.role_claim!r}, which [oidc] role_claim names; add the scope or the mapper that sends it, "
@@ -135,7 +145,9 @@ def _choose_role(claims: Mapping[str, object], rules: ClaimRules) -> Role:
         return max(roles)
     if rules.default_role is None:
         shown = ", ".join(repr(value[:100]) for value in (values or ())[:VALUES_SHOWN]) or "no value"
-        raise ProviderLoginRefused(f"none of the values of the claim {rules.role_claim!r} has a role here ({shown}); [oidc] roles lists those that have one")
+        raise ProviderLoginRefused(
+            f"none of the values of the claim {rules.role_claim!r} has a role here ({shown}); [oidc] roles lists those that have one"
+        )
     return rules.default_role
 
 
@@ -148,8 +160,12 @@ def find_provider_account(tx: Transaction, author: Author, claims: Mapping[str, 
     role = read_role(claims, rules)
     account = _find_account_of_subject(tx, rules, subject)
     if account is None:
-        account_rows.lock_accounts(tx)  # otherwise two first logins at the same time would both link one account, or link one subject twice
-        account = _find_account_of_subject(tx, rules, subject) or _add_account(tx, author, read_name(claims, rules), subject, role, rules)
+        account_rows.lock_accounts(
+            tx
+        )  # otherwise two first logins at the same time would both link one account, or link one subject twice
+        account = _find_account_of_subject(tx, rules, subject) or _add_account(
+            tx, author, read_name(claims, rules), subject, role, rules
+        )
     if role is not None and role is not account.role:
         account = set_role(tx, author, account.name, role)
     return account
@@ -174,7 +190,9 @@ def _find_account_of_subject(tx: Transaction, rules: ClaimRules, subject: str) -
     return None if account_pk is None else account_rows.get_account(tx, account_pk)
 
 
-def _add_account(tx: Transaction, author: Author, name: str, subject: str, role: Role | None, rules: ClaimRules) -> Account:
+def _add_account(
+    tx: Transaction, author: Author, name: str, subject: str, role: Role | None, rules: ClaimRules
+) -> Account:
     account = account_rows.find_account(tx, name)
     if account is None:
         first = role if role is not None else rules.default_role
@@ -184,9 +202,15 @@ def _add_account(tx: Transaction, author: Author, name: str, subject: str, role:
                 "`gnomon users create --no-password` and set [oidc] link_existing"
             )
         if account_rows.make_name_key(name) in _NAMES_OF_SERVICES:
-            raise ProviderLoginRefused(f"no account is created for {name!r}, the claim {rules.name_claim!r}: the audit log names a service of Gnomon so")
+            raise ProviderLoginRefused(
+                f"no account is created for {name!r}, the claim {rules.name_claim!r}: the audit log names a service of Gnomon so"
+            )
         account = create_account(tx, author, name, first, None)
-    elif not rules.links_existing or not _is_same_name(name, account.name) or identity_rows.has_subject(tx, account.account_pk):
+    elif (
+        not rules.links_existing
+        or not _is_same_name(name, account.name)
+        or identity_rows.has_subject(tx, account.account_pk)
+    ):
         raise ProviderLoginRefused(
             f"there is an account {account.name!r} already, which does not belong to this login of the identity provider; an administrator can delete it, "
             "or set [oidc] link_existing, so that the first login with its name gets it"

@@ -16,7 +16,13 @@ def save_view(tx: Transaction, account: Account, view: SavedView) -> None:
     """Save a view; one of the same page and name is replaced. Raises UserError when the account has VIEWS_MAX others, or is deleted meanwhile."""
     if not saved_view_rows.lock_account(tx, account.account_pk):
         raise UserError(f"account {account.name!r} was deleted; log in with another account")
-    others = [one for one in saved_view_rows.list_views(tx, account.account_pk) if (one.page, one.name) != (view.page, view.name)]
+    others = [
+        one
+        for one in saved_view_rows.list_views(tx, account.account_pk)
+        if (one.page, one.name) != (view.page, view.name)
+    ]
     if len(others) >= VIEWS_MAX:
-        raise UserError(f"account {account.name!r} has {VIEWS_MAX} views, and cannot have more; delete those that you do not open")
+        raise UserError(
+            f"account {account.name!r} has {VIEWS_MAX} views, and cannot have more; delete those that you do not open"
+        )
     saved_view_rows.put_view(tx, account.account_pk, view)

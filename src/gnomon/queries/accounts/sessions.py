@@ -58,7 +58,9 @@ class LoginOutdated(UserError):
     """The account was changed after its login was checked."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"the password or the role of account {name!r} was changed, or its login was ended, during this request: log in again")
+        super().__init__(
+            f"the password or the role of account {name!r} was changed, or its login was ended, during this request: log in again"
+        )
 
 
 def begin_session(tx: Transaction, account: Account, address: str, now: Instant, rules: SessionRules) -> str:
@@ -72,7 +74,12 @@ def begin_session(tx: Transaction, account: Account, address: str, now: Instant,
     session_rows.delete_old_sessions(tx, now - round(rules.idle_s * SECOND), now - round(LONGEST_S * SECOND))
     secret = secrets.token_urlsafe(_SECRET_BYTES)
     session_rows.add_session(tx, account.account_pk, hash_secret(secret), address, now)
-    log_event(tx, EventRecord(now, "login", by=account.name, body=json.dumps({"account": account.name, "from": address}), address=address))
+    log_event(
+        tx,
+        EventRecord(
+            now, "login", by=account.name, body=json.dumps({"account": account.name, "from": address}), address=address
+        ),
+    )
     return secret
 
 
@@ -104,7 +111,9 @@ def read_open_session(db: Database, secret: str, now: Instant, rules: SessionRul
     return OpenSession(account.identify(session_pk=session.session_pk), session)
 
 
-def _find_session(db: Database, secret: str, now: Instant, rules: SessionRules) -> tuple[LoginSession, Account, bool] | None:
+def _find_session(
+    db: Database, secret: str, now: Instant, rules: SessionRules
+) -> tuple[LoginSession, Account, bool] | None:
     """The session, its account, and whether the secret is the one before the last change."""
     secret_hash = hash_secret(secret)
     with db.read() as tx:
@@ -126,7 +135,11 @@ def _is_unused(session: LoginSession, now: Instant) -> bool:
 def find_session_identity(tx: Transaction, begun: LoginSession, now: Instant, rules: SessionRules) -> Identity | None:
     """The identity of a session that was open before; None when it has ended. It does not count as a use of the session."""
     session = session_rows.get_session(tx, begun.session_pk)
-    if session is None or (session.account_pk, session.created_at) != (begun.account_pk, begun.created_at) or _is_over(session, now, rules):
+    if (
+        session is None
+        or (session.account_pk, session.created_at) != (begun.account_pk, begun.created_at)
+        or _is_over(session, now, rules)
+    ):
         return None
     account = account_rows.get_account(tx, session.account_pk)
     return None if account is None else account.identify(session_pk=session.session_pk)
@@ -138,7 +151,9 @@ def require_login(tx: Transaction, identity: Identity) -> None:
     For changes of one's own account that outlast the login, such as a new token or password.
     """
     is_unchanged = account_rows.lock_unchanged(tx, identity.account_pk, identity.epoch)
-    if not is_unchanged or (identity.session_pk is not None and not session_rows.lock_session(tx, identity.session_pk, identity.account_pk)):
+    if not is_unchanged or (
+        identity.session_pk is not None and not session_rows.lock_session(tx, identity.session_pk, identity.account_pk)
+    ):
         raise LoginOutdated(identity.name)
 
 
@@ -149,7 +164,9 @@ def end_session(tx: Transaction, session_pk: int) -> None:
 
 def list_open_sessions(tx: Transaction, account: Account, now: Instant, rules: SessionRules) -> list[LoginSession]:
     """The sessions of an account that are not over, the last used first."""
-    return [session for session in session_rows.list_sessions(tx, account.account_pk) if not _is_over(session, now, rules)]
+    return [
+        session for session in session_rows.list_sessions(tx, account.account_pk) if not _is_over(session, now, rules)
+    ]
 
 
 def revoke_sessions(tx: Transaction, author: Author, account: Account, session_pk: int | None = None) -> int:
@@ -175,11 +192,21 @@ def _rotate(db: Database, session: LoginSession, now: Instant) -> str | None:
         return new_secret if session_rows.rotate_secret(tx, session, hash_secret(new_secret), now) else None
 
 
-def _serve_previous(db: Database, session: LoginSession, account: Account, identity: Identity, now: Instant) -> OpenSession | None:
+def _serve_previous(
+    db: Database, session: LoginSession, account: Account, identity: Identity, now: Instant
+) -> OpenSession | None:
     if now - session.rotated_at <= PREVIOUS_FOR_S * SECOND:
         return OpenSession(identity, session)
     with db.write() as tx:
         session_rows.delete_session(tx, session.session_pk)
-        log_event(tx, EventRecord(now, "session_ended", by="api", body=json.dumps({"account": account.name, "why": "an old secret was used again"})))
+        log_event(
+            tx,
+            EventRecord(
+                now,
+                "session_ended",
+                by="api",
+                body=json.dumps({"account": account.name, "why": "an old secret was used again"}),
+            ),
+        )
     _log.warning("session_ended", account=account.name, why="an old secret was used again: it may have been stolen")
     return None

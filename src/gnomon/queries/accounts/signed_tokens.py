@@ -34,9 +34,15 @@ class TokenSigner:
 
         issued = now / SECOND
         claims = {
-            "sub": account.name, "account": account.account_pk, "epoch": account.epoch, "created": account.created_at, "iss": ISSUER, "iat": int(issued),
-            "exp": int(issued + lifetime_s), "jti": secrets.token_hex(8),
-        }  # fmt: skip
+            "sub": account.name,
+            "account": account.account_pk,
+            "epoch": account.epoch,
+            "created": account.created_at,
+            "iss": ISSUER,
+            "iat": int(issued),
+            "exp": int(issued + lifetime_s),
+            "jti": secrets.token_hex(8),
+        }
         return jwt.encode(claims, self.keys[0], algorithm=ALGORITHM)
 
     def identify(self, tx: Transaction, token: str, now: Instant) -> Identity | None:
@@ -48,7 +54,11 @@ class TokenSigner:
         if claims is None or not claims["iat"] - self.leeway_s <= now / SECOND < claims["exp"] + self.leeway_s:
             return None
         account = account_rows.get_account(tx, claims["account"])
-        if account is None or (account.name, account.epoch, account.created_at) != (claims["sub"], claims["epoch"], claims["created"]):
+        if account is None or (account.name, account.epoch, account.created_at) != (
+            claims["sub"],
+            claims["epoch"],
+            claims["created"],
+        ):
             return None
         return account.identify()
 

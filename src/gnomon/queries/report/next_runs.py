@@ -59,22 +59,30 @@ class NextRuns:
 
 def build_request(tx: Transaction, dag: DagRecord, now: Instant, count: int, misfire_grace_s: float) -> ForecastRequest:
     """The request for a forecast of `count` runs of this DAG."""
-    unfinished = [run for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk) if run.run_type is not DagRunType.BACKFILL]
+    unfinished = [
+        run for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk) if run.run_type is not DagRunType.BACKFILL
+    ]
     return ForecastRequest(dag, len(unfinished), now, count, misfire_grace_s)
 
 
-def answer_next_runs(request: ForecastRequest, ask: AskForecast, schedule: TimetableRef | None = None) -> tuple[NextRuns, list[PlannedRun]]:
+def answer_next_runs(
+    request: ForecastRequest, ask: AskForecast, schedule: TimetableRef | None = None
+) -> tuple[NextRuns, list[PlannedRun]]:
     """The forecast as if the DAG were unpaused now, and its runs; with `schedule`, as if that were the DAG's timetable."""
     dag = request.dag
     spec = dag.spec if schedule is None else msgspec.structs.replace(dag.spec, timetable=schedule)
     forecast = _forecast(request, spec, ask)
     due = [entry.run for entry in forecast.runs]
     return NextRuns(
-        dag_id=dag.dag_id, schedule=spec.timetable.summary, paused=dag.paused,
-        next_runs=[_forecast_row(entry) for entry in forecast.runs], passed=[_skipped_row(skipped) for skipped in forecast.passed],
-        dropped=_list_dropped_runs(request, spec, due, ask), notes=_notes(dag, spec, forecast),
+        dag_id=dag.dag_id,
+        schedule=spec.timetable.summary,
+        paused=dag.paused,
+        next_runs=[_forecast_row(entry) for entry in forecast.runs],
+        passed=[_skipped_row(skipped) for skipped in forecast.passed],
+        dropped=_list_dropped_runs(request, spec, due, ask),
+        notes=_notes(dag, spec, forecast),
         blocked=dag.dependency_error,
-    ), due  # fmt: skip
+    ), due
 
 
 def with_slot_holders(forecast: NextRuns, due: list[PlannedRun], holder_of: Callable[[str], str | None]) -> NextRuns:
@@ -98,7 +106,10 @@ def _forecast(request: ForecastRequest, spec: DagSpec, ask: AskForecast) -> Fore
         arguments["since"] = request.now
     limits = [limit for limit in (spec.max_active_runs, spec.timetable.active_runs_limit) if limit is not None]
     arguments |= {
-        "now": request.now, "count": request.count, "unfinished": request.unfinished, "limit": min(limits),
+        "now": request.now,
+        "count": request.count,
+        "unfinished": request.unfinished,
+        "limit": min(limits),
         "misfire_grace_s": request.misfire_grace_s,
     }
     try:
@@ -136,19 +147,28 @@ def _notes(dag: DagRecord, spec: DagSpec, forecast: Forecast) -> list[str]:
     if dag.dependency_error is not None:
         notes.append(f"none of these runs is created until this error is fixed: {dag.dependency_error}")
     if dag.paused:
-        notes.append(f"DAG {dag.dag_id} is paused: these runs come if it is unpaused now, with: gnomon dags unpause {quote_argument(dag.dag_id)}")
+        notes.append(
+            f"DAG {dag.dag_id} is paused: these runs come if it is unpaused now, with: gnomon dags unpause {quote_argument(dag.dag_id)}"
+        )
     if not dag.active:
-        notes.append(f"the DAG was deleted: no file defines it any more, and no run is created; its file was {dag.file}")
+        notes.append(
+            f"the DAG was deleted: no file defines it any more, and no run is created; its file was {dag.file}"
+        )
     return notes
 
 
 def _forecast_row(entry: ForecastRun) -> dict[str, str | None]:
     run = entry.run
     return {
-        "run_id": run.run_id, "run_after": iso(run.run_after), "logical_date": iso(run.logical_at),
-        "data_interval_start": iso(run.interval_start), "data_interval_end": iso(run.interval_end),
-        "made_at": iso(entry.made_at), "state": entry.state, "why": entry.why,
-    }  # fmt: skip
+        "run_id": run.run_id,
+        "run_after": iso(run.run_after),
+        "logical_date": iso(run.logical_at),
+        "data_interval_start": iso(run.interval_start),
+        "data_interval_end": iso(run.interval_end),
+        "made_at": iso(entry.made_at),
+        "state": entry.state,
+        "why": entry.why,
+    }
 
 
 def _skipped_row(skipped: SkippedSlots) -> dict[str, object]:
@@ -223,7 +243,9 @@ UpcomingRunsQuery = Callable[[DagRecord, Instant, int], list[PlannedRun]]
 """Computes a number of coming runs with an author's timetable, in another process; raises PlanningError."""
 
 
-def list_next_runs(dag: DagRecord, now: Instant, count: int = DEFAULT_COUNT, ask: UpcomingRunsQuery | None = None) -> list[UpcomingRun]:
+def list_next_runs(
+    dag: DagRecord, now: Instant, count: int = DEFAULT_COUNT, ask: UpcomingRunsQuery | None = None
+) -> list[UpcomingRun]:
     """The next `count` runs as if the DAG were not paused, overdue runs included.
 
     Empty for a DAG without a schedule or with a timetable that fails (the DAG has the error). Without `ask`, only the stored
@@ -234,9 +256,11 @@ def list_next_runs(dag: DagRecord, now: Instant, count: int = DEFAULT_COUNT, ask
     stored = [dag.next_run] if dag.next_run is not None else []
     try:
         if dag.spec.timetable.builtin:
-            return _to_upcoming(list_upcoming_runs(
-                dag=dag.spec, timetable=build(dag.spec.timetable), cursor=dag.cursor, now=now, count=count
-            ))  # fmt: skip
+            return _to_upcoming(
+                list_upcoming_runs(
+                    dag=dag.spec, timetable=build(dag.spec.timetable), cursor=dag.cursor, now=now, count=count
+                )
+            )
         return _to_upcoming(stored if ask is None else ask(dag, now, count))
     except (PlanningError, AirflowTimetableInvalid):
         return [] if dag.spec.timetable.builtin else _to_upcoming(stored)

@@ -46,17 +46,26 @@ class ScheduleDifference:
     def describe(self) -> str:
         """The numbers of runs in each field, in one line."""
         before = len(self.same) + len(self.redefined) + len(self.moved)
-        parts = [(len(self.gained), "gained"), (len(self.lost), "lost"), (len(self.moved), "moved"), (len(self.same), "the same")]
+        parts = [
+            (len(self.gained), "gained"),
+            (len(self.lost), "lost"),
+            (len(self.moved), "moved"),
+            (len(self.same), "the same"),
+        ]
         parts += [(len(self.redefined), "at the same time with another data interval")] if self.redefined else []
         counts = ", ".join(f"{count} {what}" for count, what in parts)
-        return f"{_count_runs(before + len(self.lost))} before, {_count_runs(before + len(self.gained))} after: {counts}"
+        return (
+            f"{_count_runs(before + len(self.lost))} before, {_count_runs(before + len(self.gained))} after: {counts}"
+        )
 
 
 def compute_difference(before: Sequence[PlannedRun], after: Sequence[PlannedRun], zone: tzinfo) -> ScheduleDifference:
     """Compare the runs of the old schedule with those of the new one; local days are those of `zone`."""
     old, new = {run.run_after: run for run in before}, {run.run_after: run for run in after}
     same = tuple(run for at, run in old.items() if at in new and _interval_of(run) == _interval_of(new[at]))
-    redefined = tuple(RunPair(run, new[at]) for at, run in old.items() if at in new and _interval_of(run) != _interval_of(new[at]))
+    redefined = tuple(
+        RunPair(run, new[at]) for at, run in old.items() if at in new and _interval_of(run) != _interval_of(new[at])
+    )
     lost = [run for at, run in old.items() if at not in new]
     gained = [run for at, run in new.items() if at not in old]
     moved = _pair_moved_runs(lost, gained, zone)
@@ -81,7 +90,10 @@ def _pair_moved_runs(lost: Sequence[PlannedRun], gained: Sequence[PlannedRun], z
 
 
 def _pair_nearest_runs(lost: Sequence[PlannedRun], gained: Sequence[PlannedRun]) -> list[RunPair]:
-    candidates = sorted((RunPair(old, new) for old in lost for new in gained), key=lambda pair: (abs(pair.delay_s), pair.before.run_after))
+    candidates = sorted(
+        (RunPair(old, new) for old in lost for new in gained),
+        key=lambda pair: (abs(pair.delay_s), pair.before.run_after),
+    )
     used: set[tuple[bool, Instant]] = set()
     pairs: list[RunPair] = []
     for pair in candidates:

@@ -69,7 +69,21 @@ _WRITE_REQUESTS = (SetVariable, DeleteVariable)
 _TASK_STATE_REQUESTS = (GetTaskState, SetTaskState, DeleteTaskState)
 _ASSET_STATE_REQUESTS = (GetAssetState, SetAssetState, DeleteAssetState)
 _RUN_REQUESTS = (
-    GetXComs, GetXComElement, GetXComCount, GetXComBatch, GetPreviousRun, GetRunRemarks, GetRunState, GetRunStates, GetTaskStates, GetTaskInstances, ListRuns, GetDag, GetRequest, GetAsset, GetAssetEvents,
+    GetXComs,
+    GetXComElement,
+    GetXComCount,
+    GetXComBatch,
+    GetPreviousRun,
+    GetRunRemarks,
+    GetRunState,
+    GetRunStates,
+    GetTaskStates,
+    GetTaskInstances,
+    ListRuns,
+    GetDag,
+    GetRequest,
+    GetAsset,
+    GetAssetEvents,
 )
 _ATTEMPT_REQUESTS = (TriggerRun, GetFirstReschedule, GetConsumedAssetEvents, *_TASK_STATE_REQUESTS)
 """Requests about the attempt itself."""
@@ -115,13 +129,17 @@ def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> obje
     if isinstance(request, (GetCachedSecret, SetCachedSecret)):
         return None
     if isinstance(request, (*_ATTEMPT_REQUESTS, *_WRITE_REQUESTS)):
-        raise TaskApiRefused(f"{type(request).__name__} is for tasks only, and a trigger made the request; move the call into a method of the task")
+        raise TaskApiRefused(
+            f"{type(request).__name__} is for tasks only, and a trigger made the request; move the call into a method of the task"
+        )
     return _answer_from_table(database, request)
 
 
 def _check_request(request: AnyTaskApiRequest) -> None:
     """Raise TaskApiRefused for a request with a value that the store cannot take: code of an author can send any."""
-    fault = find_message_fault(request, _VALUE_FIELDS) or next((f"{name} is negative" for name in _COUNTS if (getattr(request, name, None) or 0) < 0), None)
+    fault = find_message_fault(request, _VALUE_FIELDS) or next(
+        (f"{name} is negative" for name in _COUNTS if (getattr(request, name, None) or 0) < 0), None
+    )
     if fault is not None:
         raise TaskApiRefused(f"{type(request).__name__} cannot be answered: {fault}")
 
@@ -132,7 +150,13 @@ _COUNTS = ("limit", "total")
 
 
 def _name_writer(attempt: Attempt) -> StateWriter:
-    return StateWriter("task", dag_id=attempt.run.dag_id, run_id=attempt.run.run_id, task_id=attempt.task_id, map_index=attempt.map_index)
+    return StateWriter(
+        "task",
+        dag_id=attempt.run.dag_id,
+        run_id=attempt.run.run_id,
+        task_id=attempt.task_id,
+        map_index=attempt.map_index,
+    )
 
 
 def _answer_from_table(database: store.Database, request: AnyTaskApiRequest) -> object:

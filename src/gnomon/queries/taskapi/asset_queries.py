@@ -19,7 +19,9 @@ def get_asset(tx: store.Transaction, request: GetAsset) -> object:
     found = asset_declarations.find_assets(tx, request.name, request.uri)
     if not found:
         return None
-    named = {declaration.leaf for declaration in asset_declarations.list_declarations(tx, [asset.key for asset in found])}
+    named = {
+        declaration.leaf for declaration in asset_declarations.list_declarations(tx, [asset.key for asset in found])
+    }
     asset = min(found, key=lambda asset: (asset.key not in named, asset.asset_pk))
     return {"name": asset.key.name, "uri": asset.key.uri, "group": asset.group, "extra": json.loads(asset.extra)}
 
@@ -28,13 +30,17 @@ def get_asset_events(tx: store.Transaction, request: GetAssetEvents) -> object:
     """The events of an alias, or of all assets with that name and that URI; None matches any."""
     after, before = request.after, request.before
     if request.alias is not None:
-        return _encode(asset_events.list_alias_events(
-            tx, request.alias, after=after, before=before, ascending=request.ascending, limit=request.limit
-        ))
+        return _encode(
+            asset_events.list_alias_events(
+                tx, request.alias, after=after, before=before, ascending=request.ascending, limit=request.limit
+            )
+        )
     asset_pks = [asset.asset_pk for asset in asset_declarations.find_assets(tx, request.name, request.uri)]
-    return _encode(asset_events.list_asset_events(
-        tx, asset_pks, after=after, before=before, ascending=request.ascending, limit=request.limit
-    ))
+    return _encode(
+        asset_events.list_asset_events(
+            tx, asset_pks, after=after, before=before, ascending=request.ascending, limit=request.limit
+        )
+    )
 
 
 def get_consumed_asset_events(tx: store.Transaction, attempt: Attempt) -> object:

@@ -37,7 +37,9 @@ UNHELD_S = 30.0
 """A claim of which the worker knows nothing for so long is undone; a shorter time could be that of an answer on its way."""
 
 
-def claim(database: store.Database, attempt_id: str, request: ClaimRequest, now: Instant) -> tuple[Attempt, tuple[XComElement, ...]]:
+def claim(
+    database: store.Database, attempt_id: str, request: ClaimRequest, now: Instant
+) -> tuple[Attempt, tuple[XComElement, ...]]:
     """Give the attempt to the worker. Raises WorkerIsLost and AttemptIsGone.
 
     The first claim that succeeds registers the worker: until then it has no token for heartbeats, and would be declared lost.
@@ -54,7 +56,9 @@ def claim(database: store.Database, attempt_id: str, request: ClaimRequest, now:
 def _register(tx: store.Transaction, request: ClaimRequest) -> None:
     """Register the worker if it is new, else check that it is the one that registered."""
     address = f"{REMOTE_ADDRESS}:{hashlib.sha256(request.secret.encode()).hexdigest()}"
-    leases.register_worker(tx, WorkerRecord(request.worker_id, request.host, address, request.slots, 0, False, request.queues))
+    leases.register_worker(
+        tx, WorkerRecord(request.worker_id, request.host, address, request.slots, 0, False, request.queues)
+    )
     registered = leases.find_worker(tx, request.worker_id)
     if registered is None or registered.address != address:
         raise AttemptIsGone(f"worker {request.worker_id} was registered by another process")
@@ -116,7 +120,9 @@ def answer_import(database: store.Database, worker_id: str, request: AnyTaskApiR
     return answer_task(database, None, request)
 
 
-def beat(database: store.Database, worker_id: str, held: Collection[str], now: Instant, figures: Collection[Figure] = ()) -> tuple[list[ClaimedRow], Instant]:
+def beat(
+    database: store.Database, worker_id: str, held: Collection[str], now: Instant, figures: Collection[Figure] = ()
+) -> tuple[list[ClaimedRow], Instant]:
     """Record a heartbeat; returns what the worker has claimed, and the clock of the database. Raises WorkerIsLost.
 
     A claim whose answer was lost is undone: the attempt gets another message, or is lost if author code was entered.
@@ -141,7 +147,12 @@ def beat(database: store.Database, worker_id: str, held: Collection[str], now: I
 
 def _build_lost_result(row: ClaimedRow, worker_id: str) -> AttemptResult:
     return AttemptResult(
-        attempt_id=row.attempt_id, group_no=row.group_no, run_pk=row.run_pk, task_no=row.task_no, map_index=row.map_index, outcome="lost",
+        attempt_id=row.attempt_id,
+        group_no=row.group_no,
+        run_pk=row.run_pk,
+        task_no=row.task_no,
+        map_index=row.map_index,
+        outcome="lost",
         reason=f"lost: worker {worker_id} no longer has it",
     )
 

@@ -37,7 +37,12 @@ class _ForeignResults(Exception):
 
 
 def record_reports(
-    database: store.Database, worker_id: str, claims: Sequence[str], entries: Mapping[str, Instant], results: Mapping[str, AttemptResult], now: Instant
+    database: store.Database,
+    worker_id: str,
+    claims: Sequence[str],
+    entries: Mapping[str, Instant],
+    results: Mapping[str, AttemptResult],
+    now: Instant,
 ) -> RecordedReports:
     """Store the results, then the entries, then the claims, as the functions of `taskapi.execution` for one attempt do. `entries`: instants by attempt id."""
     foreign: frozenset[str] = frozenset()
@@ -62,7 +67,9 @@ def _end(tx: store.Transaction, worker_id: str, results: Sequence[AttemptResult]
     places = remote_attempts.finish_attempts(tx, [result.attempt_id for result in results], worker_id)
     had = [result for result in results if result.attempt_id in places]
     foreign = frozenset(
-        result.attempt_id for result in had if places[result.attempt_id] != (result.group_no, result.run_pk, result.task_no, result.map_index)
+        result.attempt_id
+        for result in had
+        if places[result.attempt_id] != (result.group_no, result.run_pk, result.task_no, result.map_index)
     )
     if foreign:
         raise _ForeignResults(foreign)
@@ -85,4 +92,6 @@ def _enter(tx: store.Transaction, worker_id: str, entries: Mapping[str, Instant]
 
 def build_entry_mail(group_no: int, attempt_id: str, at: Instant) -> NewMail:
     """The entry of author code as a message to the owner of the group."""
-    return NewMail(group_no, "attempt_entered", json.dumps({"attempt_id": attempt_id, "at": at}), key=f"ent:{attempt_id}")
+    return NewMail(
+        group_no, "attempt_entered", json.dumps({"attempt_id": attempt_id, "at": at}), key=f"ent:{attempt_id}"
+    )

@@ -27,9 +27,17 @@ def trigger_run(database: store.Database, attempt: Attempt, request: TriggerRun)
         with database.write() as tx:
             _check_dag(tx, request.dag_id)
             run = dag_runs.create_manual_run(
-                tx, dag_id=request.dag_id, run_id=request.run_id, logical_at=request.logical_at,
-                run_after=request.run_after, interval=(request.interval_start, request.interval_end),
-                conf=request.conf, by=by, at=now, run_type=DagRunType.OPERATOR_TRIGGERED, stands_for=request.stands_for,
+                tx,
+                dag_id=request.dag_id,
+                run_id=request.run_id,
+                logical_at=request.logical_at,
+                run_after=request.run_after,
+                interval=(request.interval_start, request.interval_end),
+                conf=request.conf,
+                by=by,
+                at=now,
+                run_type=DagRunType.OPERATOR_TRIGGERED,
+                stands_for=request.stands_for,
             )
         return {"outcome": "created", "run_id": run.run_id, "request": None}
     except (RunTypeNotAllowed, RunIdReserved) as error:
@@ -56,4 +64,6 @@ def _check_dag(tx: store.Transaction, dag_id: str) -> None:
     if dag is None:
         raise TaskApiRefused(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
     if not dag.active:
-        raise TaskApiRefused(f"DAG {dag_id!r} was deleted: no file defines it any more (the last one was {dag.file}); put the file back to run it")
+        raise TaskApiRefused(
+            f"DAG {dag_id!r} was deleted: no file defines it any more (the last one was {dag.file}); put the file back to run it"
+        )

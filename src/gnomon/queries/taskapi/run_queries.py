@@ -42,7 +42,10 @@ def get_dag(tx: store.Transaction, request: GetDag) -> object:
         return None
     known = found[0]
     return {
-        "active": known.active, "paused": known.paused, "file": known.file, "spec": msgspec.to_builtins(known.spec),
+        "active": known.active,
+        "paused": known.paused,
+        "file": known.file,
+        "spec": msgspec.to_builtins(known.spec),
         "cursor": msgspec.to_builtins(known.cursor),
     }
 
@@ -93,7 +96,9 @@ def get_run_state(tx: store.Transaction, request: GetRunState) -> object:
 
 def get_run_states(tx: store.Transaction, request: GetRunStates) -> object:
     """{run_id: state} of the requested runs that exist."""
-    found = _find_by_id(tx, request.dag_id, request.run_ids) + _find_by_logical_date(tx, request.dag_id, request.logical_dates)
+    found = _find_by_id(tx, request.dag_id, request.run_ids) + _find_by_logical_date(
+        tx, request.dag_id, request.logical_dates
+    )
     return {run.run_id: run.state.value for run in found}
 
 
@@ -124,23 +129,46 @@ def get_task_instances(tx: store.Transaction, request: GetTaskInstances) -> obje
     specs = {} if run.version_pk is None else group_state.load_specs(tx, [run.version_pk])
     tasks = {task.task_id: task for spec in specs.values() for task in spec.tasks}
     places = {task_id: place for place, task_id in enumerate(tasks)}
-    facts = [_task_instance_facts(names[record.task_no], record, tasks.get(names[record.task_no])) for record in dag_runs.list_task_states(tx, run.run_pk)]
+    facts = [
+        _task_instance_facts(names[record.task_no], record, tasks.get(names[record.task_no]))
+        for record in dag_runs.list_task_states(tx, run.run_pk)
+    ]
     stored = {one.task_id for one in facts}
     facts += [
-        TaskInstanceFacts(task_id=task_id, max_tries=task.retries, operator=task.operator, queue=task.queue, pool=task.pool, pool_slots=task.pool_slots,
-                          priority_weight=task.effective_priority)
-        for task_id, task in tasks.items() if task_id not in stored
-    ]  # fmt: skip
-    return msgspec.to_builtins(sorted(facts, key=lambda one: (places.get(one.task_id, len(places)), one.task_id, one.map_index)))
+        TaskInstanceFacts(
+            task_id=task_id,
+            max_tries=task.retries,
+            operator=task.operator,
+            queue=task.queue,
+            pool=task.pool,
+            pool_slots=task.pool_slots,
+            priority_weight=task.effective_priority,
+        )
+        for task_id, task in tasks.items()
+        if task_id not in stored
+    ]
+    return msgspec.to_builtins(
+        sorted(facts, key=lambda one: (places.get(one.task_id, len(places)), one.task_id, one.map_index))
+    )
 
 
 def _task_instance_facts(task_id: str, record: TaskRecord, task: TaskSpec | None) -> TaskInstanceFacts:
     return TaskInstanceFacts(
-        task_id=task_id, map_index=record.map_index, state=None if record.state is None else record.state.value, try_number=record.try_number,
-        max_tries=record.max_tries, started_at=record.started_at, ended_at=record.ended_at, operator="" if task is None else task.operator,
-        queue="default" if task is None else task.queue, pool=record.pool or ("default_pool" if task is None else task.pool), pool_slots=record.pool_slots,
-        priority_weight=record.priority, hostname=record.worker or "", rendered_map_index=record.rendered_map_index,
-    )  # fmt: skip
+        task_id=task_id,
+        map_index=record.map_index,
+        state=None if record.state is None else record.state.value,
+        try_number=record.try_number,
+        max_tries=record.max_tries,
+        started_at=record.started_at,
+        ended_at=record.ended_at,
+        operator="" if task is None else task.operator,
+        queue="default" if task is None else task.queue,
+        pool=record.pool or ("default_pool" if task is None else task.pool),
+        pool_slots=record.pool_slots,
+        priority_weight=record.priority,
+        hostname=record.worker or "",
+        rendered_map_index=record.rendered_map_index,
+    )
 
 
 def list_runs(tx: store.Transaction, request: ListRuns) -> object:
@@ -150,9 +178,18 @@ def list_runs(tx: store.Transaction, request: ListRuns) -> object:
     if dag is None:
         return []
     limit = max(0, min(request.limit, RUNS_MAX))
-    page = read_run_page(tx, PageQuery(tuple(_build_conditions(dag.dag_pk, state, request)), _BY_LOGICAL_DATE if request.by_logical_date else _BY_RUN_AFTER, limit))
+    page = read_run_page(
+        tx,
+        PageQuery(
+            tuple(_build_conditions(dag.dag_pk, state, request)),
+            _BY_LOGICAL_DATE if request.by_logical_date else _BY_RUN_AFTER,
+            limit,
+        ),
+    )
     if request.needs_all and page.has_more:
-        raise TaskApiRefused(f"DAG {request.dag_id!r} has more than {limit:,} such runs, and an answer has no more: ask for a shorter range of dates")
+        raise TaskApiRefused(
+            f"DAG {request.dag_id!r} has more than {limit:,} such runs, and an answer has no more: ask for a shorter range of dates"
+        )
     return [msgspec.to_builtins(_run_facts(request.dag_id, listed.run)) for listed in page.runs]
 
 
@@ -169,7 +206,11 @@ def _build_conditions(dag_pk: int, state: DagRunState | None, request: ListRuns)
     if request.run_types is not None:
         yield Condition("run_type", Operator.IN, request.run_types)
     if request.by_logical_date:
-        yield Condition("logical_date", Operator.AT_LEAST, _EARLIEST if request.first_logical_at is None else request.first_logical_at)
+        yield Condition(
+            "logical_date",
+            Operator.AT_LEAST,
+            _EARLIEST if request.first_logical_at is None else request.first_logical_at,
+        )
         if request.last_logical_at is not None:
             yield Condition("logical_date", Operator.AT_MOST, request.last_logical_at)
 
@@ -191,7 +232,9 @@ def _wanted_runs(tx: store.Transaction, request: GetTaskStates) -> list[RunRecor
         return _find_by_logical_date(tx, request.dag_id, request.logical_dates)
     found = dag_runs.list_runs(tx, request.dag_id, None, RUNS_MAX + 1)
     if len(found) > RUNS_MAX:
-        raise TaskApiRefused(f"DAG {request.dag_id!r} has more than {RUNS_MAX:,} runs, and an answer has no more: name runs by run_ids or logical_dates")
+        raise TaskApiRefused(
+            f"DAG {request.dag_id!r} has more than {RUNS_MAX:,} runs, and an answer has no more: name runs by run_ids or logical_dates"
+        )
     return found
 
 
@@ -226,8 +269,20 @@ def _task_label(task_id: str, record: TaskRecord) -> str:
 
 def _run_facts(dag_id: str, run: RunRecord) -> RunFacts:
     return RunFacts(
-        run_pk=run.run_pk, dag_id=dag_id, run_id=run.run_id, run_type=run.run_type.value, run_after=run.run_after,
-        logical_at=run.logical_at, interval_start=run.interval_start, interval_end=run.interval_end,
-        queued_at=run.queued_at, started_at=run.started_at, ended_at=run.ended_at, state=run.state.value,
-        conf=run.conf, clear_number=run.clear_number, partition_key=run.partition_key, partition_date=run.partition_date,
+        run_pk=run.run_pk,
+        dag_id=dag_id,
+        run_id=run.run_id,
+        run_type=run.run_type.value,
+        run_after=run.run_after,
+        logical_at=run.logical_at,
+        interval_start=run.interval_start,
+        interval_end=run.interval_end,
+        queued_at=run.queued_at,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        state=run.state.value,
+        conf=run.conf,
+        clear_number=run.clear_number,
+        partition_key=run.partition_key,
+        partition_date=run.partition_date,
     )

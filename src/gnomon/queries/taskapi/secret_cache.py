@@ -38,7 +38,11 @@ def _keep(key: tuple[str, str], text: str | None, ttl_s: float) -> None:
     _cached.pop(key, None)
     if _count_characters(key, text) > TEXT_MAX or not ttl_s > 0:  # also NaN
         return
-    free = CHARACTERS_MAX - _count_characters(key, text) - sum(_count_characters(one, kept) for one, (kept, _) in _cached.items())
+    free = (
+        CHARACTERS_MAX
+        - _count_characters(key, text)
+        - sum(_count_characters(one, kept) for one, (kept, _) in _cached.items())
+    )
     while _cached and (len(_cached) >= CACHED_MAX or free < 0):
         oldest = next(iter(_cached))
         free += _count_characters(oldest, _cached.pop(oldest)[0])

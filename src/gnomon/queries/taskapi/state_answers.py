@@ -19,7 +19,9 @@ from gnomon.storage import store
 from gnomon.storage.store.state_stores import asset_state_store, task_state_store
 
 
-def answer_task_state(database: store.Database, attempt: Attempt, request: GetTaskState | SetTaskState | DeleteTaskState) -> object:
+def answer_task_state(
+    database: store.Database, attempt: Attempt, request: GetTaskState | SetTaskState | DeleteTaskState
+) -> object:
     """The answer about the values of the attempt's task instance: the same for all its tries. Raises TaskApiRefused."""
     scope = task_state_store.TaskStateScope(attempt.run.run_pk, attempt.task_no, attempt.map_index)
     now = SystemClock().now()
@@ -38,7 +40,9 @@ def answer_task_state(database: store.Database, attempt: Attempt, request: GetTa
         return task_state_store.delete_task_state(tx, scope, request.key)
 
 
-def answer_asset_state(database: store.Database, writer: StateWriter, request: GetAssetState | SetAssetState | DeleteAssetState) -> object:
+def answer_asset_state(
+    database: store.Database, writer: StateWriter, request: GetAssetState | SetAssetState | DeleteAssetState
+) -> object:
     """The answer about the values of an asset. Raises TaskApiRefused."""
     if isinstance(request, GetAssetState):
         with database.read() as tx:
@@ -46,7 +50,9 @@ def answer_asset_state(database: store.Database, writer: StateWriter, request: G
     if isinstance(request, SetAssetState):
         _check_size(request.key, request.value)
         with database.write() as tx:
-            asset_state_store.set_asset_state(tx, request.asset, request.key, request.value, SystemClock().now(), writer)
+            asset_state_store.set_asset_state(
+                tx, request.asset, request.key, request.value, SystemClock().now(), writer
+            )
         return None
     with database.write() as tx:
         if request.key is None:
@@ -56,4 +62,6 @@ def answer_asset_state(database: store.Database, writer: StateWriter, request: G
 
 def _check_size(key: str, value: str) -> None:
     if len(value) > STATE_VALUE_MAX_BYTES:
-        raise TaskApiRefused(f"the value under {key!r} takes {len(value)} bytes, the limit is {STATE_VALUE_MAX_BYTES} bytes")
+        raise TaskApiRefused(
+            f"the value under {key!r} takes {len(value)} bytes, the limit is {STATE_VALUE_MAX_BYTES} bytes"
+        )

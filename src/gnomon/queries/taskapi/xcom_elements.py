@@ -111,7 +111,11 @@ def get_xcom_element(database: store.Database, request: GetXComElement) -> objec
             container = _read_container(tx, request, cache, now_s)
     if container is None:
         return None
-    return {"container": container.kind, "length": len(container.elements), "value": _decode_element(container, request.number)}
+    return {
+        "container": container.kind,
+        "length": len(container.elements),
+        "value": _decode_element(container, request.number),
+    }
 
 
 def read_elements(database: store.Database, attempt: Attempt) -> tuple[XComElement, ...]:
@@ -125,7 +129,9 @@ def read_elements(database: store.Database, attempt: Attempt) -> tuple[XComEleme
         key = ContainerKey(run.run_pk, source.task_id, RETURN_VALUE, source.seq, source.defer_seq)
         container = cache.find(key, now_s)
         if container is None:
-            request = GetXComElement(dag_id=run.dag_id, run_id=run.run_id, task_id=source.task_id, key=RETURN_VALUE, number=source.number)
+            request = GetXComElement(
+                dag_id=run.dag_id, run_id=run.run_id, task_id=source.task_id, key=RETURN_VALUE, number=source.number
+            )
             with database.read() as tx:
                 container = _read_container(tx, request, cache, now_s, key)
         if container is None:
@@ -133,7 +139,13 @@ def read_elements(database: store.Database, attempt: Attempt) -> tuple[XComEleme
         value = _decode_element(container, source.number)
         if value is None or len(value) <= SENT_CHARACTERS:
             found.append(
-                XComElement(task_id=source.task_id, number=source.number, container=container.kind, length=len(container.elements), value=value)
+                XComElement(
+                    task_id=source.task_id,
+                    number=source.number,
+                    container=container.kind,
+                    length=len(container.elements),
+                    value=value,
+                )
             )
     return tuple(found)
 
@@ -158,7 +170,11 @@ def _build_key(request: GetXComElement, origin: XComOrigin) -> ContainerKey:
 
 
 def _read_container(
-    tx: store.Transaction, request: GetXComElement, cache: ContainerCache, now_s: float, wanted: ContainerKey | None = None
+    tx: store.Transaction,
+    request: GetXComElement,
+    cache: ContainerCache,
+    now_s: float,
+    wanted: ContainerKey | None = None,
 ) -> SplitContainer | None:
     """Read and split the value, and keep it if its task has ended. Origin and value are of one snapshot. `wanted`: None for a value of another attempt."""
     origin, run = _find_origin(tx, request), dag_runs.find_stored_run(tx, request.dag_id, request.run_id)

@@ -23,14 +23,22 @@ def get_xcoms(tx: store.Transaction, request: GetXComs, own_dag_id: str | None =
     run = dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
     indexes = None if request.map_indexes is None else frozenset(request.map_indexes)
     if run is not None:
-        rows = stored.read_xcoms(tx, run, request.key, request.task_ids, include_prior=request.include_prior_dates, map_indexes=indexes)
+        rows = stored.read_xcoms(
+            tx, run, request.key, request.task_ids, include_prior=request.include_prior_dates, map_indexes=indexes
+        )
     else:
-        own = dag_runs.find_stored_run(tx, own_dag_id, request.run_id) if own_dag_id is not None and request.include_prior_dates else None
+        own = (
+            dag_runs.find_stored_run(tx, own_dag_id, request.run_id)
+            if own_dag_id is not None and request.include_prior_dates
+            else None
+        )
         if own is None:
             return []
         date = own.run_after if own.logical_at is None else own.logical_at
         rows = stored.read_xcoms_until(tx, request.dag_id, date, request.key, request.task_ids, map_indexes=indexes)
-    return [{"task_id": row.task_id, "map_index": row.map_index, "value": row.value, "run_id": row.run_id} for row in rows]
+    return [
+        {"task_id": row.task_id, "map_index": row.map_index, "value": row.value, "run_id": row.run_id} for row in rows
+    ]
 
 
 def count_xcoms(tx: store.Transaction, request: GetXComCount) -> object:

@@ -8,7 +8,9 @@ from gnomon.model.assets import AssetKey, AssetLeaf
 from gnomon.rules.assets.conditions import match_leaves
 
 
-def find_circles(outlets: Mapping[str, Iterable[AssetLeaf]], schedules: Mapping[str, Iterable[AssetLeaf]]) -> list[tuple[str, ...]]:
+def find_circles(
+    outlets: Mapping[str, Iterable[AssetLeaf]], schedules: Mapping[str, Iterable[AssetLeaf]]
+) -> list[tuple[str, ...]]:
     """The circles of DAG ids: each DAG writes an asset, or an alias, by which the next one is scheduled, and the last one the first.
 
     `outlets`: what the tasks of each DAG write. `schedules`: the leaves of each DAG's condition. One circle is reported for each set of

@@ -30,8 +30,11 @@ def find_conflicts(declarations: Iterable[Declared]) -> dict[int, str]:
     for declared in sorted(declarations):
         kept = first.setdefault(declared.asset.name, declared)
         if kept.asset.uri != declared.asset.uri:
-            errors.setdefault(declared.dag_pk, (
-                f"asset {declared.asset.name!r} has the uri {declared.asset.uri!r} in {declared.place} and the uri {kept.asset.uri!r} in "
-                f"{kept.place} (DAG {kept.dag_id!r}, which was first): give both the same uri, or rename one of them"
-            ))
+            errors.setdefault(
+                declared.dag_pk,
+                (
+                    f"asset {declared.asset.name!r} has the uri {declared.asset.uri!r} in {declared.place} and the uri {kept.asset.uri!r} in "
+                    f"{kept.place} (DAG {kept.dag_id!r}, which was first): give both the same uri, or rename one of them"
+                ),
+            )
     return errors

@@ -118,8 +118,14 @@ class DirectLeafMapper:
             return MappedKey(key=key, refusal=self.describe_refusal(key, error))
         limit = self.limit
         if len(keys) > limit:
-            source = "max_downstream_keys" if self._mapper.max_downstream_keys else "[scheduler] partition_mapper_max_downstream_keys"
-            return MappedKey(key=key, refusal=f"with the partition key {key!r} belongs to more than {source}={limit} partitions")
+            source = (
+                "max_downstream_keys"
+                if self._mapper.max_downstream_keys
+                else "[scheduler] partition_mapper_max_downstream_keys"
+            )
+            return MappedKey(
+                key=key, refusal=f"with the partition key {key!r} belongs to more than {source}={limit} partitions"
+            )
         return MappedKey(key=key, keys=tuple(keys))
 
     @property
@@ -140,7 +146,9 @@ class DirectLeafMapper:
             return self.compute_measure(key, arrived)
         except Exception as error:
             window = getattr(self._mapper, "window", self._mapper)
-            return MeasuredKey(key=key, arrived=tuple(sorted(arrived)), fault=f"{type(window).__name__} has no keys for it: {error}")
+            return MeasuredKey(
+                key=key, arrived=tuple(sorted(arrived)), fault=f"{type(window).__name__} has no keys for it: {error}"
+            )
 
     def compute_measure(self, key: str, arrived: Collection[str]) -> MeasuredKey:
         """As `measure`. Raises what the mapper, the window and the wait policy raise."""
@@ -149,12 +157,18 @@ class DirectLeafMapper:
             return MeasuredKey(key=key, arrived=known, satisfied=bool(arrived))
         listed: object = mapper.to_upstream(key)
         if isinstance(listed, str) or not isinstance(listed, Iterable):
-            raise TypeError(f"{type(mapper).__name__}.to_upstream({key!r}) must return a set of upstream keys, but returned {type(listed).__name__}")
+            raise TypeError(
+                f"{type(mapper).__name__}.to_upstream({key!r}) must return a set of upstream keys, but returned {type(listed).__name__}"
+            )
         expected: frozenset[str] = frozenset(listed)
         answer = mapper.wait_policy.is_satisfied_by_keys(matched=set(arrived), expected=expected)
         return MeasuredKey(
-            key=key, arrived=known, missing=tuple(sorted(expected.difference(arrived))), expected=len(expected),
-            satisfied=answer.satisfied and bool(arrived), fault=answer.unreachable_reason,
+            key=key,
+            arrived=known,
+            missing=tuple(sorted(expected.difference(arrived))),
+            expected=len(expected),
+            satisfied=answer.satisfied and bool(arrived),
+            fault=answer.unreachable_reason,
         )
 
     def find_date(self, key: str) -> Instant | None:
@@ -195,7 +209,9 @@ def list_rule_classes(rules: Iterable[PartitionRule]) -> list[str]:
     return list(dict.fromkeys(path for rule in rules for path in list_author_classes(rule.mapper)))
 
 
-def build_leaf_mappers(rules: Iterable[PartitionRule], max_keys: int, answers: PartitionAnswers | None = None) -> Mapping[AssetLeaf, LeafMapper]:
+def build_leaf_mappers(
+    rules: Iterable[PartitionRule], max_keys: int, answers: PartitionAnswers | None = None
+) -> Mapping[AssetLeaf, LeafMapper]:
     """The mapper of each leaf. `answers`: those of the rules with a class of an author. Raises UnknownPart without them."""
     if answers is not None:
         known = {one.leaf: one for one in answers.leaves}

@@ -47,7 +47,10 @@ class QueueReading:
 
 
 def read_queue(
-    condition: AssetCondition, mappers: Mapping[AssetLeaf, LeafMapper], queue: Iterable[QueuedAssetEvent], consumed: Collection[ConsumedPair],
+    condition: AssetCondition,
+    mappers: Mapping[AssetLeaf, LeafMapper],
+    queue: Iterable[QueuedAssetEvent],
+    consumed: Collection[ConsumedPair],
 ) -> QueueReading:
     """The partitions to which the events belong. Events whose mapper has no answer are left out: they stay in the queue."""
     leaves = list(iter_leaves(condition))
@@ -77,12 +80,18 @@ def read_queue(
                 partition.arrived[event.leaf].add(event.partition_key or "")
     reading.partitions = list(found.values())
     for partition in reading.partitions:
-        partition.leaves = {leaf: mappers[leaf].measure(partition.key, arrived) for leaf, arrived in partition.arrived.items()}
-        partition.is_complete = holds(condition, {leaf for leaf, progress in partition.leaves.items() if progress.satisfied})
+        partition.leaves = {
+            leaf: mappers[leaf].measure(partition.key, arrived) for leaf, arrived in partition.arrived.items()
+        }
+        partition.is_complete = holds(
+            condition, {leaf for leaf, progress in partition.leaves.items() if progress.satisfied}
+        )
     return reading
 
 
-def find_partition_date(partition: PartitionProgress, mappers: Mapping[AssetLeaf, LeafMapper], carried: Iterable[Instant]) -> Instant | None:
+def find_partition_date(
+    partition: PartitionProgress, mappers: Mapping[AssetLeaf, LeafMapper], carried: Iterable[Instant]
+) -> Instant | None:
     """The date of the run: the one on which the mappers of its events agree, else the one that the runs of the events agree on.
 
     `carried`: the dates of the runs that made the events, where a mapper takes them over.
@@ -101,7 +110,9 @@ def describe_partition(partition: PartitionProgress) -> str:
         elif not progress.satisfied and progress.expected is not None:
             missing = progress.missing
             more = f" and {len(missing) - KEYS_SHOWN} more" if len(missing) > KEYS_SHOWN else ""
-            parts.append(f"{len(missing)} of {progress.expected} keys of {describe_leaf(leaf)}: {', '.join(missing[:KEYS_SHOWN])}{more}")
+            parts.append(
+                f"{len(missing)} of {progress.expected} keys of {describe_leaf(leaf)}: {', '.join(missing[:KEYS_SHOWN])}{more}"
+            )
         elif not progress.satisfied:
             parts.append(f"an event of {describe_leaf(leaf)}")
     return f"partition {partition.key!r} still lacks {'; '.join(parts)}"

@@ -232,7 +232,9 @@ class Working(Calendar):
 
     @property
     def label(self) -> str:
-        return f"{_in_brackets(self._base)} with {len(self._days)} extra working day{'s' if len(self._days) != 1 else ''}"
+        return (
+            f"{_in_brackets(self._base)} with {len(self._days)} extra working day{'s' if len(self._days) != 1 else ''}"
+        )
 
     @property
     def coverages(self) -> tuple[Coverage, ...]:

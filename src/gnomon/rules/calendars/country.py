@@ -40,7 +40,9 @@ class Country(Calendar):
     def coverages(self) -> tuple[Coverage, ...]:
         days = self._library
         first, last = date(max(days.start_year, 1), 1, 1), date(days.end_year, 12, 31)
-        remedy = f"install a newer release of the package holidays, which may cover more (this one is {library_version()})"
+        remedy = (
+            f"install a newer release of the package holidays, which may cover more (this one is {library_version()})"
+        )
         return (Coverage(f"the data of the package holidays for {self._country}", first, last, remedy),)
 
     @property

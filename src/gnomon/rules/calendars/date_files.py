@@ -100,7 +100,9 @@ def _read_events(text: str, name: str) -> Iterator[dict[str, list[IcsProperty]]]
         elif event is not None:
             event.setdefault(line.name, []).append(line)
     if not seen:
-        raise AirflowTimetableInvalid(f"{name} has no BEGIN:VCALENDAR; give an iCalendar file, or a CSV file with the suffix .csv")
+        raise AirflowTimetableInvalid(
+            f"{name} has no BEGIN:VCALENDAR; give an iCalendar file, or a CSV file with the suffix .csv"
+        )
 
 
 def _unfold(text: str) -> Iterator[IcsProperty]:
@@ -141,14 +143,18 @@ def _length(event: dict[str, list[IcsProperty]], start: date) -> int:
         line = event["DTEND"][0]
         days = (_parse_date(line) - start).days
         if not 0 <= days <= MAX_DAYS:
-            raise UnreadableProperty(line, f"this event ends on {line.value} and begins on {start.isoformat()}; correct one of the two")
+            raise UnreadableProperty(
+                line, f"this event ends on {line.value} and begins on {start.isoformat()}; correct one of the two"
+            )
         return max(days, 1)
     if "DURATION" in event:
         line = event["DURATION"][0]
         read = _DURATION.fullmatch(line.value.upper())
         days = 7 * int(read[1] or 0) + int(read[2] or 0) if read else 0
         if not 1 <= days <= MAX_DAYS:
-            raise UnreadableProperty(line, f"the duration {line.value} is not a number of whole days; write it like P2D")
+            raise UnreadableProperty(
+                line, f"the duration {line.value} is not a number of whole days; write it like P2D"
+            )
         return days
     return 1
 
@@ -162,10 +168,14 @@ def _event_starts(event: dict[str, list[IcsProperty]], start: date, until: date 
     line = rules[0]
     parts = dict(part.partition("=")[::2] for part in line.value.upper().split(";") if part)
     if len(rules) > 1 or parts.get("FREQ") != "YEARLY":
-        raise UnreadableProperty(line, "only events that repeat each year (FREQ=YEARLY) are supported; write an event for each day")
+        raise UnreadableProperty(
+            line, "only events that repeat each year (FREQ=YEARLY) are supported; write an event for each day"
+        )
     last = None if "UNTIL" in parts or "COUNT" in parts else until
     if "UNTIL" not in parts and "COUNT" not in parts and until is None:
-        raise UnreadableProperty(line, "this event has no end; give with until= the day up to which the file is complete")
+        raise UnreadableProperty(
+            line, "this event has no end; give with until= the day up to which the file is complete"
+        )
     from dateutil.rrule import rrulestr  # start-up cost: few files have recurring events
 
     if "UNTIL" in parts:
@@ -178,7 +188,9 @@ def _event_starts(event: dict[str, list[IcsProperty]], start: date, until: date 
                 return
             yield moment.date()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UnreadableProperty(line, f"the rule {line.value} is not valid ({error}); correct it, or write an event for each day") from None
+        raise UnreadableProperty(
+            line, f"the rule {line.value} is not valid ({error}); correct it, or write an event for each day"
+        ) from None
 
 
 def _parse_date(line: IcsProperty, text: str | None = None) -> date:
@@ -189,5 +201,7 @@ def _parse_date(line: IcsProperty, text: str | None = None) -> date:
         except ValueError:
             pass
     if "T" in given.upper():
-        raise UnreadableProperty(line, f"{line.name} is {given}, a time of day; only events of whole days (VALUE=DATE) are days off")
+        raise UnreadableProperty(
+            line, f"{line.name} is {given}, a time of day; only events of whole days (VALUE=DATE) are days off"
+        )
     raise UnreadableProperty(line, f"{line.name} is {given!r}, which is not a date; write it as YYYYMMDD")

@@ -45,7 +45,9 @@ def parse_weekday_numbers(given: Iterable[str | int]) -> frozenset[int]:
     for weekday in given:
         number = _NUMBERS.get(weekday.strip().lower()) if isinstance(weekday, str) else weekday
         if number is None or isinstance(number, bool) or number not in range(7):
-            raise AirflowTimetableInvalid(f"{weekday!r} is not a weekday; write {', '.join(WEEKDAY_NAMES)}, or 0 for Monday to 6 for Sunday")
+            raise AirflowTimetableInvalid(
+                f"{weekday!r} is not a weekday; write {', '.join(WEEKDAY_NAMES)}, or 0 for Monday to 6 for Sunday"
+            )
         numbers.add(number)
     return frozenset(numbers)
 

@@ -82,10 +82,16 @@ class Exchange(Calendar):
     @classmethod
     def decode(cls, data: dict[str, Any]) -> Self:
         """The calendar whose `encode` returned `data`."""
-        return cls(data["name"], sessions=Sessions(
-            parse_day(data["first"]), parse_day(data["last"]), frozenset(data["weekend"]),
-            frozenset(map(parse_day, data["closed"])), frozenset(map(parse_day, data["open"])),
-        ))
+        return cls(
+            data["name"],
+            sessions=Sessions(
+                parse_day(data["first"]),
+                parse_day(data["last"]),
+                frozenset(data["weekend"]),
+                frozenset(map(parse_day, data["closed"])),
+                frozenset(map(parse_day, data["open"])),
+            ),
+        )
 
     @cached_property
     def _sessions(self) -> Sessions:

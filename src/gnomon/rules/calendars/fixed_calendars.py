@@ -47,17 +47,27 @@ class Dates(Calendar):
     the year of the first date to the year of the last. `source`: the name of the list in messages."""
 
     def __init__(
-        self, days: Iterable[date | str], *, since: date | str | None = None, until: date | str | None = None,
+        self,
+        days: Iterable[date | str],
+        *,
+        since: date | str | None = None,
+        until: date | str | None = None,
         source: str = "",
     ) -> None:
         self._days = frozenset(map(parse_day, days))
         self._source = source
         if not self._days and until is None:
-            raise AirflowTimetableInvalid(f"{self._words} is empty; add a date, or give with until= the day up to which it is complete")
-        self._since = parse_day(since) if since is not None else date(min(self._days).year, 1, 1) if self._days else None
+            raise AirflowTimetableInvalid(
+                f"{self._words} is empty; add a date, or give with until= the day up to which it is complete"
+            )
+        self._since = (
+            parse_day(since) if since is not None else date(min(self._days).year, 1, 1) if self._days else None
+        )
         self._until = parse_day(until) if until is not None else date(max(self._days).year, 12, 31)
         if self._since is not None and self._since > self._until:
-            raise AirflowTimetableInvalid(f"{self._words} ends on {self._until} before it begins on {self._since}; correct since= or until=")
+            raise AirflowTimetableInvalid(
+                f"{self._words} ends on {self._until} before it begins on {self._since}; correct since= or until="
+            )
 
     @property
     def label(self) -> str:
@@ -65,7 +75,9 @@ class Dates(Calendar):
 
     @property
     def coverages(self) -> tuple[Coverage, ...]:
-        remedy = "add the days off that are missing, or give with since= and until= the days for which the list is complete"
+        remedy = (
+            "add the days off that are missing, or give with since= and until= the days for which the list is complete"
+        )
         return (Coverage(self._words, self._since, self._until, remedy),)
 
     def is_off(self, day: date) -> bool:

@@ -41,7 +41,11 @@ _RUN = Verdict(RuleOutcome.RUN)
 
 def list_sources(levels: Iterable[Expansion]) -> list[str]:
     """The ids of the tasks that the expansions refer to, each once, in the order in which they occur."""
-    return list(dict.fromkeys(leaf.task_id for level in levels for leaf in _leaves(level.factors) if isinstance(leaf, XComLength)))
+    return list(
+        dict.fromkeys(
+            leaf.task_id for level in levels for leaf in _leaves(level.factors) if isinstance(leaf, XComLength)
+        )
+    )
 
 
 def _leaves(lengths: Iterable[Length]) -> Iterator[LiteralLength | XComLength]:
@@ -56,7 +60,9 @@ def evaluate_sources(sources: Sequence[SourceFacts]) -> Verdict:
     """UPSTREAM_FAILED or SKIP if a source failed or was skipped, WAIT while one is unfinished, else RUN."""
     failed = next((source for source in sources if source.state in _FAILED), None)
     if failed is not None:
-        return Verdict(RuleOutcome.UPSTREAM_FAILED, f"task {failed.task_id}, which it is mapped over, is {failed.state}")
+        return Verdict(
+            RuleOutcome.UPSTREAM_FAILED, f"task {failed.task_id}, which it is mapped over, is {failed.state}"
+        )
     skipped = next((source for source in sources if source.state is S.SKIPPED), None)
     if skipped is not None:
         return Verdict(RuleOutcome.SKIP, f"task {skipped.task_id}, which it is mapped over, was skipped")
@@ -127,11 +133,15 @@ def describe_zero(levels: Sequence[Expansion], lengths: FactorLengths) -> str:
         for factor, value in zip(level.factors, values, strict=True):
             if value == 0:
                 names = list_sources([Expansion(factors=(factor,))])
-                return "there is nothing to map over: " + (f"{' and '.join(names)} gave no elements" if names else "the list in the file is empty")
+                return "there is nothing to map over: " + (
+                    f"{' and '.join(names)} gave no elements" if names else "the list in the file is empty"
+                )
     return "there is nothing to map over"
 
 
-def find_excess(task_id: str, lengths: FactorLengths, sources: Iterable[SourceFacts], max_map_length: int) -> str | None:
+def find_excess(
+    task_id: str, lengths: FactorLengths, sources: Iterable[SourceFacts], max_map_length: int
+) -> str | None:
     """Why the task cannot be expanded to these lengths, with the remedy; None if it can.
 
     `max_map_length` limits the length of a return value, not the number of values that the instances of a mapped task return.
@@ -144,5 +154,7 @@ def find_excess(task_id: str, lengths: FactorLengths, sources: Iterable[SourceFa
             )
     count = count_instances(lengths)
     if count > INSTANCES_MAX:
-        return f"task {task_id} would have {count} instances, and a task can have {INSTANCES_MAX}: map over fewer elements"
+        return (
+            f"task {task_id} would have {count} instances, and a task can have {INSTANCES_MAX}: map over fewer elements"
+        )
     return None

@@ -17,7 +17,10 @@ def find_respondent_fault(request: HITLRequest, respondent: HITLRespondent) -> s
 
 
 def find_response_fault(
-    request: HITLRequest, chosen_options: Collection[str], params_input: Mapping[str, object], respondent: HITLRespondent
+    request: HITLRequest,
+    chosen_options: Collection[str],
+    params_input: Mapping[str, object],
+    respondent: HITLRespondent,
 ) -> str | None:
     """Return why the answer is refused, with the remedy; None for an answer that is accepted."""
     refusal = find_respondent_fault(request, respondent)

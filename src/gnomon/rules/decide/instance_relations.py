@@ -32,7 +32,9 @@ class InstanceRelations:
         for task in reversed(range(len(self.upstream))):
             below = {*chosen.get(task, ()), *above.get(task, ())}
             for source in self.upstream[task] if below else ():
-                above.setdefault(source, set()).update(self._relate(task, below, source, self.shared.get((source, task), 0)))
+                above.setdefault(source, set()).update(
+                    self._relate(task, below, source, self.shared.get((source, task), 0))
+                )
         return above
 
     def collect_below(self, chosen: Mapping[int, Collection[int]]) -> Selection:
@@ -42,7 +44,9 @@ class InstanceRelations:
             for source in sources:
                 above = {*chosen.get(source, ()), *below.get(source, ())}
                 if above:
-                    below.setdefault(task, set()).update(self._relate(source, above, task, self.shared.get((source, task), 0)))
+                    below.setdefault(task, set()).update(
+                        self._relate(source, above, task, self.shared.get((source, task), 0))
+                    )
         return below
 
     def list_directly_above(self, task: int, map_index: int) -> Iterator[tuple[int, int]]:
@@ -64,4 +68,10 @@ class InstanceRelations:
         if None in places:
             return self.indices[other]
         stride = other_strides[shared]
-        return [index for place in places if place is not None for index in range(place * stride, (place + 1) * stride) if index in self.indices[other]]
+        return [
+            index
+            for place in places
+            if place is not None
+            for index in range(place * stride, (place + 1) * stride)
+            if index in self.indices[other]
+        ]

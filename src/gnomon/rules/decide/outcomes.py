@@ -36,7 +36,11 @@ def describe_run_failure(causes: Iterable[EndedInstance], leaves: Iterable[Ended
     failed = sorted(causes, key=lambda one: (is_fail_fast(one.reason), one.ended_at or 0, one.name))
     victims = [leaf.name for leaf in leaves if leaf.state is S.UPSTREAM_FAILED]
     if not failed:
-        return _list_some([_describe_instance(leaf, str(leaf.state)) for leaf in leaves if leaf.state in FAILED_LEAF_STATES], _MAX_REASONS, "; ")
+        return _list_some(
+            [_describe_instance(leaf, str(leaf.state)) for leaf in leaves if leaf.state in FAILED_LEAF_STATES],
+            _MAX_REASONS,
+            "; ",
+        )
     told = _list_some([_describe_instance(one, "failed") for one in failed], _MAX_REASONS, "; ")
     return f"{told}; not run because of it: {_list_some(victims, _MAX_LISTED, ', ')}" if victims else told
 
@@ -53,7 +57,9 @@ def is_fail_fast(reason: str | None) -> bool:
 
 def _describe_instance(one: EndedInstance, state: str) -> str:
     line = next((line for line in map(str.strip, (one.reason or "").splitlines()) if line), "")
-    return f"task {one.name} {state}" + (f": {line if len(line) <= _MAX_REASON_CHARS else line[:_MAX_REASON_CHARS] + '…'}" if line else "")
+    return f"task {one.name} {state}" + (
+        f": {line if len(line) <= _MAX_REASON_CHARS else line[:_MAX_REASON_CHARS] + '…'}" if line else ""
+    )
 
 
 def _list_some(items: list[str], most: int, separator: str) -> str:
@@ -126,7 +132,9 @@ def has_try_left(try_number: int, max_tries: int) -> bool:
     return try_number <= max_tries
 
 
-def compute_retry_at(task: TaskSpec, try_number: int, seed: str, now: Instant, decided_s: float | None = None) -> Instant:
+def compute_retry_at(
+    task: TaskSpec, try_number: int, seed: str, now: Instant, decided_s: float | None = None
+) -> Instant:
     """When the try after `try_number` may start. `decided_s`: the delay in seconds that a retry policy decided.
 
     The delay is constant, or `delay * multiplier ** (try_number - 1)` times a factor in [1, 2) derived from `seed`; at most

@@ -30,7 +30,9 @@ def evaluate_previous_run(
     if task.wait_for_downstream:
         for task_id, state in downstream:
             if state not in _GOOD_STATES:
-                return Verdict(RuleOutcome.WAIT, f"wait_for_downstream: {_describe_state(task_id, previous_run_id, state)}")
+                return Verdict(
+                    RuleOutcome.WAIT, f"wait_for_downstream: {_describe_state(task_id, previous_run_id, state)}"
+                )
     return _RUN
 
 

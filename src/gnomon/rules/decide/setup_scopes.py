@@ -66,12 +66,17 @@ class SetupScopes:
         else:
             yield from (setup for setup in self.list_setups(index) if setup not in direct)
 
-
     def list_pairs(self, index: int) -> Iterator[int]:
         """The setups that share a scope with the task: those of a teardown, those in whose scope another task is."""
-        yield from (setup for setup in self._upstream[index] if setup in self._teardowns_of) if self.tasks[index].is_teardown else self.list_setups(index)
+        yield from (
+            (setup for setup in self._upstream[index] if setup in self._teardowns_of)
+            if self.tasks[index].is_teardown
+            else self.list_setups(index)
+        )
 
-    def collect_cleared(self, relations: InstanceRelations, inside: Mapping[int, Collection[int]], above: Mapping[int, Collection[int]]) -> Selection:
+    def collect_cleared(
+        self, relations: InstanceRelations, inside: Mapping[int, Collection[int]], above: Mapping[int, Collection[int]]
+    ) -> Selection:
         """The setups and teardowns that a clear takes.
 
         `inside`: instances that are cleared for themselves or below others, which bring the setups in whose scope they are. `above`: instances
@@ -88,7 +93,9 @@ class SetupScopes:
                     self._add_teardowns(relations, found, setup, related)
         return found
 
-    def _add_teardowns(self, relations: InstanceRelations, found: Selection, setup: int, indices: Collection[int]) -> None:
+    def _add_teardowns(
+        self, relations: InstanceRelations, found: Selection, setup: int, indices: Collection[int]
+    ) -> None:
         for teardown in self.list_teardowns(setup) if indices else ():
             found.setdefault(teardown, set()).update(relations.relate(setup, indices, teardown))
 

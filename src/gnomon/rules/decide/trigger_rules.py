@@ -74,8 +74,18 @@ class Tally:
     `add` returns True, or when `total` decreases.
     """
 
-    __slots__ = ("failed", "removed", "scope", "setups", "setups_skipped", "setups_success", "skipped", "success", "total",
-                 "upstream_failed")
+    __slots__ = (
+        "failed",
+        "removed",
+        "scope",
+        "setups",
+        "setups_skipped",
+        "setups_success",
+        "skipped",
+        "success",
+        "total",
+        "upstream_failed",
+    )
 
     def __init__(self, total: int, setups: int = 0) -> None:
         self.total = total
@@ -110,7 +120,17 @@ class Tally:
 
     def include(self, other: Tally) -> None:
         """Add the counts of another tally to these."""
-        for field in ("total", "setups", "success", "failed", "skipped", "upstream_failed", "removed", "setups_success", "setups_skipped"):
+        for field in (
+            "total",
+            "setups",
+            "success",
+            "failed",
+            "skipped",
+            "upstream_failed",
+            "removed",
+            "setups_success",
+            "setups_skipped",
+        ):
             setattr(self, field, getattr(self, field) + getattr(other, field))
         if other.scope is not None:
             self.require_scope(other.scope.names, is_of_teardown=other.scope.is_of_teardown).include(other.scope)
@@ -171,10 +191,16 @@ def _never(_: Tally) -> bool:
 
 RULES: dict[str, RuleConditions] = {
     "all_success": RuleConditions(
-        lambda t: t.bad > 0, lambda t: t.skipped > 0, lambda t: t.success + t.removed >= t.total, "all upstream tasks to succeed"
+        lambda t: t.bad > 0,
+        lambda t: t.skipped > 0,
+        lambda t: t.success + t.removed >= t.total,
+        "all upstream tasks to succeed",
     ),
     "all_failed": RuleConditions(
-        _never, lambda t: t.success + t.skipped > 0, lambda t: t.bad + t.removed >= t.total, "all upstream tasks to fail"
+        _never,
+        lambda t: t.success + t.skipped > 0,
+        lambda t: t.bad + t.removed >= t.total,
+        "all upstream tasks to fail",
     ),
     "all_done": RuleConditions(_never, _never, lambda t: t.all_done(), "all upstream tasks to end"),
     "all_done_min_one_success": RuleConditions(
@@ -196,7 +222,10 @@ RULES: dict[str, RuleConditions] = {
         "one upstream task to succeed",
     ),
     "one_failed": RuleConditions(
-        _never, lambda t: t.all_done() and t.bad == 0 and t.total > 0, lambda t: t.bad > 0 or t.total == 0, "one upstream task to fail"
+        _never,
+        lambda t: t.all_done() and t.bad == 0 and t.total > 0,
+        lambda t: t.bad > 0 or t.total == 0,
+        "one upstream task to fail",
     ),
     "one_done": RuleConditions(
         _never,
@@ -205,7 +234,10 @@ RULES: dict[str, RuleConditions] = {
         "one upstream task to succeed or fail",
     ),
     "none_failed": RuleConditions(
-        lambda t: t.bad > 0, _never, lambda t: t.success + t.skipped + t.removed >= t.total, "all upstream tasks to succeed or be skipped"
+        lambda t: t.bad > 0,
+        _never,
+        lambda t: t.success + t.skipped + t.removed >= t.total,
+        "all upstream tasks to succeed or be skipped",
     ),
     "none_failed_min_one_success": RuleConditions(
         lambda t: t.bad > 0 or (t.all_done() and t.success == 0 and t.skipped < t.total),
@@ -213,9 +245,14 @@ RULES: dict[str, RuleConditions] = {
         lambda t: t.all_done() and (t.success > 0 or t.total == 0),
         "all upstream tasks to succeed or be skipped, at least one with success",
     ),
-    "none_skipped": RuleConditions(_never, lambda t: t.skipped > 0, lambda t: t.all_done(), "all upstream tasks to end, none skipped"),
+    "none_skipped": RuleConditions(
+        _never, lambda t: t.skipped > 0, lambda t: t.all_done(), "all upstream tasks to end, none skipped"
+    ),
     "all_skipped": RuleConditions(
-        _never, lambda t: t.success + t.bad > 0, lambda t: t.skipped + t.removed >= t.total, "all upstream tasks to be skipped"
+        _never,
+        lambda t: t.success + t.bad > 0,
+        lambda t: t.skipped + t.removed >= t.total,
+        "all upstream tasks to be skipped",
     ),
     "always": RuleConditions(_never, _never, lambda _: True, "nothing"),
 }
@@ -243,14 +280,19 @@ def _evaluate_scope(scope: ScopeTally) -> Verdict:
         return _RUN if scope.all_done() else _WAIT
     if scope.bad > 0 or scope.skipped > 0:
         return Verdict(
-            RuleOutcome.UPSTREAM_FAILED if scope.bad > 0 else RuleOutcome.SKIP, f"{_name_setups(scope)} did not succeed: {_counts(scope)}"
+            RuleOutcome.UPSTREAM_FAILED if scope.bad > 0 else RuleOutcome.SKIP,
+            f"{_name_setups(scope)} did not succeed: {_counts(scope)}",
         )
     return _RUN if scope.success + scope.removed >= scope.total else _WAIT
 
 
 def describe_rule_wait(rule_name: str, tally: Tally) -> str:
     """The reason of a verdict WAIT."""
-    by_scope = None if tally.scope is None or _evaluate_scope(tally.scope).outcome is RuleOutcome.RUN else describe_scope_wait(tally.scope)
+    by_scope = (
+        None
+        if tally.scope is None or _evaluate_scope(tally.scope).outcome is RuleOutcome.RUN
+        else describe_scope_wait(tally.scope)
+    )
     if by_scope is None:
         return _describe_rule_wait(rule_name, tally)
     rule = RULES[rule_name]
@@ -276,7 +318,11 @@ def _describe_rule_wait(rule_name: str, tally: Tally) -> str:
 
 def describe_rule_met(rule_name: str, tally: Tally) -> str:
     """The sentence for a rule that lets its task run."""
-    return f"trigger rule {rule_name} is met: of {tally.total}, {_counts(tally)}" if tally.total else f"trigger rule {rule_name} is met: no upstream"
+    return (
+        f"trigger rule {rule_name} is met: of {tally.total}, {_counts(tally)}"
+        if tally.total
+        else f"trigger rule {rule_name} is met: no upstream"
+    )
 
 
 def _counts(tally: Tally) -> str:

@@ -52,9 +52,11 @@ def find_cycles(shapes: Mapping[str, Shape]) -> dict[str, str]:
 
 def _upstream_ids(shape: Shape, shapes: Mapping[str, Shape]) -> tuple[str, ...]:
     """The upstream DAGs of the dependencies within the same period."""
-    return tuple(dict.fromkeys(
-        edge.after.dag_id for edge in shape.edges if not edge.after.previous and edge.after.dag_id in shapes
-    ))  # fmt: skip
+    return tuple(
+        dict.fromkeys(
+            edge.after.dag_id for edge in shape.edges if not edge.after.previous and edge.after.dag_id in shapes
+        )
+    )
 
 
 def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
@@ -72,7 +74,11 @@ def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
         for edge in shape.edges:
             waiter = WaitPoint(dag_id, _BEGIN) if edge.task_id is None else WaitPoint(dag_id, _TASK, edge.task_id)
             after = edge.after
-            target = WaitPoint(after.dag_id, _END) if after.task_id is None else WaitPoint(after.dag_id, _TASK, after.task_id)
+            target = (
+                WaitPoint(after.dag_id, _END)
+                if after.task_id is None
+                else WaitPoint(after.dag_id, _TASK, after.task_id)
+            )
             if not after.previous and target in before:
                 before[waiter].append(target)
     return {point: tuple(predecessors) for point, predecessors in before.items()}
@@ -116,7 +122,11 @@ def _find_shortest_cycle(start: WaitPoint, waits: WaitGraph, component: frozense
 def _select_named_points(cycle: list[WaitPoint]) -> list[WaitPoint]:
     """The points that a message names: tasks between tasks of the same DAG and repeated names are left out."""
     around = zip(cycle[-1:] + cycle[:-1], cycle, cycle[1:] + cycle[:1], strict=True)
-    shown = [here for before, here, after in around if here.phase != _TASK or not before.dag_id == here.dag_id == after.dag_id]
+    shown = [
+        here
+        for before, here, after in around
+        if here.phase != _TASK or not before.dag_id == here.dag_id == after.dag_id
+    ]
     shown = shown or cycle
     return [here for at, here in enumerate(shown) if here.label != shown[at - 1].label] or shown[:1]
 
@@ -203,11 +213,15 @@ def doubts_of(
     for edge in edges:
         after = edge.after
         if after.dag_id not in dag_ids:
-            messages[f"{_describe_subject(dag_id, edge)} waits for DAG {after.dag_id!r}, which is in no file{_suggest_name(after.dag_id, dag_ids)}; "
-                 "its runs wait until it is there"] = None
+            messages[
+                f"{_describe_subject(dag_id, edge)} waits for DAG {after.dag_id!r}, which is in no file{_suggest_name(after.dag_id, dag_ids)}; "
+                "its runs wait until it is there"
+            ] = None
         elif after.task_id is not None and after.task_id not in tasks.get(after.dag_id, (after.task_id,)):
-            messages[f"{_describe_subject(dag_id, edge)} waits for task {after.task_id!r} of DAG {after.dag_id!r}, which has no such task"
-                 f"{_suggest_name(after.task_id, tasks[after.dag_id])}; a run without that task counts as failed"] = None
+            messages[
+                f"{_describe_subject(dag_id, edge)} waits for task {after.task_id!r} of DAG {after.dag_id!r}, which has no such task"
+                f"{_suggest_name(after.task_id, tasks[after.dag_id])}; a run without that task counts as failed"
+            ] = None
     return list(messages)
 
 
@@ -217,8 +231,10 @@ def _slotless_upstreams(dag_id: str, edges: Iterable[Edge], shapes: Mapping[str,
         upstream = edge.after.dag_id
         why = shapes[upstream].slotless if upstream in shapes else None
         if why is not None:
-            messages[f"{_describe_subject(dag_id, edge)} waits for DAG {upstream!r}, which has no slots to wait for: {why}; give {upstream!r} a "
-                 f"schedule with times, or remove After({upstream!r})"] = None
+            messages[
+                f"{_describe_subject(dag_id, edge)} waits for DAG {upstream!r}, which has no slots to wait for: {why}; give {upstream!r} a "
+                f"schedule with times, or remove After({upstream!r})"
+            ] = None
     return list(messages)
 
 

@@ -43,9 +43,11 @@ class HistoryDays:
         """True if this object was built from that history and the history has not changed."""
         own = self._history
         return (
-            own.slots is history.slots and self._length == len(history.slots) and own.cursor == history.cursor
+            own.slots is history.slots
+            and self._length == len(history.slots)
+            and own.cursor == history.cursor
             and own.changed == history.changed
-        )  # fmt: skip
+        )
 
     def chunk(self, number: int) -> SlotLabels:
         """The labels of chunk `number`, from `number * chunk_length` on, including those of absent slots."""

@@ -72,8 +72,12 @@ class Resolver:
         self._zone = ZoneDays(_zone_for(after, downstream))
         self._downstream_days = SlotDays(downstream, self._zone, downstream_bounds)
         self._upstream_days = SlotDays(upstream, self._zone, upstream_bounds)
-        self._downstream_timetable = self._downstream_days if downstream_bounds == UNBOUNDED else SlotDays(downstream, self._zone)
-        self._upstream_timetable = self._upstream_days if upstream_bounds == UNBOUNDED else SlotDays(upstream, self._zone)
+        self._downstream_timetable = (
+            self._downstream_days if downstream_bounds == UNBOUNDED else SlotDays(downstream, self._zone)
+        )
+        self._upstream_timetable = (
+            self._upstream_days if upstream_bounds == UNBOUNDED else SlotDays(upstream, self._zone)
+        )
         self._upstream_bounds = upstream_bounds
         self._same_dag = same_dag
         self._history_days: HistoryDays | None = None
@@ -84,7 +88,15 @@ class Resolver:
     @property
     def cached_slot_count(self) -> int:
         """The number of cached slots of both timetables."""
-        day_caches = {id(days): days for days in (self._downstream_days, self._upstream_days, self._downstream_timetable, self._upstream_timetable)}
+        day_caches = {
+            id(days): days
+            for days in (
+                self._downstream_days,
+                self._upstream_days,
+                self._downstream_timetable,
+                self._upstream_timetable,
+            )
+        }
         return sum(days.cached_slot_count for days in day_caches.values())
 
     @property
@@ -120,11 +132,23 @@ class Resolver:
 
     def _apply_rule(self, at: datetime, label: int, upstream_days: SlotDays | HistoryDays) -> RuleMatch:
         rule = self._rule or select_rule(*self._find_granularities(label // DAY_US), self._after.back)
-        return rule(SlotQuery(self._after, at, label, self._downstream_days, upstream_days, self._downstream_timetable, self._upstream_timetable))
+        return rule(
+            SlotQuery(
+                self._after,
+                at,
+                label,
+                self._downstream_days,
+                upstream_days,
+                self._downstream_timetable,
+                self._upstream_timetable,
+            )
+        )
 
     def _find_granularities(self, day: int) -> tuple[Granularity, Granularity]:
         downstream, upstream = self._downstream_days.granularity, self._upstream_days.granularity
-        return downstream or _classify_day(self._downstream_timetable.day(day)), upstream or _classify_day(self._upstream_timetable.day(day))
+        return downstream or _classify_day(self._downstream_timetable.day(day)), upstream or _classify_day(
+            self._upstream_timetable.day(day)
+        )
 
     def _build_resolution(self, found: RuleMatch, upstream_days: SlotDays | HistoryDays) -> Resolution:
         """The matched slots after `take` and `on_absent`."""
@@ -176,7 +200,9 @@ def _classify_day(day: SlotLabels) -> Granularity:
 def _merge_matches(first: RuleMatch, second: RuleMatch) -> RuleMatch:
     """The union of the matches of two labels of one run."""
     groups = first.groups + [group for group in second.groups if group not in first.groups]
-    return RuleMatch(groups, first.rule if first.groups else second.rule, min(first.start, second.start), max(first.end, second.end))
+    return RuleMatch(
+        groups, first.rule if first.groups else second.rule, min(first.start, second.start), max(first.end, second.end)
+    )
 
 
 def _flatten(groups: list[tuple[datetime, ...]]) -> tuple[datetime, ...]:

@@ -33,7 +33,9 @@ def _find_position(query: SlotQuery) -> int | None:
     """The position of the run's label among those of its day; None for a run that its timetable does not plan."""
     own_labels = query.downstream_days.day(query.day)
     at = bisect_left(own_labels.labels, query.label)
-    is_planned = at < len(own_labels.labels) and own_labels.labels[at] == query.label and query.slot in own_labels.slots[at]
+    is_planned = (
+        at < len(own_labels.labels) and own_labels.labels[at] == query.label and query.slot in own_labels.slots[at]
+    )
     return at if is_planned else None
 
 
@@ -49,7 +51,10 @@ def _match_nearest(query: SlotQuery, upstream_labels: SlotLabels) -> RuleMatch:
     policy: RuleName = _EMPTY[query.after.empty_interval] if passed else "forward"
     if policy == "forward":
         return RuleMatch(
-            upstream_labels.slots[passed : passed + 1], "forward" if passed < len(upstream_labels.labels) else "none", now, midnight + DAY_US
+            upstream_labels.slots[passed : passed + 1],
+            "forward" if passed < len(upstream_labels.labels) else "none",
+            now,
+            midnight + DAY_US,
         )
     latest = upstream_labels.labels[passed - 1]
     if policy == "nearest":
@@ -166,7 +171,15 @@ _PREVIOUS: dict[tuple[Granularity, Granularity], SlotRule] = {
     ("day", "hour"): _last_of_day_n_before,
 }
 """Downstream on upstream, N periods back. Every other pair: the whole day, N days back."""
-PARTIAL_DAY_RULES: frozenset[SlotRule] = frozenset((
-    _own_period, _last_hour, _hour_before, _same_hour, _hour_n_before, _last_of_hour_n_before, _longer_period_back,
-))  # fmt: skip
+PARTIAL_DAY_RULES: frozenset[SlotRule] = frozenset(
+    (
+        _own_period,
+        _last_hour,
+        _hour_before,
+        _same_hour,
+        _hour_n_before,
+        _last_of_hour_n_before,
+        _longer_period_back,
+    )
+)
 """The rules that read only a part of an upstream day; the others read whole days."""

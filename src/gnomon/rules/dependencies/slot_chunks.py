@@ -182,7 +182,11 @@ class SlotDays:
         reach = self.max_clock_gain(day)
         near = self.planned.between(*self.zone.around(start, end + reach))
         slots = [slot for slot in near if self.zone.label(slot) // DAY_US == day]
-        labelled = self._label_by_timetable(set(slots), day, start - reach, end) if self._states_labels else self._label_by_clock(slots)
+        labelled = (
+            self._label_by_timetable(set(slots), day, start - reach, end)
+            if self._states_labels
+            else self._label_by_clock(slots)
+        )
         merged: dict[int, set[datetime]] = {}
         for label, slot in labelled:
             if start <= label < end:
@@ -194,7 +198,9 @@ class SlotDays:
         """Slots with the label that the clock shows at them."""
         return ((self.zone.label(slot), slot) for slot in slots)
 
-    def _label_by_timetable(self, slots: set[datetime], day: int, start: int, end: int) -> Iterator[tuple[int, datetime]]:
+    def _label_by_timetable(
+        self, slots: set[datetime], day: int, start: int, end: int
+    ) -> Iterator[tuple[int, datetime]]:
         """Slots of a day with the labels that the timetable states; a slot moved within its day keeps its own label."""
         for clock in self._clocks:
             if clock.both:

@@ -75,13 +75,20 @@ class UpstreamAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
 class Dependency:
     """One edge of a DAG, with both timetables and a cache of their days."""
 
-    def __init__(self, after: AfterSpec, down: DagSide, up: DagSide, downstream: Timetable, upstream: Timetable) -> None:
+    def __init__(
+        self, after: AfterSpec, down: DagSide, up: DagSide, downstream: Timetable, upstream: Timetable
+    ) -> None:
         """Raises ValueError, AirflowTimetableInvalid or PlanningError for a dependency that cannot be resolved."""
         zone = zone_of(after.zone or _own_zone(down, downstream) or down.timezone)
         self._after = after
         self._zone = ZoneDays(zone)
         self._resolver = Resolver(
-            replace(to_after(after), zone=zone), downstream, upstream, _bounds(down), _bounds(up), down.dag_id == up.dag_id
+            replace(to_after(after), zone=zone),
+            downstream,
+            upstream,
+            _bounds(down),
+            _bounds(up),
+            down.dag_id == up.dag_id,
         )
         self._compared = TimeRange(0, 0)
         """The range in which every recorded slot is one of the upstream's timetable; it starts with a day."""
@@ -110,7 +117,9 @@ class Dependency:
         """
         if not self.uses_partial_days:
             return None
-        return self.widen(_span_of(TimeRange(*map(to_instant, self._resolver.resolve(to_datetime(at)).window)) for at in ats))
+        return self.widen(
+            _span_of(TimeRange(*map(to_instant, self._resolver.resolve(to_datetime(at)).window)) for at in ats)
+        )
 
     @property
     def uses_partial_days(self) -> bool:
@@ -127,7 +136,9 @@ class Dependency:
         """The part of the days of a range, up to the cursor, that was not yet compared with the timetable; None if all was."""
         if cursor is None or not self._resolver.may_have_changed:
             return None
-        start, end = self._whole_days(to_datetime(time_range.start), to_datetime(max(time_range.end - 1, time_range.start)))
+        start, end = self._whole_days(
+            to_datetime(time_range.start), to_datetime(max(time_range.end - 1, time_range.start))
+        )
         if not self._compared.start <= start <= self._compared.end:
             self._compared = TimeRange(start, start)
         end = min(end, cursor + 1)

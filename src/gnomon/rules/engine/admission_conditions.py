@@ -17,7 +17,9 @@ PoolObstacles = dict[str, TaskInstance | None]
 """By name of the pool, the task instance that keeps those behind it from free slots; kept for one call over many instances."""
 
 
-def iterate_admission_conditions(engine_state: EngineState, ti: TaskInstance, obstacles: PoolObstacles) -> Iterator[WaitCondition]:
+def iterate_admission_conditions(
+    engine_state: EngineState, ti: TaskInstance, obstacles: PoolObstacles
+) -> Iterator[WaitCondition]:
     """Each condition with its state now. The text of the first that is not met is the sentence of `explain`."""
     yield describe_hold(ti.run.dag)
     pool = engine_state.get_pool(ti.target_pool)
@@ -44,7 +46,12 @@ def describe_hold(dag: Dag) -> WaitCondition:
 def _check_pool_size(pool: Pool, ti: TaskInstance) -> Iterator[WaitCondition]:
     release = ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=ti.pool_slots)
     if pool.slots is None:
-        yield WaitCondition("pool_exists", False, f"pool {pool.name} does not exist; make it with: gnomon pools set {quote_argument(pool.name)} SLOTS", release=release)
+        yield WaitCondition(
+            "pool_exists",
+            False,
+            f"pool {pool.name} does not exist; make it with: gnomon pools set {quote_argument(pool.name)} SLOTS",
+            release=release,
+        )
     elif 0 <= pool.slots < ti.pool_slots:
         text = f"it needs {format_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start. Give the pool more: gnomon pools set {quote_argument(pool.name)} {ti.pool_slots}"
         yield WaitCondition("pool_size", False, text, release=release)
@@ -65,10 +72,19 @@ def _check_pool_room(pool: Pool, ti: TaskInstance) -> WaitCondition:
     assert pool.slots is not None
     if pool.has_room(ti.pool_slots):
         count = "any number" if pool.slots < 0 else str(pool.slots)
-        return WaitCondition("pool_room", True, f"pool {pool.name} has room: {pool.used} of {count} slots are used and it needs {ti.pool_slots}")
+        return WaitCondition(
+            "pool_room",
+            True,
+            f"pool {pool.name} has room: {pool.used} of {count} slots are used and it needs {ti.pool_slots}",
+        )
     state = "is full" if pool.used >= pool.slots else "has too few free slots"
     text = f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it needs {ti.pool_slots}"
-    return WaitCondition("pool_room", False, text, release=ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + ti.pool_slots))
+    return WaitCondition(
+        "pool_room",
+        False,
+        text,
+        release=ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + ti.pool_slots),
+    )
 
 
 def _check_workers(engine_state: EngineState, ti: TaskInstance) -> Iterator[WaitCondition]:
@@ -88,7 +104,9 @@ def _check_workers(engine_state: EngineState, ti: TaskInstance) -> Iterator[Wait
         yield WaitCondition("worker", True, "a worker has a free slot")
 
 
-def _check_executor(engine_state: EngineState, executors: ConfiguredExecutors, ti: TaskInstance, release: ReleaseTarget) -> WaitCondition:
+def _check_executor(
+    engine_state: EngineState, executors: ConfiguredExecutors, ti: TaskInstance, release: ReleaseTarget
+) -> WaitCondition:
     """Whether a worker of the instance's executor, one of several, has a free slot."""
     executor = executors.find(ti.executor)
     if executor is None:
@@ -96,15 +114,27 @@ def _check_executor(engine_state: EngineState, executors: ConfiguredExecutors, t
     if find_full_executor(engine_state, ti) is None:
         return WaitCondition("worker", True, f"a worker of the {executor} has a free slot")
     if not engine_state.get_executor_limit(executor).workers:
-        return WaitCondition("worker", False, f"it waits for the {executor}, of which no worker is alive; start one with: gnomon worker", release=release)
-    return WaitCondition("worker", False, f"it waits for the {executor}: every slot of every worker of it is taken", release=release)
+        return WaitCondition(
+            "worker",
+            False,
+            f"it waits for the {executor}, of which no worker is alive; start one with: gnomon worker",
+            release=release,
+        )
+    return WaitCondition(
+        "worker", False, f"it waits for the {executor}: every slot of every worker of it is taken", release=release
+    )
 
 
 def _check_turn(pool: Pool, first: TaskInstance | None, ti: TaskInstance) -> WaitCondition:
     if first is None or first.admission_key >= ti.admission_key:
         return WaitCondition("turn", True, f"no task instance is before it in pool {pool.name}")
     text = f"{_name_for(first, ti)} is before it in pool {pool.name} and needs {format_slots(first.pool_slots)}; free: {(pool.slots or 0) - pool.used}"
-    return WaitCondition("turn", False, text, release=ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + first.pool_slots))
+    return WaitCondition(
+        "turn",
+        False,
+        text,
+        release=ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + first.pool_slots),
+    )
 
 
 def _find_obstacle(engine_state: EngineState, pool: Pool) -> TaskInstance | None:
@@ -112,10 +142,18 @@ def _find_obstacle(engine_state: EngineState, pool: Pool) -> TaskInstance | None
     firsts = (item.task_instances.peek() if isinstance(item, LimitQueue) else item for item in pool.ready_queue)
     waiting = (first for first in firsts if isinstance(first, TaskInstance))
     return min(
-        (ti for ti in waiting if not pool.has_room(ti.pool_slots) and not pool.is_too_small(ti.pool_slots)
-         and ti.run.dag.hold_reason is None and find_reached_limit(ti) is None and find_full_executor(engine_state, ti) is None),
-        key=lambda ti: ti.admission_key, default=None,
-    )  # fmt: skip
+        (
+            ti
+            for ti in waiting
+            if not pool.has_room(ti.pool_slots)
+            and not pool.is_too_small(ti.pool_slots)
+            and ti.run.dag.hold_reason is None
+            and find_reached_limit(ti) is None
+            and find_full_executor(engine_state, ti) is None
+        ),
+        key=lambda ti: ti.admission_key,
+        default=None,
+    )
 
 
 def _name_for(other: TaskInstance, ti: TaskInstance) -> str:

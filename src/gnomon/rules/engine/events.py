@@ -328,7 +328,34 @@ class ReprocessRun:
 
 
 EngineEvent = (
-    DagRead | DagDeleted | RunRead | PreviousRunsRead | DeferralEnded | PoolsRead | WorkerJoined | WorkerDisconnected | WorkerLost | AuthorCodeEntered | ResultReceived
-    | InventoryRead | ClearTasks | MarkTasks | MarkRun | DeleteRun | DeleteDag | RejectRequest | HITLAnswered | SlotsResolved | SubscriptionRequested | UpstreamUpdatesReceived
-    | CursorMoved | InstancesMutated | ReleaseRun | AssetEventsQueued | DiscardQueuedEvents | BackfillRead | ReprocessRun | DeadlineResolved
+    DagRead
+    | DagDeleted
+    | RunRead
+    | PreviousRunsRead
+    | DeferralEnded
+    | PoolsRead
+    | WorkerJoined
+    | WorkerDisconnected
+    | WorkerLost
+    | AuthorCodeEntered
+    | ResultReceived
+    | InventoryRead
+    | ClearTasks
+    | MarkTasks
+    | MarkRun
+    | DeleteRun
+    | DeleteDag
+    | RejectRequest
+    | HITLAnswered
+    | SlotsResolved
+    | SubscriptionRequested
+    | UpstreamUpdatesReceived
+    | CursorMoved
+    | InstancesMutated
+    | ReleaseRun
+    | AssetEventsQueued
+    | DiscardQueuedEvents
+    | BackfillRead
+    | ReprocessRun
+    | DeadlineResolved
 )

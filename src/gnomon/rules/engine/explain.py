@@ -44,12 +44,19 @@ def collect_dag_reasons(engine_state: EngineState, dag_pk: int, now: Instant) ->
     elif record.next_run is not None:
         due = compute_creation_time(spec, record.next_run)
         moved = f", and made at {iso(due)} because of jitter" if due != record.next_run.run_after else ""
-        sentences.append(f"the next run is due at {iso(record.next_run.run_after)}{moved}" + (", which is past" if due <= now else ""))
+        sentences.append(
+            f"the next run is due at {iso(record.next_run.run_after)}{moved}"
+            + (", which is past" if due <= now else "")
+        )
         unfinished = sum(run.backfill is None for run in dag.runs.values())
         if due <= now and unfinished >= active_runs_limit(dag):
-            sentences.append(f"max_active_runs={active_runs_limit(dag)} is reached by {unfinished} unfinished run{'s' if unfinished != 1 else ''}")
+            sentences.append(
+                f"max_active_runs={active_runs_limit(dag)} is reached by {unfinished} unfinished run{'s' if unfinished != 1 else ''}"
+            )
     elif record.fingerprint is None and not record.error:
-        sentences.append("its first run is not planned yet" + ("; that happens once it is unpaused" if record.paused else ""))
+        sentences.append(
+            "its first run is not planned yet" + ("; that happens once it is unpaused" if record.paused else "")
+        )
     elif not record.error:
         sentences.append("its timetable has no further run" + _describe_end(dag))
     for queue in dag.backfills.values():
@@ -66,7 +73,9 @@ def _describe_end(dag: Dag) -> str:
     return f" (end_date {iso(end)})" if end is not None else ""
 
 
-def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant, *, only_waiting: bool = False) -> list[str]:
+def collect_run_reasons(
+    engine_state: EngineState, run_pk: int, now: Instant, *, only_waiting: bool = False
+) -> list[str]:
     """Why the run is unfinished: why it is queued, or one sentence for each unfinished task. [] when it is not in memory.
 
     `only_waiting`: without the task instances that are with a worker, and without those that wait for others of the run that go on.
@@ -80,11 +89,19 @@ def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant, *,
     stop = None if only_waiting else describe_stop(run)
     sentences = [] if stop is None else [stop]
     obstacles: PoolObstacles = {}
-    goes_on = only_waiting and any(ti.state is not None and ti.state not in FINISHED_TASK_STATES for instances in run.task_instances for ti in instances.values())
+    goes_on = only_waiting and any(
+        ti.state is not None and ti.state not in FINISHED_TASK_STATES
+        for instances in run.task_instances
+        for ti in instances.values()
+    )
     for instances in run.task_instances:
         waiting = []
         for ti in instances.values():
-            if ti.state in FINISHED_TASK_STATES or (only_waiting and ti.state in _LIVE_SENTENCES) or (goes_on and ti.state is None):
+            if (
+                ti.state in FINISHED_TASK_STATES
+                or (only_waiting and ti.state in _LIVE_SENTENCES)
+                or (goes_on and ti.state is None)
+            ):
                 continue
             why = find_wait_reason(engine_state, ti, now, obstacles)
             if why is not None:
@@ -133,7 +150,9 @@ def describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
 _WAITS_FOR_TURN = "backfill {} starts it when the earlier runs of the backfill have started"
 
 
-def collect_task_reasons(engine_state: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[str]:
+def collect_task_reasons(
+    engine_state: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant
+) -> list[str]:
     """Why the task instance is unfinished, in one sentence; [] when it is finished or the run is not in memory."""
     run = engine_state.runs.get(run_pk)
     if run is None:
@@ -142,16 +161,23 @@ def collect_task_reasons(engine_state: EngineState, run_pk: int, task_id: str, m
     ti = run.find_task_instance(index, map_index) if index is not None else None
     if ti is None and index is not None and index in run.expansions:
         count = run.expansions[index].count
-        return [f"task {task_id} is expanded to {count} instances in this run: ask for one of them with --map-index 0 to {count - 1}"]
+        return [
+            f"task {task_id} is expanded to {count} instances in this run: ask for one of them with --map-index 0 to {count - 1}"
+        ]
     if ti is None:
-        return [f"task {task_id} has no instance in this run" + (f" with map index {map_index}" if map_index != UNMAPPED else "")]
+        return [
+            f"task {task_id} has no instance in this run"
+            + (f" with map index {map_index}" if map_index != UNMAPPED else "")
+        ]
     if run.record.state is DagRunState.QUEUED and ti.state is None:
         return [f"its run is {describe_queued_run(run.dag, run, now)}"]
     why = find_wait_reason(engine_state, ti, now)
     return [why] if why is not None else []
 
 
-def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant, obstacles: PoolObstacles | None = None) -> str | None:
+def find_wait_reason(
+    engine_state: EngineState, ti: TaskInstance, now: Instant, obstacles: PoolObstacles | None = None
+) -> str | None:
     """One sentence for an unfinished task instance, None for a finished one."""
     if ti.state in _LIVE_SENTENCES:
         return _describe_attempt(engine_state, ti, ti.state)
@@ -186,10 +212,18 @@ def _describe_question_wait(ti: TaskInstance, deferral: DeferralRecord, question
     """The question, who may answer, how, and what happens without an answer."""
     dag_id, run_id = ti.run.dag.record.dag_id, ti.run.record.run_id
     index = f"--map-index {ti.map_index} " if ti.map_index != UNMAPPED else ""
-    users = f"; only {', '.join(user.name for user in question.assigned_users)} may answer" if question.assigned_users else ""
+    users = (
+        f"; only {', '.join(user.name for user in question.assigned_users)} may answer"
+        if question.assigned_users
+        else ""
+    )
     until = ""
     if ti.resume_at is not None:
-        then = f"takes {' and '.join(question.defaults)}" if question.defaults is not None else "is told that nobody answered"
+        then = (
+            f"takes {' and '.join(question.defaults)}"
+            if question.defaults is not None
+            else "is told that nobody answered"
+        )
         held = f", when it is no longer held up: {ti.run.dag.hold_reason}" if ti.run.dag.hold_reason is not None else ""
         until = f"; without an answer it {then} at {iso(ti.resume_at)}{held}"
     return (
@@ -212,9 +246,14 @@ def _describe_attempt(engine_state: EngineState, ti: TaskInstance, state: S) -> 
     if state is S.QUEUED and ti.worker == KUBERNETES_EXECUTOR:
         return f"try {ti.try_number} was submitted to the {ti.worker} and waits for its pod"
     if state is S.QUEUED:
-        message = engine_state.message_waits.get(ti.attempt or "") or f"start one with: gnomon celery worker -q {shlex.quote(ti.queue)}"
+        message = (
+            engine_state.message_waits.get(ti.attempt or "")
+            or f"start one with: gnomon celery worker -q {shlex.quote(ti.queue)}"
+        )
         return f"try {ti.try_number} was submitted to the {ti.worker} and waits for a worker of queue {ti.queue}; {message}"
-    return _LIVE_SENTENCES[state].format(n=ti.try_number, worker=f"of the {ti.worker}").replace("on worker", "on a worker")
+    return (
+        _LIVE_SENTENCES[state].format(n=ti.try_number, worker=f"of the {ti.worker}").replace("on worker", "on a worker")
+    )
 
 
 def _describe_rule_wait(ti: TaskInstance) -> str:
@@ -224,10 +263,13 @@ def _describe_rule_wait(ti: TaskInstance) -> str:
     if verdict.reason:
         return verdict.reason
     open_upstream = [
-        f"{other.name()} ({other.state or 'no status'})" for other in itertools.islice(list_open_upstream(ti), _MAX_LISTED + 1)
+        f"{other.name()} ({other.state or 'no status'})"
+        for other in itertools.islice(list_open_upstream(ti), _MAX_LISTED + 1)
     ]
     return describe_rule_wait(ti.task.trigger_rule, find_tally(ti)) + (
-        f"; open: {', '.join(open_upstream[:_MAX_LISTED])}" + (" ..." if len(open_upstream) > _MAX_LISTED else "") if open_upstream else ""
+        f"; open: {', '.join(open_upstream[:_MAX_LISTED])}" + (" ..." if len(open_upstream) > _MAX_LISTED else "")
+        if open_upstream
+        else ""
     )
 
 
@@ -239,7 +281,11 @@ def _describe_hook_wait(ti: TaskInstance) -> str:
 
 
 def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance, obstacles: PoolObstacles) -> str:
-    unmet = (condition.text for condition in iterate_admission_conditions(engine_state, ti, obstacles) if not condition.is_met)
+    unmet = (
+        condition.text
+        for condition in iterate_admission_conditions(engine_state, ti, obstacles)
+        if not condition.is_met
+    )
     return next(unmet, "it starts with the scheduler's next step")
 
 

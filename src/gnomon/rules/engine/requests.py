@@ -52,10 +52,21 @@ def clear_tasks(context: StepContext, event: ClearTasks) -> None:
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
-    selected = [ti for ti in _select_task_instances(run, event.tasks) if not event.only_failed or ti.state in _FAILED_STATES]
+    selected = [
+        ti for ti in _select_task_instances(run, event.tasks) if not event.only_failed or ti.state in _FAILED_STATES
+    ]
     is_whole = event.tasks is None and not event.only_failed
     takes_newest = takes_newest_version(event.is_newest_wanted, run.dag.graph.spec)
-    names = _clear_selected(context, run, selected, event.by, event.waited_for, is_whole=is_whole, takes_newest=takes_newest, address=event.address)
+    names = _clear_selected(
+        context,
+        run,
+        selected,
+        event.by,
+        event.waited_for,
+        is_whole=is_whole,
+        takes_newest=takes_newest,
+        address=event.address,
+    )
     if names and event.is_newest_wanted and run.record.keeps_version:
         take_newest_version(context, run)
     _answer_request(context, event.request_pk, {"cleared": names})
@@ -65,13 +76,22 @@ def clear_whole_run(context: StepContext, run: DagRun, by: str, waited_for: Iter
     """Clear all task instances of a finished run for a backfill, and queue it again, even if none of them ever had a state."""
     takes_newest = takes_newest_version(None, run.dag.graph.spec, default=True)
     _requeue_run(context, run, takes_newest)
-    if not _clear_selected(context, run, _select_task_instances(run, None), by, waited_for, is_whole=True, takes_newest=takes_newest):
+    if not _clear_selected(
+        context, run, _select_task_instances(run, None), by, waited_for, is_whole=True, takes_newest=takes_newest
+    ):
         notify_run_cleared(context, run, waited_for)
 
 
 def _clear_selected(
-    context: StepContext, run: DagRun, selected: Iterable[TaskInstance], by: str, waited_for: Iterable[SubscriptionMessage], *, is_whole: bool,
-    takes_newest: bool, address: str | None = None,
+    context: StepContext,
+    run: DagRun,
+    selected: Iterable[TaskInstance],
+    by: str,
+    waited_for: Iterable[SubscriptionMessage],
+    *,
+    is_whole: bool,
+    takes_newest: bool,
+    address: str | None = None,
 ) -> list[str]:
     """Clear these instances, and queue a finished run again; returns the names of those that had a state."""
     before = {ti: _name_with_state(ti) for ti in selected}
@@ -127,7 +147,9 @@ def _requeue_run(context: StepContext, run: DagRun, takes_newest: bool) -> None:
     record.started_at = record.ended_at = record.reason = None
     context.set_run_state(run, DagRunState.QUEUED)
     undo_literal_expansions(context, run)
-    if takes_newest or record.bundle_version is None or run.graph.version_pk != record.version_pk:  # the last: the store no longer has its version
+    if (
+        takes_newest or record.bundle_version is None or run.graph.version_pk != record.version_pk
+    ):  # the last: the store no longer has its version
         record.bundle_version = record.kept_spec = None
         if run.graph is not run.dag.graph:
             rebase_run(context, run, run.dag.graph)
@@ -151,18 +173,30 @@ def mark_tasks(context: StepContext, event: MarkTasks) -> None:
     for ti in changed:
         stop_task_instance(context, ti, cause, f"marked {event.state} by {event.by}")
     if changed:
-        context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state}: {', '.join(before)}", address=event.address)
+        context.add_audit_event(
+            "marked", run=run, by=event.by, body=f"{event.state}: {', '.join(before)}", address=event.address
+        )
     cleared = _continue_below(context, run, changed, selected, event)
     _answer_request(context, event.request_pk, {"marked": [ti.name() for ti in changed], "cleared": cleared})
 
 
-def _continue_below(context: StepContext, run: DagRun, changed: Iterable[TaskInstance], selected: Iterable[TaskInstance], event: MarkTasks) -> list[str]:
+def _continue_below(
+    context: StepContext,
+    run: DagRun,
+    changed: Iterable[TaskInstance],
+    selected: Iterable[TaskInstance],
+    event: MarkTasks,
+) -> list[str]:
     """Clear what failed below the changed instances and is not selected itself, as Airflow does; returns the names. A finished run is queued again."""
     excluded = set(selected)
-    failed = [ti for ti in list_instances_to_continue(run, changed) if ti.state in _FAILED_STATES and ti not in excluded]
+    failed = [
+        ti for ti in list_instances_to_continue(run, changed) if ti.state in _FAILED_STATES and ti not in excluded
+    ]
     if not failed:
         return []
-    return _clear_selected(context, run, failed, event.by, event.waited_for, is_whole=False, takes_newest=False, address=event.address)
+    return _clear_selected(
+        context, run, failed, event.by, event.waited_for, is_whole=False, takes_newest=False, address=event.address
+    )
 
 
 def mark_run(context: StepContext, event: MarkRun) -> None:
@@ -177,7 +211,9 @@ def mark_run(context: StepContext, event: MarkRun) -> None:
     tears_down = not stop_run(context, run, stop, live=_MARK_CAUSES[event.state])
     if not tears_down:
         end_run(context, run, stop.state, stop.reason, callback_reason=stop.callback_reason)
-    context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state} (before: {before})", address=event.address)
+    context.add_audit_event(
+        "marked", run=run, by=event.by, body=f"{event.state} (before: {before})", address=event.address
+    )
     _answer_request(context, event.request_pk, {"marked": run.record.run_id, "tears_down": tears_down})
 
 
@@ -189,7 +225,9 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
     notify_run_deleted(context, run)
     slot = "" if run.record.slot_at is None else f"; slot {iso(run.record.slot_at)}"
     body = f"{run.record.run_id} (before: {run.record.state}{slot})"
-    context.changes.events.append(EventRecord(context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=body, address=event.address))
+    context.changes.events.append(
+        EventRecord(context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=body, address=event.address)
+    )
     _discard_run(context, run, event.by)
     discard_callbacks(context, lambda owed: owed.record.run_pk == run.pk, f"deleted by {event.by}")
     context.result.deleted_runs.append(run.pk)
@@ -209,7 +247,9 @@ def delete_dag(context: StepContext, event: DeleteDag) -> None:
         discard_callbacks(context, lambda owed: owed.dag is dag, f"deleted by {event.by}")
         del context.state.dags[event.dag_pk]
     body = str(event.dag_pk) if dag is None else dag.record.dag_id
-    context.changes.events.append(EventRecord(context.now, "dag_deleted", by=event.by, body=body, address=event.address))
+    context.changes.events.append(
+        EventRecord(context.now, "dag_deleted", by=event.by, body=body, address=event.address)
+    )
     context.result.deleted_dags.append(event.dag_pk)
     _answer_request(context, event.request_pk, {"deleted": dag.record.dag_id if dag is not None else event.dag_pk})
 
@@ -220,7 +260,16 @@ def discard_queued_events(context: StepContext, event: DiscardQueuedEvents) -> N
     context.changes.queue_discards.append(discard)
     about = "all assets" if discard.asset_pk is None else f"asset {discard.asset_pk}"
     before = "" if discard.before is None else f" before {iso(discard.before)}"
-    context.changes.events.append(EventRecord(context.now, "queued_events_deleted", dag_pk=discard.dag_pk, by=event.by, body=about + before, address=event.address))
+    context.changes.events.append(
+        EventRecord(
+            context.now,
+            "queued_events_deleted",
+            dag_pk=discard.dag_pk,
+            by=event.by,
+            body=about + before,
+            address=event.address,
+        )
+    )
     context.result.plannable_dags.add(discard.dag_pk)
     _answer_request(context, event.request_pk, {"discarded": True})
 

@@ -68,7 +68,11 @@ MAX_READY_BY_TIMERS = 256
 
 
 def step(
-    engine_state: EngineState, events: Iterable[e.EngineEvent], now: Instant, new_id: Callable[[], str], loaded_runs: Iterable[DagRun] = ()
+    engine_state: EngineState,
+    events: Iterable[e.EngineEvent],
+    now: Instant,
+    new_id: Callable[[], str],
+    loaded_runs: Iterable[DagRun] = (),
 ) -> StepResult:
     """Apply `events` and everything that follows from them; return the changes of one transaction and the actions after it.
 
@@ -81,7 +85,9 @@ def step(
         return _step(context, events, loaded_runs)
     except Exception as error:
         dag = context.current_dag
-        raise EngineStepError(error, dag.record.group_no if dag else None, dag.record.dag_id if dag else None) from error
+        raise EngineStepError(
+            error, dag.record.group_no if dag else None, dag.record.dag_id if dag else None
+        ) from error
 
 
 def _step(context: StepContext, events: Iterable[e.EngineEvent], loaded_runs: Iterable[DagRun]) -> StepResult:
@@ -100,7 +106,9 @@ def _step(context: StepContext, events: Iterable[e.EngineEvent], loaded_runs: It
     _propagate(context)
     submit_callbacks(context)
     admit_ready(context)
-    assert not context.unsettled, "admission left something to evaluate: retract_admissions() needs a step in which nothing follows from admissions"
+    assert not context.unsettled, (
+        "admission left something to evaluate: retract_admissions() needs a step in which nothing follows from admissions"
+    )
     return _finish_step(context)
 
 
@@ -162,7 +170,9 @@ def _finish_step(context: StepContext) -> StepResult:
         if run.record.state in FINISHED_RUN_STATES:
             drop_ended_run(context, run)
     for group_no, update in context.outbox.items():
-        changes.mail_sent.append(NewMail(group_no, "upstream_ended", msgspec.json.encode(update).decode(), at=context.now))
+        changes.mail_sent.append(
+            NewMail(group_no, "upstream_ended", msgspec.json.encode(update).decode(), at=context.now)
+        )
     result.wake_at = context.now if context.has_more_work else context.state.next_timer()
     return result
 
@@ -264,4 +274,3 @@ _HANDLERS: dict[type, Callable[[StepContext, Any], None]] = {
     e.BackfillRead: on_backfill_read,
     e.ReprocessRun: reprocess_run,
 }
-

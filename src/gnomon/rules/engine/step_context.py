@@ -171,18 +171,33 @@ class StepContext:
         self.changes.xcom_clears.append(key)
         deleted_results = [result for result in results if (result.run_pk, result.task_no, result.map_index) == key]
         if deleted_results:
-            self.changes.results = [result for result in results if (result.run_pk, result.task_no, result.map_index) != key]
+            self.changes.results = [
+                result for result in results if (result.run_pk, result.task_no, result.map_index) != key
+            ]
         return deleted_results
 
     def add_audit_event(
-        self, kind: str, *, run: DagRun | None = None, ti: TaskInstance | None = None, by: str = "scheduler", body: str = "", address: str | None = None
+        self,
+        kind: str,
+        *,
+        run: DagRun | None = None,
+        ti: TaskInstance | None = None,
+        by: str = "scheduler",
+        body: str = "",
+        address: str | None = None,
     ) -> None:
         """Add a line to the audit log. `address`: from where a user asked for it."""
         run = ti.run if ti is not None else run
         self.changes.events.append(
             EventRecord(
-                at=self.now, kind=kind, dag_pk=run.record.dag_pk if run else None, run_pk=run.pk if run else None,
+                at=self.now,
+                kind=kind,
+                dag_pk=run.record.dag_pk if run else None,
+                run_pk=run.pk if run else None,
                 task_no=ti.run.graph.numbers[ti.index] if ti else None,
-                map_index=ti.map_index if ti else -1, by=by, body=body, address=address,
+                map_index=ti.map_index if ti else -1,
+                by=by,
+                body=body,
+                address=address,
             )
         )

@@ -26,7 +26,11 @@ class RollupMapper(PartitionMapper):
     is_rollup = True
 
     def __init__(
-        self, *, upstream_mapper: PartitionMapper, window: Window, wait_policy: WaitPolicy | None = None,
+        self,
+        *,
+        upstream_mapper: PartitionMapper,
+        window: Window,
+        wait_policy: WaitPolicy | None = None,
         max_downstream_keys: int | None = None,
     ) -> None:
         expected, decoded = window.expected_decoded_type, upstream_mapper.expected_decoded_type
@@ -54,15 +58,19 @@ class RollupMapper(PartitionMapper):
 
     def serialize(self) -> dict[str, Any]:
         return {
-            "upstream_mapper": encode_part(self.upstream_mapper), "window": encode_part(self.window),
-            "wait_policy": encode_part(self.wait_policy), **super().serialize(),
+            "upstream_mapper": encode_part(self.upstream_mapper),
+            "window": encode_part(self.window),
+            "wait_policy": encode_part(self.wait_policy),
+            **super().serialize(),
         }
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
         return cls(
-            upstream_mapper=decode_part(data["upstream_mapper"]), window=decode_part(data["window"]),
-            wait_policy=decode_part(data["wait_policy"]), max_downstream_keys=data.get("max_downstream_keys"),
+            upstream_mapper=decode_part(data["upstream_mapper"]),
+            window=decode_part(data["window"]),
+            wait_policy=decode_part(data["wait_policy"]),
+            max_downstream_keys=data.get("max_downstream_keys"),
         )
 
 
@@ -79,7 +87,11 @@ class FanOutMapper(PartitionMapper):
     }
 
     def __init__(
-        self, *, upstream_mapper: PartitionMapper, window: Window, downstream_mapper: PartitionMapper | None = None,
+        self,
+        *,
+        upstream_mapper: PartitionMapper,
+        window: Window,
+        downstream_mapper: PartitionMapper | None = None,
         max_downstream_keys: int | None = None,
     ) -> None:
         super().__init__(max_downstream_keys=max_downstream_keys)
@@ -92,7 +104,9 @@ class FanOutMapper(PartitionMapper):
         name = type(window).__name__
         found = cls.default_downstream_mapper_by_window_name.get(name)
         if found is None:
-            raise ValueError(f"{cls.__name__} has no default downstream_mapper for window type {name}; pass downstream_mapper explicitly.")
+            raise ValueError(
+                f"{cls.__name__} has no default downstream_mapper for window type {name}; pass downstream_mapper explicitly."
+            )
         return found()
 
     def to_downstream(self, key: str) -> list[str]:
@@ -110,15 +124,19 @@ class FanOutMapper(PartitionMapper):
 
     def serialize(self) -> dict[str, Any]:
         return {
-            "upstream_mapper": encode_part(self.upstream_mapper), "window": encode_part(self.window),
-            "downstream_mapper": encode_part(self.downstream_mapper), **super().serialize(),
+            "upstream_mapper": encode_part(self.upstream_mapper),
+            "window": encode_part(self.window),
+            "downstream_mapper": encode_part(self.downstream_mapper),
+            **super().serialize(),
         }
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
         return cls(
-            upstream_mapper=decode_part(data["upstream_mapper"]), window=decode_part(data["window"]),
-            downstream_mapper=decode_part(data["downstream_mapper"]), max_downstream_keys=data.get("max_downstream_keys"),
+            upstream_mapper=decode_part(data["upstream_mapper"]),
+            window=decode_part(data["window"]),
+            downstream_mapper=decode_part(data["downstream_mapper"]),
+            max_downstream_keys=data.get("max_downstream_keys"),
         )
 
 

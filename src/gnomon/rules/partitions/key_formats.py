@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-_DIRECTIVES = {"Y": r"\d{4}", "m": r"\d{2}", "d": r"\d{2}", "H": r"\d{2}", "M": r"\d{2}", "S": r"\d{2}", "V": r"\d{2}", "U": r"\d{2}", "W": r"\d{2}"}
+_DIRECTIVES = {
+    "Y": r"\d{4}",
+    "m": r"\d{2}",
+    "d": r"\d{2}",
+    "H": r"\d{2}",
+    "M": r"\d{2}",
+    "S": r"\d{2}",
+    "V": r"\d{2}",
+    "U": r"\d{2}",
+    "W": r"\d{2}",
+}
 _TOKEN = re.compile(r"%([YmdHMSVUW])|\{([^}]*)\}|(.)", re.DOTALL)
 _ANY_WORD = r"\w+"
 OPEN_MAX = 2
@@ -28,12 +38,18 @@ def compile_key_format(text: str, placeholders: Mapping[str, str] | None = None)
             after_word = False
             continue
         if is_placeholder and not name.isidentifier():
-            raise ValueError(f"output_format {text!r} has invalid placeholder {{{name}}}; a placeholder is an identifier")
+            raise ValueError(
+                f"output_format {text!r} has invalid placeholder {{{name}}}; a placeholder is an identifier"
+            )
         if group in seen:
-            raise ValueError(f"output_format {text!r} reuses {'placeholder' if is_placeholder else 'directive'} {group!r}; use each once")
+            raise ValueError(
+                f"output_format {text!r} reuses {'placeholder' if is_placeholder else 'directive'} {group!r}; use each once"
+            )
         is_word = is_placeholder and name not in given
         if is_word and after_word:
-            raise ValueError(f"output_format {text!r} has adjacent default-pattern placeholders ending at {{{name}}}; put a separator between them")
+            raise ValueError(
+                f"output_format {text!r} has adjacent default-pattern placeholders ending at {{{name}}}; put a separator between them"
+            )
         seen.add(group)
         after_word = is_word
         parts.append(f"(?P<{group}>{_DIRECTIVES[directive] if directive else given.get(name, _ANY_WORD)})")

@@ -23,7 +23,9 @@ class PartitionMapper(PartitionPart):
 
     def __init__(self, *, max_downstream_keys: int | None = None) -> None:
         """`max_downstream_keys`: most keys of one event; None: `[scheduler] partition_mapper_max_downstream_keys`."""
-        invalid = isinstance(max_downstream_keys, bool) or not isinstance(max_downstream_keys, int) or max_downstream_keys < 1
+        invalid = (
+            isinstance(max_downstream_keys, bool) or not isinstance(max_downstream_keys, int) or max_downstream_keys < 1
+        )
         if max_downstream_keys is not None and invalid:
             raise ValueError(f"max_downstream_keys must be a positive integer or None, got {max_downstream_keys!r}")
         self.max_downstream_keys = max_downstream_keys
@@ -40,7 +42,9 @@ class PartitionMapper(PartitionPart):
 
     def to_downstream(self, key: str) -> str | Iterable[str]:
         """The keys of the consumer's runs to which an upstream key belongs; one text, or several."""
-        raise NotImplementedError(f"{type(self).__name__} lacks to_downstream(self, key) -> str | Iterable[str]; define it")
+        raise NotImplementedError(
+            f"{type(self).__name__} lacks to_downstream(self, key) -> str | Iterable[str]; define it"
+        )
 
     def decode_downstream(self, downstream_key: str) -> Any:
         """What the window takes, for the key of a run."""
@@ -84,12 +88,16 @@ class AllowedKeyMapper(PartitionMapper):
     def __init__(self, allowed_keys: Iterable[str], *, max_downstream_keys: int | None = None) -> None:
         super().__init__(max_downstream_keys=max_downstream_keys)
         if isinstance(allowed_keys, str):
-            raise TypeError(f"AllowedKeyMapper takes a list of keys, not the text {allowed_keys!r}; write AllowedKeyMapper([{allowed_keys!r}])")
+            raise TypeError(
+                f"AllowedKeyMapper takes a list of keys, not the text {allowed_keys!r}; write AllowedKeyMapper([{allowed_keys!r}])"
+            )
         self.allowed_keys = list(allowed_keys)
 
     def to_downstream(self, key: str) -> str:
         if key not in self.allowed_keys:
-            raise ValueError(f"Key {key!r} not in allowed keys {self.allowed_keys}; add it to AllowedKeyMapper, or record the event with one of them")
+            raise ValueError(
+                f"Key {key!r} not in allowed keys {self.allowed_keys}; add it to AllowedKeyMapper, or record the event with one of them"
+            )
         return key
 
     def serialize(self) -> dict[str, Any]:
@@ -126,7 +134,12 @@ class ChainMapper(PartitionMapper):
     """Several mappers, each applied to the keys of the one before."""
 
     def __init__(
-        self, mapper0: PartitionMapper, mapper1: PartitionMapper, /, *mappers: PartitionMapper, max_downstream_keys: int | None = None
+        self,
+        mapper0: PartitionMapper,
+        mapper1: PartitionMapper,
+        /,
+        *mappers: PartitionMapper,
+        max_downstream_keys: int | None = None,
     ) -> None:
         super().__init__(max_downstream_keys=max_downstream_keys)
         self.mappers = [mapper0, mapper1, *mappers]
@@ -153,7 +166,12 @@ class ProductMapper(PartitionMapper):
     """A key of several parts: each part has a mapper of its own, which gives one key."""
 
     def __init__(
-        self, mapper0: PartitionMapper, mapper1: PartitionMapper, /, *mappers: PartitionMapper, delimiter: str = "|",
+        self,
+        mapper0: PartitionMapper,
+        mapper1: PartitionMapper,
+        /,
+        *mappers: PartitionMapper,
+        delimiter: str = "|",
         max_downstream_keys: int | None = None,
     ) -> None:
         super().__init__(max_downstream_keys=max_downstream_keys)
@@ -165,12 +183,16 @@ class ProductMapper(PartitionMapper):
     def to_downstream(self, key: str) -> str:
         parts = key.split(self.delimiter)
         if len(parts) != len(self.mappers):
-            raise ValueError(f"Expected {len(self.mappers)} segments in key, got {len(parts)}: {key!r}; a key of ProductMapper has one segment for each mapper, with {self.delimiter!r} between them")
+            raise ValueError(
+                f"Expected {len(self.mappers)} segments in key, got {len(parts)}: {key!r}; a key of ProductMapper has one segment for each mapper, with {self.delimiter!r} between them"
+            )
         mapped = []
         for mapper, part in zip(self.mappers, parts, strict=True):
             one = mapper.to_downstream(part)
             if not isinstance(one, str):
-                raise TypeError(f"ProductMapper child mappers must return a single key, but {type(mapper).__name__} returned multiple keys for {part!r}; use another mapper")
+                raise TypeError(
+                    f"ProductMapper child mappers must return a single key, but {type(mapper).__name__} returned multiple keys for {part!r}; use another mapper"
+                )
             mapped.append(one)
         return self.delimiter.join(mapped)
 
@@ -179,11 +201,19 @@ class ProductMapper(PartitionMapper):
         parts = downstream_key.split(self.delimiter)
         if len(parts) != len(self.mappers):
             return None
-        dates = [date for mapper, part in zip(self.mappers, parts, strict=True) if (date := mapper.to_partition_date(part)) is not None]
+        dates = [
+            date
+            for mapper, part in zip(self.mappers, parts, strict=True)
+            if (date := mapper.to_partition_date(part)) is not None
+        ]
         return dates[0] if len(dates) == 1 else None
 
     def serialize(self) -> dict[str, Any]:
-        return {"delimiter": self.delimiter, "mappers": [encode_part(mapper) for mapper in self.mappers], **super().serialize()}
+        return {
+            "delimiter": self.delimiter,
+            "mappers": [encode_part(mapper) for mapper in self.mappers],
+            **super().serialize(),
+        }
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
@@ -197,16 +227,22 @@ def list_mapped_keys(mapper: PartitionMapper, key: str, max_count: int | None = 
     if isinstance(mapped, str):
         return [mapped]
     if not isinstance(mapped, Iterable):
-        raise TypeError(f"{type(mapper).__name__}.to_downstream({key!r}) must return a string or iterable of strings, but returned {type(mapped).__name__}")
+        raise TypeError(
+            f"{type(mapper).__name__}.to_downstream({key!r}) must return a string or iterable of strings, but returned {type(mapped).__name__}"
+        )
     found: dict[str, None] = {}
     for count, one in enumerate(mapped, 1):
         if not isinstance(one, str):
-            raise TypeError(f"{type(mapper).__name__}.to_downstream({key!r}) must return an iterable of strings, but yielded {type(one).__name__}")
+            raise TypeError(
+                f"{type(mapper).__name__}.to_downstream({key!r}) must return an iterable of strings, but yielded {type(one).__name__}"
+            )
         found[one] = None
         if max_count is not None and len(found) >= max_count:
             break
         if count >= YIELDED_MAX:
-            raise TypeError(f"{type(mapper).__name__}.to_downstream({key!r}) yielded {count} keys, most of them several times; let it end")
+            raise TypeError(
+                f"{type(mapper).__name__}.to_downstream({key!r}) yielded {count} keys, most of them several times; let it end"
+            )
     return list(found)
 
 

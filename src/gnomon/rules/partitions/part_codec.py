@@ -35,7 +35,9 @@ class PartitionPart:
         return hash(type(self))
 
     def __repr__(self) -> str:
-        arguments = ", ".join(f"{name.lstrip('_')}={value!r}" for name, value in vars(self).items() if value is not None)
+        arguments = ", ".join(
+            f"{name.lstrip('_')}={value!r}" for name, value in vars(self).items() if value is not None
+        )
         return f"{type(self).__name__}({arguments})"
 
 

@@ -53,7 +53,9 @@ def localize(label: datetime, zone: tzinfo) -> datetime:
 
 
 def _exists(moment: datetime) -> bool:
-    return moment.astimezone(UTC).astimezone(moment.tzinfo).replace(tzinfo=None, fold=0) == moment.replace(tzinfo=None, fold=0)
+    return moment.astimezone(UTC).astimezone(moment.tzinfo).replace(tzinfo=None, fold=0) == moment.replace(
+        tzinfo=None, fold=0
+    )
 
 
 def _truncate(moment: datetime, unit: PeriodUnit) -> datetime:

@@ -22,7 +22,11 @@ class TemporalMapper(PartitionMapper):
     expected_decoded_type = datetime
 
     def __init__(
-        self, *, timezone: str | tzinfo = "UTC", input_format: str = "%Y-%m-%dT%H:%M:%S", output_format: str | None = None,
+        self,
+        *,
+        timezone: str | tzinfo = "UTC",
+        input_format: str = "%Y-%m-%dT%H:%M:%S",
+        output_format: str | None = None,
         max_downstream_keys: int | None = None,
     ) -> None:
         super().__init__(max_downstream_keys=max_downstream_keys)
@@ -66,14 +70,18 @@ class TemporalMapper(PartitionMapper):
 
     def serialize(self) -> dict[str, Any]:
         return {
-            "timezone": encode_zone(self._timezone), "input_format": self.input_format, "output_format": self.output_format,
+            "timezone": encode_zone(self._timezone),
+            "input_format": self.input_format,
+            "output_format": self.output_format,
             **super().serialize(),
         }
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
         return cls(
-            timezone=data.get("timezone", "UTC"), input_format=data["input_format"], output_format=data["output_format"],
+            timezone=data.get("timezone", "UTC"),
+            input_format=data["input_format"],
+            output_format=data["output_format"],
             max_downstream_keys=data.get("max_downstream_keys"),
         )
 

@@ -40,7 +40,9 @@ class WaitPolicy(PartitionPart):
         size = len(expected)
         unreachable = self.is_unreachable(size)
         reason = f"wait policy {self!r} can never be satisfied: the window has {size} keys" if unreachable else None
-        return PartitionSatisfaction(self.is_satisfied(matched=len(matched & expected), expected=size), unreachable, reason)
+        return PartitionSatisfaction(
+            self.is_satisfied(matched=len(matched & expected), expected=size), unreachable, reason
+        )
 
 
 @builtin_part
@@ -62,7 +64,9 @@ class MinimumCount(WaitPolicy):
         if isinstance(n, bool) or not isinstance(n, int):
             raise TypeError(f"MinimumCount takes a whole number, not {n!r}")
         if n == 0:
-            raise ValueError("MinimumCount(0) is degenerate: it would be satisfied before any key arrives. Use WaitForAll(), or another number")
+            raise ValueError(
+                "MinimumCount(0) is degenerate: it would be satisfied before any key arrives. Use WaitForAll(), or another number"
+            )
         self.n = n
 
     def is_satisfied(self, matched: int, expected: int) -> bool:

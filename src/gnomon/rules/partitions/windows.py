@@ -33,7 +33,9 @@ class Window(PartitionPart):
 
     def to_upstream(self, decoded_downstream: Any) -> Iterable[Any]:
         """The decoded members of a decoded period."""
-        raise NotImplementedError(f"{type(self).__name__} lacks to_upstream(self, decoded_downstream) -> Iterable; define it")
+        raise NotImplementedError(
+            f"{type(self).__name__} lacks to_upstream(self, decoded_downstream) -> Iterable; define it"
+        )
 
     def serialize(self) -> dict[str, Any]:
         return {"direction": self.direction.value}
@@ -129,12 +131,16 @@ class SegmentWindow(Window):
 
     def __init__(self, segments: Iterable[str]) -> None:
         if isinstance(segments, str):
-            raise TypeError(f"SegmentWindow takes a list of keys, not the text {segments!r}; write SegmentWindow([{segments!r}])")
+            raise TypeError(
+                f"SegmentWindow takes a list of keys, not the text {segments!r}; write SegmentWindow([{segments!r}])"
+            )
         super().__init__()
         found = list(segments)
         for i, one in enumerate(found):
             if not isinstance(one, str):
-                raise ValueError(f"SegmentWindow segment keys must be str; got {type(one).__name__!r} at index {i}: {one!r}")
+                raise ValueError(
+                    f"SegmentWindow segment keys must be str; got {type(one).__name__!r} at index {i}: {one!r}"
+                )
             if not one:
                 raise ValueError(f"SegmentWindow segment keys must be non-empty; got an empty string at index {i}.")
         if not found:

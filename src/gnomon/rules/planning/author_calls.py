@@ -77,12 +77,17 @@ def missing_method_error(timetable: object, method: str, wanted: str) -> Plannin
 def _find_function(timetable: object, method: str, wanted: str) -> FunctionType | None:
     """The function of the method; None for another kind of callable. Raises PlanningError if there is no such method."""
     found = inspect.getattr_static(timetable, method, None)
-    if found is None or (not is_author_method(timetable, method) and not isinstance(timetable, BuiltinTimetable)
-                         and method in ("next_dagrun_info", "infer_manual_data_interval")):
+    if found is None or (
+        not is_author_method(timetable, method)
+        and not isinstance(timetable, BuiltinTimetable)
+        and method in ("next_dagrun_info", "infer_manual_data_interval")
+    ):
         raise missing_method_error(timetable, method, wanted)
     function = _unwrap(found)
     if function is None and not callable(getattr(timetable, method)):
-        raise PlanningError(f"{type(timetable).__name__}.{method} is {type(found).__name__}, not a method; write `def {method}{wanted}`")
+        raise PlanningError(
+            f"{type(timetable).__name__}.{method} is {type(found).__name__}, not a method; write `def {method}{wanted}`"
+        )
     return function
 
 
@@ -96,23 +101,34 @@ def _check_kind(timetable: object, method: str, function: FunctionType | None) -
     if function is None:
         return
     if inspect.iscoroutinefunction(function):
-        raise wrong_answer_error(timetable, method, "is `async def`; timetables are called without an event loop: write `def`")
+        raise wrong_answer_error(
+            timetable, method, "is `async def`; timetables are called without an event loop: write `def`"
+        )
     if inspect.isgeneratorfunction(function):
         raise wrong_answer_error(timetable, method, "contains `yield`; give its one result with `return`")
 
 
 def _bind_arguments(
-    timetable: object, method: str, function: FunctionType | None, takes: inspect.Signature,
-    offered: Mapping[str, Any], wanted: str,
-) -> tuple[list[Any], dict[str, Any]]:  # fmt: skip
+    timetable: object,
+    method: str,
+    function: FunctionType | None,
+    takes: inspect.Signature,
+    offered: Mapping[str, Any],
+    wanted: str,
+) -> tuple[list[Any], dict[str, Any]]:
     """The positional-only arguments, and the others by name. Raises PlanningError for a parameter that Gnomon does not pass."""
     _check_self(timetable, method, function, offered, wanted)
     by_position: list[Any] = []
     by_name: dict[str, Any] = {}
     for name, parameter in takes.parameters.items():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            by_name.update({other: value for other, value in offered.items()
-                            if other not in takes.parameters and other not in OLD_NAMES})  # fmt: skip
+            by_name.update(
+                {
+                    other: value
+                    for other, value in offered.items()
+                    if other not in takes.parameters and other not in OLD_NAMES
+                }
+            )
         elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             continue
         elif name in offered:
@@ -124,7 +140,11 @@ def _bind_arguments(
             meant = _guess_parameter(name, offered, takes)
             if parameter.default is inspect.Parameter.empty or meant is not None:
                 remedy = f"name it {meant!r}" if meant else f"write `def {method}{wanted}`"
-                raise wrong_answer_error(timetable, method, f"{_format_signature(function, takes)} takes {name!r}, which Gnomon does not pass; {remedy}")
+                raise wrong_answer_error(
+                    timetable,
+                    method,
+                    f"{_format_signature(function, takes)} takes {name!r}, which Gnomon does not pass; {remedy}",
+                )
     return by_position, by_name
 
 

@@ -33,13 +33,21 @@ def ask_author_next(timetable: object, method: str, last: DagRunInfo | None, res
     info = None if last is None else _to_author_info(last)
     earliest, latest, catchup = restriction
     offered = {
-        "last_automated_data_interval": None if info is None else info.data_interval or DataInterval.exact(info.run_after),
+        "last_automated_data_interval": None
+        if info is None
+        else info.data_interval or DataInterval.exact(info.run_after),
         "restriction": TimeRestriction(_to_pendulum_or_none(earliest), _to_pendulum_or_none(latest), catchup),
         "last_automated_dagrun": None if info is None else info.logical_date or info.run_after,
         "last_dagrun_info": info,
     }
-    names = ("last_dagrun_info", "restriction") if method == "next_dagrun_info_v2" else (
-        "last_automated_data_interval", "restriction", "last_automated_dagrun",
+    names = (
+        ("last_dagrun_info", "restriction")
+        if method == "next_dagrun_info_v2"
+        else (
+            "last_automated_data_interval",
+            "restriction",
+            "last_automated_dagrun",
+        )
     )
     wanted = NEXT_V2 if method == "next_dagrun_info_v2" else NEXT
     return call_author_method(timetable, method, {name: offered[name] for name in names}, wanted)
@@ -64,10 +72,11 @@ def ask_author_run_id(
     """The run id of the author's method, which takes run_after (Airflow 3), logical_date (Airflow 2), or both."""
     given = _to_author_info(info)
     offered = {
-        "run_type": run_type, "run_after": given.run_after,
+        "run_type": run_type,
+        "run_after": given.run_after,
         "logical_date": given.logical_date if logical_date is None else to_pendulum(logical_date),
         "data_interval": given.data_interval,
-    }  # fmt: skip
+    }
     return call_author_method(timetable, "generate_run_id", offered, RUN_ID)
 
 
@@ -90,5 +99,6 @@ def _to_pendulum_or_none(given: datetime | None) -> pendulum.DateTime | None:
 def _to_author_info(given: DagRunInfo) -> DagRunInfo:
     interval = given.data_interval
     return DagRunInfo(
-        to_pendulum(given.run_after), None if interval is None else DataInterval(to_pendulum(interval.start), to_pendulum(interval.end))
+        to_pendulum(given.run_after),
+        None if interval is None else DataInterval(to_pendulum(interval.start), to_pendulum(interval.end)),
     )

@@ -56,14 +56,22 @@ def find_backfill_slots(
             if len(runs) == limit:
                 return BackfillSlots(runs=tuple(runs), position=position, is_complete=False)
             runs.append(msgspec.structs.replace(slot, run_id=_ask_run_id(timetable, slot)))
-            position = Cursor(run_after=slot.run_after, interval_start=slot.interval_start, interval_end=slot.interval_end)
+            position = Cursor(
+                run_after=slot.run_after, interval_start=slot.interval_start, interval_end=slot.interval_end
+            )
     except PlanningError as failure:
         error = str(failure)
     return BackfillSlots(runs=tuple(runs), position=position, is_complete=error is None, error=error)
 
 
 def _iterate_slots(
-    timetable: Timetable, start: Instant, end: Instant, due_by: Instant, last: Cursor | None, earliest: Instant | None, cursor: Cursor | None
+    timetable: Timetable,
+    start: Instant,
+    end: Instant,
+    due_by: Instant,
+    last: Cursor | None,
+    earliest: Instant | None,
+    cursor: Cursor | None,
 ) -> Iterator[PlannedRun]:
     begin = start
     if last is None and isinstance(timetable, DeltaTimetable):
@@ -80,7 +88,10 @@ def _iterate_slots(
         ends_at = slot.run_after if slot.interval_end is None else slot.interval_end
         if first > end or ends_at > due_by:
             return
-        is_before = isinstance(timetable, DeltaTimetable) and (slot.run_after if isinstance(timetable, TriggerTimetable) else first) < start
+        is_before = (
+            isinstance(timetable, DeltaTimetable)
+            and (slot.run_after if isinstance(timetable, TriggerTimetable) else first) < start
+        )
         if not is_before:
             yield slot
 
@@ -91,11 +102,16 @@ def _move_cursor_before(timetable: DeltaTimetable, start: Instant, cursor: Curso
     if cursor is None or seconds is None or timetable.calendar is not None:
         return None
     step = int(seconds * SECOND)
-    at = cursor.run_after if isinstance(timetable, TriggerTimetable) or cursor.interval_start is None else cursor.interval_start
+    at = (
+        cursor.run_after
+        if isinstance(timetable, TriggerTimetable) or cursor.interval_start is None
+        else cursor.interval_start
+    )
     moved = (start - 1 - at) // step * step
     begin, end = cursor.interval_start, cursor.interval_end
     return Cursor(
-        run_after=cursor.run_after + moved, interval_start=None if begin is None else begin + moved,
+        run_after=cursor.run_after + moved,
+        interval_start=None if begin is None else begin + moved,
         interval_end=None if end is None else end + moved,
     )
 

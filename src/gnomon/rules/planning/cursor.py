@@ -20,7 +20,9 @@ _WITHOUT_GRID = frozenset({"DeltaDataIntervalTimetable", "DeltaTriggerTimetable"
 """Timetables whose slots are counted from the last one, so that their times are not fixed."""
 
 
-def compute_decided_until(cursor: Cursor | None, next_run: PlannedRun | None, fingerprint: str | None, spec: DagSpec) -> Instant | None:
+def compute_decided_until(
+    cursor: Cursor | None, next_run: PlannedRun | None, fingerprint: str | None, spec: DagSpec
+) -> Instant | None:
     """The instant up to which a slot exists if and only if it has a run; None if nothing was planned yet.
 
     `fingerprint`: the stored fingerprint. The result is the cursor, or the instant before the stored next run if that is later:
@@ -79,7 +81,15 @@ def compute_fingerprint(timetable: TimetableRef, spec: DagSpec) -> str:
     It covers the stored timetable, the source of an author's timetable, the DAG's dates and catchup, and the release of the
     tz database; for a timetable with a calendar also the releases of the libraries that compute its days.
     """
-    origin: tuple[object, ...] = (timetable.path, timetable.data, timetable.code, spec.start_at, spec.end_at, spec.catchup, tzdata_version())
+    origin: tuple[object, ...] = (
+        timetable.path,
+        timetable.data,
+        timetable.code,
+        spec.start_at,
+        spec.end_at,
+        spec.catchup,
+        tzdata_version(),
+    )
     used = list_library_versions(timetable.data.get("calendar"))
     if used:
         origin = (*origin, used)

@@ -65,16 +65,26 @@ def build_forecast(
         started = sum(forecast_run.state == "now" for forecast_run in found)
         try:
             plan: Plan = plan_runs(
-                dag=dag, timetable=timetable, cursor=cursor, now=at, room=1, active=is_now and unfinished > 0,
-                planned=planned, since=since, asked_at=asked_at, busy=is_now and unfinished + started > 0,
+                dag=dag,
+                timetable=timetable,
+                cursor=cursor,
+                now=at,
+                room=1,
+                active=is_now and unfinished > 0,
+                planned=planned,
+                since=since,
+                asked_at=asked_at,
+                busy=is_now and unfinished + started > 0,
                 misfire_grace_s=misfire_grace_s,
-            )  # fmt: skip
+            )
         except PlanningError as error:
             return Forecast(runs=tuple(found), passed=tuple(passed), error=str(error))
         passed += plan.passed
         for run in plan.runs:
             is_held = is_now and limit is not None and dag.overlap == "queue" and unfinished + started >= limit
-            found.append(_build_forecast_run(dag, run, at, since, limit, is_now, is_held, unfinished + started, misfire_grace_s))
+            found.append(
+                _build_forecast_run(dag, run, at, since, limit, is_now, is_held, unfinished + started, misfire_grace_s)
+            )
         if plan.error is not None or timetable.follows_runs:
             return Forecast(runs=tuple(found), passed=tuple(passed), error=plan.error)
         cursor, planned, asked_at = plan.cursor, plan.next_run, None
@@ -85,9 +95,16 @@ def build_forecast(
 
 
 def _build_forecast_run(
-    dag: DagSpec, run: PlannedRun, at: Instant, since: Instant, limit: int | None, is_now: bool, is_held: bool, active: int,
+    dag: DagSpec,
+    run: PlannedRun,
+    at: Instant,
+    since: Instant,
+    limit: int | None,
+    is_now: bool,
+    is_held: bool,
+    active: int,
     grace_s: float,
-) -> ForecastRun:  # fmt: skip
+) -> ForecastRun:
     why = _describe_reason(dag, run, at, since, is_now, active, grace_s)
     if is_held:
         held = f"max_active_runs={limit} is reached by {active} unfinished run{'' if active == 1 else 's'}"
@@ -95,22 +112,28 @@ def _build_forecast_run(
     return ForecastRun(run=run, state="now" if is_now else "planned", made_at=at, why=why)
 
 
-def _describe_reason(dag: DagSpec, run: PlannedRun, at: Instant, since: Instant, is_now: bool, active: int, grace_s: float) -> str:
+def _describe_reason(
+    dag: DagSpec, run: PlannedRun, at: Instant, since: Instant, is_now: bool, active: int, grace_s: float
+) -> str:
     late_by = compute_jitter(dag)
     moved = f", {late_by / SECOND:g} s later by jitter" if late_by else ""
     if not is_now:
         return {
-            "skip": f"on time{moved}, unless a run is active then (overlap=\"skip\")",
-            "cancel_running": f"on time{moved}; a run that is active then ends failed (overlap=\"cancel_running\")",
+            "skip": f'on time{moved}, unless a run is active then (overlap="skip")',
+            "cancel_running": f'on time{moved}; a run that is active then ends failed (overlap="cancel_running")',
         }.get(dag.overlap, f"on time{moved}")
-    ending = "; the active run ends failed (overlap=\"cancel_running\")" if active and dag.overlap == "cancel_running" else ""
+    ending = (
+        '; the active run ends failed (overlap="cancel_running")' if active and dag.overlap == "cancel_running" else ""
+    )
     due = run.run_after + late_by
     if at - due <= grace_s * SECOND:
         return f"due now{moved}{ending}"
     if due < since:
-        kind = "made up (catchup=True)" if dag.catchup else "the newest of the slots before it is let run (catchup=False)"
+        kind = (
+            "made up (catchup=True)" if dag.catchup else "the newest of the slots before it is let run (catchup=False)"
+        )
         return kind + ending
-    return f"late (misfire=\"{resolve_misfire(dag)}\"){ending}"
+    return f'late (misfire="{resolve_misfire(dag)}"){ending}'
 
 
 def list_upcoming_runs(

@@ -44,9 +44,13 @@ _SlotKey = Callable[[Slot], Instant]
 
 
 def find_slot_by_logical_date(
-    *, timetable: Timetable, logical_at: Instant, earliest: Instant | None = None, latest: Instant | None = None,
+    *,
+    timetable: Timetable,
+    logical_at: Instant,
+    earliest: Instant | None = None,
+    latest: Instant | None = None,
     cursor: Cursor | None = None,
-) -> Slot | None:  # fmt: skip
+) -> Slot | None:
     """The slot with that logical date, with or without a run; None if the timetable has none, or if that is not known.
 
     `earliest`, `latest`: the dates of the DAG. `cursor`: the last slot that was planned for it; the slots of a timetable
@@ -56,15 +60,24 @@ def find_slot_by_logical_date(
 
 
 def find_slot_by_due_time(
-    *, timetable: Timetable, at: Instant, earliest: Instant | None = None, latest: Instant | None = None,
+    *,
+    timetable: Timetable,
+    at: Instant,
+    earliest: Instant | None = None,
+    latest: Instant | None = None,
     cursor: Cursor | None = None,
-) -> Slot | None:  # fmt: skip
+) -> Slot | None:
     """The first slot that is due at that instant; otherwise as `find_slot_by_logical_date`."""
     return _search(timetable, at, _run_after, earliest, latest, cursor)
 
 
 def _search(
-    timetable: Timetable, wanted: Instant, key: _SlotKey, earliest: Instant | None, latest: Instant | None, cursor: Cursor | None
+    timetable: Timetable,
+    wanted: Instant,
+    key: _SlotKey,
+    earliest: Instant | None,
+    latest: Instant | None,
+    cursor: Cursor | None,
 ) -> Slot | None:
     if timetable.follows_runs:
         return None
@@ -87,18 +100,29 @@ def _estimate_due(timetable: BuiltinTimetable, wanted: Instant, key: _SlotKey) -
 
 
 def _search_stepped(
-    timetable: DeltaTimetable, wanted: Instant, key: _SlotKey, earliest: Instant | None, latest: Instant | None, cursor: Cursor | None
+    timetable: DeltaTimetable,
+    wanted: Instant,
+    key: _SlotKey,
+    earliest: Instant | None,
+    latest: Instant | None,
+    cursor: Cursor | None,
 ) -> Slot | None:
     """The slot of a timetable without a grid: its steps are counted from the last planned slot, or from the start date."""
     last = _move_cursor_back(timetable, wanted, key, cursor)
     if last is not None:
-        return _find_in(iterate_runs_from(timetable, last.run_after if earliest is None else earliest, latest, last), key, wanted)
+        return _find_in(
+            iterate_runs_from(timetable, last.run_after if earliest is None else earliest, latest, last), key, wanted
+        )
     if earliest is None:
         return None
-    return _find_in(iterate_runs_from(timetable, find_walk_start(timetable, wanted, earliest, latest), latest), key, wanted)
+    return _find_in(
+        iterate_runs_from(timetable, find_walk_start(timetable, wanted, earliest, latest), latest), key, wanted
+    )
 
 
-def _move_cursor_back(timetable: DeltaTimetable, wanted: Instant, key: _SlotKey, cursor: Cursor | None) -> Cursor | None:
+def _move_cursor_back(
+    timetable: DeltaTimetable, wanted: Instant, key: _SlotKey, cursor: Cursor | None
+) -> Cursor | None:
     """The cursor moved back by whole steps until it is before the wanted slot; None if steps cannot be counted back."""
     if cursor is None or key(_to_slot(cursor)) < wanted:
         return cursor
@@ -109,13 +133,19 @@ def _move_cursor_back(timetable: DeltaTimetable, wanted: Instant, key: _SlotKey,
     back = ((key(_to_slot(cursor)) - wanted) // step + 1) * step
     start, end = cursor.interval_start, cursor.interval_end
     return Cursor(
-        run_after=cursor.run_after - back, interval_start=None if start is None else start - back,
+        run_after=cursor.run_after - back,
+        interval_start=None if start is None else start - back,
         interval_end=None if end is None else end - back,
     )
 
 
 def _search_author(
-    timetable: Timetable, wanted: Instant, key: _SlotKey, earliest: Instant | None, latest: Instant | None, cursor: Cursor | None
+    timetable: Timetable,
+    wanted: Instant,
+    key: _SlotKey,
+    earliest: Instant | None,
+    latest: Instant | None,
+    cursor: Cursor | None,
 ) -> Slot | None:
     """The slot of an author's timetable: after the last planned slot, after the start date, or in a walk from nearby.
 
@@ -125,7 +155,11 @@ def _search_author(
     if cursor is not None and key(_to_slot(cursor)) == wanted:
         return _to_slot(cursor)
     if cursor is not None and key(_to_slot(cursor)) < wanted:
-        return _find_in(iterate_runs_from(timetable, cursor.run_after if earliest is None else earliest, latest, cursor), key, wanted)
+        return _find_in(
+            iterate_runs_from(timetable, cursor.run_after if earliest is None else earliest, latest, cursor),
+            key,
+            wanted,
+        )
     begin = find_walk_start(timetable, wanted, earliest, latest)
     found = _find_in(iterate_runs_from(timetable, begin, latest), key, wanted)
     if found is None or begin == earliest:
@@ -140,7 +174,9 @@ def _find_in(runs: Iterator[PlannedRun], key: _SlotKey, wanted: Instant) -> Slot
         if key(slot) >= wanted:
             return slot if key(slot) == wanted else None
         if passed >= MAX_PASSED:
-            raise PlanningError(f"more than {MAX_PASSED} slots lie before {to_datetime(wanted).isoformat()}, too many to count up to it")
+            raise PlanningError(
+                f"more than {MAX_PASSED} slots lie before {to_datetime(wanted).isoformat()}, too many to count up to it"
+            )
     return None
 
 

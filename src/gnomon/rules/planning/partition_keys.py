@@ -62,7 +62,9 @@ def _resolve_by_mappers(dag: DagSpec, key: str, find_class: ClassFinder | None) 
         try:
             date = decode_part(rule.mapper, find_class).to_partition_date(key)
         except ValueError as error:
-            raise PartitionKeyRefused(f"the mapper of asset {rule.leaf.name!r} of DAG {dag.dag_id!r} makes no partition key {key!r}: {error}") from None
+            raise PartitionKeyRefused(
+                f"the mapper of asset {rule.leaf.name!r} of DAG {dag.dag_id!r} makes no partition key {key!r}: {error}"
+            ) from None
         if date is not None:
             dates.add(to_instant(date))
     return dates.pop() if len(dates) == 1 else None

@@ -83,7 +83,13 @@ def plan_runs(
 
 
 def _decide(
-    walk: TimetableWalk, policies: PlanningPolicies, due: PlannedRun | None, runs: list[PlannedRun], now: Instant, room: int, busy: bool
+    walk: TimetableWalk,
+    policies: PlanningPolicies,
+    due: PlannedRun | None,
+    runs: list[PlannedRun],
+    now: Instant,
+    room: int,
+    busy: bool,
 ) -> PlannedRun | None:
     """The first undecided slot. The slots before it are appended to `runs` or recorded as skipped in `walk`."""
     bound = min(room, MAX_RUNS)

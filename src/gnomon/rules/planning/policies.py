@@ -58,13 +58,17 @@ class PlanningPolicies:
             if self.catchup:
                 return None
             upto = now if self.misfire == "latest" else min(now, self.since - 1)
-            return SlotExclusion("but_newest", upto, "catchup=False: of the slots before the DAG became active, only the newest runs")
+            return SlotExclusion(
+                "but_newest", upto, "catchup=False: of the slots before the DAG became active, only the newest runs"
+            )
         if self.misfire == "all":
             return None
         if self.misfire == "skip":
             reason = f'misfire="skip": it was late by more than {self.grace / SECOND:g} s (scheduler.misfire_grace)'
             return SlotExclusion("all_before", now - self.grace, reason)
-        reason = f'misfire="latest": of the slots that are late by more than {self.grace / SECOND:g} s, only the newest runs'
+        reason = (
+            f'misfire="latest": of the slots that are late by more than {self.grace / SECOND:g} s, only the newest runs'
+        )
         return SlotExclusion("but_newest", now, reason)
 
     def visits_every_slot(self, last: Instant | None) -> bool:

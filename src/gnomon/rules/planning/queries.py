@@ -42,10 +42,19 @@ def ask_next(
     end = None if interval is None else _check_instant(timetable, method, "data_interval.end", interval.end)
     slot = Cursor(run_after=run_after, interval_start=start, interval_end=end)
     _check_order(timetable, method, last, slot)
-    date = None if info.partition_date is None else _check_instant(timetable, method, "partition_date", info.partition_date)
+    date = (
+        None
+        if info.partition_date is None
+        else _check_instant(timetable, method, "partition_date", info.partition_date)
+    )
     run_id = ask_run_id(timetable, DagRunType.SCHEDULED, run_after, interval, partition_key=info.partition_key)
     return PlannedRun(
-        run_id=run_id, run_after=run_after, interval_start=start, interval_end=end, partition_key=info.partition_key, partition_date=date,
+        run_id=run_id,
+        run_after=run_after,
+        interval_start=start,
+        interval_end=end,
+        partition_key=info.partition_key,
+        partition_date=date,
     )
 
 
@@ -55,8 +64,16 @@ def _check_partition(timetable: Timetable, method: str, info: DagRunInfo) -> Non
     if key is None and info.partition_date is None:
         return
     if not timetable.partitioned:
-        raise wrong_answer_error(timetable, method, "returned a run of a partition; set `partitioned = True` on the class, or leave partition_key and partition_date out")
-    fault = "returned a partition_date without a partition_key; give it a key" if key is None else find_partition_key_fault(key)
+        raise wrong_answer_error(
+            timetable,
+            method,
+            "returned a run of a partition; set `partitioned = True` on the class, or leave partition_key and partition_date out",
+        )
+    fault = (
+        "returned a partition_date without a partition_key; give it a key"
+        if key is None
+        else find_partition_key_fault(key)
+    )
     if fault is not None:
         raise wrong_answer_error(timetable, method, fault)
 
@@ -70,16 +87,22 @@ def ask_manual(timetable: Timetable, moment: Instant) -> DataInterval:
         interval = ask_author_manual(timetable, at)
     if not isinstance(interval, DataInterval):
         raise wrong_answer_error(timetable, method, f"returned {_describe_type(interval)}; return a DataInterval")
-    start, end = (_check_instant(timetable, method, name, value) for name, value in zip(("start", "end"), interval, strict=True))
+    start, end = (
+        _check_instant(timetable, method, name, value) for name, value in zip(("start", "end"), interval, strict=True)
+    )
     if end < start:
         raise wrong_answer_error(timetable, method, _REVERSED)
     return interval
 
 
 def ask_run_id(
-    timetable: Timetable, run_type: DagRunType, run_after: Instant, interval: DataInterval | None,
-    logical_at: Instant | None = None, partition_key: str | None = None,
-) -> str:  # fmt: skip
+    timetable: Timetable,
+    run_type: DagRunType,
+    run_after: Instant,
+    interval: DataInterval | None,
+    logical_at: Instant | None = None,
+    partition_key: str | None = None,
+) -> str:
     """The run id that the timetable generates. Raises PlanningError if it is not a valid run id.
 
     `logical_at`: the logical_date for a signature of Airflow 2; default: the start of the interval.
@@ -146,7 +169,9 @@ def _check_interval(timetable: Timetable, method: str, given: object) -> DataInt
     if given is None:
         return None
     if not isinstance(given, tuple) or len(given) != 2:
-        raise wrong_answer_error(timetable, method, f"returned {_describe_type(given)} as data_interval; return a DataInterval or None")
+        raise wrong_answer_error(
+            timetable, method, f"returned {_describe_type(given)} as data_interval; return a DataInterval or None"
+        )
     return DataInterval(*given)
 
 
@@ -154,7 +179,11 @@ def _check_instant(timetable: Timetable, method: str, name: str, value: object) 
     if not isinstance(value, datetime):
         raise wrong_answer_error(timetable, method, f"returned {value!r} as {name}; return a datetime with a time zone")
     if value.utcoffset() is None:
-        raise wrong_answer_error(timetable, method, f"returned the naive datetime {value} as {name}; give it a time zone, for example tzinfo=UTC")
+        raise wrong_answer_error(
+            timetable,
+            method,
+            f"returned the naive datetime {value} as {name}; give it a time zone, for example tzinfo=UTC",
+        )
     return to_instant(value)
 
 

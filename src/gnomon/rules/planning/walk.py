@@ -22,7 +22,9 @@ MAX_PASSED = 1000
 class TimetableWalk:
     """The position of a plan in one timetable. `cursor` moves as slots are created or skipped; `passed` records the skipped."""
 
-    def __init__(self, timetable: Timetable, dag: DagSpec, policies: PlanningPolicies, cursor: Cursor | None, now: Instant) -> None:
+    def __init__(
+        self, timetable: Timetable, dag: DagSpec, policies: PlanningPolicies, cursor: Cursor | None, now: Instant
+    ) -> None:
         self._timetable = timetable
         self._dag = dag
         self._policies = policies
@@ -46,7 +48,9 @@ class TimetableWalk:
             oldest = self._ask(True, at)
             if oldest is not None and oldest.run_after < found.run_after:
                 reason = "catchup=False: of the slots before the DAG became active, only the newest runs"
-                self._record_range(oldest.run_after, found.run_after, self._count_slots(oldest.run_after, found.run_after), reason)
+                self._record_range(
+                    oldest.run_after, found.run_after, self._count_slots(oldest.run_after, found.run_after), reason
+                )
         return found
 
     def create_run(self, due: PlannedRun) -> None:
@@ -78,7 +82,9 @@ class TimetableWalk:
         if jumped is None and self._is_builtin and end_at is not None and end_at < upto:
             jumped = self._newest_within(end_at, due, upto)
         if jumped is not None and due.run_after < jumped.run_after <= upto:
-            self._record_range(due.run_after, jumped.run_after, self._count_slots(due.run_after, jumped.run_after), reason)
+            self._record_range(
+                due.run_after, jumped.run_after, self._count_slots(due.run_after, jumped.run_after), reason
+            )
             due = jumped
         if self._is_builtin or self._dag.misfire is None:
             return due
@@ -128,7 +134,9 @@ class TimetableWalk:
         if self._is_builtin and not isinstance(self._timetable, DeltaTimetable):
             last = self._ask(False, until - 1)
             if last is not None and due.run_after < last.run_after < until:
-                self._record_range(due.run_after, last.run_after, self._count_slots(due.run_after, last.run_after), reason)
+                self._record_range(
+                    due.run_after, last.run_after, self._count_slots(due.run_after, last.run_after), reason
+                )
                 following = last
         while following is not None and following.run_after < until and self.steps < MAX_PASSED:
             following = self.skip_one(following, reason)
@@ -157,7 +165,9 @@ class TimetableWalk:
     def _record_range(self, first: Instant, until: Instant, count: int, reason: str) -> None:
         """Records skipped slots; consecutive ones with the same reason share an entry, unless a slot between them has a run."""
         last = self.passed[-1] if self.passed else None
-        has_run_between = last is not None and self._newest_run_at is not None and last.first <= self._newest_run_at < first
+        has_run_between = (
+            last is not None and self._newest_run_at is not None and last.first <= self._newest_run_at < first
+        )
         if last is not None and last.reason == reason and last.first <= first and not has_run_between:
             first, count = last.first, min(last.count + count, MAX_COUNTED_SLOTS)
             self.passed.pop()

@@ -18,6 +18,7 @@ from gnomon.rules.timetables.wall_clock.zones import to_utc
 if TYPE_CHECKING:
     from gnomon.rules.timetables.granularity import Granularity
 
+
 @runtime_checkable
 class Timetable(Protocol):
     """When runs are due, and their data intervals. Subclass it and define the two methods that raise NotImplementedError."""

@@ -63,17 +63,27 @@ class CronDataIntervalTimetable(DataIntervalTimetable, CronTimetable):
     """
 
     def __init__(
-        self, cron: str | None = None, timezone: object = None, *, calendar: object = None, on_holiday: str = "skip", expression: str | None = None
+        self,
+        cron: str | None = None,
+        timezone: object = None,
+        *,
+        calendar: object = None,
+        on_holiday: str = "skip",
+        expression: str | None = None,
     ) -> None:
         """`expression`: the name that `cron` has in airflow.sdk. Raises TypeError when not exactly one of them is given, or no time zone."""
         given = [text for text in (cron, expression) if text is not None]
         if len(given) != 1 or timezone is None:
-            raise TypeError(f"{type(self).__name__} takes a cron expression as text, such as '0 0 * * *' (cron= or expression=), and a timezone")
+            raise TypeError(
+                f"{type(self).__name__} takes a cron expression as text, such as '0 0 * * *' (cron= or expression=), and a timezone"
+            )
         super().__init__(given[0], timezone, calendar, on_holiday)
 
     def serialize(self) -> dict[str, Any]:
         return {
-            "expression": self._expression, "timezone": encode_zone(self._timezone), **self._calendar_data(),
+            "expression": self._expression,
+            "timezone": encode_zone(self._timezone),
+            **self._calendar_data(),
         }
 
     @classmethod

@@ -39,7 +39,11 @@ class MultipleCronTriggerTimetable(CalendarMixin, BuiltinTimetable):
         self._set_calendar(calendar, on_holiday)
         self._members = [
             CronTriggerTimetable(
-                cron, timezone=zone, interval=interval, run_immediately=run_immediately, calendar=self._calendar,
+                cron,
+                timezone=zone,
+                interval=interval,
+                run_immediately=run_immediately,
+                calendar=self._calendar,
                 on_holiday=on_holiday,
             )
             for cron in (CRON_PRESETS.get(cron, cron) for cron in crons)

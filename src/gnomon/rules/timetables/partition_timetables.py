@@ -27,14 +27,23 @@ class CronPartitionTimetable(CronTriggerTimetable):
     partitioned = True
 
     def __init__(
-        self, cron: str, *, timezone: object, run_offset: int | None = None, run_immediately: bool | timedelta | None = False,
+        self,
+        cron: str,
+        *,
+        timezone: object,
+        run_offset: int | None = None,
+        run_immediately: bool | timedelta | None = False,
         key_format: str = DEFAULT_KEY_FORMAT,
     ) -> None:
         super().__init__(cron, timezone=timezone, run_immediately=run_immediately)
         if run_offset is not None and (isinstance(run_offset, bool) or not isinstance(run_offset, int)):
-            raise ValueError(f"Run offset other than integer not supported yet: CronPartitionTimetable got run_offset={run_offset!r}; give a number of ticks")
+            raise ValueError(
+                f"Run offset other than integer not supported yet: CronPartitionTimetable got run_offset={run_offset!r}; give a number of ticks"
+            )
         if abs(run_offset or 0) > OFFSET_MAX:
-            raise ValueError(f"CronPartitionTimetable got run_offset={run_offset}; give at most {OFFSET_MAX:,} ticks, which are counted for each run")
+            raise ValueError(
+                f"CronPartitionTimetable got run_offset={run_offset}; give at most {OFFSET_MAX:,} ticks, which are counted for each run"
+            )
         self._run_offset = run_offset or 0
         self._key_format = key_format
 
@@ -55,25 +64,38 @@ class CronPartitionTimetable(CronTriggerTimetable):
         return dt.replace(tzinfo=self._timezone).astimezone(UTC)
 
     def generate_run_id(
-        self, *, run_type: Any, run_after: datetime | None = None, data_interval: Any = None, logical_date: datetime | None = None,
+        self,
+        *,
+        run_type: Any,
+        run_after: datetime | None = None,
+        data_interval: Any = None,
+        logical_date: datetime | None = None,
         **extra: Any,
     ) -> str:
         """The run type, `run_after` and the partition key."""
-        run_id = super().generate_run_id(run_type=run_type, run_after=run_after, data_interval=data_interval, logical_date=logical_date)
+        run_id = super().generate_run_id(
+            run_type=run_type, run_after=run_after, data_interval=data_interval, logical_date=logical_date
+        )
         key = extra.get("partition_key")
         return f"{run_id}__{key}" if key else run_id
 
     def serialize(self) -> dict[str, Any]:
         return {
-            "expression": self._expression, "timezone": encode_zone(self._timezone),
-            "run_immediately": encode_immediately(self._run_immediately), "run_offset": self._run_offset, "key_format": self._key_format,
+            "expression": self._expression,
+            "timezone": encode_zone(self._timezone),
+            "run_immediately": encode_immediately(self._run_immediately),
+            "run_offset": self._run_offset,
+            "key_format": self._key_format,
         }
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
         return cls(
-            data["expression"], timezone=data["timezone"], run_offset=data["run_offset"],
-            run_immediately=decode_immediately(data.get("run_immediately", False)), key_format=data["key_format"],
+            data["expression"],
+            timezone=data["timezone"],
+            run_offset=data["run_offset"],
+            run_immediately=decode_immediately(data.get("run_immediately", False)),
+            key_format=data["key_format"],
         )
 
     def make_info(self, run_after: datetime) -> DagRunInfo | None:

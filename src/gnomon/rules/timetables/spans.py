@@ -92,14 +92,18 @@ def require_forward(span: Span, name: str, least_s: int = LEAST_S) -> None:
         if not smallest_s and _read_weekday_number(span) > 1:
             return
     if smallest_s < least_s:
-        raise AirflowTimetableInvalid(f"{name} is {span!r}, of which a step may take {smallest_s:g} s; a schedule like this has at least {least_s} s between its slots")
+        raise AirflowTimetableInvalid(
+            f"{name} is {span!r}, of which a step may take {smallest_s:g} s; a schedule like this has at least {least_s} s between its slots"
+        )
 
 
 def _find_smallest_length(span: CalendarSpan) -> float:
     """The seconds that the span adds at least, without what it sets."""
     years, months = divmod(span.years * 12 + span.months, 12)
     days = years * 365 + _SHORTEST_MONTHS[months] + span.days + min(0, getattr(span, "leapdays", 0))
-    return timedelta(days=days, hours=span.hours, minutes=span.minutes, seconds=span.seconds, microseconds=span.microseconds).total_seconds()
+    return timedelta(
+        days=days, hours=span.hours, minutes=span.minutes, seconds=span.seconds, microseconds=span.microseconds
+    ).total_seconds()
 
 
 def _find_longest_reset(span: CalendarSpan) -> float:

@@ -132,7 +132,12 @@ class DeltaTriggerTimetable(TriggerTimetable, DeltaTimetable):
     """
 
     def __init__(
-        self, delta: Span, *, interval: Span = timedelta(), calendar: object = None, on_holiday: str = "skip",
+        self,
+        delta: Span,
+        *,
+        interval: Span = timedelta(),
+        calendar: object = None,
+        on_holiday: str = "skip",
         timezone: object = "UTC",
     ) -> None:
         super().__init__(delta, calendar, on_holiday, timezone)
@@ -143,9 +148,7 @@ class DeltaTriggerTimetable(TriggerTimetable, DeltaTimetable):
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
-        return cls(
-            decode_span(data["delta"]), interval=decode_span(data.get("interval", 0.0)), **days_arguments(data)
-        )
+        return cls(decode_span(data["delta"]), interval=decode_span(data.get("interval", 0.0)), **days_arguments(data))
 
     def _first(self, now: datetime) -> datetime | None:
         return self._align_up(now)

@@ -54,15 +54,21 @@ def parse_ignore_file(text: str, folder: str, *, regexp: bool) -> tuple[IgnoreRu
     place = f"{folder}/{FILE_NAME}" if folder else FILE_NAME
     for number, line in enumerate(text.splitlines(), 1):
         if len(rules) >= RULES_MAX:
-            problems.append(f"{place} has more than {RULES_MAX} rules: those from line {number} on are not applied; ignore whole folders")
+            problems.append(
+                f"{place} has more than {RULES_MAX} rules: those from line {number} on are not applied; ignore whole folders"
+            )
             break
         if len(line) > LINE_MAX:
-            problems.append(f"{place}, line {number}: the pattern has more than {LINE_MAX} characters, and is not applied; shorten it")
+            problems.append(
+                f"{place}, line {number}: the pattern has more than {LINE_MAX} characters, and is not applied; shorten it"
+            )
             continue
         try:
             rule = _parse_regexp(line) if regexp else _parse_glob(line)
         except (re.error, RecursionError, OverflowError) as error:
-            problems.append(f"{place}, line {number}: {line.strip()[:200]!r} is not a {'regular expression' if regexp else 'pattern'}: {error}")
+            problems.append(
+                f"{place}, line {number}: {line.strip()[:200]!r} is not a {'regular expression' if regexp else 'pattern'}: {error}"
+            )
             continue
         if rule is not None:
             rules.append(rule)

@@ -38,7 +38,17 @@ class BundleErrors:
             if error is not None or warning is not None:
                 failures = () if error is None else (ParseFailure(kind=KIND, message=error),)
                 warnings = () if warning is None else (warning,)
-                self._registry.record_outcomes([ParsedFile(path=path, inputs=FileInputs(input_hash=""), failures=failures, warnings=warnings, bundle_name=name)])
+                self._registry.record_outcomes(
+                    [
+                        ParsedFile(
+                            path=path,
+                            inputs=FileInputs(input_hash=""),
+                            failures=failures,
+                            warnings=warnings,
+                            bundle_name=name,
+                        )
+                    ]
+                )
             elif self._recorded.get(name, (None, None)) != (None, None):
                 self._registry.remove_files([path])
         except RegistryUnavailable as unavailable:

@@ -83,7 +83,11 @@ class BundleFolders:
     def label(self, parsed: ParsedFile) -> ParsedFile:
         """The outcome with the bundle and the version that it is of."""
         name = self.find_bundle(parsed.path)
-        return parsed if name is None else msgspec.structs.replace(parsed, bundle_name=name, bundle_version=self._versions.get(name))
+        return (
+            parsed
+            if name is None
+            else msgspec.structs.replace(parsed, bundle_name=name, bundle_version=self._versions.get(name))
+        )
 
     def list_unmoved(self) -> list[tuple[str, str, str]]:
         """(name, folder, version) of the bundles whose version is not recorded yet."""

@@ -45,7 +45,11 @@ def refresh_bundle(name: str) -> BundleRefreshed:
         bundle.initialize()
         bundle.refresh()
     except Exception as raised:  # the edge of author code
-        error = hide(f"{raised}" if type(raised).__module__.startswith("gnomon.") else f"DAG bundle {name!r} raised {describe_error(raised)}")
+        error = hide(
+            f"{raised}"
+            if type(raised).__module__.startswith("gnomon.")
+            else f"DAG bundle {name!r} raised {describe_error(raised)}"
+        )
     if bundle is None:
         return BundleRefreshed(error=error)
     with contextlib.suppress(OSError):
@@ -54,7 +58,12 @@ def refresh_bundle(name: str) -> BundleRefreshed:
         path, version = str(bundle.path), bundle.get_current_version() if bundle.supports_versioning else None
     except Exception as raised:
         return BundleRefreshed(error=error or hide(f"DAG bundle {name!r} raised {describe_error(raised)}"))
-    return BundleRefreshed(path=path if os.path.isdir(path) else None, version=version, error=error, warning=hide(bundle.warning) if bundle.warning else None)
+    return BundleRefreshed(
+        path=path if os.path.isdir(path) else None,
+        version=version,
+        error=error,
+        warning=hide(bundle.warning) if bundle.warning else None,
+    )
 
 
 def _send(sock: socket.socket, message: BundleRefreshed) -> None:

@@ -34,7 +34,9 @@ class _Refresh:
 class BundleRefresher:
     """The bundles of the configuration. No method blocks but `close`."""
 
-    def __init__(self, bundles: Sequence[DagBundleConfig], environ: Mapping[str, str], clock: Clock, answers: TaskApiHandler) -> None:
+    def __init__(
+        self, bundles: Sequence[DagBundleConfig], environ: Mapping[str, str], clock: Clock, answers: TaskApiHandler
+    ) -> None:
         self._environ = dict(environ)
         self._clock = clock
         self._answers = answers
@@ -97,13 +99,19 @@ class BundleRefresher:
         one.process = None
         if outcome is not None:
             return outcome
-        why = f"did not end within {REFRESH_LIMIT_S:.0f} s" if is_over else f"ended with exit code {end.code} and no answer: {' '.join(end.output.split())[-600:]}"
+        why = (
+            f"did not end within {REFRESH_LIMIT_S:.0f} s"
+            if is_over
+            else f"ended with exit code {end.code} and no answer: {' '.join(end.output.split())[-600:]}"
+        )
         return BundleRefreshed(error=f"DAG bundle {one.config.name!r}: the process that refreshes it {why}")
 
     def _log_outcome(self, one: _Refresh, outcome: BundleRefreshed) -> None:
         """Log an error once until another comes, or none."""
         if outcome.error is not None and outcome.error != one.last_error:
-            _log.error("bundle_refresh_failed", bundle=one.config.name, error=outcome.error, again_after_s=one.config.refresh_s)
+            _log.error(
+                "bundle_refresh_failed", bundle=one.config.name, error=outcome.error, again_after_s=one.config.refresh_s
+            )
         elif outcome.error is None and one.last_error is not None:
             _log.info("bundle_refresh_recovered", bundle=one.config.name)
         one.last_error = outcome.error

@@ -30,7 +30,13 @@ class DatabaseFileRegistry:
     """Records files in the database, and wakes the schedulers."""
 
     def __init__(
-        self, db: store.Database, clock: Clock, notifier: Notifier, *, paused_by_default: bool, listener_process: ListenerProcess | None = None
+        self,
+        db: store.Database,
+        clock: Clock,
+        notifier: Notifier,
+        *,
+        paused_by_default: bool,
+        listener_process: ListenerProcess | None = None,
     ) -> None:
         """`listener_process`: is told what listeners of plugins are called for; None: none is called."""
         self._db = db
@@ -100,7 +106,9 @@ class DatabaseFileRegistry:
 
     def _record(self, batch: Sequence[ParsedFile]) -> set[str]:
         with self._db.write() as tx:
-            outcomes = dag_files.record_parsed_files(tx, batch, at=self._clock.now(), paused_by_default=self._paused_by_default)
+            outcomes = dag_files.record_parsed_files(
+                tx, batch, at=self._clock.now(), paused_by_default=self._paused_by_default
+            )
             store.notify_on_commit(tx)
         return {path for outcome in outcomes for path in outcome.parse_again}
 
@@ -132,15 +140,26 @@ class DatabaseFileRegistry:
 
 
 def _storage_failure(parsed: ParsedFile, error: Exception) -> ParsedFile:
-    what = str(error) if isinstance(error, GnomonError) else f"the DAGs of the file could not be stored: {describe_error(error)}"
-    failures = [_escape(failure) for failure in (*parsed.failures, ParseFailure(kind="dag", message=f"{parsed.path}: {what}"))]
+    what = (
+        str(error)
+        if isinstance(error, GnomonError)
+        else f"the DAGs of the file could not be stored: {describe_error(error)}"
+    )
+    failures = [
+        _escape(failure) for failure in (*parsed.failures, ParseFailure(kind="dag", message=f"{parsed.path}: {what}"))
+    ]
     return msgspec.structs.replace(parsed, dags=(), failures=tuple(failures), warnings=(), source=b"")
 
 
 def _escape(failure: ParseFailure) -> ParseFailure:
     """The failure with texts that the store takes: its file's process wrote them."""
     line = failure.line if failure.line is not None and 0 <= failure.line < 2**31 else None
-    return ParseFailure(kind=escape_unstorable(failure.kind)[:40], message=escape_unstorable(failure.message), line=line, traceback=escape_unstorable(failure.traceback))
+    return ParseFailure(
+        kind=escape_unstorable(failure.kind)[:40],
+        message=escape_unstorable(failure.message),
+        line=line,
+        traceback=escape_unstorable(failure.traceback),
+    )
 
 
 def _batches(outcomes: Sequence[ParsedFile]) -> Iterator[list[ParsedFile]]:

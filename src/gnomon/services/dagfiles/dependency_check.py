@@ -44,7 +44,9 @@ class DependencyChecker:
             errors = find_asset_errors(tx) | self._errors(tx)
         resolved = {dag_pk: None for dag_pk in recorded if dag_pk not in errors}
         # Every writer of several DAGs locks them in the same order, so that two writers cannot deadlock.
-        changes = {dag_pk: error for dag_pk, error in sorted((resolved | errors).items()) if recorded.get(dag_pk) != error}
+        changes = {
+            dag_pk: error for dag_pk, error in sorted((resolved | errors).items()) if recorded.get(dag_pk) != error
+        }
         if not changes:
             return False
         with self._db.write() as tx:
@@ -79,7 +81,9 @@ def find_asset_errors(tx: Transaction) -> dict[int, str]:
         return {}
     declared = asset_declarations.list_declarations(tx, alike)
     return find_conflicts(
-        Declared(each.declared_at, each.dag_id, each.dag_pk, each.leaf, each.place) for each in declared if isinstance(each.leaf, AssetKey)
+        Declared(each.declared_at, each.dag_id, each.dag_pk, each.leaf, each.place)
+        for each in declared
+        if isinstance(each.leaf, AssetKey)
     )
 
 

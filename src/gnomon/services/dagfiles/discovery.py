@@ -78,7 +78,11 @@ class FileDiscovery:
         listing = FolderListing(is_plugins=root.is_plugins)
         self._list_below(root.folder, listing)
         below = os.path.join(root.folder, "")
-        removed = [path for path in self._known_files if path.startswith(below) and path not in listing.files and not os.path.lexists(path)]
+        removed = [
+            path
+            for path in self._known_files
+            if path.startswith(below) and path not in listing.files and not os.path.lexists(path)
+        ]
         for path in removed:
             del self._known_files[path]
         return listing
@@ -144,12 +148,16 @@ class FileDiscovery:
         listing.problems += [f"{folder}: {problem}" for problem in problems[:PROBLEMS_MAX]]
         yield rules
 
-    def _is_ignored(self, path: str, is_folder: bool, layers: tuple[airflowignore.IgnoreRules, ...], listing: FolderListing) -> bool:
+    def _is_ignored(
+        self, path: str, is_folder: bool, layers: tuple[airflowignore.IgnoreRules, ...], listing: FolderListing
+    ) -> bool:
         if not self._regexp:
             return airflowignore.is_ignored(path, is_folder, layers)
         return any(self._matches_in_time(rules, path, is_folder, listing) for rules in reversed(layers))
 
-    def _matches_in_time(self, rules: airflowignore.IgnoreRules, path: str, is_folder: bool, listing: FolderListing) -> bool:
+    def _matches_in_time(
+        self, rules: airflowignore.IgnoreRules, path: str, is_folder: bool, listing: FolderListing
+    ) -> bool:
         """Whether rules of regular expressions ignore the path. Rules that once took too long are not applied again."""
         if rules.rules in self._slow_rules or len(self._slow_rules) >= SLOW_RULES_MAX:
             return False
@@ -159,7 +167,9 @@ class FileDiscovery:
         except CpuDeadlineExceeded:
             self._slow_rules.add(rules.rules)
             place = f"{rules.folder}/{airflowignore.FILE_NAME}" if rules.folder else airflowignore.FILE_NAME
-            listing.problems.append(f"{place} has an expression that did not match {path!r} within {MATCH_LIMIT_S} s of processor time: its rules are not applied; write it without nested repetitions")
+            listing.problems.append(
+                f"{place} has an expression that did not match {path!r} within {MATCH_LIMIT_S} s of processor time: its rules are not applied; write it without nested repetitions"
+            )
             return False
 
     def _add_file(self, path: str, listing: FolderListing) -> None:
@@ -178,7 +188,9 @@ class FileDiscovery:
                 listing.unreadable[path] = error.strerror or str(error)
             return
         except archives.ArchiveError as error:
-            listing.problems.append(f"{path} is a damaged archive, or one that cannot be read ({error}): its DAGs are kept as they are; write the archive again")
+            listing.problems.append(
+                f"{path} is a damaged archive, or one that cannot be read ({error}): its DAGs are kept as they are; write the archive again"
+            )
             listing.unreadable[path] = str(error)
             return
         for dag_file in known[1]:

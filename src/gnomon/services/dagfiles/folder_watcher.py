@@ -65,14 +65,25 @@ class WatchThread:
         begun = False
         try:
             for changes in watchfiles.watch(
-                *self.folders, watch_filter=_is_relevant, debounce=DEBOUNCE_MS, step=STEP_MS, stop_event=self._stop,
-                rust_timeout=STOP_CHECK_MS, yield_on_timeout=True, raise_interrupt=False, ignore_permission_denied=True,
+                *self.folders,
+                watch_filter=_is_relevant,
+                debounce=DEBOUNCE_MS,
+                step=STEP_MS,
+                stop_event=self._stop,
+                rust_timeout=STOP_CHECK_MS,
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                ignore_permission_denied=True,
             ):
                 self._publish({path for _, path in changes} if begun else set(self.folders))
                 begun = True
         except Exception as error:  # thread edge: without a watch, regular listings find changes
-            _log.warning("folder_watch_failed", folders=list(self.folders), error=str(error),
-                         remedy="changes are found by regular listings only; if the limit of inotify is reached, raise fs.inotify.max_user_watches")
+            _log.warning(
+                "folder_watch_failed",
+                folders=list(self.folders),
+                error=str(error),
+                remedy="changes are found by regular listings only; if the limit of inotify is reached, raise fs.inotify.max_user_watches",
+            )
 
     def _publish(self, paths: set[str]) -> None:
         if paths:

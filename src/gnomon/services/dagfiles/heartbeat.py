@@ -22,7 +22,13 @@ _log = log.get_logger("dagfiles")
 class DagProcessorHeartbeat:
     """Heartbeats of one dag-processor process. A heartbeat that the store refuses is tried again at the next interval."""
 
-    def __init__(self, db: store.Database, clock: Clock, figures: ProcessFigures, refresh: Callable[[ProcessFigures], object] = lambda _: None) -> None:
+    def __init__(
+        self,
+        db: store.Database,
+        clock: Clock,
+        figures: ProcessFigures,
+        refresh: Callable[[ProcessFigures], object] = lambda _: None,
+    ) -> None:
         """`figures`: written with heartbeats; `refresh` is called before."""
         self._db = db
         self._clock = clock

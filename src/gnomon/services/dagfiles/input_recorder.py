@@ -13,10 +13,20 @@ from gnomon.services.dagfiles.inputs import ENV, UNKNOWN, stamp_of
 
 INPUTS_MAX = 5000
 """A DAG file with more inputs is parsed again at every interval instead of comparing its inputs."""
-_UNTRACKED_EVENTS = frozenset({
-    "socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "subprocess.Popen", "os.system",
-    "os.posix_spawn", "os.exec", "sqlite3.connect", "urllib.Request",
-})
+_UNTRACKED_EVENTS = frozenset(
+    {
+        "socket.connect",
+        "socket.getaddrinfo",
+        "socket.gethostbyname",
+        "socket.sendto",
+        "subprocess.Popen",
+        "os.system",
+        "os.posix_spawn",
+        "os.exec",
+        "sqlite3.connect",
+        "urllib.Request",
+    }
+)
 """Events whose result does not depend on files of this machine only, or that run a program that is not watched."""
 _LISTING_EVENTS = frozenset({"os.listdir", "os.scandir"})
 _WRITES = os.O_WRONLY | os.O_RDWR

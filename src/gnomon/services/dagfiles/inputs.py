@@ -80,7 +80,9 @@ def collect_inputs(
     whole = combined_hash(stamped, facts)
     if answers is not None:
         whole = hashlib.sha256(f"{whole}\0{answers}".encode()).hexdigest()[:32]
-    paths = tuple((path, before if stamp_of(path, facts) == before else UNKNOWN) for path, before in sorted(stamped.items()))
+    paths = tuple(
+        (path, before if stamp_of(path, facts) == before else UNKNOWN) for path, before in sorted(stamped.items())
+    )
     return FileInputs(input_hash=whole, paths=paths, looked_further=looked_further, fresh=fresh)
 
 
@@ -134,10 +136,25 @@ def create_environment_stamps(cfg: Config) -> EnvironmentStamps:
 
     Another version of Gnomon, Python or a calendar library, another default, or another plugin with listeners changes all of them.
     """
-    options = [f"{section}.{name}={value}" for section in SHAPING_SECTIONS
-               for name, value in sorted(cfg.for_author_code().section(section).items())]
+    options = [
+        f"{section}.{name}={value}"
+        for section in SHAPING_SECTIONS
+        for name, value in sorted(cfg.for_author_code().section(section).items())
+    ]
     environ = without_secrets(environment(), cfg.database_url)
-    return EnvironmentStamps(environ, _digest("\n".join([*map(_installed_release, _PACKAGES), sys.version, *options, *list_listener_files(str(cfg.plugins_folder))])))
+    return EnvironmentStamps(
+        environ,
+        _digest(
+            "\n".join(
+                [
+                    *map(_installed_release, _PACKAGES),
+                    sys.version,
+                    *options,
+                    *list_listener_files(str(cfg.plugins_folder)),
+                ]
+            )
+        ),
+    )
 
 
 def installation_input(facts: EnvironmentStamps) -> tuple[str, str]:

@@ -22,7 +22,12 @@ def main() -> int:
     check_store_not_imported()
     cfg = hide_secrets()
     set_title("listeners", cfg.home)
-    log.configure("dag-processor", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower(), files=log.read_log_files(cfg))
+    log.configure(
+        "dag-processor",
+        cfg.text("logging", "logging_level").upper(),
+        cfg.text("logging", "style").lower(),
+        files=log.read_log_files(cfg),
+    )
     logging.captureWarnings(True)
     plugins.enable_imports()
     author_forks.claim_process()

@@ -82,7 +82,11 @@ class ListenerProcess:
         if code is None:
             running.process.kill()
             running.process.wait()
-            _log.error("listener_process_killed", hooks=running.hooks, reason="a listener could not be ended after its time limit")
+            _log.error(
+                "listener_process_killed",
+                hooks=running.hooks,
+                reason="a listener could not be ended after its time limit",
+            )
         elif code != 0:
             _log.error("listener_process_failed", hooks=running.hooks, exit_code=code)
         self._running = None
@@ -94,7 +98,9 @@ class ListenerProcess:
             file.write(msgspec.json.encode(batch))
             file.seek(0)
             try:
-                process = subprocess.Popen([sys.executable, "-P", "-m", LISTENER_MODULE], env=self._environ, stdin=file, start_new_session=True)
+                process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", LISTENER_MODULE], env=self._environ, stdin=file, start_new_session=True
+                )
             except OSError as error:
                 _log.error("listener_process_refused", hooks=hooks, error=str(error))
                 return

@@ -20,7 +20,9 @@ class MissingFiles:
     """Unavailable folder to its files: their DAGs are kept as they are."""
 
 
-def classify_missing(known: Iterable[str], listing: FolderListing, before: Mapping[str, FolderIdentity]) -> MissingFiles:
+def classify_missing(
+    known: Iterable[str], listing: FolderListing, before: Mapping[str, FolderIdentity]
+) -> MissingFiles:
     """Classify the `known` files below the listed folder that are not in `listing`.
 
     `before`: the identity of each folder at the last listing. An empty folder with another identity than before (or a new

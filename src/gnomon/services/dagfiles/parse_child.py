@@ -42,7 +42,9 @@ class ParseConditions:
     clock: Clock
 
 
-def create_parse_conditions(limits: parse_failures.ParseLimits, facts: EnvironmentStamps, own_folders: tuple[str, ...], clock: Clock) -> ParseConditions:
+def create_parse_conditions(
+    limits: parse_failures.ParseLimits, facts: EnvironmentStamps, own_folders: tuple[str, ...], clock: Clock
+) -> ParseConditions:
     """The conditions for every child of one server."""
     return ParseConditions(limits, facts, (*installation_folders(), *own_folders), clock)
 
@@ -79,7 +81,9 @@ def parse_file(path: str, parse_channel: ParseChannel, conditions: ParseConditio
             loaded = _import_file(path)
             author_forks.end_fork()
             if loaded is not None:
-                recorder.has_untracked_inputs |= _build_all(path, loaded, recorder, dags, failures)  # may import the triggers of tasks that start deferred
+                recorder.has_untracked_inputs |= _build_all(
+                    path, loaded, recorder, dags, failures
+                )  # may import the triggers of tasks that start deferred
             recorder.stop()
             if loaded is not None:
                 warnings = (*loaded.warnings, *(warning for dag in loaded.dags.values() for warning in dag.warnings))
@@ -90,8 +94,13 @@ def parse_file(path: str, parse_channel: ParseChannel, conditions: ParseConditio
         dags = []
     inputs = _collect_inputs(recorder, parse_channel, conditions.stamp_of, failures, before)
     return ParsedFile(
-        path=path, inputs=inputs, dags=tuple(dags), failures=tuple(failures), warnings=warnings,
-        duration_s=conditions.clock.monotonic() - started_at, source=source,
+        path=path,
+        inputs=inputs,
+        dags=tuple(dags),
+        failures=tuple(failures),
+        warnings=warnings,
+        duration_s=conditions.clock.monotonic() - started_at,
+        source=source,
     )
 
 
@@ -115,13 +124,19 @@ def _import_file(path: str) -> LoadedFile | None:
     return load_dag_file(path)
 
 
-def _build_all(path: str, loaded: LoadedFile, recorder: InputRecorder, dags: list[ParsedDag], failures: list[ParseFailure]) -> bool:
+def _build_all(
+    path: str, loaded: LoadedFile, recorder: InputRecorder, dags: list[ParsedDag], failures: list[ParseFailure]
+) -> bool:
     """Add the spec or the failure of each DAG; True when something was missing that may appear without a change of this file."""
     is_missing = False
     called = listeners.describe_listeners() | cluster_policies.describe_policies() if loaded.dags else {}
     links = plugin_links.get_plugin_links() if loaded.dags else NO_PLUGIN_LINKS
     folder = os.path.abspath(current_config().plugins_folder)
-    used = listeners.list_listener_files(folder) if called.get("run_listeners") or called.get("calls_task_listeners") else []
+    used = (
+        listeners.list_listener_files(folder)
+        if called.get("run_listeners") or called.get("calls_task_listeners")
+        else []
+    )
     for file in {*used, *(plugin_links.list_link_files(folder) if links else ())}:
         recorder.add(file)
     for dag_id, dag in loaded.dags.items():
@@ -139,10 +154,24 @@ def _build_all(path: str, loaded: LoadedFile, recorder: InputRecorder, dags: lis
 
 
 def _collect_inputs(
-    recorder: InputRecorder, parse_channel: ParseChannel, facts: EnvironmentStamps, failures: list[ParseFailure], before: fork_safety.OpenSockets
+    recorder: InputRecorder,
+    parse_channel: ParseChannel,
+    facts: EnvironmentStamps,
+    failures: list[ParseFailure],
+    before: fork_safety.OpenSockets,
 ) -> FileInputs:
-    further = recorder.has_untracked_inputs or parse_channel.has_requests or any(failure.kind in parse_failures.REPEATABLE for failure in failures)
-    return collect_inputs(recorder.stamps, facts, looked_further=further, fresh=fork_safety.find_fork_obstacle(before), answers=parse_channel.answers_digest)
+    further = (
+        recorder.has_untracked_inputs
+        or parse_channel.has_requests
+        or any(failure.kind in parse_failures.REPEATABLE for failure in failures)
+    )
+    return collect_inputs(
+        recorder.stamps,
+        facts,
+        looked_further=further,
+        fresh=fork_safety.find_fork_obstacle(before),
+        answers=parse_channel.answers_digest,
+    )
 
 
 @contextlib.contextmanager

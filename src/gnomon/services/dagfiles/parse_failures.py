@@ -57,16 +57,33 @@ def _failure_of_import(path: str, error: BaseException, limits: ParseLimits) -> 
         return _memory_failure(path, line, limits.memory_bytes, error)
     if isinstance(error, SystemExit):
         what = f"the file ends the process by sys.exit({'' if error.code is None else safe_repr(error.code)}) while it is imported"
-        return _error_failure("exit", path, line, what, "Remove that call, or put it under `if __name__ == \"__main__\":`.", error)
+        return _error_failure(
+            "exit", path, line, what, 'Remove that call, or put it under `if __name__ == "__main__":`.', error
+        )
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return _error_failure("import", path, line, f"no module named {error.name!r}{_other_place(path, error)}", _module_remedy(error, limits), error)
+        return _error_failure(
+            "import",
+            path,
+            line,
+            f"no module named {error.name!r}{_other_place(path, error)}",
+            _module_remedy(error, limits),
+            error,
+        )
     if class_name(error) in _ZONE_ERRORS:
         zone = error_text(error.args[0] if error.args else error).rpartition(" ")[2]
         what = f"time zone {zone!r} is not known"
-        return _error_failure("import", path, line, what, "Check the spelling; zones are written like 'Europe/Berlin' or 'UTC'.", error)
+        return _error_failure(
+            "import", path, line, what, "Check the spelling; zones are written like 'Europe/Berlin' or 'UTC'.", error
+        )
     if isinstance(error, (FileNotFoundError, PermissionError)) and line is None:
-        return _error_failure("unreadable", path, None, f"the file cannot be read: {error.strerror or error_text(error)}",
-                        "Give the dag-processor's user the right to read it.", error)
+        return _error_failure(
+            "unreadable",
+            path,
+            None,
+            f"the file cannot be read: {error.strerror or error_text(error)}",
+            "Give the dag-processor's user the right to read it.",
+            error,
+        )
     kind = "dag" if isinstance(error, AirflowException) else "import"
     return _error_failure(kind, path, line, f"{_describe_error(error)}{_other_place(path, error)}", "", error)
 
@@ -97,11 +114,17 @@ def failure_of_dag(path: str, dag_id: str, error: BaseException) -> ParseFailure
 
 def failure_of_duplicate_dag(path: str, dag_id: str) -> ParseFailure:
     """Two DAG objects of one file have the same id."""
-    return ParseFailure(kind="duplicate", message=(
-        f"{path}: two DAGs of this file have the id {dag_id!r}; the first one counts. Give the other one another dag_id."))
+    return ParseFailure(
+        kind="duplicate",
+        message=(
+            f"{path}: two DAGs of this file have the id {dag_id!r}; the first one counts. Give the other one another dag_id."
+        ),
+    )
 
 
-def failure_of_exit(path: str, exit_code: int, killed_for: str | None, limits: ParseLimits, output: str) -> ParseFailure:
+def failure_of_exit(
+    path: str, exit_code: int, killed_for: str | None, limits: ParseLimits, output: str
+) -> ParseFailure:
     """The failure for a child that ended without an outcome. `exit_code` negative: a signal; `output`: the end of its output."""
     if killed_for == "time":
         return _timeout_failure(path, None, limits.process_timeout_s, None, output)
@@ -120,7 +143,9 @@ _CRASH_REMEDIES = {
 }
 
 
-def _timeout_failure(path: str, line: int | None, seconds: float | None, error: BaseException | None, output: str = "") -> ParseFailure:
+def _timeout_failure(
+    path: str, line: int | None, seconds: float | None, error: BaseException | None, output: str = ""
+) -> ParseFailure:
     what = f"the import took longer than {seconds or 0:g} s{'' if error is None else _other_place(path, error)}"
     option = "core.dagbag_import_timeout" if error is not None else "dag_processor.dag_file_processor_timeout"
     remedy = f"Move slow work from the top of the file into a task, or raise {option}."
@@ -129,7 +154,9 @@ def _timeout_failure(path: str, line: int | None, seconds: float | None, error: 
     return _exit_failure("timeout", path, line, what, remedy, output)
 
 
-def _memory_failure(path: str, line: int | None, limit: int | None, error: BaseException | None, output: str = "") -> ParseFailure:
+def _memory_failure(
+    path: str, line: int | None, limit: int | None, error: BaseException | None, output: str = ""
+) -> ParseFailure:
     megabytes = "the memory there is" if limit is None else f"{limit // (1024 * 1024)} MB of memory"
     what = f"the import needed more than {megabytes}"
     remedy = "Load data inside a task instead, or raise dag_processor.parsing_memory_limit."
@@ -138,14 +165,23 @@ def _memory_failure(path: str, line: int | None, limit: int | None, error: BaseE
     return _exit_failure("memory", path, line, what, remedy, output)
 
 
-def _error_failure(kind: str, path: str, line: int | None, what: str, remedy: str, error: BaseException) -> ParseFailure:
+def _error_failure(
+    kind: str, path: str, line: int | None, what: str, remedy: str, error: BaseException
+) -> ParseFailure:
     """The failure for an exception in the process that parsed the file, without the secrets that the file has read."""
     shown = hide(format_error(type(error), error, _trim_traceback(path, error_traceback(error))))[-TRACEBACK_MAX:]
-    return ParseFailure(kind=kind, message=escape_unstorable(hide(_sentence(path, line, what, remedy))), line=line, traceback=escape_unstorable(shown))
+    return ParseFailure(
+        kind=kind,
+        message=escape_unstorable(hide(_sentence(path, line, what, remedy))),
+        line=line,
+        traceback=escape_unstorable(shown),
+    )
 
 
 def _exit_failure(kind: str, path: str, line: int | None, what: str, remedy: str, output: str) -> ParseFailure:
-    return ParseFailure(kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=output[-TRACEBACK_MAX:])
+    return ParseFailure(
+        kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=output[-TRACEBACK_MAX:]
+    )
 
 
 def _sentence(path: str, line: int | None, what: str, remedy: str) -> str:
@@ -194,8 +230,10 @@ def _module_remedy(error: ModuleNotFoundError, limits: ParseLimits) -> str:
     package = find_absent_package(error)
     if package is not None:
         return f"Run `gnomon providers install {shorten(package)}` where Gnomon runs; it installs the package without Airflow."
-    return (f"If it is a package, install it where Gnomon runs (pip install ...); if it is a file of yours, put it into the DAG "
-            f"folder or into {limits.plugins_folder}, which are on the import path.")
+    return (
+        f"If it is a package, install it where Gnomon runs (pip install ...); if it is a file of yours, put it into the DAG "
+        f"folder or into {limits.plugins_folder}, which are on the import path."
+    )
 
 
 def _describe_error(error: BaseException) -> str:

@@ -45,7 +45,9 @@ class _RunningParse:
     path: str
     sock: socket.socket
     started_at: float
-    splitter: message_stream.FrameDecoder[Any] = field(default_factory=lambda: message_stream.FrameDecoder(TaskApiRequestMessage | ParseDone))
+    splitter: message_stream.FrameDecoder[Any] = field(
+        default_factory=lambda: message_stream.FrameDecoder(TaskApiRequestMessage | ParseDone)
+    )
     parsed: ParsedFile | None = None
     protocol_error: str | None = None
     exit_report: ChildEnded | None = None
@@ -173,8 +175,14 @@ class ParsePool:
         if parse.parsed is not None:
             return parse.parsed
         assert parse.exit_report is not None, "the child has ended"
-        output = parse.exit_report.output if parse.protocol_error is None else f"{parse.protocol_error}\n{parse.exit_report.output}"
-        failure = parse_failures.failure_of_exit(parse.path, parse.exit_report.exit_code, parse.exit_report.kill_reason, self._conditions.limits, output)
+        output = (
+            parse.exit_report.output
+            if parse.protocol_error is None
+            else f"{parse.protocol_error}\n{parse.exit_report.output}"
+        )
+        failure = parse_failures.failure_of_exit(
+            parse.path, parse.exit_report.exit_code, parse.exit_report.kill_reason, self._conditions.limits, output
+        )
         lasted = self._conditions.clock.monotonic() - parse.started_at
         return ParsedFile(path=parse.path, inputs=self._inputs_of(parse.path), failures=(failure,), duration_s=lasted)
 

@@ -105,7 +105,11 @@ class ParseQueue:
 
     def failed_imports(self) -> list[str]:
         """The files that could not be imported and are neither queued nor being parsed."""
-        return [state.path for state in self._states.values() if state.is_import_failed and not (state.is_queued or state.is_running)]
+        return [
+            state.path
+            for state in self._states.values()
+            if state.is_import_failed and not (state.is_queued or state.is_running)
+        ]
 
     def readers(self, path: str) -> set[str]:
         """The files that have `path`, or a listing of its folder, as an input."""
@@ -140,12 +144,16 @@ class ParseQueue:
     def take_next(self, running: Mapping[str, float], now: float) -> list[str]:
         """The files to start now, which count as started. `running`: the paths being parsed, with the seconds since each start."""
         known_slow = {path for path in running if self._is_slow(path)}
-        outside_slots = min(SLOW_MAX, len(known_slow | {path for path, seconds in running.items() if seconds > SLOW_AFTER_S}))
+        outside_slots = min(
+            SLOW_MAX, len(known_slow | {path for path, seconds in running.items() if seconds > SLOW_AFTER_S})
+        )
         free_slots = self._processes - (len(running) - outside_slots)
         free_slow_slots = min(self._processes - len(known_slow), SLOW_MAX - outside_slots)
         started: list[str] = []
         waiting = [state for state in self._states.values() if state.is_queued and not state.is_running]
-        for state in sorted(waiting, key=lambda state: (self._was_just_parsed(state, now), self._order(state), state.path)):
+        for state in sorted(
+            waiting, key=lambda state: (self._was_just_parsed(state, now), self._order(state), state.path)
+        ):
             if self._is_slow(state.path):
                 if free_slow_slots <= 0:
                     continue
@@ -165,7 +173,9 @@ class ParseQueue:
     def is_settled(self, folder: str) -> bool:
         """Whether no file below the folder waits or is being parsed."""
         below = f"{folder}/"
-        return not any((state.is_queued or state.is_running) and state.path.startswith(below) for state in self._states.values())
+        return not any(
+            (state.is_queued or state.is_running) and state.path.startswith(below) for state in self._states.values()
+        )
 
     def finish_parse(self, parsed: ParsedFile, now: float) -> None:
         """Record the end of a parse."""

@@ -126,8 +126,14 @@ class ParseServer:
                 self._fork(order, line)
             except OSError as error:
                 self._backoff.refused(describe_refusal(error), now)
-                _log.warning("process_refused", process=f"the parse of {order.path}", error=self._backoff.reason,
-                             again_after_s=self._backoff.pause_s, files_waiting=len(self._orders), remedy=REFUSAL_REMEDY)
+                _log.warning(
+                    "process_refused",
+                    process=f"the parse of {order.path}",
+                    error=self._backoff.reason,
+                    again_after_s=self._backoff.pause_s,
+                    files_waiting=len(self._orders),
+                    remedy=REFUSAL_REMEDY,
+                )
                 return
             self._backoff.succeeded()
             self._orders.popleft()
@@ -147,7 +153,9 @@ class ParseServer:
             self._run_child(order, line, writes, server)
         os.close(writes)
         os.set_blocking(output, False)
-        one = _ParseChild(order.number, pid, output, self._conditions.clock.monotonic() + self._conditions.limits.process_timeout_s)
+        one = _ParseChild(
+            order.number, pid, output, self._conditions.clock.monotonic() + self._conditions.limits.process_timeout_s
+        )
         self._children[pid] = one
         self._selector.register(output, selectors.EVENT_READ, one)
 

@@ -32,7 +32,13 @@ class ParseStatistics:
         if self._interval_s is None or not self._parses:
             return None
         if now >= self._next_at:
-            _log.info("parse_statistics", files=files, parses=self._parses, dags_parsed=sum(self._dags.values()), files_with_errors=len(self._failed))
+            _log.info(
+                "parse_statistics",
+                files=files,
+                parses=self._parses,
+                dags_parsed=sum(self._dags.values()),
+                files_with_errors=len(self._failed),
+            )
             self._next_at = now + self._interval_s
             self._parses = 0
             self._dags.clear()

@@ -13,12 +13,31 @@ from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 
-OWN_MODULES = ("gnomon.authoring.sdk.tasks.task_decorators", "gnomon.authoring.sdk.dags.task_group", "gnomon.author_code.loading.dagfile")
+OWN_MODULES = (
+    "gnomon.authoring.sdk.tasks.task_decorators",
+    "gnomon.authoring.sdk.dags.task_group",
+    "gnomon.author_code.loading.dagfile",
+)
 COMMON_MODULES = (
-    "airflow", "airflow.sdk", "airflow.decorators", "airflow.models", "airflow.operators.python", "airflow.operators.bash",
-    "airflow.operators.empty", "airflow.providers.standard.operators.python", "airflow.providers.standard.operators.bash",
-    "airflow.providers.standard.operators.empty", "airflow.utils.dates", "airflow.utils.trigger_rule",
-    "airflow.utils.task_group", "datetime", "pendulum", "json", "logging", "pathlib", "random",
+    "airflow",
+    "airflow.sdk",
+    "airflow.decorators",
+    "airflow.models",
+    "airflow.operators.python",
+    "airflow.operators.bash",
+    "airflow.operators.empty",
+    "airflow.providers.standard.operators.python",
+    "airflow.providers.standard.operators.bash",
+    "airflow.providers.standard.operators.empty",
+    "airflow.utils.dates",
+    "airflow.utils.trigger_rule",
+    "airflow.utils.task_group",
+    "datetime",
+    "pendulum",
+    "json",
+    "logging",
+    "pathlib",
+    "random",
 )
 """Modules that DAG files import most often and that start neither threads nor connections."""
 

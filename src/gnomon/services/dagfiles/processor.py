@@ -51,7 +51,12 @@ class DagProcessor:
     """Keeps the recorded files equal to the files in the folders. Not thread-safe."""
 
     def __init__(
-        self, settings: DagProcessorSettings, pool: ParseExecutor, registry: FileRegistry, facts: StampOf, clock: Clock,
+        self,
+        settings: DagProcessorSettings,
+        pool: ParseExecutor,
+        registry: FileRegistry,
+        facts: StampOf,
+        clock: Clock,
         is_refreshing: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """`is_refreshing`: whether the files of the DAG bundle of that name may be changing now."""
@@ -62,7 +67,9 @@ class DagProcessor:
         self._clock = clock
         self._bundles = BundleFolders(settings, is_refreshing)
         self._discovery = FileDiscovery(regexp_ignore=settings.regexp_ignore, safe_mode=settings.safe_mode)
-        self.queue = ParseQueue(processes=settings.processes, reparse_s=settings.reparse_s, sort_mode=settings.sort_mode)
+        self.queue = ParseQueue(
+            processes=settings.processes, reparse_s=settings.reparse_s, sort_mode=settings.sort_mode
+        )
         self.folders: dict[str, FolderIdentity] = {}
         """Every folder below the roots, with its identity at the last listing."""
         self.figures = ProcessFigures()
@@ -71,7 +78,9 @@ class DagProcessor:
         self._unrecorded: list[ParsedFile] = []
         self._finished_at = 0.0
         self._recorded: dict[str, bytes] = {}
-        self._next_listing_at = self._next_check_at = self._next_record_at_least = self._next_stale_check_at = clock.monotonic()
+        self._next_listing_at = self._next_check_at = self._next_record_at_least = self._next_stale_check_at = (
+            clock.monotonic()
+        )
         self._listed_at = self._next_listing_at
         self._installs = InstallWatch(new_packages.stamp)
         self._next_install_check_at = self._next_listing_at
@@ -138,7 +147,16 @@ class DagProcessor:
         self._record(now)
         self._move_bundles()
         stats_at = self._statistics.log_if_due(now, len(self.queue))
-        next_times = (stats_at, self._next_listing_at, self._next_check_at, self._next_stale_check_at, install_check_at, due, self._next_record(), self._next_slot_check(now))
+        next_times = (
+            stats_at,
+            self._next_listing_at,
+            self._next_check_at,
+            self._next_stale_check_at,
+            install_check_at,
+            due,
+            self._next_record(),
+            self._next_slot_check(now),
+        )
         return min(at for at in next_times if at is not None)
 
     def is_idle(self) -> bool:
@@ -208,17 +226,31 @@ class DagProcessor:
         known = [path for path in self.queue.paths() if path.startswith(below)]
         missing = missing_files.classify_missing(known, listing, self.folders)
         for folder, files in missing.unknown.items():
-            self._warn_of_folder(f"{folder} is unavailable", "folder_unavailable", folder=folder,
-                                 files=len(files), because=listing.unreadable.get(folder, "it is empty, and is not the same folder as before"),
-                                 remedy="mount it again or make it readable; if its DAG files were removed on purpose, put any file into it")
+            self._warn_of_folder(
+                f"{folder} is unavailable",
+                "folder_unavailable",
+                folder=folder,
+                files=len(files),
+                because=listing.unreadable.get(folder, "it is empty, and is not the same folder as before"),
+                remedy="mount it again or make it readable; if its DAG files were removed on purpose, put any file into it",
+            )
         for path, reason in listing.unreadable.items():
-            self._warn_of_folder(f"{path}: {reason}", "path_unreadable", path=path, reason=reason,
-                                 remedy="give the dag-processor's user the right to read it")
+            self._warn_of_folder(
+                f"{path}: {reason}",
+                "path_unreadable",
+                path=path,
+                reason=reason,
+                remedy="give the dag-processor's user the right to read it",
+            )
         for problem in listing.problems:
             self._warn_of_folder(problem, "ignore_file_error", problem=problem)
         self._remove_files(missing.deleted)
         kept = {os.path.dirname(path) for files in missing.unknown.values() for path in files} | set(missing.unknown)
-        self.folders = {path: identity for path, identity in self.folders.items() if not f"{path}/".startswith(below) or path in kept}
+        self.folders = {
+            path: identity
+            for path, identity in self.folders.items()
+            if not f"{path}/".startswith(below) or path in kept
+        }
         self.folders |= {path: identity for path, identity in listing.folders.items() if path not in kept}
         return set(listing.files)
 

@@ -50,7 +50,9 @@ def main(cfg: Config) -> int:
     lock = ProcessLock(run_folder(cfg.home), DAG_PROCESSOR_LOCK)
     try:
         if not lock.acquire(wait=False):
-            _log.info("standby", reason="another dag-processor of this home is active; this one takes over when it ends")
+            _log.info(
+                "standby", reason="another dag-processor of this home is active; this one takes over when it ends"
+            )
             lock.acquire(wait=True)
         return _run(cfg)
     finally:
@@ -80,12 +82,16 @@ def start_parse_pool(cfg: Config, settings: DagProcessorSettings, facts: Environ
     missing = preload()
     if missing:
         _log.debug("not_preloaded", modules=missing)
-    limits = ParseLimits(settings.import_timeout_s, settings.process_timeout_s, settings.memory_bytes, settings.plugins_folder)
+    limits = ParseLimits(
+        settings.import_timeout_s, settings.process_timeout_s, settings.memory_bytes, settings.plugins_folder
+    )
     own = (str(cfg.logs_folder), os.path.join(cfg.home, "run"))
     return ParsePool(create_parse_conditions(limits, facts, own, clock))
 
 
-def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps, clock: Clock, pool: ParsePool, stop: StopFlag) -> int:
+def _serve(
+    cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps, clock: Clock, pool: ParsePool, stop: StopFlag
+) -> int:
     # Imported after the fork: the parse server must have neither the store's modules nor a second thread.
     from gnomon.author_code.loading.folder_digest import create_folder_recorder
     from gnomon.queries import taskapi
@@ -98,33 +104,56 @@ def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps
 
     db = retry_until_available(
         lambda: store.open_database(
-            cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous"), cipher=store.load_cipher(cfg),
+            cfg.database_url,
+            role="dag-processor",
+            synchronous=cfg.text("database", "synchronous"),
+            cipher=store.load_cipher(cfg),
             announce_changes=change_notifier(run_folder(cfg.home)).notify,
         ),
-        stop, lambda error: _log.warning("database_unavailable", error=str(error), again_after_s=STORE_RETRY_S),
+        stop,
+        lambda error: _log.warning("database_unavailable", error=str(error), again_after_s=STORE_RETRY_S),
     )
     if db is None:
         return 0
     notifier = Notifier(run_folder(cfg.home), db.url)
-    listener_process = ListenerProcess(build_host_environment(cfg, {}), clock, lambda: may_have_listeners(os.path.abspath(cfg.plugins_folder)))
-    registry = DatabaseFileRegistry(db, clock, notifier, paused_by_default=settings.paused_by_default, listener_process=listener_process)
+    listener_process = ListenerProcess(
+        build_host_environment(cfg, {}), clock, lambda: may_have_listeners(os.path.abspath(cfg.plugins_folder))
+    )
+    registry = DatabaseFileRegistry(
+        db, clock, notifier, paused_by_default=settings.paused_by_default, listener_process=listener_process
+    )
     pool.handle_task_api = lambda request: taskapi.answer_task(db, None, request)
     refresher = BundleRefresher(settings.bundles, build_host_environment(cfg, {}), clock, pool.handle_task_api)
     processor = DagProcessor(settings, pool, registry, facts, clock, refresher.is_refreshing)
     with contextlib.closing(db), contextlib.closing(FolderWatcher(settings.folders)) as watcher:
-        errors = BundleErrors(registry, {bundle.name: str(bundle_folder(cfg, bundle.name)) for bundle in settings.bundles})
+        errors = BundleErrors(
+            registry, {bundle.name: str(bundle_folder(cfg, bundle.name)) for bundle in settings.bundles}
+        )
         if not _restore(processor, errors, stop):
             return 0
         _log.info("dag_processor_started", folders=list(settings.folders), processes=settings.processes)
-        with contextlib.closing(DagProcessorHeartbeat(db, clock, processor.figures, create_folder_recorder(cfg, clock))) as heartbeat, contextlib.closing(listener_process), contextlib.closing(refresher):
+        with (
+            contextlib.closing(
+                DagProcessorHeartbeat(db, clock, processor.figures, create_folder_recorder(cfg, clock))
+            ) as heartbeat,
+            contextlib.closing(listener_process),
+            contextlib.closing(refresher),
+        ):
             run_loop(processor, pool, watcher, clock, stop, heartbeat, listener_process, refresher, errors)
     _log.info("dag_processor_stopped")
     return 0
 
 
 def run_loop(
-    processor: DagProcessor, pool: ParsePool, watcher: FolderWatcher, clock: Clock, stop: StopFlag, heartbeat: DagProcessorHeartbeat,
-    listener_process: ListenerProcess, refresher: BundleRefresher, errors: BundleErrors,
+    processor: DagProcessor,
+    pool: ParsePool,
+    watcher: FolderWatcher,
+    clock: Clock,
+    stop: StopFlag,
+    heartbeat: DagProcessorHeartbeat,
+    listener_process: ListenerProcess,
+    refresher: BundleRefresher,
+    errors: BundleErrors,
 ) -> None:
     """Call `run_once` until `stop` is set; sleep between calls until a message, a change or the returned time."""
     with selectors.DefaultSelector() as selector:

@@ -53,10 +53,18 @@ def create_celery_app(settings: CelerySettings) -> Any:
         ) from error
     app = Celery("gnomon", broker=settings.broker_url)
     app.conf.update(
-        task_ignore_result=True, task_acks_late=False, task_default_queue="default", task_create_missing_queues=True,
-        worker_prefetch_multiplier=1, broker_connection_retry_on_startup=True, broker_connection_max_retries=None,
-        broker_transport_options=dict(settings.transport_options), worker_send_task_events=False, worker_hijack_root_logger=False,
-        task_serializer="json", accept_content=["json"],
+        task_ignore_result=True,
+        task_acks_late=False,
+        task_default_queue="default",
+        task_create_missing_queues=True,
+        worker_prefetch_multiplier=1,
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        broker_transport_options=dict(settings.transport_options),
+        worker_send_task_events=False,
+        worker_hijack_root_logger=False,
+        task_serializer="json",
+        accept_content=["json"],
         worker_cancel_long_running_tasks_on_connection_loss=False,  # heartbeats decide; unset, Celery warns with each lost connection
         # Nothing here is controlled by messages. With RabbitMQ the exclusive queue for them is locked while the broker keeps the last connection of the worker, and Celery ends.
         worker_enable_remote_control=False,
@@ -159,7 +167,9 @@ class CeleryPublisher:
                 self._declared.clear()
             self._send_together(self._producer, messages)
         except Exception as error:  # each transport has exceptions of its own
-            is_refusal = not isinstance(error, self._connection.connection_errors)  # of the channel, or of kombu for a name that it cannot send
+            is_refusal = not isinstance(
+                error, self._connection.connection_errors
+            )  # of the channel, or of kombu for a name that it cannot send
             with suppress(Exception):
                 self._connection.collect()  # without a word to the broker
             self._connection, self._producer = self._app.connection_for_write(), None
@@ -187,15 +197,23 @@ class CeleryPublisher:
         [queue_name] = by_queue
         refused = self._refused.setdefault(queue_name, RefusedQueue(0.0, {}))
         if not refused.messages:
-            events.error("queue_refused", queue=queue_name[:SHOWN_MAX], error=f"{type(error).__name__}: {error}"[:SHOWN_MAX],
-                         next="its messages are sent again each few seconds, those of other queues go on; give the tasks another queue, or change the broker")
+            events.error(
+                "queue_refused",
+                queue=queue_name[:SHOWN_MAX],
+                error=f"{type(error).__name__}: {error}"[:SHOWN_MAX],
+                next="its messages are sent again each few seconds, those of other queues go on; give the tasks another queue, or change the broker",
+            )
         refused.retry_at = time.monotonic() + REFUSED_S
         refused.messages.update(dict.fromkeys(messages))
         return True
 
     def _note_away(self, error: Exception) -> bool:
         if not self._is_away:
-            events.warning("broker_away", error=f"{type(error).__name__}: {error}", next="the messages are sent when the broker answers again")
+            events.warning(
+                "broker_away",
+                error=f"{type(error).__name__}: {error}",
+                next="the messages are sent when the broker answers again",
+            )
         self._is_away = True
         return False
 
@@ -208,12 +226,21 @@ class CeleryPublisher:
 
     def _send(self, producer: Any, attempt_id: str, queue_name: str) -> None:
         """Send a message of Celery's protocol 2 with what `celery_consumer` reads. What `Celery.send_task` adds for tasks in general costs scheduler, broker and consumer as much again."""
-        if queue_name not in self._declared and queue_name not in self._existing:  # a queue that no worker takes yet keeps its messages
+        if (
+            queue_name not in self._declared and queue_name not in self._existing
+        ):  # a queue that no worker takes yet keeps its messages
             self._declare(producer, queue_name)
         headers = {"lang": "py", "task": TASK_NAME, "id": attempt_id}
         body = msgspec.json.encode(((attempt_id, self._sign(attempt_id)), {}, {}))
         producer.publish(
-            body, routing_key=queue_name, exchange="", headers=headers, content_type="application/json", content_encoding="utf-8", delivery_mode=2, retry=False,
+            body,
+            routing_key=queue_name,
+            exchange="",
+            headers=headers,
+            content_type="application/json",
+            content_encoding="utf-8",
+            delivery_mode=2,
+            retry=False,
         )
 
     def _declare(self, producer: Any, queue_name: str) -> None:

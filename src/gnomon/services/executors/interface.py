@@ -74,7 +74,15 @@ class InventoryReceived:
     results: tuple[AttemptResult, ...]
 
 
-ExecutorEvent = WorkerConnected | WorkerUnreachable | WorkerDied | AttemptEntered | AttemptEnded | AttemptRefused | InventoryReceived
+ExecutorEvent = (
+    WorkerConnected
+    | WorkerUnreachable
+    | WorkerDied
+    | AttemptEntered
+    | AttemptEnded
+    | AttemptRefused
+    | InventoryReceived
+)
 
 
 class Executor(Protocol):

@@ -66,7 +66,11 @@ class LocalExecutor:
 
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         """Connect to every live worker that answers, and disconnect from the others. A later call tries again those that do not answer."""
-        live = {worker.worker_id: worker.address for worker in workers if not worker.lost and not worker.address.startswith(REMOTE_ADDRESS)}
+        live = {
+            worker.worker_id: worker.address
+            for worker in workers
+            if not worker.lost and not worker.address.startswith(REMOTE_ADDRESS)
+        }
         elsewhere = {worker.worker_id for worker in workers if self._host is not None and worker.host != self._host}
         for worker_id in [known for known in self._streams if known not in live]:
             self._disconnect(worker_id)

@@ -64,7 +64,15 @@ class Publisher(Protocol):
 class RemoteExecutor:
     """`name`: the id of the worker that stands for it. `queued_timeout_s`: an attempt that nobody claimed for this long gets another message."""
 
-    def __init__(self, name: str, slots: int, store: RemoteAttemptStore, publisher: Publisher, clock: Clock, queued_timeout_s: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        slots: int,
+        store: RemoteAttemptStore,
+        publisher: Publisher,
+        clock: Clock,
+        queued_timeout_s: float,
+    ) -> None:
         self.name = name
         self._slots = slots
         self._store = store
@@ -93,7 +101,10 @@ class RemoteExecutor:
             self._write()
             self._mark_published()
             for attempt_id, queue, _group in self._store.list_unclaimed(self._queued_timeout_s, UNSENT_S):
-                if attempt_id not in self._sent_at or self._clock.monotonic() - self._sent_at[attempt_id] >= self._queued_timeout_s:  # else it is with the publisher
+                if (
+                    attempt_id not in self._sent_at
+                    or self._clock.monotonic() - self._sent_at[attempt_id] >= self._queued_timeout_s
+                ):  # else it is with the publisher
                     self._publish(attempt_id, queue)
             self._events.extend(AttemptEnded(self.name, result) for result in self._store.build_lost_results())
         except ResourceUnavailable as error:

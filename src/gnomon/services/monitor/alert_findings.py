@@ -84,13 +84,27 @@ def store_findings(tx: Transaction, findings: AlertFindings, queue: DeliveryQueu
 def _raise(tx: Transaction, raised: RaisedAlert, queue: DeliveryQueue, now: Instant) -> bool:
     item, rule = raised.item, raised.rule
     is_closed = item.kind in POINT_KINDS or not rule.resolved
-    joined = None if is_closed or raised.run_pk is None or item.kind != AlertKind.FAILURE else alerts.join_failure(tx, item, raised.subject, raised.run_pk)
+    joined = (
+        None
+        if is_closed or raised.run_pk is None or item.kind != AlertKind.FAILURE
+        else alerts.join_failure(tx, item, raised.subject, raised.run_pk)
+    )
     if joined is not None:
         item = joined
     elif not alerts.raise_alert(tx, item, raised.subject, raised.dag_pk, raised.run_pk, closed=is_closed):
         return False
     details = {"rule": rule.name, "kind": item.kind, "sentence": item.sentence, "channels": list(rule.to)}
-    log_event(tx, EventRecord(now, "alert_raised", dag_pk=raised.dag_pk, run_pk=raised.run_pk, by="monitor", body=json.dumps(details, ensure_ascii=False)))
+    log_event(
+        tx,
+        EventRecord(
+            now,
+            "alert_raised",
+            dag_pk=raised.dag_pk,
+            run_pk=raised.run_pk,
+            by="monitor",
+            body=json.dumps(details, ensure_ascii=False),
+        ),
+    )
     queue.add(tx, rule, item, raised.reason, now)
     _log.warning("alert_raised", kind=item.kind, rule=rule.name, sentence=item.sentence)
     return True
@@ -102,6 +116,16 @@ def _resolve(tx: Transaction, resolved: ResolvedAlert, queue: DeliveryQueue, now
         return
     sentence = alert.item.sentence if resolved.item is None else resolved.item.sentence
     details = {"rule": alert.rule, "kind": alert.kind, "sentence": sentence}
-    log_event(tx, EventRecord(now, "alert_resolved", dag_pk=alert.dag_pk, run_pk=alert.run_pk, by="monitor", body=json.dumps(details, ensure_ascii=False)))
+    log_event(
+        tx,
+        EventRecord(
+            now,
+            "alert_resolved",
+            dag_pk=alert.dag_pk,
+            run_pk=alert.run_pk,
+            by="monitor",
+            body=json.dumps(details, ensure_ascii=False),
+        ),
+    )
     if resolved.item is not None and resolved.rule is not None:
         queue.add(tx, resolved.rule, resolved.item, None, now)

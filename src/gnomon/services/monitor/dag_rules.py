@@ -55,7 +55,10 @@ class DagRules:
             rows = tx.all("group_state.specs", version_pks=[version_pk])
             spec = decode_spec_without_tasks(rows[0][1]) if rows else None
             known = self._known[version_pk] = RuledDag(
-                dag_pk, dag_id, "UTC" if spec is None else spec.timezone, () if spec is None else self._list_rules(dag_id, spec)
+                dag_pk,
+                dag_id,
+                "UTC" if spec is None else spec.timezone,
+                () if spec is None else self._list_rules(dag_id, spec),
             )
         return known
 
@@ -66,8 +69,18 @@ class DagRules:
     def _build_rule(self, dag_id: str, number: int, spec: AlertRuleSpec) -> AlertRule:
         missing = [name for name in spec.to if name not in self._channels]
         if missing:
-            _log.warning("channel_missing", dag_id=dag_id, channels=missing, remedy=f"add [alerts.channels.{missing[0]}] to gnomon.toml")
+            _log.warning(
+                "channel_missing",
+                dag_id=dag_id,
+                channels=missing,
+                remedy=f"add [alerts.channels.{missing[0]}] to gnomon.toml",
+            )
         return AlertRule(
-            name=f"dag:{dag_id}:{number}", when=(spec.when,), to=tuple(name for name in spec.to if name in self._channels),
-            longer_than_s=spec.longer_than_s, is_p95=spec.is_p95, by=spec.by, resolved=spec.resolved,
+            name=f"dag:{dag_id}:{number}",
+            when=(spec.when,),
+            to=tuple(name for name in spec.to if name in self._channels),
+            longer_than_s=spec.longer_than_s,
+            is_p95=spec.is_p95,
+            by=spec.by,
+            resolved=spec.resolved,
         )

@@ -27,7 +27,13 @@ _log = log.get_logger("monitor")
 class DeliveryDispatch:
     """The messages that are being sent. A channel sends one at a time, so a slow one does not use every thread."""
 
-    def __init__(self, send: SendCall, channels: Mapping[str, AlertChannel], clock: Clock, wake: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        send: SendCall,
+        channels: Mapping[str, AlertChannel],
+        clock: Clock,
+        wake: Callable[[], object] = lambda: None,
+    ) -> None:
         """`wake`: called in a thread when a try has ended."""
         self._send = send
         self._channels = channels
@@ -57,7 +63,10 @@ class DeliveryDispatch:
     def _call(self, delivery: DeliveryRecord) -> None:
         channel = self._channels.get(delivery.channel)
         if channel is None:
-            raise DeliveryFailed(f"gnomon.toml has no channel {delivery.channel} any more; add [alerts.channels.{delivery.channel}]", is_final=True)
+            raise DeliveryFailed(
+                f"gnomon.toml has no channel {delivery.channel} any more; add [alerts.channels.{delivery.channel}]",
+                is_final=True,
+            )
         self._send(channel, delivery)
 
     def list_ended(self) -> list[tuple[DeliveryRecord, BaseException | None]]:
@@ -73,7 +82,9 @@ class DeliveryDispatch:
         if error is None:
             alert_deliveries.end_delivery(tx, delivery.delivery_pk, now)
             _log_delivery(tx, "alert_sent", delivery, now)
-            _log.info("alert_sent", channel=delivery.channel, title=build_title(delivery.body), alerts=delivery.body.count)
+            _log.info(
+                "alert_sent", channel=delivery.channel, title=build_title(delivery.body), alerts=delivery.body.count
+            )
             return
         text = str(error) if isinstance(error, DeliveryFailed) else f"internal error: {type(error).__name__}: {error}"
         tries = delivery.tries + 1
@@ -82,7 +93,13 @@ class DeliveryDispatch:
         if is_final or channel is None or tries > channel.retries:
             alert_deliveries.end_delivery(tx, delivery.delivery_pk, now, text)
             _log_delivery(tx, "alert_not_sent", delivery, now, error=text, tries=tries)
-            _log.error("alert_not_sent", channel=delivery.channel, tries=tries, error=text, remedy=f"gnomon alerts test {quote_argument(delivery.channel)}")
+            _log.error(
+                "alert_not_sent",
+                channel=delivery.channel,
+                tries=tries,
+                error=text,
+                remedy=f"gnomon alerts test {quote_argument(delivery.channel)}",
+            )
             return
         due_at = now + round(_compute_delay(error, tries) * SECOND)
         alert_deliveries.retry_delivery(tx, delivery.delivery_pk, due_at, text)
@@ -101,5 +118,11 @@ def _compute_delay(error: BaseException, tries: int) -> float:
 
 
 def _log_delivery(tx: Transaction, kind: str, delivery: DeliveryRecord, now: Instant, **more: object) -> None:
-    details = {"delivery": delivery.uid, "channel": delivery.channel, "title": build_title(delivery.body), "alerts": delivery.body.count, **more}
+    details = {
+        "delivery": delivery.uid,
+        "channel": delivery.channel,
+        "title": build_title(delivery.body),
+        "alerts": delivery.body.count,
+        **more,
+    }
     log_event(tx, EventRecord(now, kind, by="monitor", body=json.dumps(details, ensure_ascii=False)))

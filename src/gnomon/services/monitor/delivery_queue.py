@@ -50,9 +50,13 @@ class DeliveryQueue:
             if last is not None:
                 due_at = max(due_at, min(last.due_at, now) + round(self._settings.group_interval_s * SECOND))
             shared = reason if rule.group_by == "reason" else None
-            alert_deliveries.add_delivery(tx, uid, channel, key, now, due_at, DeliveryBody(items=(item,), count=1, reason=shared))
+            alert_deliveries.add_delivery(
+                tx, uid, channel, key, now, due_at, DeliveryBody(items=(item,), count=1, reason=shared)
+            )
 
-    def _extend(self, tx: Transaction, delivery: DeliveryRecord, items: Sequence[AlertItem], count: int | None = None) -> bool:
+    def _extend(
+        self, tx: Transaction, delivery: DeliveryRecord, items: Sequence[AlertItem], count: int | None = None
+    ) -> bool:
         """Add alerts to a message of which no try has begun; False when one has."""
         if delivery.state != "pending" or delivery.tries:
             return False
@@ -64,7 +68,15 @@ class DeliveryQueue:
         total = body.count + (len(items) if count is None else count) - repeated
         return alert_deliveries.extend_delivery(tx, delivery.delivery_pk, replace(body, items=kept, count=total))
 
-    def take_due(self, tx: Transaction, channels: Iterable[AlertChannel], busy: frozenset[str], now: Instant, limit: int, tries_max: int) -> list[DeliveryRecord]:
+    def take_due(
+        self,
+        tx: Transaction,
+        channels: Iterable[AlertChannel],
+        busy: frozenset[str],
+        now: Instant,
+        limit: int,
+        tries_max: int,
+    ) -> list[DeliveryRecord]:
         """Begin a try of the next message of each channel that is not busy and may send; returns at most `tries_max` messages.
 
         A channel that has sent its `max_per_hour` waits; what it could not send becomes one message.
@@ -103,7 +115,17 @@ class DeliveryQueue:
         for delivery in fresh[1:]:
             alert_deliveries.remove_delivery(tx, delivery.delivery_pk)
         return DeliveryRecord(
-            fresh[0].delivery_pk, fresh[0].uid, fresh[0].channel, fresh[0].group_key, "pending", fresh[0].created_at, fresh[0].due_at, 0, None, None, body
+            fresh[0].delivery_pk,
+            fresh[0].uid,
+            fresh[0].channel,
+            fresh[0].group_key,
+            "pending",
+            fresh[0].created_at,
+            fresh[0].due_at,
+            0,
+            None,
+            None,
+            body,
         )
 
 

@@ -24,7 +24,9 @@ def evaluate_events(tx: Transaction, rules: DagRules, base_url: str, findings: A
             continue  # no rule asks any more, or the DAG or the run was deleted
         for rule in matching:
             item = _build_item(event, dag, run_id, rule.name, base_url)
-            findings.raised.append(RaisedAlert(rule, item, _build_subject(event), event.dag_pk, event.run_pk, event.facts.reason))
+            findings.raised.append(
+                RaisedAlert(rule, item, _build_subject(event), event.dag_pk, event.run_pk, event.facts.reason)
+            )
     return len(pending) == EVENTS_MAX
 
 
@@ -38,8 +40,15 @@ def _build_subject(event: AlertEvent) -> str:
 
 def _build_item(event: AlertEvent, dag: RuledDag, run_id: str, rule: str, base_url: str) -> AlertItem:
     return AlertItem(
-        kind=event.kind, rule=rule, at=event.at, sentence=_describe(event, dag.dag_id, run_id), dag_id=dag.dag_id, run_id=run_id,
-        task_id=event.facts.task_id, map_index=event.map_index, command=build_run_command(dag.dag_id, run_id),
+        kind=event.kind,
+        rule=rule,
+        at=event.at,
+        sentence=_describe(event, dag.dag_id, run_id),
+        dag_id=dag.dag_id,
+        run_id=run_id,
+        task_id=event.facts.task_id,
+        map_index=event.map_index,
+        command=build_run_command(dag.dag_id, run_id),
         link=build_link(base_url, dag.dag_id, run_id),
     )
 

@@ -29,7 +29,9 @@ class DurationPercentiles:
         return known[1]
 
 
-def describe_lateness(rule: AlertRule, run: UnfinishedRun, timezone: str, p95_s: float | None, now: Instant) -> str | None:
+def describe_lateness(
+    rule: AlertRule, run: UnfinishedRun, timezone: str, p95_s: float | None, now: Instant
+) -> str | None:
     """Why the run is late by the rule, as the second part of a sentence; None when it is not."""
     if rule.by is not None:
         due_at = compute_due(run.run_after, rule.by, timezone)
@@ -51,7 +53,9 @@ def describe_waiting(rule: AlertRule, run: UnfinishedRun, now: Instant) -> str |
         return None
     since = max(run.queued_at, run.run_after)
     waited_s = (now - since) / SECOND
-    return f"has been waiting for {format_span(waited_s)}, since {iso(since)}" if waited_s > rule.longer_than_s else None
+    return (
+        f"has been waiting for {format_span(waited_s)}, since {iso(since)}" if waited_s > rule.longer_than_s else None
+    )
 
 
 def compute_due(run_after: Instant, by: str, timezone: str) -> Instant:

@@ -29,7 +29,9 @@ class OtlpSender:
             raise OptionError(
                 f"[traces] otel_on ({cfg.source('traces', 'otel_on')}) needs packages that are not installed ({error}): run `pip install 'gnomon[otel]'` where the monitor runs"
             ) from None
-        self._resource = Resource.create({"service.name": cfg.text("traces", "otel_service"), "service.version": version})
+        self._resource = Resource.create(
+            {"service.name": cfg.text("traces", "otel_service"), "service.version": version}
+        )
         self._exporter = OTLPSpanExporter(endpoint=find_endpoint(cfg), timeout=TIMEOUT_S)
 
     def send(self, spans: Sequence[RunSpan]) -> bool:
@@ -48,8 +50,14 @@ class OtlpSender:
 
         extra: dict[str, Any] = {} if span.parent_id == 0 else {"parent": make_context(span.parent_id)}
         return ReadableSpan(
-            name=span.name, context=make_context(span.span_id), resource=self._resource, attributes=dict(span.attributes), start_time=_to_ns(span.started_at),
-            end_time=_to_ns(span.ended_at), status=Status(StatusCode.OK) if span.error is None else Status(StatusCode.ERROR, span.error), **extra,
+            name=span.name,
+            context=make_context(span.span_id),
+            resource=self._resource,
+            attributes=dict(span.attributes),
+            start_time=_to_ns(span.started_at),
+            end_time=_to_ns(span.ended_at),
+            status=Status(StatusCode.OK) if span.error is None else Status(StatusCode.ERROR, span.error),
+            **extra,
         )
 
     def close(self) -> None:

@@ -39,7 +39,15 @@ class MonitorService:
     """Evaluates rules and sends messages. `tick` is one round; every dependency is a constructor argument."""
 
     def __init__(
-        self, *, settings: MonitorSettings, db: Database, clock: Clock, monitor_id: str, host: str, new_id: Callable[[], str], send: SendCall,
+        self,
+        *,
+        settings: MonitorSettings,
+        db: Database,
+        clock: Clock,
+        monitor_id: str,
+        host: str,
+        new_id: Callable[[], str],
+        send: SendCall,
         on_round: Callable[[], object] = lambda: None,
     ) -> None:
         """`new_id` gives idempotency keys; `send` sends a message over a channel, in a thread; `on_round` is called in each round of the holder."""
@@ -91,7 +99,12 @@ class MonitorService:
                 self._figures.write_if_due(tx)
             released = alert_deliveries.release_deliveries(tx) if holds and not self._is_holder else 0
         if holds and not self._is_holder:
-            _log.info("monitor_started", rules=len(self._settings.rules), channels=len(self._settings.channels), unsent=released)
+            _log.info(
+                "monitor_started",
+                rules=len(self._settings.rules),
+                channels=len(self._settings.channels),
+                unsent=released,
+            )
         elif not holds and self._is_holder:
             _log.warning("monitor_lost_lease", next="another monitor works; this one stands by")
         self._is_holder = holds
@@ -125,7 +138,16 @@ class MonitorService:
             if run_pk is not None and run_pk not in explained and len(explained) < EXPLAINED_MAX:
                 explained[run_pk] = self._explain_run(tx, alert, now)
             sentences = explained.get(run_pk, ()) if run_pk is not None else ()
-            result.append(RaisedAlert(alert.rule, replace_item(alert.item, explanation=sentences), alert.subject, alert.dag_pk, run_pk, alert.reason))
+            result.append(
+                RaisedAlert(
+                    alert.rule,
+                    replace_item(alert.item, explanation=sentences),
+                    alert.subject,
+                    alert.dag_pk,
+                    run_pk,
+                    alert.reason,
+                )
+            )
         return result
 
     def _explain_run(self, tx: Transaction, alert: RaisedAlert, now: Instant) -> tuple[str, ...]:

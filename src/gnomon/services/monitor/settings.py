@@ -50,7 +50,10 @@ def build_monitor_settings(cfg: Config) -> MonitorSettings:
     """The settings of this configuration. Raises OptionError for a wrong rule or channel."""
     alerts = read_alert_settings(cfg.home)
     return MonitorSettings(
-        rules=alerts.rules, channels=alerts.channels, base_url=cfg.text("alerts", "base_url").rstrip("/"),
-        group_wait_s=cfg.number("alerts", "group_wait"), group_interval_s=cfg.number("alerts", "group_interval"),
+        rules=alerts.rules,
+        channels=alerts.channels,
+        base_url=cfg.text("alerts", "base_url").rstrip("/"),
+        group_wait_s=cfg.number("alerts", "group_wait"),
+        group_interval_s=cfg.number("alerts", "group_interval"),
         limits=build_limits(cfg),
     )

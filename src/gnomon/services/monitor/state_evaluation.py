@@ -46,7 +46,9 @@ class StateEvaluation:
         open_alerts = alerts.list_open_alerts(tx)
         open_keys = {(alert.rule, alert.subject) for alert in open_alerts}
         self._find_runs(tx, now, open_keys, findings)
-        present = self._find_import_errors(tx, now, open_keys, findings) | self._find_silent_services(tx, now, open_keys, findings)
+        present = self._find_import_errors(tx, now, open_keys, findings) | self._find_silent_services(
+            tx, now, open_keys, findings
+        )
         present |= self._find_quarantined(tx, now, open_keys, findings)
         states = alerts.list_states_of_runs(tx) if any(alert.run_pk is not None for alert in open_alerts) else {}
         for alert in open_alerts:
@@ -56,7 +58,9 @@ class StateEvaluation:
                 self._resolve_run(tx, alert, states.get(alert.alert_pk), now, findings)
 
     # ---- runs --------------------------------------------------------------------------------------------------------
-    def _find_runs(self, tx: Transaction, now: Instant, open_keys: set[tuple[str, str]], findings: AlertFindings) -> None:
+    def _find_runs(
+        self, tx: Transaction, now: Instant, open_keys: set[tuple[str, str]], findings: AlertFindings
+    ) -> None:
         for run in alerts.list_unfinished_runs(tx, now, UNFINISHED_RUNS_MAX):
             dag = self._rules.find_version(tx, run.dag_pk, run.dag_id, run.version_pk)
             for kind in _RUN_KINDS:
@@ -66,7 +70,15 @@ class StateEvaluation:
                         self._compare(tx, kind, rule, run, dag, subject, now, findings)
 
     def _compare(
-        self, tx: Transaction, kind: AlertKind, rule: AlertRule, run: UnfinishedRun, dag: RuledDag, subject: str, now: Instant, findings: AlertFindings
+        self,
+        tx: Transaction,
+        kind: AlertKind,
+        rule: AlertRule,
+        run: UnfinishedRun,
+        dag: RuledDag,
+        subject: str,
+        now: Instant,
+        findings: AlertFindings,
     ) -> None:
         if kind is AlertKind.LATE:
             p95_s = self._percentiles.find(tx, run.dag_pk, now) if rule.is_p95 else None
@@ -76,12 +88,20 @@ class StateEvaluation:
         if what is None:
             return
         item = AlertItem(
-            kind=kind, rule=rule.name, at=now, sentence=f"DAG {dag.dag_id}: run {run.run_id} {what}", dag_id=dag.dag_id, run_id=run.run_id,
-            command=build_run_command(dag.dag_id, run.run_id), link=build_link(self._settings.base_url, dag.dag_id, run.run_id),
+            kind=kind,
+            rule=rule.name,
+            at=now,
+            sentence=f"DAG {dag.dag_id}: run {run.run_id} {what}",
+            dag_id=dag.dag_id,
+            run_id=run.run_id,
+            command=build_run_command(dag.dag_id, run.run_id),
+            link=build_link(self._settings.base_url, dag.dag_id, run.run_id),
         )
         findings.raised.append(RaisedAlert(rule, item, subject, run.dag_pk, run.run_pk))
 
-    def _resolve_run(self, tx: Transaction, alert: AlertRecord, run: RunOfAlert | None, now: Instant, findings: AlertFindings) -> None:
+    def _resolve_run(
+        self, tx: Transaction, alert: AlertRecord, run: RunOfAlert | None, now: Instant, findings: AlertFindings
+    ) -> None:
         if run is None or run.state is None:
             findings.resolved.append(ResolvedAlert(alert, None, None))  # the run was deleted
             return
@@ -103,12 +123,24 @@ class StateEvaluation:
     def _build_resolved(self, alert: AlertRecord, sentence: str, now: Instant) -> AlertItem:
         item = alert.item
         return AlertItem(
-            kind=item.kind, rule=item.rule, at=now, sentence=sentence, is_resolved=True, dag_id=item.dag_id, run_id=item.run_id, task_id=item.task_id,
-            map_index=item.map_index, failed_runs=item.failed_runs, command=item.command, link=item.link,
+            kind=item.kind,
+            rule=item.rule,
+            at=now,
+            sentence=sentence,
+            is_resolved=True,
+            dag_id=item.dag_id,
+            run_id=item.run_id,
+            task_id=item.task_id,
+            map_index=item.map_index,
+            failed_runs=item.failed_runs,
+            command=item.command,
+            link=item.link,
         )
 
     # ---- files and services ------------------------------------------------------------------------------------------
-    def _find_import_errors(self, tx: Transaction, now: Instant, open_keys: set[tuple[str, str]], findings: AlertFindings) -> set[str]:
+    def _find_import_errors(
+        self, tx: Transaction, now: Instant, open_keys: set[tuple[str, str]], findings: AlertFindings
+    ) -> set[str]:
         """The subjects of all import errors; those without an alert are added to `findings`."""
         rules = self._list_rules(AlertKind.IMPORT_ERROR)
         if not rules and not any(subject.startswith(AlertKind.IMPORT_ERROR) for _, subject in open_keys):
@@ -121,10 +153,14 @@ class StateEvaluation:
             present.add(subject)
             line = f", line {error.line}" if error.line else ""
             sentence = f"file {error.path}{line} cannot be loaded: {error.message}"
-            self._raise_state(AlertKind.IMPORT_ERROR, rules, subject, sentence, "gnomon dags errors", now, open_keys, findings)
+            self._raise_state(
+                AlertKind.IMPORT_ERROR, rules, subject, sentence, "gnomon dags errors", now, open_keys, findings
+            )
         return present
 
-    def _find_silent_services(self, tx: Transaction, now: Instant, open_keys: set[tuple[str, str]], findings: AlertFindings) -> set[str]:
+    def _find_silent_services(
+        self, tx: Transaction, now: Instant, open_keys: set[tuple[str, str]], findings: AlertFindings
+    ) -> set[str]:
         rules = self._list_rules(AlertKind.SERVICE_SILENT)
         if not rules and not any(subject.startswith(AlertKind.SERVICE_SILENT) for _, subject in open_keys):
             return set()
@@ -135,10 +171,21 @@ class StateEvaluation:
             silent_s = (now - since) / SECOND
             due = [rule for rule in rules if silent_s >= (rule.longer_than_s or DEFAULT_SILENCE_S)]
             sentence = f"no {service} has sent a heartbeat for {format_span(max(silent_s, 1))}, since {iso(since)}; start one with: gnomon {service}, or gnomon standalone"
-            self._raise_state(AlertKind.SERVICE_SILENT, due, f"{AlertKind.SERVICE_SILENT}:{service}", sentence, "gnomon doctor", now, open_keys, findings)
+            self._raise_state(
+                AlertKind.SERVICE_SILENT,
+                due,
+                f"{AlertKind.SERVICE_SILENT}:{service}",
+                sentence,
+                "gnomon doctor",
+                now,
+                open_keys,
+                findings,
+            )
         return present
 
-    def _find_quarantined(self, tx: Transaction, now: Instant, open_keys: set[tuple[str, str]], findings: AlertFindings) -> set[str]:
+    def _find_quarantined(
+        self, tx: Transaction, now: Instant, open_keys: set[tuple[str, str]], findings: AlertFindings
+    ) -> set[str]:
         """The subjects of all that is in quarantine: a DAG each, or a group for what names no DAG."""
         rules = self._list_rules(AlertKind.QUARANTINED)
         if not rules and not any(subject.startswith(AlertKind.QUARANTINED) for _, subject in open_keys):
@@ -148,21 +195,48 @@ class StateEvaluation:
             items.setdefault(f"group {item.group_no}" if item.dag_id is None else f"DAG {item.dag_id}", []).append(item)
         for name, of_name in items.items():
             is_set_aside = any(not item.is_message for item in of_name)
-            found = f"{name} is set aside" if is_set_aside else f"{len(of_name)} message{'s' if len(of_name) > 1 else ''} in quarantine"
+            found = (
+                f"{name} is set aside"
+                if is_set_aside
+                else f"{len(of_name)} message{'s' if len(of_name) > 1 else ''} in quarantine"
+            )
             sentence = f"{name}: {found}, since {iso(of_name[0].at)}: {of_name[0].reason}"
-            self._raise_state(AlertKind.QUARANTINED, rules, f"{AlertKind.QUARANTINED}:{name}", sentence, "gnomon quarantine list", now, open_keys, findings)
+            self._raise_state(
+                AlertKind.QUARANTINED,
+                rules,
+                f"{AlertKind.QUARANTINED}:{name}",
+                sentence,
+                "gnomon quarantine list",
+                now,
+                open_keys,
+                findings,
+            )
         return {f"{AlertKind.QUARANTINED}:{name}" for name in items}
 
     def _list_rules(self, kind: AlertKind) -> list[AlertRule]:
         return [rule for rule in self._settings.rules if kind in rule.when]
 
     def _raise_state(
-        self, kind: AlertKind, rules: Sequence[AlertRule], subject: str, sentence: str, command: str, now: Instant,
-        open_keys: set[tuple[str, str]], findings: AlertFindings,
+        self,
+        kind: AlertKind,
+        rules: Sequence[AlertRule],
+        subject: str,
+        sentence: str,
+        command: str,
+        now: Instant,
+        open_keys: set[tuple[str, str]],
+        findings: AlertFindings,
     ) -> None:
         for rule in rules:
             if (rule.name, subject) not in open_keys:
-                item = AlertItem(kind=kind, rule=rule.name, at=now, sentence=sentence, command=command, link=build_link(self._settings.base_url, None, None))
+                item = AlertItem(
+                    kind=kind,
+                    rule=rule.name,
+                    at=now,
+                    sentence=sentence,
+                    command=command,
+                    link=build_link(self._settings.base_url, None, None),
+                )
                 findings.raised.append(RaisedAlert(rule, item, subject))
 
     def _resolve_state(self, alert: AlertRecord, present: set[str], now: Instant, findings: AlertFindings) -> None:
@@ -171,13 +245,18 @@ class StateEvaluation:
         what = alert.subject.partition(":")[2]
         sentence = _RESOLVED_SENTENCES[AlertKind(alert.kind)].format(what)
         rule = self._by_name.get(alert.rule)
-        findings.resolved.append(ResolvedAlert(alert, rule if rule is not None and rule.resolved else None, self._build_resolved(alert, sentence, now)))
+        findings.resolved.append(
+            ResolvedAlert(
+                alert, rule if rule is not None and rule.resolved else None, self._build_resolved(alert, sentence, now)
+            )
+        )
 
 
 _RESOLVED_SENTENCES = {
-    AlertKind.IMPORT_ERROR: "file {} can be loaded again", AlertKind.SERVICE_SILENT: "a {} sends heartbeats again",
+    AlertKind.IMPORT_ERROR: "file {} can be loaded again",
+    AlertKind.SERVICE_SILENT: "a {} sends heartbeats again",
     AlertKind.QUARANTINED: "{}: nothing is in quarantine any more",
-}  # fmt: skip
+}
 
 
 def _describe_end(kind: str, name: str, run: RunOfAlert) -> str | None:
@@ -189,6 +268,10 @@ def _describe_end(kind: str, name: str, run: RunOfAlert) -> str | None:
     if kind == AlertKind.WAITING and run.state is not DagRunState.QUEUED:
         return f"{name} waits no longer: it is {run.state}"
     if run.state in FINISHED_RUN_STATES:
-        taken = "" if run.started_at is None or run.ended_at is None else f" after {format_span(max(0.0, (run.ended_at - run.started_at) / SECOND))}"
+        taken = (
+            ""
+            if run.started_at is None or run.ended_at is None
+            else f" after {format_span(max(0.0, (run.ended_at - run.started_at) / SECOND))}"
+        )
         return f"{name} ended in state {run.state}{taken}"
     return None

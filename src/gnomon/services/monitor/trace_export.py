@@ -38,7 +38,15 @@ SendSpans = Callable[[Sequence[RunSpan]], bool]
 class TraceExport:
     """`tick` never blocks; the thread ends after one round."""
 
-    def __init__(self, db: Database, clock: Clock, monitor_id: str, service: str, send: SendSpans, end_sender: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        monitor_id: str,
+        service: str,
+        send: SendSpans,
+        end_sender: Callable[[], object] = lambda: None,
+    ) -> None:
         """`service`: [traces] otel_service. `send`: called in the thread; what it raises counts as refused.
 
         `end_sender`: called by `close`; ends the tries of a message that is on its way.
@@ -87,7 +95,10 @@ class TraceExport:
             return 0
         cursor = max(stored, TraceCursor(now - round(OLDEST_S * SECOND)))
         if cursor is not stored and self._failures:
-            _log.warning("traces_dropped", reason=f"the collector has taken nothing for {OLDEST_S:.0f} s: traces of runs that ended before are left out")
+            _log.warning(
+                "traces_dropped",
+                reason=f"the collector has taken nothing for {OLDEST_S:.0f} s: traces of runs that ended before are left out",
+            )
         with self._db.read() as tx:
             runs = trace_cursor.list_ended_after(tx, cursor, now - round(SETTLED_S * SECOND), RUNS_MAX)
         sent = 0
@@ -126,5 +137,10 @@ class TraceExport:
         pause_s = min(FIRST_PAUSE_S * 2.0 ** min(self._failures, 10), LONGEST_PAUSE_S)
         self._failures += 1
         self._next_at = self._clock.monotonic() + pause_s
-        _log.warning("traces_not_sent", error=problem, again_after_s=round(pause_s), remedy="correct [traces] otel_host and otel_port, or start the collector")
+        _log.warning(
+            "traces_not_sent",
+            error=problem,
+            again_after_s=round(pause_s),
+            remedy="correct [traces] otel_host and otel_port, or start the collector",
+        )
         return False

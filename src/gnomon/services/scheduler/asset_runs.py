@@ -60,7 +60,12 @@ class AssetRunCreator:
     """The DAGs to look at, and the creation of their runs in bounded rounds."""
 
     def __init__(
-        self, db: Database, memory: EngineState, scheduler_id: str, new_id: Callable[[], str], partition_keys_max: int = PARTITION_KEYS_MAX,
+        self,
+        db: Database,
+        memory: EngineState,
+        scheduler_id: str,
+        new_id: Callable[[], str],
+        partition_keys_max: int = PARTITION_KEYS_MAX,
         host: TimetableHost | None = None,
     ) -> None:
         """`partition_keys_max`: most partitions of one event. `host`: calls partition mappers of authors."""
@@ -113,7 +118,11 @@ class AssetRunCreator:
         except Exception as failure:
             if not is_isolable(failure, self._db):
                 raise
-            created = [run for candidate in self._due[:ASSET_RUNS_MAX] for run in self._create_runs_or_record_error(candidate, now)]
+            created = [
+                run
+                for candidate in self._due[:ASSET_RUNS_MAX]
+                for run in self._create_runs_or_record_error(candidate, now)
+            ]
         for run in created:
             _log.info("asset_run_created", dag_id=self._memory.dags[run.dag_pk].record.dag_id, run_id=run.run_id)
         return created
@@ -161,8 +170,16 @@ class AssetRunCreator:
             tx.send("commit.set_dag_error", dag_pk=candidate.dag_pk, error=candidate.shown_error)
         if candidate.partition_rules:
             runs = create_partition_runs(
-                tx, candidate.dag_pk, candidate.condition, candidate.partition_rules, candidate.version_pk, now, self._new_id, room=candidate.room,
-                max_keys=self._partition_keys_max, answers=None if answered is None else answered.answers,
+                tx,
+                candidate.dag_pk,
+                candidate.condition,
+                candidate.partition_rules,
+                candidate.version_pk,
+                now,
+                self._new_id,
+                room=candidate.room,
+                max_keys=self._partition_keys_max,
+                answers=None if answered is None else answered.answers,
             )
             return runs, len(runs)
         made = create_asset_run(tx, candidate.dag_pk, candidate.condition, candidate.version_pk, now, self._new_id)
@@ -223,7 +240,15 @@ class AssetRunCreator:
         room, spec = _compute_room(dag), dag.graph.spec
         if room <= 0:
             return None
-        return _Candidate(dag_pk, condition, dag.graph.version_pk, spec.partition_rules, room, dag.record.error, spec.timetable.can_be_scheduled)
+        return _Candidate(
+            dag_pk,
+            condition,
+            dag.graph.version_pk,
+            spec.partition_rules,
+            room,
+            dag.record.error,
+            spec.timetable.can_be_scheduled,
+        )
 
     def _may_be_due(self, candidate: _Candidate, satisfied: Collection[AssetLeaf]) -> bool:
         """Whether a run may be created. For a DAG with partitions, each event is looked at: one that belongs to no run is dropped."""

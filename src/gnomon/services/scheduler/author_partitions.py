@@ -88,11 +88,18 @@ class AuthorPartitionQuestions:
         self._pending[dag_pk] = _PendingQuestion(self._last_number, version_pk)
         self._dag_of[self._last_number] = dag_pk
         spec, record = dag.graph.spec, dag.record
-        self._host.ask(TimetableRequest(
-            number=self._last_number, function=PARTITION_ANSWERS, file=record.file, input_hash=record.input_hash,
-            author_classes=tuple(list_rule_classes(spec.partition_rules)),
-            arguments=pack_arguments(rules=spec.partition_rules, condition=spec.asset_condition, question=question, dag_file=record.file),
-        ))
+        self._host.ask(
+            TimetableRequest(
+                number=self._last_number,
+                function=PARTITION_ANSWERS,
+                file=record.file,
+                input_hash=record.input_hash,
+                author_classes=tuple(list_rule_classes(spec.partition_rules)),
+                arguments=pack_arguments(
+                    rules=spec.partition_rules, condition=spec.asset_condition, question=question, dag_file=record.file
+                ),
+            )
+        )
         return None
 
     def collect(self, now: Instant) -> tuple[dict[int, AnsweredQueue], list[int]]:

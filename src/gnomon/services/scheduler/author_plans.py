@@ -32,7 +32,9 @@ _log = log.get_logger("scheduler.author_plans")
 
 NEEDS_PLAN = ""
 """The stored fingerprint of a DAG whose promised run was created and whose next run is not known yet."""
-_NO_HOST = "its timetable is an author's class, and this process has no timetable host; run it under a scheduler service"
+_NO_HOST = (
+    "its timetable is an author's class, and this process has no timetable host; run it under a scheduler service"
+)
 _NO_MORE = NullTimetable()
 """Replaces the author's timetable when only the stored next run is planned: no run follows it."""
 
@@ -79,12 +81,20 @@ class AuthorPlanner:
             pending.plan_again = True
             return None
         self._last_number += 1
-        self._pending[record.dag_pk] = _PendingPlan(self._last_number, record.plan_seq, dag.graph.version_pk, fingerprint, arguments)
+        self._pending[record.dag_pk] = _PendingPlan(
+            self._last_number, record.plan_seq, dag.graph.version_pk, fingerprint, arguments
+        )
         self._dag_of[self._last_number] = record.dag_pk
-        self._host.ask(TimetableRequest(
-            number=self._last_number, function=PLAN_RUNS, timetable=dag.graph.spec.timetable, file=record.file,
-            input_hash=record.input_hash, arguments=pack_arguments(**{**arguments, "dag": strip_for_planning(dag.graph.spec)}),
-        ))
+        self._host.ask(
+            TimetableRequest(
+                number=self._last_number,
+                function=PLAN_RUNS,
+                timetable=dag.graph.spec.timetable,
+                file=record.file,
+                input_hash=record.input_hash,
+                arguments=pack_arguments(**{**arguments, "dag": strip_for_planning(dag.graph.spec)}),
+            )
+        )
         return None
 
     def collect_changes(self, now: Instant) -> tuple[list[PlanChange], list[int]]:
@@ -138,13 +148,22 @@ def _build_answer_change(dag: Dag, pending: _PendingPlan, answer: TimetableRespo
 def _is_on_time(arguments: Mapping[str, Any], now: Instant) -> bool:
     """True if the stored next run is valid and not late: a late one may be skipped in favour of a newer slot."""
     planned = arguments["planned"]
-    return planned is not None and now - compute_creation_time(arguments["dag"], planned) <= arguments["misfire_grace_s"] * SECOND
+    return (
+        planned is not None
+        and now - compute_creation_time(arguments["dag"], planned) <= arguments["misfire_grace_s"] * SECOND
+    )
 
 
-def _plan_promised_run(dag: Dag, arguments: Mapping[str, Any], fingerprint: str, now: Instant, error: str | None) -> PlanChange | None:
+def _plan_promised_run(
+    dag: Dag, arguments: Mapping[str, Any], fingerprint: str, now: Instant, error: str | None
+) -> PlanChange | None:
     """The change that creates the stored next run by the usual rules; None if it is not due or the DAG has no room."""
     record = dag.record
-    if record.next_run is None or compute_creation_time(dag.graph.spec, record.next_run) > now or dag.graph.spec.timetable.follows_runs:
+    if (
+        record.next_run is None
+        or compute_creation_time(dag.graph.spec, record.next_run) > now
+        or dag.graph.spec.timetable.follows_runs
+    ):
         return None
     plan = plan_runs(timetable=_NO_MORE, **{**arguments, "planned": record.next_run, "now": now})
     if plan.cursor == record.cursor:
@@ -156,9 +175,17 @@ def build_plan_change(dag: Dag, plan: Plan, fingerprint: str, since: Instant | N
     """The store change of a plan. `since`: the value that the plan was made with."""
     record = dag.record
     return PlanChange(
-        dag_pk=record.dag_pk, group_no=record.group_no, believed_plan_seq=record.plan_seq, cursor=plan.cursor,
-        next_run=plan.next_run, fingerprint=fingerprint, runs=plan.runs, version_pk=dag.graph.version_pk, error=error,
-        passed=plan.passed, live_at=None if since == record.live_at else since,
+        dag_pk=record.dag_pk,
+        group_no=record.group_no,
+        believed_plan_seq=record.plan_seq,
+        cursor=plan.cursor,
+        next_run=plan.next_run,
+        fingerprint=fingerprint,
+        runs=plan.runs,
+        version_pk=dag.graph.version_pk,
+        error=error,
+        passed=plan.passed,
+        live_at=None if since == record.live_at else since,
     )
 
 
@@ -166,6 +193,12 @@ def build_stopped_change(dag: Dag, error: str | None) -> PlanChange:
     """A change that only records `error`; None removes it: cursor, next run and fingerprint keep their values until the next try."""
     record = dag.record
     return PlanChange(
-        dag_pk=record.dag_pk, group_no=record.group_no, believed_plan_seq=record.plan_seq, cursor=record.cursor,
-        next_run=record.next_run, fingerprint=record.fingerprint or NEEDS_PLAN, version_pk=dag.graph.version_pk, error=error,
+        dag_pk=record.dag_pk,
+        group_no=record.group_no,
+        believed_plan_seq=record.plan_seq,
+        cursor=record.cursor,
+        next_run=record.next_run,
+        fingerprint=record.fingerprint or NEEDS_PLAN,
+        version_pk=dag.graph.version_pk,
+        error=error,
     )

@@ -62,12 +62,19 @@ class AuthorSlotQueries:
         self._queries[self._last] = query
         self._by_edge[query.key] = self._last
         is_of_down = not query.down.timetable.builtin
-        self._host.ask(TimetableRequest(
-            number=self._last, function=UPSTREAM_SLOTS, timetable=(query.down if is_of_down else query.up).timetable,
-            file=dag.record.file if is_of_down else up.file,
-            input_hash=dag.record.input_hash if is_of_down else up.input_hash, imports_author_files=True,
-            arguments=pack_arguments(after=edge.after, down=query.down, up=query.up, ats=tuple(query.ats.values()), past=query.history),
-        ))
+        self._host.ask(
+            TimetableRequest(
+                number=self._last,
+                function=UPSTREAM_SLOTS,
+                timetable=(query.down if is_of_down else query.up).timetable,
+                file=dag.record.file if is_of_down else up.file,
+                input_hash=dag.record.input_hash if is_of_down else up.input_hash,
+                imports_author_files=True,
+                arguments=pack_arguments(
+                    after=edge.after, down=query.down, up=query.up, ats=tuple(query.ats.values()), past=query.history
+                ),
+            )
+        )
 
     def collect(self) -> list[tuple[PendingSlotQuery, TimetableResponse]]:
         """The queries that were answered since the last call, with their answers."""

@@ -45,7 +45,12 @@ class BackfillCoordinator:
     """The backfills of the DAGs in memory, and which of them have work to do."""
 
     def __init__(
-        self, db: Database, scheduler_id: str, memory: EngineState, host: TimetableHost | None, max_waiting_runs: int = MAX_WAITING_RUNS
+        self,
+        db: Database,
+        scheduler_id: str,
+        memory: EngineState,
+        host: TimetableHost | None,
+        max_waiting_runs: int = MAX_WAITING_RUNS,
     ) -> None:
         """`host`: calls author timetables. `max_waiting_runs`: the maximum of runs per DAG that wait for other DAGs."""
         self._db = db
@@ -96,7 +101,9 @@ class BackfillCoordinator:
                     events += self._contain_errors(dag, queue, now, partial(self._continue, dag, queue, now, may_find))
         return events
 
-    def _contain_errors(self, dag: Dag, queue: BackfillQueue, now: Instant, act: Callable[[], list[e.EngineEvent]]) -> list[e.EngineEvent]:
+    def _contain_errors(
+        self, dag: Dag, queue: BackfillQueue, now: Instant, act: Callable[[], list[e.EngineEvent]]
+    ) -> list[e.EngineEvent]:
         """The events of `act`. What cannot be stored or read becomes the error of this backfill, which is tried again later; no other is affected."""
         try:
             return act()
@@ -191,7 +198,9 @@ class BackfillCoordinator:
             self._pending[dag.record.dag_pk] = None
         return events
 
-    def _read_runs(self, tx: Transaction, record: BackfillRecord, runs: Iterable[tuple[int, bool]]) -> tuple[list[e.EngineEvent], list[int]]:
+    def _read_runs(
+        self, tx: Transaction, record: BackfillRecord, runs: Iterable[tuple[int, bool]]
+    ) -> tuple[list[e.EngineEvent], list[int]]:
         """The events that attach these runs, and the run_pks of those that cannot run again: deleted ones, and unfinished ones."""
         events: list[e.EngineEvent] = []
         left: list[int] = []
@@ -204,7 +213,9 @@ class BackfillCoordinator:
             events += found
             if is_cleared_first:
                 choose_version(found, self._memory, None, default=True)
-                events.append(e.ReprocessRun(run_pk, record.backfill_pk, read_subscriptions(tx, found, run_pk, self._memory)))
+                events.append(
+                    e.ReprocessRun(run_pk, record.backfill_pk, read_subscriptions(tx, found, run_pk, self._memory))
+                )
         return events, left
 
     def _compute_wanted(self, record: BackfillRecord, queued_count: int, waiting_count: int) -> int:
@@ -235,7 +246,9 @@ class BackfillCoordinator:
         with self._db.scheduler_write(self._scheduler_id) as tx:
             has_ended = backfill_runs.end_backfill(tx, record.backfill_pk, now)
             if has_ended:
-                event_log.log_event(tx, EventRecord(now, "backfill_ended", dag_pk=record.dag_pk, body=f"backfill {record.backfill_pk}"))
+                event_log.log_event(
+                    tx, EventRecord(now, "backfill_ended", dag_pk=record.dag_pk, body=f"backfill {record.backfill_pk}")
+                )
         self._exhausted.discard(record.backfill_pk)
         if not has_ended:
             return []
@@ -250,7 +263,16 @@ def _build_change(dag: Dag, record: BackfillRecord, found: BackfillSlots) -> Bac
         runs, position = (), record.position
         error = f"the range has more than {MAX_SLOTS:,} slots; cancel this backfill, and create one for a shorter range"
     return BackfillChange(
-        backfill_pk=record.backfill_pk, dag_pk=record.dag_pk, group_no=record.group_no, believed_slots=record.slot_count,
-        version_pk=dag.graph.version_pk, runs=runs, position=position, is_planned=found.is_complete and error is None,
-        is_windowed=not dag.graph.depends_on_previous_run, reprocess=record.reprocess, conf=record.conf, error=error,
+        backfill_pk=record.backfill_pk,
+        dag_pk=record.dag_pk,
+        group_no=record.group_no,
+        believed_slots=record.slot_count,
+        version_pk=dag.graph.version_pk,
+        runs=runs,
+        position=position,
+        is_planned=found.is_complete and error is None,
+        is_windowed=not dag.graph.depends_on_previous_run,
+        reprocess=record.reprocess,
+        conf=record.conf,
+        error=error,
     )

@@ -20,7 +20,9 @@ from gnomon.rules.timetables.registry import build
 
 SLOTS_PER_BATCH = 500
 """Most slots that one round finds for one backfill."""
-_NO_HOST = "its timetable is an author's class, and this process has no timetable host; run it under a scheduler service"
+_NO_HOST = (
+    "its timetable is an author's class, and this process has no timetable host; run it under a scheduler service"
+)
 
 
 class BackfillPlanner:
@@ -41,11 +43,19 @@ class BackfillPlanner:
         spec = dag.graph.spec
         ref = spec.timetable
         arguments = {
-            "start": record.from_at, "end": record.to_at, "due_by": record.created_at, "limit": SLOTS_PER_BATCH, "last": record.position,
-            "earliest": spec.start_at, "cursor": dag.record.cursor,
+            "start": record.from_at,
+            "end": record.to_at,
+            "due_by": record.created_at,
+            "limit": SLOTS_PER_BATCH,
+            "last": record.position,
+            "earliest": spec.start_at,
+            "cursor": dag.record.cursor,
         }
         if not ref.can_be_scheduled or ref.follows_runs:
-            return _failed(record, f"DAG {spec.dag_id!r} has no slots any more: its schedule is {ref.summary or None}; cancel the backfill")
+            return _failed(
+                record,
+                f"DAG {spec.dag_id!r} has no slots any more: its schedule is {ref.summary or None}; cancel the backfill",
+            )
         if ref.builtin:
             try:
                 return find_backfill_slots(timetable=build(ref), **arguments)  # type: ignore[arg-type]
@@ -56,10 +66,16 @@ class BackfillPlanner:
         if (record.backfill_pk, record.dag_pk) not in self._pending.values():
             self._last_number += 1
             self._pending[self._last_number] = (record.backfill_pk, record.dag_pk)
-            self._host.ask(TimetableRequest(
-                number=self._last_number, function=BACKFILL_SLOTS, timetable=ref, file=dag.record.file, input_hash=dag.record.input_hash,
-                arguments=pack_arguments(**arguments),
-            ))
+            self._host.ask(
+                TimetableRequest(
+                    number=self._last_number,
+                    function=BACKFILL_SLOTS,
+                    timetable=ref,
+                    file=dag.record.file,
+                    input_hash=dag.record.input_hash,
+                    arguments=pack_arguments(**arguments),
+                )
+            )
         return None
 
     def collect(self) -> list[tuple[int, int, BackfillSlots]]:

@@ -19,7 +19,9 @@ from gnomon.storage.store.ownership import commit
 _log = log.get_logger("scheduler.consecutive_failures")
 
 
-def pause_failing_dags(db: Database, scheduler_id: str, memory: EngineState, dag_pks: Collection[int], now: Instant) -> list[e.EngineEvent]:
+def pause_failing_dags(
+    db: Database, scheduler_id: str, memory: EngineState, dag_pks: Collection[int], now: Instant
+) -> list[e.EngineEvent]:
     """Pauses each of these DAGs whose newest finished runs, as many as its limit, all failed.
 
     Stores the reason with the DAG and returns the events that reload the paused DAGs. After the DAG is unpaused, one more

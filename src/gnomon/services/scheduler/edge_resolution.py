@@ -134,7 +134,9 @@ class EdgeResolver:
         """The earliest runs of the edge, at most `most` and planned close together; the others return to the queue."""
         run_pks = self._queue.pop(key)
         subject = self._subject(key)
-        ats = sorted((_planned_time_of(run), run.pk) for run_pk in run_pks if (run := self._memory.runs.get(run_pk)) is not None)
+        ats = sorted(
+            (_planned_time_of(run), run.pk) for run_pk in run_pks if (run := self._memory.runs.get(run_pk)) is not None
+        )
         if subject is None or not ats:
             return None
         dag, edge = subject
@@ -151,7 +153,9 @@ class EdgeResolver:
         edge = next((edge for edge in dag.graph.edges if edge.number == key[1]), None) if dag is not None else None
         return None if dag is None or edge is None else (dag, edge)
 
-    def _contain_errors(self, batch: _EdgeBatch, now: Instant, look: Callable[[], list[e.EngineEvent]]) -> list[e.EngineEvent]:
+    def _contain_errors(
+        self, batch: _EdgeBatch, now: Instant, look: Callable[[], list[e.EngineEvent]]
+    ) -> list[e.EngineEvent]:
         """The events of `look`. An error of one edge becomes the wait reason of its runs and affects no other edge."""
         try:
             return look()
@@ -161,7 +165,11 @@ class EdgeResolver:
             raise
         except Exception as error:
             _log.exception("slots_not_found", dag_id=batch.dag.record.dag_id, error=str(error))
-            return self._record_failure(batch, f"the slots cannot be found ({type(error).__name__}: {error}); this is an error of Gnomon: report it", now)
+            return self._record_failure(
+                batch,
+                f"the slots cannot be found ({type(error).__name__}: {error}); this is an error of Gnomon: report it",
+                now,
+            )
 
     def _resolve_edge(self, upstreams: UpstreamReader, batch: _EdgeBatch) -> list[e.EngineEvent]:
         failed = self._failed.get(batch.key)
@@ -172,11 +180,15 @@ class EdgeResolver:
             return [e.SlotsResolved(run_pk, batch.edge.number, "none", unknown=True) for run_pk in batch.ats]
         down_side, up_side = build_sides(batch.dag, batch.edge, up)
         if down_side.timetable.builtin and up_side.timetable.builtin:
-            return self._build_events(upstreams, batch, up, self._resolve_builtin(upstreams, batch, up, down_side, up_side))
+            return self._build_events(
+                upstreams, batch, up, self._resolve_builtin(upstreams, batch, up, down_side, up_side)
+            )
         self._ask_host(upstreams, batch, up, PendingSlotQuery(batch.key, batch.ats, down_side, up_side))
         return []
 
-    def _resolve_builtin(self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, down_side: DagSide, up_side: DagSide) -> list[ResolvedSlots]:
+    def _resolve_builtin(
+        self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, down_side: DagSide, up_side: DagSide
+    ) -> list[ResolvedSlots]:
         after, ats = batch.edge.after, batch.ats.values()
         dependency = resolve_or_raise(lambda: self._dependencies.get_dependency(after, down_side, up_side))
         if after.dag_id == down_side.dag_id:
@@ -200,7 +212,9 @@ class EdgeResolver:
         ats = {run_pk: at for run_pk, at in query.ats.items() if run_pk in self._memory.runs}
         return _EdgeBatch(query.key, *subject, ats) if subject is not None and ats else None
 
-    def _on_answer(self, upstreams: UpstreamReader, batch: _EdgeBatch, query: PendingSlotQuery, answer: TimetableResponse) -> list[e.EngineEvent]:
+    def _on_answer(
+        self, upstreams: UpstreamReader, batch: _EdgeBatch, query: PendingSlotQuery, answer: TimetableResponse
+    ) -> list[e.EngineEvent]:
         """The events of an answer. If either DAG has changed since the query, the edge returns to the queue instead."""
         answer = check_answer(answer, UpstreamAnswer)
         if answer.error is not None:
@@ -214,12 +228,16 @@ class EdgeResolver:
             self._ask_host(upstreams, batch, up, with_history(query, upstreams.read_history(up, answered.wanted_range)))
             return []
         if len(answered.resolved) != len(query.ats):
-            raise SlotsUnavailable(f"the process of the author's code resolved {len(answered.resolved)} of {len(query.ats)} runs")
+            raise SlotsUnavailable(
+                f"the process of the author's code resolved {len(answered.resolved)} of {len(query.ats)} runs"
+            )
         slots = [resolved for run_pk, resolved in zip(query.ats, answered.resolved, strict=True) if run_pk in batch.ats]
         return self._build_events(upstreams, batch, up, slots)
 
     # ---- events ------------------------------------------------------------------------------------------------------
-    def _build_events(self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, several: list[ResolvedSlots]) -> list[e.EngineEvent]:
+    def _build_events(
+        self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, several: list[ResolvedSlots]
+    ) -> list[e.EngineEvent]:
         """One SlotsResolved per run, with the facts of each slot.
 
         The facts of an upstream that this scheduler owns come from the store. For another upstream all slots count as open,
@@ -228,13 +246,25 @@ class EdgeResolver:
         wanted = sorted({at for resolved in several for at in resolved.slots})
         absent_slots = sorted({at for resolved in several for at in resolved.absent})
         if up.group_no in self._memory.epochs:
-            facts = _index_by_slot(upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, wanted, batch.edge.after.task_id))
+            facts = _index_by_slot(
+                upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, wanted, batch.edge.after.task_id)
+            )
         else:
             facts = {at: SlotFact(at, "open") for at in wanted}
-        absent = _index_by_slot(_to_absent(fact) for fact in upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, absent_slots)) if absent_slots else {}
+        absent = (
+            _index_by_slot(
+                _to_absent(fact) for fact in upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, absent_slots)
+            )
+            if absent_slots
+            else {}
+        )
         return [
             e.SlotsResolved(
-                run_pk, batch.edge.number, resolved.rule, tuple(facts[at] for at in resolved.slots), tuple(absent[at] for at in resolved.absent),
+                run_pk,
+                batch.edge.number,
+                resolved.rule,
+                tuple(facts[at] for at in resolved.slots),
+                tuple(absent[at] for at in resolved.absent),
                 version=up.version_pk,
             )
             for run_pk, resolved in zip(batch.ats, several, strict=True)

@@ -9,7 +9,10 @@ T = TypeVar("T")
 
 
 def apply_bisected(
-    items: Sequence[T], apply: Callable[[Sequence[T]], Exception | None], on_failed_alone: Callable[[T, Exception], None], is_suspect: Callable[[T], bool]
+    items: Sequence[T],
+    apply: Callable[[Sequence[T]], Exception | None],
+    on_failed_alone: Callable[[T, Exception], None],
+    is_suspect: Callable[[T], bool],
 ) -> None:
     """Apply all items, in order. An item that fails alone is given to `on_failed_alone`; all others are applied.
 

@@ -20,7 +20,9 @@ def build_replacement(events: Sequence[e.EngineEvent], reason: str, now: Instant
     for event in events:
         request_pk = getattr(event, "request_pk", None)
         if isinstance(event, e.ResultReceived):
-            replacements.append(e.ResultReceived(_build_failed_result(event.result, reason), event.worker_id, event.sender))
+            replacements.append(
+                e.ResultReceived(_build_failed_result(event.result, reason), event.worker_id, event.sender)
+            )
         elif isinstance(event, e.DeferralEnded):
             result = DeferralResult(outcome="error", reason=f"the event of the trigger cannot be stored: {reason}")
             replacements.append(e.DeferralEnded(event.key, event.defer_seq, result))
@@ -37,8 +39,13 @@ def build_replacement(events: Sequence[e.EngineEvent], reason: str, now: Instant
 def _build_failed_result(result: AttemptResult, reason: str) -> AttemptResult:
     """A failure of the same attempt with nothing that came from the worker but whether author code was entered."""
     return AttemptResult(
-        attempt_id=result.attempt_id, group_no=result.group_no, run_pk=_clamp(result.run_pk), task_no=_clamp(result.task_no),
-        map_index=_clamp(result.map_index), outcome="failed", entered=bool(result.entered),
+        attempt_id=result.attempt_id,
+        group_no=result.group_no,
+        run_pk=_clamp(result.run_pk),
+        task_no=_clamp(result.task_no),
+        map_index=_clamp(result.map_index),
+        outcome="failed",
+        entered=bool(result.entered),
         reason=f"the result of the attempt ({escape_unstorable(str(result.outcome))[:40]}) cannot be stored: {reason}",
     )
 

@@ -36,7 +36,9 @@ UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, Recur
 comes from a statement with an integer of the message, after which a transaction of PostgreSQL cannot go on."""
 
 
-def translate_worker_events(events: Iterable[executor_events.ExecutorEvent], epochs: Mapping[int, int]) -> tuple[list[e.EngineEvent], list[str]]:
+def translate_worker_events(
+    events: Iterable[executor_events.ExecutorEvent], epochs: Mapping[int, int]
+) -> tuple[list[e.EngineEvent], list[str]]:
     """Engine events of the owned groups, and the ids of the workers whose inventory has to be requested."""
     found: list[e.EngineEvent] = []
     to_ask: list[str] = []
@@ -75,7 +77,11 @@ def take_mail_batch(messages: list[MailRecord]) -> tuple[list[MailRecord], bool]
 
 
 def translate_mail(
-    tx: Transaction, messages: Iterable[MailRecord], memory: EngineState, multipart: MultipartRequests, unreadable: list[tuple[MailRecord, Exception]],
+    tx: Transaction,
+    messages: Iterable[MailRecord],
+    memory: EngineState,
+    multipart: MultipartRequests,
+    unreadable: list[tuple[MailRecord, Exception]],
 ) -> list[e.EngineEvent]:
     """Engine events of the messages; the runs and DAGs that they name are read from the store.
 
@@ -88,13 +94,17 @@ def translate_mail(
     for message in messages:
         try:
             if message.kind == "trigger":
-                found.extend(e.DeferralEnded(*event) for event in trigger_claims.decode_trigger_events(tx, message.body))
+                found.extend(
+                    e.DeferralEnded(*event) for event in trigger_claims.decode_trigger_events(tx, message.body)
+                )
                 continue
             if message.kind == "wait_registered":
                 subscriptions.append(msgspec.json.decode(message.body, type=SubscriptionMessage))
                 continue
             if message.kind == "upstream_ended":
-                found.append(e.UpstreamUpdatesReceived(msgspec.json.decode(message.body, type=tuple[UpstreamUpdate, ...])))
+                found.append(
+                    e.UpstreamUpdatesReceived(msgspec.json.decode(message.body, type=tuple[UpstreamUpdate, ...]))
+                )
                 continue
             body = json.loads(message.body)
             if message.kind == "asset_events":
@@ -104,13 +114,22 @@ def translate_mail(
             else:
                 found.extend(_translate_message(tx, message.kind, body, memory, multipart))
         except UNREADABLE as error:  # an unreadable message would otherwise stay for ever
-            _log.error("mail_unreadable", kind=message.kind, mail_pk=message.mail_pk, error=f"{type(error).__name__}: {error}")
+            _log.error(
+                "mail_unreadable", kind=message.kind, mail_pk=message.mail_pk, error=f"{type(error).__name__}: {error}"
+            )
             rejection = _build_rejection(message)
             found.extend(rejection)
             if not rejection:
                 unreadable.append((message, error))
     # Subscriptions come first: their facts are of this moment, and the subscriber gets the changes of the other events.
-    waits = [e.SubscriptionRequested(message, facts) for message, facts in upstream_dags.attach_slot_facts(tx, subscriptions)] if subscriptions else []
+    waits = (
+        [
+            e.SubscriptionRequested(message, facts)
+            for message, facts in upstream_dags.attach_slot_facts(tx, subscriptions)
+        ]
+        if subscriptions
+        else []
+    )
     return [*read_dags(tx, dag_pks, memory), *waits, *found]
 
 
@@ -126,7 +145,9 @@ def find_dag_to_delete(message: MailRecord) -> int | None:
         return None  # `translate_mail` logs it
 
 
-def _translate_message(tx: Transaction, kind: str, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests) -> list[e.EngineEvent]:
+def _translate_message(
+    tx: Transaction, kind: str, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests
+) -> list[e.EngineEvent]:
     if kind == "backfill_changed":
         return read_backfill(tx, msgspec.convert(body["backfill_pk"], int))
     if kind == "run_created":
@@ -134,7 +155,11 @@ def _translate_message(tx: Transaction, kind: str, body: dict[str, Any], memory:
     if kind == "result":
         sealed = body.get("sealed")
         result = body["result"] if sealed is None else json.loads(tx.cipher.decrypt(sealed))
-        return [e.ResultReceived(msgspec.convert(result, AttemptResult), sender=msgspec.convert(body.get("worker_id"), str | None))]
+        return [
+            e.ResultReceived(
+                msgspec.convert(result, AttemptResult), sender=msgspec.convert(body.get("worker_id"), str | None)
+            )
+        ]
     if kind == "attempt_entered":
         return [e.AuthorCodeEntered(msgspec.convert(body["attempt_id"], str), msgspec.convert(body["at"], int))]
     if kind == "action" and "parts" in body:
@@ -150,7 +175,16 @@ def _build_rejection(message: MailRecord) -> list[e.EngineEvent]:
         request_pk = msgspec.convert(json.loads(message.body)["request_pk"], int)
     except UNREADABLE:
         return []
-    return [e.RejectRequest(request_pk, json.dumps({"error": "the request cannot be read; use the same release of gnomon for the command and the scheduler"}))]
+    return [
+        e.RejectRequest(
+            request_pk,
+            json.dumps(
+                {
+                    "error": "the request cannot be read; use the same release of gnomon for the command and the scheduler"
+                }
+            ),
+        )
+    ]
 
 
 def read_dags(tx: Transaction, dag_pks: Iterable[int], memory: EngineState) -> list[e.EngineEvent]:
@@ -202,11 +236,21 @@ def read_run(tx: Transaction, run_pk: int, memory: EngineState) -> list[e.Engine
     before = group_state.load_run_before(tx, run) if dag is None or dag.graph.depends_on_previous_run else None
     waits = run_waits.load_run_waits(tx, [run_pk]).get(run_pk, ())
     deadlines = run_callbacks.load_deadlines(tx, [run_pk]).get(run_pk, ())
-    found.append(e.RunRead(run, tuple(tasks), (before[0], tuple(before[1])) if before is not None else None, tuple(waits), tuple(deadlines)))
+    found.append(
+        e.RunRead(
+            run,
+            tuple(tasks),
+            (before[0], tuple(before[1])) if before is not None else None,
+            tuple(waits),
+            tuple(deadlines),
+        )
+    )
     return found
 
 
-def choose_version(events: Iterable[e.EngineEvent], memory: EngineState, is_newest_wanted: bool | None, default: bool = False) -> None:
+def choose_version(
+    events: Iterable[e.EngineEvent], memory: EngineState, is_newest_wanted: bool | None, default: bool = False
+) -> None:
     """Before a clear: let the finished run that was just read be attached with the tasks of the newest version if it takes that one.
 
     The arguments are those of `takes_newest_version`.
@@ -226,9 +270,16 @@ def read_backfill(tx: Transaction, backfill_pk: int, *, is_for_run: bool = False
     return [] if record is None else [e.BackfillRead(record, is_for_run)]
 
 
-def _translate_parts(tx: Transaction, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests) -> list[e.EngineEvent]:
+def _translate_parts(
+    tx: Transaction, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests
+) -> list[e.EngineEvent]:
     """The events of those parts of a multipart request that this owner applies, in their order."""
-    common = {"action": body["action"], "by": body.get("by", "unknown"), "address": body.get("address"), "request_pk": body["request_pk"]}
+    common = {
+        "action": body["action"],
+        "by": body.get("by", "unknown"),
+        "address": body.get("address"),
+        "request_pk": body["request_pk"],
+    }
     if body["action"] != "clear":
         raise ValueError(f"the action {body['action']!r} cannot have parts")
     found = [event for part in multipart.own_parts(body) for event in _translate_action(tx, {**part, **common}, memory)]
@@ -249,12 +300,27 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
     tasks = None if keys is None else tuple(TaskKey(run_pk, number, index) for number, index in keys)  # type: ignore[attr-defined]
     match body["action"]:
         case "mark" if body.get("state") not in (_RUN_MARKS if tasks is None else _TASK_MARKS):
-            found.append(e.RejectRequest(request_pk, json.dumps({"error": f"a run or task cannot be marked {body.get('state')!r}"})))
+            found.append(
+                e.RejectRequest(
+                    request_pk, json.dumps({"error": f"a run or task cannot be marked {body.get('state')!r}"})
+                )
+            )
         case "clear":
             is_newest_wanted = msgspec.convert(body.get("is_newest_wanted"), bool | None)
             choose_version(found, memory, is_newest_wanted)
             subscriptions = read_subscriptions(tx, found, run_pk, memory)
-            found.append(e.ClearTasks(run_pk, tasks, by, bool(body.get("only_failed")), request_pk, subscriptions, address, is_newest_wanted))
+            found.append(
+                e.ClearTasks(
+                    run_pk,
+                    tasks,
+                    by,
+                    bool(body.get("only_failed")),
+                    request_pk,
+                    subscriptions,
+                    address,
+                    is_newest_wanted,
+                )
+            )
         case "mark" if tasks is None:
             found.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk, address))
         case "mark":
@@ -272,16 +338,32 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
     return found
 
 
-def _translate_answer(run_pk: int, body: Mapping[str, object], request_pk: int, by: str, address: str | None) -> e.HITLAnswered:
+def _translate_answer(
+    run_pk: int, body: Mapping[str, object], request_pk: int, by: str, address: str | None
+) -> e.HITLAnswered:
     """The event of a person's answer. Raises ValueError for a body of another shape."""
     answer = msgspec.convert(body, HITLAnswerBody)
     respondent = HITLRespondent(answer.user_id, answer.user_name)
-    return e.HITLAnswered(TaskKey(run_pk, answer.task_no, answer.map_index), answer.options, answer.params, respondent, request_pk, by, address)
+    return e.HITLAnswered(
+        TaskKey(run_pk, answer.task_no, answer.map_index),
+        answer.options,
+        answer.params,
+        respondent,
+        request_pk,
+        by,
+        address,
+    )
 
 
-def read_subscriptions(tx: Transaction, events: Iterable[e.EngineEvent], run_pk: int, memory: EngineState) -> tuple[SubscriptionMessage, ...]:
+def read_subscriptions(
+    tx: Transaction, events: Iterable[e.EngineEvent], run_pk: int, memory: EngineState
+) -> tuple[SubscriptionMessage, ...]:
     """The subscriptions to the slot of this run, which is in memory or was just read."""
-    run = memory.runs[run_pk].record if run_pk in memory.runs else next((event.run for event in events if isinstance(event, e.RunRead)), None)
+    run = (
+        memory.runs[run_pk].record
+        if run_pk in memory.runs
+        else next((event.run for event in events if isinstance(event, e.RunRead)), None)
+    )
     if run is None or run.slot_at is None:
         return ()
     dag = memory.dags.get(run.dag_pk)

@@ -28,14 +28,18 @@ from gnomon.rules.engine.events import EngineEvent, InstancesMutated
 from gnomon.rules.engine.state.engine_state import EngineState
 
 _log = log.get_logger("scheduler.instance_mutations")
-_NO_HOST = "this process has no timetable host, which calls task_instance_mutation_hook; run the DAG under a scheduler service"
+_NO_HOST = (
+    "this process has no timetable host, which calls task_instance_mutation_hook; run the DAG under a scheduler service"
+)
 _NO_ANSWER = "task_instance_mutation_hook gave no answer; see to the cluster policies"
 
 
 class InstanceMutations:
     """The questions without an answer. No method blocks."""
 
-    def __init__(self, memory: EngineState, host: TimetableHost | None, create_pool: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self, memory: EngineState, host: TimetableHost | None, create_pool: Callable[[str], None] | None = None
+    ) -> None:
         """`create_pool`: makes a pool that the hook names and that does not exist; None: that is an error."""
         self._create_pool = create_pool
         self._memory = memory
@@ -61,10 +65,15 @@ class InstanceMutations:
         record = run.dag.record
         self._last_number += 1
         self._pending[self._last_number] = question
-        host.ask(TimetableRequest(
-            number=self._last_number, function=MUTATE_INSTANCES, file=record.file, input_hash=record.input_hash,
-            arguments=pack_arguments(question=question),
-        ))
+        host.ask(
+            TimetableRequest(
+                number=self._last_number,
+                function=MUTATE_INSTANCES,
+                file=record.file,
+                input_hash=record.input_hash,
+                arguments=pack_arguments(question=question),
+            )
+        )
 
     def collect(self) -> list[EngineEvent]:
         """An InstancesMutated for each response that has arrived; the rest of a question that is answered in part is asked again."""
@@ -84,7 +93,7 @@ class InstanceMutations:
         if not answers:
             return self._refuse(question, _NO_ANSWER)
         self._log_errors(question, answers)
-        left = question.instances[len(answers):]
+        left = question.instances[len(answers) :]
         if left and self._host is not None:
             self._send(self._host, replace(question, instances=left))
         return InstancesMutated(question, answers)
@@ -106,7 +115,13 @@ class InstanceMutations:
     def _log_errors(self, question: MutationQuestion, answers: Iterable[MutationAnswer]) -> None:
         """One line for each different error, with the number of its instances."""
         for error, count in Counter(answer for answer in answers if isinstance(answer, str)).items():
-            _log.error("instance_mutation_failed", dag_id=question.run.dag_id, run_id=question.run.run_id, instances=count, error=error)
+            _log.error(
+                "instance_mutation_failed",
+                dag_id=question.run.dag_id,
+                run_id=question.run.run_id,
+                instances=count,
+                error=error,
+            )
 
     def wake_at(self, now: Instant) -> Instant | None:
         """When to call `collect` without a wake-up; None if nothing is asked."""

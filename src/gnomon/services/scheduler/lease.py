@@ -23,8 +23,14 @@ class Lease:
     """The ownership of one scheduler incarnation. A fenced or retired `scheduler_id` is never used again."""
 
     def __init__(
-        self, db: Database, clock: Clock, scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
-        beat_s: float = BEAT_S, figures: FiguresWriter | None = None,
+        self,
+        db: Database,
+        clock: Clock,
+        scheduler_id: str,
+        host: str,
+        is_dead: Callable[[str], bool] = lambda _: False,
+        beat_s: float = BEAT_S,
+        figures: FiguresWriter | None = None,
     ) -> None:
         """`is_dead`: true if the process of a scheduler id is known to have ended. `beat_s`: seconds between heartbeats.
 
@@ -121,7 +127,11 @@ class Lease:
     def _register(self) -> None:
         """Registers this scheduler, and retires dead predecessors of this host so that their groups are free at once."""
         with self._db.read() as tx:
-            dead = [row.scheduler_id for row in leases.list_schedulers(tx) if not row.fenced and row.host == self._host and self._is_dead(row.scheduler_id)]
+            dead = [
+                row.scheduler_id
+                for row in leases.list_schedulers(tx)
+                if not row.fenced and row.host == self._host and self._is_dead(row.scheduler_id)
+            ]
         with self._db.write() as tx:
             for scheduler_id in sorted(dead):
                 leases.retire_scheduler(tx, scheduler_id)

@@ -47,8 +47,15 @@ class Mailbox:
     """Collects engine events. Executor events arrive only once, so they are kept until a round has applied them."""
 
     def __init__(
-        self, db: Database, executor: Executor, clock: Clock, listener: Listener | None, memory: EngineState,
-        multipart: MultipartRequests, delete_history: Callable[[int], bool], sweep_s: float = SWEEP_S,
+        self,
+        db: Database,
+        executor: Executor,
+        clock: Clock,
+        listener: Listener | None,
+        memory: EngineState,
+        multipart: MultipartRequests,
+        delete_history: Callable[[int], bool],
+        sweep_s: float = SWEEP_S,
     ) -> None:
         """`delete_history`: deletes a batch of the finished runs of a DAG, and returns true if more are left."""
         self._db = db
@@ -82,7 +89,11 @@ class Mailbox:
         for worker_id in to_ask:
             self.request_inventory(worker_id, epochs)
         message_pks: list[int] = []
-        if self._has_mail or self._has_history_to_delete or any(isinstance(event, e.InventoryRead) for event in worker_events):
+        if (
+            self._has_mail
+            or self._has_history_to_delete
+            or any(isinstance(event, e.InventoryRead) for event in worker_events)
+        ):
             with self._db.read() as tx:
                 batch, more = take_mail_batch(mailbox.read_messages(tx, sorted(epochs), MAIL_BATCH))
                 ready = batch
@@ -120,7 +131,11 @@ class Mailbox:
         self._has_history_to_delete = len(messages) < len(batch)
         ordered = self._order_after_mail([*events, *worker_events], epochs)
         before = [event for event in ordered if isinstance(event, e.PoolsRead | e.WorkerJoined)]
-        return [*before, *messages, *(event for event in ordered if not isinstance(event, e.PoolsRead | e.WorkerJoined))]
+        return [
+            *before,
+            *messages,
+            *(event for event in ordered if not isinstance(event, e.PoolsRead | e.WorkerJoined)),
+        ]
 
     def translate(self, items: Iterable[RoundItem]) -> list[e.EngineEvent]:
         """The engine events of these items of `collect_items`, as the engine state is now."""
@@ -219,7 +234,9 @@ class Mailbox:
         live = {worker.worker_id for worker in workers} | self._executor.standing_workers
         callbacks = {owed.record.worker for owed in self._memory.callback_attempts.values()}
         believed = {cell.worker for cell in self._memory.attempts.values()} | callbacks | set(self._memory.workers)
-        events: list[e.EngineEvent] = [e.WorkerLost(worker_id) for worker_id in sorted(filter(None, believed)) if worker_id not in live]
+        events: list[e.EngineEvent] = [
+            e.WorkerLost(worker_id) for worker_id in sorted(filter(None, believed)) if worker_id not in live
+        ]
         events.append(e.PoolsRead(tuple(pools)))
         return events
 

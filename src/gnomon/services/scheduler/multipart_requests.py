@@ -37,7 +37,9 @@ class MultipartRequests:
     def own_parts(self, body: Mapping[str, Any]) -> Sequence[PartBody]:
         """The leading parts whose groups this scheduler owns, in order."""
         parts: Sequence[PartBody] = body["parts"]
-        return parts[: next((i for i, part in enumerate(parts) if part["group_no"] not in self._memory.epochs), len(parts))]
+        return parts[
+            : next((i for i, part in enumerate(parts) if part["group_no"] not in self._memory.epochs), len(parts))
+        ]
 
     def start_request(self, request_pk: int, body: Mapping[str, Any]) -> None:
         """Registers the request: the next step of the engine applies its own parts."""
@@ -53,7 +55,9 @@ class MultipartRequests:
             done = [*request.body.get("done", ()), *map(_answer_of_part, request.own_parts, own_answers)]
             if request.remaining_parts:
                 body = {**request.body, "request_pk": request_pk, "parts": request.remaining_parts, "done": done}
-                changes.mail_sent.append(NewMail(request.remaining_parts[0]["group_no"], "action", json.dumps(body), at=now))
+                changes.mail_sent.append(
+                    NewMail(request.remaining_parts[0]["group_no"], "action", json.dumps(body), at=now)
+                )
             else:
                 changes.answers.append((request_pk, "done", json.dumps(done)))
 

@@ -39,7 +39,11 @@ class Planner:
     """The due times of all DAGs in memory, and the plans of those that are due."""
 
     def __init__(
-        self, memory: EngineState, misfire_grace_s: float, host: TimetableHost | None = None, max_waiting_runs: int = MAX_WAITING_RUNS
+        self,
+        memory: EngineState,
+        misfire_grace_s: float,
+        host: TimetableHost | None = None,
+        max_waiting_runs: int = MAX_WAITING_RUNS,
     ) -> None:
         """`host`: calls author timetables. `max_waiting_runs`: the maximum of runs per DAG that wait for other DAGs."""
         self._memory = memory
@@ -131,7 +135,9 @@ class Planner:
             return build_stopped_change(dag, str(error))
         except Exception as error:
             _log.exception("planning_failed", dag_id=dag.record.dag_id, error=str(error))
-            return build_stopped_change(dag, f"planning failed: {type(error).__name__}: {error}; see to its timetable, or report this")
+            return build_stopped_change(
+                dag, f"planning failed: {type(error).__name__}: {error}; see to its timetable, or report this"
+            )
 
     def _plan_dag(self, dag: Dag, now: Instant) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
@@ -151,9 +157,13 @@ class Planner:
             return None
         unfinished = sum(
             run.backfill is None and run.record.state not in FINISHED_RUN_STATES
-            for run in dag.runs.values() if run.pk not in dag.runs_waiting_upstream
+            for run in dag.runs.values()
+            if run.pk not in dag.runs_waiting_upstream
         )
-        room = min(compute_room(spec, active_runs_limit(dag), unfinished), self._max_waiting_runs - len(dag.runs_waiting_upstream))
+        room = min(
+            compute_room(spec, active_runs_limit(dag), unfinished),
+            self._max_waiting_runs - len(dag.runs_waiting_upstream),
+        )
         if room <= 0 and unchanged:
             return None  # planned again when one of its runs finishes or starts to wait: a limit over all DAGs must not arrive as room 0
         return self._request_plan(dag, now, room, unfinished > 0, fingerprint)
@@ -161,7 +171,11 @@ class Planner:
     def _request_plan(self, dag: Dag, now: Instant, room: int, busy: bool, fingerprint: str) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
         arguments: dict[str, Any] = {
-            **build_plan_arguments(record, spec, fingerprint, now), "now": now, "room": room, "active": bool(dag.runs), "busy": busy,
+            **build_plan_arguments(record, spec, fingerprint, now),
+            "now": now,
+            "room": room,
+            "active": bool(dag.runs),
+            "busy": busy,
             "misfire_grace_s": self._misfire_grace_s,
         }
         if not spec.timetable.builtin:

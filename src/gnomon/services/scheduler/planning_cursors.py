@@ -45,13 +45,16 @@ def build_cursor_events(db: Database, moved: Iterable[CursorMove], memory: Engin
     """A CursorMoved for each cursor that passed subscribed slots, with the facts of these slots."""
     moves = [
         (move.dag_pk, move.before, move.after, slots)
-        for move in moved if move.after is not None and (slots := _subscribed_slots(move, memory))
+        for move in moved
+        if move.after is not None and (slots := _subscribed_slots(move, memory))
     ]
     if not moves:
         return []
     with db.read() as tx:
         return [
-            e.CursorMoved(dag_pk, before, after, upstream_dags.load_slot_facts(tx, memory.dags[dag_pk].record.dag_id, slots))
+            e.CursorMoved(
+                dag_pk, before, after, upstream_dags.load_slot_facts(tx, memory.dags[dag_pk].record.dag_id, slots)
+            )
             for dag_pk, before, after, slots in moves
         ]
 

@@ -48,9 +48,15 @@ class PoisonIsolation:
     """Applies the items of a round whose step failed. The functions are those of `RoundRecovery`."""
 
     def __init__(
-        self, db: Database, engine_state: EngineState, mailbox: Mailbox, *,
-        apply: Callable[[list[e.EngineEvent], list[int], list[QuarantinedItem], Instant], None], reload: Callable[[Instant], None],
-        set_aside: Callable[[Sequence[int], Exception], bool], acknowledge: Callable[[str, list[str]], object],
+        self,
+        db: Database,
+        engine_state: EngineState,
+        mailbox: Mailbox,
+        *,
+        apply: Callable[[list[e.EngineEvent], list[int], list[QuarantinedItem], Instant], None],
+        reload: Callable[[Instant], None],
+        set_aside: Callable[[Sequence[int], Exception], bool],
+        acknowledge: Callable[[str, list[str]], object],
     ) -> None:
         """`apply`: steps and commits. `reload`: loads all groups again after a failure, and brings them up to date without any event.
 
@@ -68,7 +74,12 @@ class PoisonIsolation:
     def apply_items(self, items: Sequence[IsolatedItem], now: Instant) -> None:
         """Applies the items in order, each that does not fail alone. Raises the failure of an event that belongs to no message and to no DAG."""
         self._now = now
-        apply_bisected(items, self._try, self._on_failed_alone, lambda item: bool(list_unstorable(self._read_values(item), limit=1)))
+        apply_bisected(
+            items,
+            self._try,
+            self._on_failed_alone,
+            lambda item: bool(list_unstorable(self._read_values(item), limit=1)),
+        )
 
     def _try(self, items: Sequence[IsolatedItem]) -> Exception | None:
         """Applies these items with one commit. After a failure, which is returned, the groups are loaded again."""
@@ -83,7 +94,9 @@ class PoisonIsolation:
             return failure
         return None
 
-    def _try_events(self, events: list[e.EngineEvent], mail_pks: list[int], quarantined: list[QuarantinedItem]) -> Exception | None:
+    def _try_events(
+        self, events: list[e.EngineEvent], mail_pks: list[int], quarantined: list[QuarantinedItem]
+    ) -> Exception | None:
         try:
             self._apply(events, mail_pks, quarantined, self._now)
         except Exception as failure:
@@ -144,12 +157,16 @@ class PoisonIsolation:
         if refused is not None and all(isinstance(event, e.AuthorCodeEntered) for event in events):
             return False
         _log.error(
-            "event_replaced" if refused is None else "event_not_replaced", kinds=[type(event).__name__ for event in events], reason=reason,
+            "event_replaced" if refused is None else "event_not_replaced",
+            kinds=[type(event).__name__ for event in events],
+            reason=reason,
             error=None if refused is None else str(refused),
         )
         return refused is None
 
-    def _quarantine(self, item: IsolatedItem, events: list[e.EngineEvent], mail_pks: list[int], failure: Exception) -> None:
+    def _quarantine(
+        self, item: IsolatedItem, events: list[e.EngineEvent], mail_pks: list[int], failure: Exception
+    ) -> None:
         row = self._build_row(item, events, failure)
         if row is None:
             self._set_dags_aside(item, failure)
@@ -159,7 +176,14 @@ class PoisonIsolation:
             raise refused
         if isinstance(item, e.ResultReceived) and item.worker_id is not None:
             self._acknowledge(item.worker_id, [item.result.attempt_id])
-        _log.error("message_quarantined", kind=row.kind, group=row.group_no, dag_id=row.dag_id, task=row.task_id, reason=row.reason)
+        _log.error(
+            "message_quarantined",
+            kind=row.kind,
+            group=row.group_no,
+            dag_id=row.dag_id,
+            task=row.task_id,
+            reason=row.reason,
+        )
 
     def _set_dags_aside(self, item: IsolatedItem, failure: Exception) -> None:
         """For an event that came by no message: the DAG that it fails by is set aside, and the event is applied to the others."""
@@ -178,7 +202,9 @@ class PoisonIsolation:
         return describe_failure(failure, suspects, stores_nul=self._db.dialect == SQLITE)
 
     # ---- the row of the table ----------------------------------------------------------------------------------------
-    def _build_row(self, item: IsolatedItem, events: Sequence[e.EngineEvent], failure: Exception) -> QuarantinedItem | None:
+    def _build_row(
+        self, item: IsolatedItem, events: Sequence[e.EngineEvent], failure: Exception
+    ) -> QuarantinedItem | None:
         """The row of a message, or of a result that a worker holds; None for another event."""
         reason = self._describe(failure, [*events, None if events else self._read_values(item), _changes_of(failure)])
         cause = root_cause(failure)
@@ -215,11 +241,21 @@ def _changes_of(failure: Exception) -> object:
 
 
 def build_mail_row(
-    message: MailRecord, events: Sequence[e.EngineEvent], engine_state: EngineState, reason: str, error_class: str, now: Instant, *, returns_with_dag: bool = False
+    message: MailRecord,
+    events: Sequence[e.EngineEvent],
+    engine_state: EngineState,
+    reason: str,
+    error_class: str,
+    now: Instant,
+    *,
+    returns_with_dag: bool = False,
 ) -> QuarantinedItem:
     """The row of a message, with the DAG, run, task and attempt that its events name and the engine state knows."""
     body = message.body.encode("utf-8", "surrogatepass")
-    subject = next((event for event in events if find_run_pk(event) is not None or find_dag_pk(event, engine_state) is not None), None)
+    subject = next(
+        (event for event in events if find_run_pk(event) is not None or find_dag_pk(event, engine_state) is not None),
+        None,
+    )
     run_pk = None if subject is None else find_run_pk(subject)
     run_pk = run_pk if run_pk is not None and INTEGER_MIN <= run_pk <= INTEGER_MAX else None
     run = None if run_pk is None else engine_state.runs.get(run_pk)
@@ -228,10 +264,21 @@ def build_mail_row(
     ti = None if subject is None else _find_task_instance(subject, engine_state)
     attempt = getattr(getattr(subject, "result", subject), "attempt_id", None)
     return QuarantinedItem(
-        kind=message.kind, group_no=message.group_no, key=message_key(message.key and escape_unstorable(message.key)), body=body, at=now, reason=reason,
-        error_class=error_class, dag_pk=None if dag is None else dag_pk, dag_id=None if dag is None else dag.record.dag_id, run_pk=run_pk,
-        run_id=None if run is None else run.record.run_id, task_id=None if ti is None else ti[0], task_no=None if ti is None else ti[1],
-        map_index=UNMAPPED if ti is None else ti[2], attempt=escape_unstorable(attempt)[:200] if isinstance(attempt, str) else None,
+        kind=message.kind,
+        group_no=message.group_no,
+        key=message_key(message.key and escape_unstorable(message.key)),
+        body=body,
+        at=now,
+        reason=reason,
+        error_class=error_class,
+        dag_pk=None if dag is None else dag_pk,
+        dag_id=None if dag is None else dag.record.dag_id,
+        run_pk=run_pk,
+        run_id=None if run is None else run.record.run_id,
+        task_id=None if ti is None else ti[0],
+        task_no=None if ti is None else ti[1],
+        map_index=UNMAPPED if ti is None else ti[2],
+        attempt=escape_unstorable(attempt)[:200] if isinstance(attempt, str) else None,
         returns_with_dag=returns_with_dag,
     )
 
@@ -239,11 +286,17 @@ def build_mail_row(
 def _find_task_instance(event: e.EngineEvent, engine_state: EngineState) -> tuple[str, int, int] | None:
     """Id, number and map index of the task instance that the event is about."""
     result = event.result if isinstance(event, e.ResultReceived) else None
-    attempt_id = event.attempt_id if isinstance(event, e.AuthorCodeEntered) else None if result is None else result.attempt_id
+    attempt_id = (
+        event.attempt_id if isinstance(event, e.AuthorCodeEntered) else None if result is None else result.attempt_id
+    )
     ti = None if attempt_id is None else engine_state.attempts.get(attempt_id)
     if ti is not None:
         return ti.task.task_id, ti.run.graph.numbers[ti.index], ti.map_index
     key = event.key if isinstance(event, e.DeferralEnded | e.HITLAnswered) else None
     run = None if key is None else engine_state.runs.get(key.run_pk)
     index = None if run is None or key is None else run.graph.index_of_number.get(key.task_no)
-    return None if run is None or key is None or index is None else (run.graph.tasks[index].task_id, key.task_no, key.map_index)
+    return (
+        None
+        if run is None or key is None or index is None
+        else (run.graph.tasks[index].task_id, key.task_no, key.map_index)
+    )

@@ -162,6 +162,14 @@ class DagQuarantine(ReturnTimes):
         """The DAG that is set aside and that has this key, this run or this attempt."""
         if dag_pk is not None:
             return self.dags.get(dag_pk) if dag_pk in self else None
-        return next((
-            dag for key, dag in self.dags.items() if key in self and ((run_pk is not None and run_pk in dag.run_pks) or (attempt is not None and attempt in dag.attempts))
-        ), None)  # fmt: skip
+        return next(
+            (
+                dag
+                for key, dag in self.dags.items()
+                if key in self
+                and (
+                    (run_pk is not None and run_pk in dag.run_pks) or (attempt is not None and attempt in dag.attempts)
+                )
+            ),
+            None,
+        )

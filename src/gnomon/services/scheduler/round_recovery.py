@@ -29,7 +29,9 @@ class RecoverableScheduler(Protocol):
     def load_again(self) -> None:
         """Drops the engine state and loads the owned groups from the store."""
 
-    def apply(self, events: list[e.EngineEvent], messages: list[int], quarantined: list[QuarantinedItem], now: Instant) -> None:
+    def apply(
+        self, events: list[e.EngineEvent], messages: list[int], quarantined: list[QuarantinedItem], now: Instant
+    ) -> None:
         """One step and its commit, which also deletes these messages and stores these rows of the table `quarantine`."""
 
     def is_due(self, now: Instant) -> bool:
@@ -46,7 +48,13 @@ class RoundRecovery:
     """Finishes a round whose step failed."""
 
     def __init__(
-        self, scheduler: RecoverableScheduler, db: Database, engine_state: EngineState, mailbox: Mailbox, withheld: WithheldDags, acknowledge: Callable[[str, list[str]], object]
+        self,
+        scheduler: RecoverableScheduler,
+        db: Database,
+        engine_state: EngineState,
+        mailbox: Mailbox,
+        withheld: WithheldDags,
+        acknowledge: Callable[[str, list[str]], object],
     ) -> None:
         """`acknowledge`: lets a worker forget results."""
         self._scheduler = scheduler
@@ -55,12 +63,23 @@ class RoundRecovery:
         self._mailbox = mailbox
         self._withheld = withheld
         self._isolation = PoisonIsolation(
-            db, engine_state, mailbox, apply=scheduler.apply, reload=self._reload, set_aside=withheld.set_aside, acknowledge=acknowledge
+            db,
+            engine_state,
+            mailbox,
+            apply=scheduler.apply,
+            reload=self._reload,
+            set_aside=withheld.set_aside,
+            acknowledge=acknowledge,
         )
 
     def finish_round(self, error: Exception, now: Instant) -> None:
         """Does everything that the round has not done. Raises a failure that belongs to no message and to no DAG."""
-        _log.exception("step_failed", error=str(error), kind=type(error).__name__, dag_id=error.dag_id if isinstance(error, EngineStepError) else None)
+        _log.exception(
+            "step_failed",
+            error=str(error),
+            kind=type(error).__name__,
+            dag_id=error.dag_id if isinstance(error, EngineStepError) else None,
+        )
         self._reload(now)
         items, withheld = self._withheld.filter_items(self._scheduler.collect_items(), now)
         self._isolation.apply_items([*withheld, *items], now)
@@ -85,9 +104,13 @@ class RoundRecovery:
                 return
             except Exception as failure:
                 self._set_aside(failure)
-        raise InternalError(f"after {RELOADS_MAX} loads there are still DAGs by which the first step of this scheduler fails")
+        raise InternalError(
+            f"after {RELOADS_MAX} loads there are still DAGs by which the first step of this scheduler fails"
+        )
 
     def _set_aside(self, failure: Exception) -> None:
         """Sets the DAGs aside by which something failed. Raises the failure if it is an outage, or belongs to no DAG."""
-        if not is_isolable(failure, self._db) or not self._withheld.set_aside(find_failing_dags(failure, self._engine_state), failure):
+        if not is_isolable(failure, self._db) or not self._withheld.set_aside(
+            find_failing_dags(failure, self._engine_state), failure
+        ):
             raise failure

@@ -50,7 +50,9 @@ class SchedulerFigures:
         if submitted_at is not None:
             self._figures.observe(definitions.START_DELAY, (ended.started_at - submitted_at) / SECOND)
         if ended.ended_at is not None:
-            self._figures.observe(definitions.ATTEMPT_DURATION, (ended.ended_at - ended.started_at) / SECOND, ended.state)
+            self._figures.observe(
+                definitions.ATTEMPT_DURATION, (ended.ended_at - ended.started_at) / SECOND, ended.state
+            )
 
     def record_created(self, runs: Iterable[RunRecord], now: Instant) -> None:
         """Count the planned runs that were created."""
@@ -74,4 +76,8 @@ class SchedulerFigures:
         for pool in pools[:POOLS_MAX]:
             figures.put(definitions.READY_TASKS, len(pool.ready_queue) + len(pool.oversized), pool.name)
         if len(pools) > POOLS_MAX:
-            figures.put(definitions.READY_TASKS, sum(len(pool.ready_queue) + len(pool.oversized) for pool in pools[POOLS_MAX:]), "other")
+            figures.put(
+                definitions.READY_TASKS,
+                sum(len(pool.ready_queue) + len(pool.oversized) for pool in pools[POOLS_MAX:]),
+                "other",
+            )

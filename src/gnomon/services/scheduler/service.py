@@ -63,14 +63,27 @@ from gnomon.storage.store.ownership.service_figures import FiguresWriter
 
 _log = log.get_logger("scheduler")
 
+
 class SchedulerService:
     """Owns groups, plans and runs their DAGs. `tick` is one round; every dependency is a constructor argument."""
 
     def __init__(
-        self, *, settings: SchedulerSettings, db: Database, executor: Executor, clock: Clock, listener: Listener | None,
-        new_id: Callable[[], str], scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
-        timetables: TimetableHost | None = None, wake_triggerers: Callable[[], object] = lambda: None,
-        wake_monitor: Callable[[], object] = lambda: None, missing_pool_slots: int | None = None, figures: FiguresWriter | None = None,
+        self,
+        *,
+        settings: SchedulerSettings,
+        db: Database,
+        executor: Executor,
+        clock: Clock,
+        listener: Listener | None,
+        new_id: Callable[[], str],
+        scheduler_id: str,
+        host: str,
+        is_dead: Callable[[str], bool] = lambda _: False,
+        timetables: TimetableHost | None = None,
+        wake_triggerers: Callable[[], object] = lambda: None,
+        wake_monitor: Callable[[], object] = lambda: None,
+        missing_pool_slots: int | None = None,
+        figures: FiguresWriter | None = None,
         store_submits: Callable[[Transaction, Mapping[str, Sequence[Attempt]]], object] = lambda _tx, _submits: None,
     ) -> None:
         """`is_dead`: true if the process of a scheduler id is known, not suspected, to have ended.
@@ -98,22 +111,38 @@ class SchedulerService:
             figures.refresh = self._update_gauges
         multiplexer = None if timetables is None else TimetableHostMultiplexer(timetables)
         self._planner = Planner(
-            self.memory, settings.misfire_grace_s, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
+            self.memory,
+            settings.misfire_grace_s,
+            None if multiplexer is None else multiplexer.open_client(),
+            settings.max_waiting_runs,
         )
         self._edge_resolver = EdgeResolver(db, self.memory, None if multiplexer is None else multiplexer.open_client())
         self._asset_runs = AssetRunCreator(
-            db, self.memory, scheduler_id, new_id, settings.partition_keys_max, None if multiplexer is None else multiplexer.open_client()
+            db,
+            self.memory,
+            scheduler_id,
+            new_id,
+            settings.partition_keys_max,
+            None if multiplexer is None else multiplexer.open_client(),
         )
         self._backfills = BackfillCoordinator(
-            db, scheduler_id, self.memory, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
+            db,
+            scheduler_id,
+            self.memory,
+            None if multiplexer is None else multiplexer.open_client(),
+            settings.max_waiting_runs,
         )
         self._deadline_resolver = DeadlineResolver(db, self.memory)
         self._event_finders: tuple[Callable[[Instant], list[e.EngineEvent]], ...] = (
-            self._backfills.advance, self._edge_resolver.resolve_batch, lambda _: self._deadline_resolver.resolve_batch(),
+            self._backfills.advance,
+            self._edge_resolver.resolve_batch,
+            lambda _: self._deadline_resolver.resolve_batch(),
         )
         self._missing_pool_slots = missing_pool_slots
         self._mutations = InstanceMutations(
-            self.memory, None if multiplexer is None else multiplexer.open_client(), None if missing_pool_slots is None else self._create_pool
+            self.memory,
+            None if multiplexer is None else multiplexer.open_client(),
+            None if missing_pool_slots is None else self._create_pool,
         )
         self._multipart = MultipartRequests(self.memory)
         self._mailbox = Mailbox(
@@ -177,7 +206,15 @@ class SchedulerService:
         deadline_at = now if self._deadline_resolver.has_work else None
         partitions_at = self._asset_runs.wake_at(now) if self._settings.use_schedule else None
         times = (
-            self._wake_at, plan_at, partitions_at, deadline_at, self._mutations.wake_at(now), self._backfills.wake_at(now), self._edge_resolver.wake_at(now), self.lease.next_beat_at, self._mailbox.sweep_at,
+            self._wake_at,
+            plan_at,
+            partitions_at,
+            deadline_at,
+            self._mutations.wake_at(now),
+            self._backfills.wake_at(now),
+            self._edge_resolver.wake_at(now),
+            self.lease.next_beat_at,
+            self._mailbox.sweep_at,
         )
         return min(at for at in times if at is not None)
 
@@ -222,14 +259,19 @@ class SchedulerService:
         self.lease.renew()
         self._loaded += load_groups(self.memory, state, gained)
         self.lease.renew()
-        self._loaded_subscriptions += [e.SubscriptionRequested(message, facts) for message, facts in state.subscriptions]
+        self._loaded_subscriptions += [
+            e.SubscriptionRequested(message, facts) for message, facts in state.subscriptions
+        ]
         self.memory.update_pools(pool_records)
         self._planner.enqueue(dag.dag_pk for dag in state.dags)
         self._asset_runs.enqueue(dag.dag_pk for dag in state.dags)
         self._backfills.enqueue(backfill.dag_pk for backfill in state.backfills)
         self._must_reload = False
         self._mailbox.on_groups_acquired(self._epochs())
-        if any(row.deferral is not None and row.deferral.due_at is None and row.deferral.result is None for row in state.tasks):
+        if any(
+            row.deferral is not None and row.deferral.due_at is None and row.deferral.result is None
+            for row in state.tasks
+        ):
             self._wake_triggerers()
         self._wake_for_dags(state.dags)
         _log.info("groups_loaded", groups=len(gained), dags=len(state.dags), runs=len(state.runs))
@@ -251,7 +293,9 @@ class SchedulerService:
     def _collect(self) -> tuple[list[e.EngineEvent], list[int]]:
         """The events since the last round, and the mail_pks of the messages that they come from."""
         subscriptions, self._loaded_subscriptions = self._loaded_subscriptions, []
-        events, messages = self._collect_filtered() if self._withheld.quarantine else self._mailbox.collect(self._epochs())
+        events, messages = (
+            self._collect_filtered() if self._withheld.quarantine else self._mailbox.collect(self._epochs())
+        )
         return [*subscriptions, *events, *self._mutations.collect()], messages
 
     def _collect_filtered(self) -> tuple[list[e.EngineEvent], list[int]]:
@@ -295,7 +339,9 @@ class SchedulerService:
 
         return apply_found
 
-    def apply(self, events: list[e.EngineEvent], messages: list[int], quarantined: list[QuarantinedItem], now: Instant) -> None:
+    def apply(
+        self, events: list[e.EngineEvent], messages: list[int], quarantined: list[QuarantinedItem], now: Instant
+    ) -> None:
         """One step and its commit, which also deletes these messages and stores these rows of the table `quarantine`."""
         self._quarantined += quarantined
         self._step_and_commit(events, messages, now)
@@ -326,7 +372,11 @@ class SchedulerService:
         self._asset_runs.enqueue(sorted(result.plannable_dags))
         if result.changes.asset_events:
             self._mailbox.expect_mail()
-        self._backfills.enqueue(dag_pk for dag_pk in sorted(result.plannable_dags) if dag_pk in self.memory.dags and self.memory.dags[dag_pk].backfills)
+        self._backfills.enqueue(
+            dag_pk
+            for dag_pk in sorted(result.plannable_dags)
+            if dag_pk in self.memory.dags and self.memory.dags[dag_pk].backfills
+        )
         self._edge_resolver.enqueue(result.unresolved_edges)
         self._deadline_resolver.enqueue(result.unresolved_deadlines)
         self._mutations.ask(result.mutation_questions)
@@ -368,7 +418,9 @@ class SchedulerService:
             try:
                 with self._db.scheduler_write(self.lease.scheduler_id) as tx:
                     self._commits += 1
-                    commit.apply_changes(tx, result.changes, clear_state_on_success=self._settings.clear_state_on_success)
+                    commit.apply_changes(
+                        tx, result.changes, clear_state_on_success=self._settings.clear_state_on_success
+                    )
                     commit.delete_runs(tx, result.deleted_runs)
                     commit.delete_dags(tx, result.deleted_dags)
                     self._store_submits(tx, result.submits)
@@ -385,7 +437,9 @@ class SchedulerService:
                 raise
         self._quarantine.record_commit(result.touched_groups)
         changes = result.changes
-        if any(killed for _, killed in changes.deferrals_deleted) or any(wait.due_at is None for wait in changes.deferrals.values()):
+        if any(killed for _, killed in changes.deferrals_deleted) or any(
+            wait.due_at is None for wait in changes.deferrals.values()
+        ):
             self._wake_triggerers()
 
     def _update_gauges(self) -> None:
@@ -472,7 +526,9 @@ class SchedulerService:
         if quarantined:
             self._name_groups(quarantined, error)
         at = error.dag_id if isinstance(error, EngineStepError) else None
-        _log.exception("round_failed", error=str(error), kind=type(error).__name__, dag_id=at, groups_quarantined=quarantined)
+        _log.exception(
+            "round_failed", error=str(error), kind=type(error).__name__, dag_id=at, groups_quarantined=quarantined
+        )
         self._reset_state()
         return self._clock.now() + int(min(FAULT_RETRY_S * 2 ** min(self._faults, 10), BEAT_S) * SECOND)
 
@@ -480,7 +536,11 @@ class SchedulerService:
         """Names the quarantined groups in the table, if the database takes that now."""
         cause = root_cause(error)
         try:
-            self._withheld.store_groups(groups, f"the scheduler failed by an error of its own: {type(cause).__name__}: {cause}; please report this", type(cause).__name__)
+            self._withheld.store_groups(
+                groups,
+                f"the scheduler failed by an error of its own: {type(cause).__name__}: {cause}; please report this",
+                type(cause).__name__,
+            )
         except Exception as failure:  # this is the last resort: the groups are in quarantine in any case
             _log.warning("quarantine_not_stored", error=str(failure), kind=type(failure).__name__)
 
@@ -507,7 +567,11 @@ class SchedulerService:
         try:
             self._run_rounds(stop)
         except (SchemaTooNew, SchemaTooOld) as error:
-            _log.error("schema_changed", error=str(error), next="this scheduler gives up its groups and ends; running attempts go on")
+            _log.error(
+                "schema_changed",
+                error=str(error),
+                next="this scheduler gives up its groups and ends; running attempts go on",
+            )
             self._release_groups()
             raise
         self._release_groups()

@@ -83,10 +83,13 @@ def build_scheduler_settings(cfg: Config) -> SchedulerSettings:
     per_admission = cfg.integer("scheduler", "max_tis_per_query") or parallelism or 1_000_000
     return SchedulerSettings(
         limits=EngineLimits(
-            parallelism=parallelism, max_admissions_per_step=per_admission, max_map_length=cfg.integer("core", "max_map_length"),
+            parallelism=parallelism,
+            max_admissions_per_step=per_admission,
+            max_map_length=cfg.integer("core", "max_map_length"),
             cancel_grace_s=cfg.number("core", "killed_task_cleanup_time"),
             callback_timeout_s=cfg.number("callbacks", "callback_execution_timeout") or DEFAULT_CALLBACK_TIMEOUT_S,
-            alert_kinds=read_alert_settings(cfg.home).kinds() & RECORDED_KINDS, executors=read_executors(cfg),
+            alert_kinds=read_alert_settings(cfg.home).kinds() & RECORDED_KINDS,
+            executors=read_executors(cfg),
         ),
         plan_batch=cfg.integer("scheduler", "max_dagruns_to_create_per_loop"),
         use_schedule=cfg.boolean("scheduler", "use_job_schedule"),

@@ -47,7 +47,9 @@ def find_failing_dags(failure: Exception, engine_state: EngineState) -> list[int
     by_run += [(attempt.run_pk, attempt) for attempt in changes.attempts]
     by_run += [(result.run_pk, result) for result in changes.results]
     by_run += [(detail.run_pk, detail) for detail in changes.hitl_details]
-    by_run += [(deferral.run_pk, deferral) for deferral in (*changes.deferrals.values(), *changes.deferrals_ended.values())]
+    by_run += [
+        (deferral.run_pk, deferral) for deferral in (*changes.deferrals.values(), *changes.deferrals_ended.values())
+    ]
     by_run += [(run_pk, deadline) for (run_pk, _), deadline in changes.deadlines.items()]
     rows += [(_find_dag(run_pk, dag_of_run, engine_state), row) for run_pk, row in by_run]
     rows += [(callback.dag_pk, callback) for callback in changes.callbacks.values()]
@@ -72,7 +74,9 @@ def describe_failure(failure: Exception, suspects: Sequence[object], *, stores_n
     text = escape_unstorable(str(cause))[:_TEXT_MAX]
     if classify_failure(cause) is FailureKind.DATA and not isinstance(failure, EngineStepError):
         return f"the database refuses a value of it ({type(cause).__name__}: {text})"
-    return f"the scheduler failed to apply it by an error of its own ({type(cause).__name__}: {text}); please report this"
+    return (
+        f"the scheduler failed to apply it by an error of its own ({type(cause).__name__}: {text}); please report this"
+    )
 
 
 def root_cause(failure: Exception) -> Exception:

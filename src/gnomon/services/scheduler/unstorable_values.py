@@ -42,7 +42,12 @@ def _search(value: object, path: str, depth: int, stores_nul: bool) -> Iterator[
             yield f"{path or 'a text'} contains {fault}"
         return
     for name, part in _list_parts(value):
-        yield from _search(part, f"{path}{name}" if not path or not name or name.startswith("[") else f"{path}.{name}", depth + 1, stores_nul)
+        yield from _search(
+            part,
+            f"{path}{name}" if not path or not name or name.startswith("[") else f"{path}.{name}",
+            depth + 1,
+            stores_nul,
+        )
 
 
 def _list_parts(value: object) -> Iterator[tuple[str, object]]:
@@ -60,5 +65,9 @@ def _list_parts(value: object) -> Iterator[tuple[str, object]]:
 
 
 def _shorten(value: Any) -> str:
-    text = ascii(value) if not isinstance(value, int) or abs(value) < 10**_SHOWN_MAX else "an integer of more than 40 digits"
+    text = (
+        ascii(value)
+        if not isinstance(value, int) or abs(value) < 10**_SHOWN_MAX
+        else "an integer of more than 40 digits"
+    )
     return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}..."

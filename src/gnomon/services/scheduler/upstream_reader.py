@@ -58,7 +58,9 @@ class UpstreamReader:
             try:
                 self._found[dag_id] = upstream_dags.find_upstream_dag(self.tx, dag_id)
             except (msgspec.MsgspecError, zlib.error) as error:
-                raise SlotsUnavailable(f"DAG {dag_id} cannot be read ({error}); save its file, so that it is parsed again") from error
+                raise SlotsUnavailable(
+                    f"DAG {dag_id} cannot be read ({error}); save its file, so that it is parsed again"
+                ) from error
         return self._found[dag_id]
 
     def read_history(self, up: UpstreamDag, time_range: TimeRange) -> RecordedSlots:
@@ -144,6 +146,10 @@ def _build_side(dag_id: str, spec: DagSpec, file: str, backfilled_from: Instant 
     if start_at is not None and backfilled_from is not None and has_fixed_slots(spec.timetable):
         start_at = min(start_at, backfilled_from)
     return DagSide(
-        dag_id=dag_id, timetable=spec.timetable, file=None if spec.timetable.builtin else file, timezone=spec.timezone,
-        start_at=start_at, end_at=spec.end_at,
+        dag_id=dag_id,
+        timetable=spec.timetable,
+        file=None if spec.timetable.builtin else file,
+        timezone=spec.timezone,
+        start_at=start_at,
+        end_at=spec.end_at,
     )

@@ -31,7 +31,9 @@ _log = log.get_logger("scheduler.withheld_dags")
 class WithheldDags:
     """Sets DAGs aside, filters what is about them, and lets them return."""
 
-    def __init__(self, db: Database, scheduler_id: str, engine_state: EngineState, mailbox: Mailbox, clock: Clock) -> None:
+    def __init__(
+        self, db: Database, scheduler_id: str, engine_state: EngineState, mailbox: Mailbox, clock: Clock
+    ) -> None:
         self._db = db
         self._scheduler_id = scheduler_id
         self._engine_state = engine_state
@@ -50,7 +52,14 @@ class WithheldDags:
     def set_undecodable_aside(self, state: GroupState) -> None:
         """Sets the DAGs aside of which a stored row cannot be read."""
         dags = [
-            SetAsideDag(dag_pk, fault.dag_id, fault.group_no, _format_error(f"a stored row of it cannot be read: {fault.error}"), set(fault.run_pks), set(fault.attempts))
+            SetAsideDag(
+                dag_pk,
+                fault.dag_id,
+                fault.group_no,
+                _format_error(f"a stored row of it cannot be read: {fault.error}"),
+                set(fault.run_pks),
+                set(fault.attempts),
+            )
             for dag_pk, fault in state.undecodable.items()
         ]
         self._store(dags, "UndecodableRow")
@@ -59,7 +68,14 @@ class WithheldDags:
         dag = self._engine_state.dags[dag_pk]
         attempts = {attempt for attempt, ti in self._engine_state.attempts.items() if ti.run.dag is dag}
         attempts |= {attempt for attempt, owed in self._engine_state.callback_attempts.items() if owed.dag is dag}
-        return SetAsideDag(dag_pk, dag.record.dag_id, dag.record.group_no, _format_error(reason), {run.pk for run in dag.runs.values()}, attempts)
+        return SetAsideDag(
+            dag_pk,
+            dag.record.dag_id,
+            dag.record.group_no,
+            _format_error(reason),
+            {run.pk for run in dag.runs.values()},
+            attempts,
+        )
 
     def _store(self, dags: list[SetAsideDag], error_class: str) -> None:
         if not dags:
@@ -67,7 +83,16 @@ class WithheldDags:
         now = self._clock.now()
         self.quarantine.add(dags, self._clock.monotonic())
         rows = [
-            QuarantinedItem(kind=DAG_KIND, group_no=dag.group_no, key=dag_key(dag.dag_pk), dag_pk=dag.dag_pk, dag_id=dag.dag_id, at=now, reason=dag.reason, error_class=error_class)
+            QuarantinedItem(
+                kind=DAG_KIND,
+                group_no=dag.group_no,
+                key=dag_key(dag.dag_pk),
+                dag_pk=dag.dag_pk,
+                dag_id=dag.dag_id,
+                at=now,
+                reason=dag.reason,
+                error_class=error_class,
+            )
             for dag in dags
         ]
         with self._db.scheduler_write(self._scheduler_id) as tx:
@@ -83,7 +108,9 @@ class WithheldDags:
         named_groups = []
         for row in quarantine_rows.list_set_aside(tx, groups):
             if row.dag_pk is not None and row.dag_pk not in self.quarantine.dags:
-                self.quarantine.restore(SetAsideDag(row.dag_pk, row.dag_id or "", row.group_no, row.reason), self._clock.monotonic())
+                self.quarantine.restore(
+                    SetAsideDag(row.dag_pk, row.dag_id or "", row.group_no, row.reason), self._clock.monotonic()
+                )
             elif row.is_group:
                 named_groups.append(row.group_no)
         return named_groups
@@ -113,7 +140,9 @@ class WithheldDags:
         """The groups of the DAGs whose time is over: they are to be loaded again. DAGs of groups of other owners are forgotten."""
         for dag_pk in [dag_pk for dag_pk, dag in self.quarantine.dags.items() if dag.group_no not in owned_groups]:
             self.quarantine.forget(dag_pk)
-        return [self.quarantine.dags[dag_pk].group_no for dag_pk in self.quarantine.release_expired(self._clock.monotonic())]
+        return [
+            self.quarantine.dags[dag_pk].group_no for dag_pk in self.quarantine.release_expired(self._clock.monotonic())
+        ]
 
     def confirm_returns(self) -> None:
         """The round in which DAGs returned was committed: their mail returns to the mailbox, and their error is deleted."""
@@ -135,7 +164,15 @@ class WithheldDags:
     def store_groups(self, groups: Sequence[int], reason: str, error_class: str) -> None:
         """Names groups in the table that are set aside as a whole."""
         rows = [
-            QuarantinedItem(kind=GROUP_KIND, group_no=group, key=group_key(group), at=self._clock.now(), reason=reason, error_class=error_class) for group in groups
+            QuarantinedItem(
+                kind=GROUP_KIND,
+                group_no=group,
+                key=group_key(group),
+                at=self._clock.now(),
+                reason=reason,
+                error_class=error_class,
+            )
+            for group in groups
         ]
         with self._db.scheduler_write(self._scheduler_id) as tx:
             quarantine_rows.add_items(tx, rows)
@@ -162,9 +199,14 @@ class WithheldDags:
     def _filter_item(self, item: RoundItem, now: Instant) -> RoundItem | WithheldMessage | None:
         if isinstance(item, e.InventoryRead):
             held_attempts = {attempt for dag in self.quarantine.dags.values() for attempt in dag.attempts}
-            return replace(item, running={attempt: entered for attempt, entered in item.running.items() if attempt not in held_attempts})
+            return replace(
+                item,
+                running={attempt: entered for attempt, entered in item.running.items() if attempt not in held_attempts},
+            )
         if isinstance(item, MailRecord) and item.kind == "action" and (request := self._find_request(item)) is not None:
-            return WithheldMessage(item, _refuse([request[1]], request[0]))  # before the rows of its run are read, which may be what cannot be read
+            return WithheldMessage(
+                item, _refuse([request[1]], request[0])
+            )  # before the rows of its run are read, which may be what cannot be read
         try:
             events = self._mailbox.translate([item])
         except Exception as error:
@@ -179,7 +221,9 @@ class WithheldDags:
             return None  # its worker keeps a result, and sends it again when the DAG has returned
         return self._withhold_message(item, events, dag, now)
 
-    def _withhold_message(self, item: MailRecord, events: list[e.EngineEvent], dag: SetAsideDag, now: Instant) -> RoundItem | WithheldMessage:
+    def _withhold_message(
+        self, item: MailRecord, events: list[e.EngineEvent], dag: SetAsideDag, now: Instant
+    ) -> RoundItem | WithheldMessage:
         if any(isinstance(event, e.DeleteDag) for event in events):
             self.quarantine.forget(dag.dag_pk)
             return item
@@ -189,9 +233,21 @@ class WithheldDags:
         if item.kind == "dag_changed":
             self.quarantine.release(dag.dag_pk, self._clock.monotonic())  # a new version, or a user, may have cured it
         elif not all(isinstance(event, e.RunRead | e.BackfillRead | e.DagRead) for event in events):
-            row = build_mail_row(item, events, self._engine_state, f"it waits for DAG {dag.dag_id}, which is set aside", "DagSetAside", now, returns_with_dag=True)
+            row = build_mail_row(
+                item,
+                events,
+                self._engine_state,
+                f"it waits for DAG {dag.dag_id}, which is set aside",
+                "DagSetAside",
+                now,
+                returns_with_dag=True,
+            )
             # the other runs of a message with updates take theirs; those of this DAG are not in memory
-            return WithheldMessage(item, events if isinstance(events[0], e.UpstreamUpdatesReceived) else [], replace(row, dag_pk=dag.dag_pk, dag_id=dag.dag_id))
+            return WithheldMessage(
+                item,
+                events if isinstance(events[0], e.UpstreamUpdatesReceived) else [],
+                replace(row, dag_pk=dag.dag_pk, dag_id=dag.dag_id),
+            )
         return WithheldMessage(item)
 
     def _find_request(self, message: MailRecord) -> tuple[SetAsideDag, int] | None:
@@ -203,13 +259,24 @@ class WithheldDags:
             return None
         if not _is_key(request_pk) or (run_pk is None and body.get("action") == "delete"):
             return None
-        dag = self.quarantine.find(dag_pk if isinstance(dag_pk, int) else None, run_pk if isinstance(run_pk, int) else None)
+        dag = self.quarantine.find(
+            dag_pk if isinstance(dag_pk, int) else None, run_pk if isinstance(run_pk, int) else None
+        )
         return None if dag is None else (dag, request_pk)
 
     def _find_dag(self, event: e.EngineEvent) -> SetAsideDag | None:
         if isinstance(event, e.UpstreamUpdatesReceived):
-            return next((dag for update in event.updates if (dag := self.quarantine.find(None, update.down_run)) is not None), None)
-        attempt = event.attempt_id if isinstance(event, e.AuthorCodeEntered) else event.result.attempt_id if isinstance(event, e.ResultReceived) else None
+            return next(
+                (dag for update in event.updates if (dag := self.quarantine.find(None, update.down_run)) is not None),
+                None,
+            )
+        attempt = (
+            event.attempt_id
+            if isinstance(event, e.AuthorCodeEntered)
+            else event.result.attempt_id
+            if isinstance(event, e.ResultReceived)
+            else None
+        )
         return self.quarantine.find(find_dag_pk(event, self._engine_state), find_run_pk(event), attempt)
 
 

@@ -59,9 +59,19 @@ class CancellationTracker:
         """Whether a trigger waits for a host that runs its `on_kill`."""
         return bool(self._pending_on_kills)
 
-    def add(self, number: int, job: TriggerJob, task_instance: TriggerTaskInstance, *, on_kill: bool = False, on_kill_tries: int = 1) -> None:
+    def add(
+        self,
+        number: int,
+        job: TriggerJob,
+        task_instance: TriggerTaskInstance,
+        *,
+        on_kill: bool = False,
+        on_kill_tries: int = 1,
+    ) -> None:
         """Track the start `number` until its host reports that it finished."""
-        self._cancelling[number] = CancellingTrigger(job, task_instance, self._clock.monotonic(), on_kill, on_kill_tries)
+        self._cancelling[number] = CancellingTrigger(
+            job, task_instance, self._clock.monotonic(), on_kill, on_kill_tries
+        )
 
     def on_finished(self, number: int) -> None:
         """The host reported that the start `number` has ended, cleanup included."""
@@ -78,7 +88,10 @@ class CancellationTracker:
             self._pending_on_kills.append(cancelling)
             return
         _log.error(
-            "on_kill_given_up", trigger=cancelling.job.classpath, task=cancelling.task_instance.describe(), hosts_ended=cancelling.on_kill_tries
+            "on_kill_given_up",
+            trigger=cancelling.job.classpath,
+            task=cancelling.task_instance.describe(),
+            hosts_ended=cancelling.on_kill_tries,
         )
         self._finished_on_kills.append(cancelling.job.trigger_pk)
 
@@ -97,7 +110,10 @@ class CancellationTracker:
             del self._cancelling[number]
             dropped.append(number)
             _log.error(
-                "trigger_unresponsive", trigger=cancelling.job.classpath, task=cancelling.task_instance.describe(), seconds=round(waited_s),
+                "trigger_unresponsive",
+                trigger=cancelling.job.classpath,
+                task=cancelling.task_instance.describe(),
+                seconds=round(waited_s),
                 remedy="the trigger ignores its cancellation; `gnomon triggerer reload` ends it",
             )
             self._unresponsive = [*self._unresponsive[-(REPORTS_MAX - 1) :], (cancelling.job, waited_s)]
@@ -108,7 +124,9 @@ class CancellationTracker:
     # ---- on_kill of triggers that run in no host -----------------------------------------------------------------------
     def queue_on_kill(self, jobs: Iterable[tuple[TriggerJob, TriggerTaskInstance]]) -> None:
         """`on_kill` and `cleanup` of these triggers, which run in no host, are called as soon as a host can."""
-        self._pending_on_kills += [CancellingTrigger(job, task_instance, 0.0, on_kill=True, on_kill_tries=0) for job, task_instance in jobs]
+        self._pending_on_kills += [
+            CancellingTrigger(job, task_instance, 0.0, on_kill=True, on_kill_tries=0) for job, task_instance in jobs
+        ]
 
     def take_pending_on_kills(self) -> list[CancellingTrigger]:
         """The triggers whose `on_kill` waits for a host; the list is empty afterwards."""

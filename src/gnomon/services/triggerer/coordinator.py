@@ -48,8 +48,16 @@ class TriggererCoordinator:
     """One incarnation of a triggerer. `tick` is trigger round; it never blocks on triggers."""
 
     def __init__(
-        self, *, settings: TriggererSettings, db: Database, clock: Clock, host_pool: HostPool, triggerer_id: str, host: str,
-        wake_owners: Callable[[], object], meter: Meter | None = None,
+        self,
+        *,
+        settings: TriggererSettings,
+        db: Database,
+        clock: Clock,
+        host_pool: HostPool,
+        triggerer_id: str,
+        host: str,
+        wake_owners: Callable[[], object],
+        meter: Meter | None = None,
     ) -> None:
         """`wake_owners` wakes the schedulers of this host to read their mailboxes. `meter`: of the process, which outlives incarnations."""
         self._settings = settings
@@ -126,8 +134,21 @@ class TriggererCoordinator:
     # ---- one round --------------------------------------------------------------------------------------------------
     def _wake_at(self) -> Instant:
         now = self._clock.monotonic()
-        times = [*(max(at, self._away_until) for at in (self._next_heartbeat_at, self._next_sweep_at, self._next_take_over_at)), now + self._host_pool.wake_in_s]
-        if (self._unstored_events or self._finished_on_kills or self.watchers.has_unstored or self._has_more_to_claim or self._is_woken or self._host_pool.requests) and now >= self._away_until:
+        times = [
+            *(
+                max(at, self._away_until)
+                for at in (self._next_heartbeat_at, self._next_sweep_at, self._next_take_over_at)
+            ),
+            now + self._host_pool.wake_in_s,
+        ]
+        if (
+            self._unstored_events
+            or self._finished_on_kills
+            or self.watchers.has_unstored
+            or self._has_more_to_claim
+            or self._is_woken
+            or self._host_pool.requests
+        ) and now >= self._away_until:
             times.append(now)
         return self._clock.now() + int((min(times) - now) * SECOND)
 
@@ -140,7 +161,9 @@ class TriggererCoordinator:
                 self.watchers.on_end(job, fired)
                 continue
             assert isinstance(job, trigger_claims.ClaimedTrigger)
-            self._unstored_events.append(trigger_claims.OutgoingTriggerEvent(job.trigger_pk, job.key, job.defer_seq, job.group_no, fired))
+            self._unstored_events.append(
+                trigger_claims.OutgoingTriggerEvent(job.trigger_pk, job.key, job.defer_seq, job.group_no, fired)
+            )
         self._finished_on_kills += self._host_pool.take_finished_on_kills()
 
     def _heartbeat(self) -> None:
@@ -149,9 +172,15 @@ class TriggererCoordinator:
         settings = self._settings
         with self._db.write() as tx:
             if not self._registered:
-                triggerer_leases.register_triggerer(tx, self.triggerer_id, self._host, settings.capacity, settings.queues)
-            elif not triggerer_leases.beat_triggerer(tx, self.triggerer_id, {**self._metrics.counted, **count_blocked_now(self._host_pool.blocked_loops)}):
-                raise FencedError(f"triggerer {self.triggerer_id} was declared dead: it stops, and a new triggerer starts in its place")
+                triggerer_leases.register_triggerer(
+                    tx, self.triggerer_id, self._host, settings.capacity, settings.queues
+                )
+            elif not triggerer_leases.beat_triggerer(
+                tx, self.triggerer_id, {**self._metrics.counted, **count_blocked_now(self._host_pool.blocked_loops)}
+            ):
+                raise FencedError(
+                    f"triggerer {self.triggerer_id} was declared dead: it stops, and a new triggerer starts in its place"
+                )
             self._figures.write_if_due(tx)
         self._registered = True
         self._next_heartbeat_at = self._clock.monotonic() + settings.beat_s
@@ -216,7 +245,11 @@ class TriggererCoordinator:
             key = msgspec.msgpack.encode(ask.request)
             if key not in known:
                 known[key] = answer_request(
-                    partial(answer_trigger, self._db), ask, log=_log, refusals=(TaskApiRefused,), reraised=(ResourceUnavailable,)
+                    partial(answer_trigger, self._db),
+                    ask,
+                    log=_log,
+                    refusals=(TaskApiRefused,),
+                    reraised=(ResourceUnavailable,),
                 )
             self._host_pool.requests.popleft()
             host.send(msgspec.structs.replace(known[key], number=ask.number))
@@ -225,13 +258,24 @@ class TriggererCoordinator:
         """Record blocked loops and unresponsive triggers in the audit log of their runs, each class once in FAULT_LOG_EVERY_S."""
         reports = self._host_pool.take_block_reports()
         self._metrics.record_blocks(self._host_pool.block_count, (job.classpath for job, _ in reports))
-        faults = [("trigger_blocked", job, f"blocked the event loop of all triggers:\n{report.stack}") for job, report in reports]
+        faults = [
+            ("trigger_blocked", job, f"blocked the event loop of all triggers:\n{report.stack}")
+            for job, report in reports
+        ]
         faults += [
-            ("trigger_unresponsive", job, f"was cancelled {seconds:.0f} s ago and has not ended; `gnomon triggerer reload` ends it")
+            (
+                "trigger_unresponsive",
+                job,
+                f"was cancelled {seconds:.0f} s ago and has not ended; `gnomon triggerer reload` ends it",
+            )
             for job, seconds in self._host_pool.take_unresponsive()
         ]
         now = self._clock.monotonic()
-        due = [fault for fault in faults if now - self._fault_logged_at.get((fault[0], fault[1].classpath), -FAULT_LOG_EVERY_S) >= FAULT_LOG_EVERY_S]
+        due = [
+            fault
+            for fault in faults
+            if now - self._fault_logged_at.get((fault[0], fault[1].classpath), -FAULT_LOG_EVERY_S) >= FAULT_LOG_EVERY_S
+        ]
         if not due:
             return
         with self._db.triggerer_write(self.triggerer_id) as tx:
@@ -246,41 +290,72 @@ class TriggererCoordinator:
         self._is_woken = False
         with self._db.autocommit() as tx:
             pending = trigger_claims.find_pending_work(tx, own_id)
-        suspended, ended, claimed = self._read_changes(pending, capacity_left) if pending.has_any else ([], trigger_claims.EndedTriggers(), [])
+        suspended, ended, claimed = (
+            self._read_changes(pending, capacity_left) if pending.has_any else ([], trigger_claims.EndedTriggers(), [])
+        )
         self.watchers.claim_and_cancel(max(0, capacity_left - len(claimed)))
         self._next_sweep_at = self._clock.monotonic() + SWEEP_S
         self._has_more_to_claim = len(claimed) == capacity_left > 0
         self._is_full = len(claimed) >= capacity_left
         self._host_pool.cancel([*ended.cancelled, *suspended], on_kill=False)
         self._host_pool.cancel(ended.to_kill, on_kill=True)
-        self._host_pool.start_on_kill((trigger, _task_instance_of(trigger)) for trigger in self._skip_unreadable(ended.adopted))
+        self._host_pool.start_on_kill(
+            (trigger, _task_instance_of(trigger)) for trigger in self._skip_unreadable(ended.adopted)
+        )
         self._host_pool.start((trigger, _task_instance_of(trigger)) for trigger in self._skip_unreadable(claimed))
         if claimed:
             _log.debug("triggers_claimed", triggers=len(claimed))
 
-    def _read_changes(self, pending: trigger_claims.PendingTriggerWork, capacity_left: int) -> tuple[list[int], trigger_claims.EndedTriggers, list[trigger_claims.ClaimedTrigger]]:
+    def _read_changes(
+        self, pending: trigger_claims.PendingTriggerWork, capacity_left: int
+    ) -> tuple[list[int], trigger_claims.EndedTriggers, list[trigger_claims.ClaimedTrigger]]:
         """Apply pending changes in trigger transaction; returns trigger_pks of paused DAGs, ended triggers and newly claimed triggers."""
         own_id, queues = self.triggerer_id, self._settings.queues
         try:
             with self._db.triggerer_write(own_id) as tx:
                 # A trigger whose event is not stored yet is kept: otherwise it would run again when the DAG is unpaused.
-                suspended = trigger_claims.release_paused_triggers(tx, own_id) if pending.has_paused and not self._unstored_events else []
-                ended = trigger_claims.list_ended_triggers(tx, own_id, queues) if pending.has_ended else trigger_claims.EndedTriggers()
-                claimed = trigger_claims.claim_triggers(tx, own_id, capacity_left, queues) if pending.has_unclaimed else []
+                suspended = (
+                    trigger_claims.release_paused_triggers(tx, own_id)
+                    if pending.has_paused and not self._unstored_events
+                    else []
+                )
+                ended = (
+                    trigger_claims.list_ended_triggers(tx, own_id, queues)
+                    if pending.has_ended
+                    else trigger_claims.EndedTriggers()
+                )
+                claimed = (
+                    trigger_claims.claim_triggers(tx, own_id, capacity_left, queues) if pending.has_unclaimed else []
+                )
         except CommitUncertain as error:
-            raise FencedError(f"it is unknown which triggers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place") from error
+            raise FencedError(
+                f"it is unknown which triggers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place"
+            ) from error
         return suspended, ended, claimed
 
-    def _skip_unreadable(self, claimed: Sequence[trigger_claims.ClaimedTrigger]) -> Iterator[trigger_claims.ClaimedTrigger]:
+    def _skip_unreadable(
+        self, claimed: Sequence[trigger_claims.ClaimedTrigger]
+    ) -> Iterator[trigger_claims.ClaimedTrigger]:
         """The triggers whose arguments can be read; each of the others fails its task, or is skipped when only `on_kill` was due."""
         for trigger in claimed:
             if trigger.fault is None:
                 yield trigger
                 continue
-            _log.error("trigger_unreadable", trigger=trigger.classpath, task=_task_instance_of(trigger).describe(), error=trigger.fault)
+            _log.error(
+                "trigger_unreadable",
+                trigger=trigger.classpath,
+                task=_task_instance_of(trigger).describe(),
+                error=trigger.fault,
+            )
             if trigger.defer_seq:
-                fired = DeferralResult(outcome="error", reason=f"the arguments of the trigger cannot be read: {trigger.fault}")
-                self._unstored_events.append(trigger_claims.OutgoingTriggerEvent(trigger.trigger_pk, trigger.key, trigger.defer_seq, trigger.group_no, fired))
+                fired = DeferralResult(
+                    outcome="error", reason=f"the arguments of the trigger cannot be read: {trigger.fault}"
+                )
+                self._unstored_events.append(
+                    trigger_claims.OutgoingTriggerEvent(
+                        trigger.trigger_pk, trigger.key, trigger.defer_seq, trigger.group_no, fired
+                    )
+                )
             else:
                 self._finished_on_kills.append(trigger.trigger_pk)
 
@@ -288,13 +363,21 @@ class TriggererCoordinator:
 def _fault_record(at: Instant, kind: str, job: TriggerJob, body: str) -> EventRecord:
     """The record of the audit log; that of a watcher belongs to no run."""
     if isinstance(job, trigger_claims.ClaimedTrigger):
-        return EventRecord(at, kind, job.dag_pk, job.key.run_pk, job.key.task_no, job.key.map_index, by="triggerer", body=body)
+        return EventRecord(
+            at, kind, job.dag_pk, job.key.run_pk, job.key.task_no, job.key.map_index, by="triggerer", body=body
+        )
     return EventRecord(at, kind, by="triggerer", body=body)
 
 
 def _task_instance_of(trigger: trigger_claims.ClaimedTrigger) -> TriggerTaskInstance:
     has_task = bool(trigger.task_id)  # False when the DAG was deleted meanwhile
     return TriggerTaskInstance(
-        dag_id=trigger.dag_id, run_id=trigger.run_id, task_id=trigger.task_id, map_index=trigger.key.map_index, try_number=trigger.try_number,
-        log=build_trigger_log_path(trigger.dag_id, trigger.run_id, trigger.task_id, trigger.key.map_index, trigger.seq) if has_task else None,
+        dag_id=trigger.dag_id,
+        run_id=trigger.run_id,
+        task_id=trigger.task_id,
+        map_index=trigger.key.map_index,
+        try_number=trigger.try_number,
+        log=build_trigger_log_path(trigger.dag_id, trigger.run_id, trigger.task_id, trigger.key.map_index, trigger.seq)
+        if has_task
+        else None,
     )

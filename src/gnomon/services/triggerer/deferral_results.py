@@ -16,8 +16,13 @@ from gnomon.model.storable_text import escape_unstorable
 def event_to_result(event: Any) -> DeferralResult:
     """The result for this event. Raises NotSerializable when the event carries a value that has no JSON form."""
     if isinstance(event, BaseTaskEndEvent):
-        xcoms = {str(key): value_codec.dumps(value, what=f"XCom {key!r} of the event") for key, value in (event.xcoms or {}).items()}
-        fault = next(filter(None, (xcom_fault(f"XCom {key!r} of the event", key, value) for key, value in xcoms.items())), None)
+        xcoms = {
+            str(key): value_codec.dumps(value, what=f"XCom {key!r} of the event")
+            for key, value in (event.xcoms or {}).items()
+        }
+        fault = next(
+            filter(None, (xcom_fault(f"XCom {key!r} of the event", key, value) for key, value in xcoms.items())), None
+        )
         if fault is not None:
             return DeferralResult(outcome="error", reason=fault)
         return DeferralResult(outcome=event.task_instance_state.value, xcoms=xcoms)
@@ -28,13 +33,17 @@ def event_to_result(event: Any) -> DeferralResult:
             reason = f"the payload of the trigger's event takes {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; store the data elsewhere and yield its address"
             return DeferralResult(outcome="error", reason=reason)
         return DeferralResult(outcome="event", payload=payload)
-    return DeferralResult(outcome="error", reason=f"the trigger yielded {describe_value(event)}, which is not an event; yield TriggerEvent(payload)")
+    return DeferralResult(
+        outcome="error",
+        reason=f"the trigger yielded {describe_value(event)}, which is not an event; yield TriggerEvent(payload)",
+    )
 
 
 def sanitize_result(fired: DeferralResult) -> DeferralResult:
     """The same result with text escaped so that messages and the store can hold it."""
     return replace(
-        fired, reason=None if fired.reason is None else escape_unstorable(fired.reason),
+        fired,
+        reason=None if fired.reason is None else escape_unstorable(fired.reason),
         traceback=None if fired.traceback is None else escape_unstorable(fired.traceback),
     )
 

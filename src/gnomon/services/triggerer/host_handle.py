@@ -33,8 +33,11 @@ def start_host(environ: Mapping[str, str]) -> HostProcess[FromTriggerHost]:
 def escape_report(report: LoopBlocked) -> LoopBlocked:
     """The report with texts that the store takes: they come from the process of the triggers."""
     return replace(
-        report, seconds=report.seconds if math.isfinite(report.seconds) else 0.0, stack=escape_unstorable(report.stack)[:STACK_MAX],
-        classpath=None if report.classpath is None else escape_unstorable(report.classpath), task=None if report.task is None else escape_unstorable(report.task),
+        report,
+        seconds=report.seconds if math.isfinite(report.seconds) else 0.0,
+        stack=escape_unstorable(report.stack)[:STACK_MAX],
+        classpath=None if report.classpath is None else escape_unstorable(report.classpath),
+        task=None if report.task is None else escape_unstorable(report.task),
     )
 
 

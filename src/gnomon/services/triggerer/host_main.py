@@ -45,14 +45,21 @@ def main() -> NoReturn:
     cfg = hide_secrets()
     secrets_lookup.prefer_worker_options()
     set_title("trigger host", cfg.home)
-    log.configure("triggerer", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower(), files=log.read_log_files(cfg))
+    log.configure(
+        "triggerer",
+        cfg.text("logging", "logging_level").upper(),
+        cfg.text("logging", "style").lower(),
+        files=log.read_log_files(cfg),
+    )
     install_log_handlers(str(cfg.logs_folder))
     plugins.enable_imports()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)  # tens of thousands of waiting coroutines are not garbage: collect rarely
     loop, selector = create_watched_loop()
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.run(_run_host(inherited_socket(), limits, read_shared_stream_limits(cfg), open_saved_events(cfg), selector))
+        runner.run(
+            _run_host(inherited_socket(), limits, read_shared_stream_limits(cfg), open_saved_events(cfg), selector)
+        )
     raise AssertionError("_run_host() ends the process")
 
 
@@ -65,7 +72,13 @@ def read_shared_stream_limits(cfg: Config) -> SharedStreamLimits:
     )
 
 
-async def _run_host(sock: socket.socket, limits: TriggerLimits, stream_limits: SharedStreamLimits, saved_events: SavedEvents, selector: SleepAwareSelector) -> None:
+async def _run_host(
+    sock: socket.socket,
+    limits: TriggerLimits,
+    stream_limits: SharedStreamLimits,
+    saved_events: SavedEvents,
+    selector: SleepAwareSelector,
+) -> None:
     loop = asyncio.get_running_loop()
     author_forks.claim_process()
     install_fork_guard(loop, sock.fileno())

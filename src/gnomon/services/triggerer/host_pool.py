@@ -53,7 +53,13 @@ class HostPool:
     """Runs triggers in host processes. No method blocks; `run_once` is one bounded round."""
 
     def __init__(
-        self, environ: Mapping[str, str], clock: Clock, *, silent_s: float, ping_s: float, unresponsive_s: float = UNRESPONSIVE_S
+        self,
+        environ: Mapping[str, str],
+        clock: Clock,
+        *,
+        silent_s: float,
+        ping_s: float,
+        unresponsive_s: float = UNRESPONSIVE_S,
     ) -> None:
         """`environ`: of each host process. `silent_s`: a host that does not answer a ping within it is killed."""
         self._environ = environ
@@ -134,7 +140,9 @@ class HostPool:
         self._send_cancel(set(numbers.values()), on_kill)
         if on_kill:
             self.start_on_kill(waiting)
-            self._cancellations.add_finished_on_kills(sorted(wanted - numbers.keys() - {job.trigger_pk for job, _ in waiting}))
+            self._cancellations.add_finished_on_kills(
+                sorted(wanted - numbers.keys() - {job.trigger_pk for job, _ in waiting})
+            )
 
     def start_on_kill(self, jobs: Iterable[tuple[TriggerJob, TriggerTaskInstance]]) -> None:
         """Call `on_kill` and `cleanup` of these triggers, which run in no host."""
@@ -227,14 +235,22 @@ class HostPool:
     def _on_watcher_event(self, host: HostHandle, message: WatcherEventYielded) -> None:
         """Take over the event of a trigger that this host runs. One that cannot be stored ends the trigger with an error, and its watcher starts again later."""
         job = self._jobs.get(message.number)
-        if message.number not in host.numbers or (job is not None and abs(job[0].trigger_pk) != abs(message.event.asset_trigger_pk)):
-            _log.warning("watcher_event_dropped", number=message.number, reason="this process does not run the trigger that it names")
+        if message.number not in host.numbers or (
+            job is not None and abs(job[0].trigger_pk) != abs(message.event.asset_trigger_pk)
+        ):
+            _log.warning(
+                "watcher_event_dropped",
+                number=message.number,
+                reason="this process does not run the trigger that it names",
+            )
             return
         fault = find_watcher_event_fault(message.event)
         if fault is None:
             self.watcher_events.append((host.process, message))
             return
-        self._on_trigger_end(message.number, DeferralResult(outcome="error", reason=f"its event cannot be stored: {fault}"))
+        self._on_trigger_end(
+            message.number, DeferralResult(outcome="error", reason=f"its event cannot be stored: {fault}")
+        )
         self._send_cancel({message.number}, on_kill=False)
 
     def _forget_superseded(self, number: int) -> None:
@@ -312,18 +328,29 @@ class HostPool:
         if host.is_retired and not jobs:
             return
         code = host.process.exit_code if host.process.is_reaped() else None
-        _log.error("host_ended", pid=host.process.pid, exit_code=code, silent=silent, triggers=len(jobs), next="its triggers start again")
+        _log.error(
+            "host_ended",
+            pid=host.process.pid,
+            exit_code=code,
+            silent=silent,
+            triggers=len(jobs),
+            next="its triggers start again",
+        )
         if blocker is not None:
             self._start_in_new_host(jobs, host.suspicion)
         else:
-            soon = now - host.started_at < SUSPECT_AFTER_START_S or any(job.trigger_pk in self._crashed for job, _ in jobs)
+            soon = now - host.started_at < SUSPECT_AFTER_START_S or any(
+                job.trigger_pk in self._crashed for job, _ in jobs
+            )
             self._split_suspects(jobs, host.suspicion + 1 if soon else 1, code)
 
     def _fail_blocker(self, number: int, block: LoopBlocked) -> None:
         _log.error("host_killed", trigger=block.classpath, task=block.task, stack=block.stack)
         self._on_trigger_end(number, build_block_result(block, self._silent_s))
 
-    def _split_suspects(self, jobs: list[tuple[TriggerJob, TriggerTaskInstance]], suspicion: int, code: int | None) -> None:
+    def _split_suspects(
+        self, jobs: list[tuple[TriggerJob, TriggerTaskInstance]], suspicion: int, code: int | None
+    ) -> None:
         if suspicion <= SPLIT_AFTER or not jobs:
             self._start_in_new_host(jobs, suspicion)
         elif len(jobs) == 1:
@@ -407,7 +434,9 @@ class HostPool:
             process = start_host(self._environ)
         except OSError as error:
             self._backoff.refused(describe_refusal(error), now)
-            _log.error("host_refused", error=self._backoff.reason, again_after_s=self._backoff.pause_s, remedy=REFUSAL_REMEDY)
+            _log.error(
+                "host_refused", error=self._backoff.reason, again_after_s=self._backoff.pause_s, remedy=REFUSAL_REMEDY
+            )
             return None
         self._backoff.succeeded()
         host = HostHandle(process, now, now, suspicion, idle_since=now)
@@ -420,20 +449,34 @@ class HostPool:
             self._jobs[number] = (job, task_instance)
             self._current[job.trigger_pk] = number
             host.numbers.add(number)
-            host.process.put(StartTrigger(
-                number=number, classpath=job.classpath, kwargs=job.kwargs, task_instance=task_instance, trigger_id=job.trigger_pk
-            ))
+            host.process.put(
+                StartTrigger(
+                    number=number,
+                    classpath=job.classpath,
+                    kwargs=job.kwargs,
+                    task_instance=task_instance,
+                    trigger_id=job.trigger_pk,
+                )
+            )
         host.process.flush()
 
     def _send_on_kill_starts(self, host: HostHandle) -> None:
         for pending in self._cancellations.take_pending_on_kills():
             number, job = next(self._numbers), pending.job
-            self._cancellations.add(number, job, pending.task_instance, on_kill=True, on_kill_tries=pending.on_kill_tries + 1)
+            self._cancellations.add(
+                number, job, pending.task_instance, on_kill=True, on_kill_tries=pending.on_kill_tries + 1
+            )
             host.numbers.add(number)
-            host.process.put(StartTrigger(
-                number=number, classpath=job.classpath, kwargs=job.kwargs, task_instance=pending.task_instance,
-                trigger_id=job.trigger_pk, is_on_kill_only=True,
-            ))
+            host.process.put(
+                StartTrigger(
+                    number=number,
+                    classpath=job.classpath,
+                    kwargs=job.kwargs,
+                    task_instance=pending.task_instance,
+                    trigger_id=job.trigger_pk,
+                    is_on_kill_only=True,
+                )
+            )
         host.process.flush()
 
     def _reap_hosts(self) -> None:

@@ -37,7 +37,9 @@ class TriggerTaskInstance(msgspec.Struct, frozen=True, kw_only=True, omit_defaul
     def describe(self) -> str:
         """The task instance, or the watchers, as shown to users."""
         if self.watched is not None:
-            return f"watcher {', '.join(self.watched.names)} of asset {', '.join(name for name, _ in self.watched.assets)}"
+            return (
+                f"watcher {', '.join(self.watched.names)} of asset {', '.join(name for name, _ in self.watched.assets)}"
+            )
         mapped = f"[{self.map_index}]" if self.map_index != UNMAPPED else ""
         return f"{self.dag_id} {self.run_id} {self.task_id}{mapped}"
 

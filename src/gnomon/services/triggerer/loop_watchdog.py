@@ -52,7 +52,11 @@ class LoopWatchdog(threading.Thread):
     """Calls into a loop that is awake, again and again; reports the running trigger when the loop does not answer."""
 
     def __init__(
-        self, host: TriggerHost, call_in_loop: Callable[[Callable[[], None]], object], clock: Clock, late_s: float,
+        self,
+        host: TriggerHost,
+        call_in_loop: Callable[[Callable[[], None]], object],
+        clock: Clock,
+        late_s: float,
         selector: SleepAwareSelector,
     ) -> None:
         """`call_in_loop` has the loop call a function; `late_s`: seconds that the loop may be late before a report."""
@@ -102,16 +106,23 @@ class LoopWatchdog(threading.Thread):
             report = self._create_report(began)
             self._send_report(report)
         after = LoopBlocked(
-            seconds=self._clock.monotonic() - began, number=report.number, classpath=report.classpath, task=report.task,
-            stack=report.stack, is_over=True,
+            seconds=self._clock.monotonic() - began,
+            number=report.number,
+            classpath=report.classpath,
+            task=report.task,
+            stack=report.stack,
+            is_over=True,
         )
         self._send_report(after)
 
     def _send_report(self, report: LoopBlocked) -> None:
         name = report.classpath or "something"
         _log.warning(
-            "loop_blocked" if not report.is_over else "loop_unblocked", trigger=name, task=report.task,
-            seconds=round(report.seconds, 2), stack=report.stack,
+            "loop_blocked" if not report.is_over else "loop_unblocked",
+            trigger=name,
+            task=report.task,
+            seconds=round(report.seconds, 2),
+            stack=report.stack,
             remedy="use `await` in the trigger, and asyncio.to_thread for code that blocks",
         )
         self._host.send_from_thread(report)
@@ -133,4 +144,6 @@ def _format_author_stack(frame: FrameType) -> str:
     """The stack of the loop's thread, from the author's code on."""
     frames = traceback.extract_stack(frame)
     ours = [index for index, entry in enumerate(frames) if entry.filename.startswith(_OWN_FOLDER)]
-    return "".join(traceback.format_list(frames[ours[-1] + 1 if ours and ours[-1] + 1 < len(frames) else 0 :][-FRAMES_MAX:]))
+    return "".join(
+        traceback.format_list(frames[ours[-1] + 1 if ours and ours[-1] + 1 < len(frames) else 0 :][-FRAMES_MAX:])
+    )

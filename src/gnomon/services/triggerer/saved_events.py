@@ -61,11 +61,20 @@ class SavedEvents:
         """
         try:
             with os.scandir(self._folder) as entries:
-                found = [(entry.stat(follow_symlinks=False).st_mtime, entry.name) for entry in entries if entry.name.endswith(_SUFFIX)]
+                found = [
+                    (entry.stat(follow_symlinks=False).st_mtime, entry.name)
+                    for entry in entries
+                    if entry.name.endswith(_SUFFIX)
+                ]
         except FileNotFoundError:
             return
         except OSError as error:
-            _log.error("watcher_events_unreadable", path=self._folder, error=str(error), next="let this user read and write the folder")
+            _log.error(
+                "watcher_events_unreadable",
+                path=self._folder,
+                error=str(error),
+                next="let this user read and write the folder",
+            )
             return
         for written_at, name in sorted(found):
             if abs(now_s - written_at) < age_s:
@@ -76,7 +85,12 @@ class SavedEvents:
             except (OSError, ValueError, RecursionError) as error:
                 if isinstance(error, FileNotFoundError) and not isinstance(error, ForeignFileError):
                     continue
-                _log.error("watcher_event_unreadable", path=str(file), error=str(error), next="the file is renamed and not read again")
+                _log.error(
+                    "watcher_event_unreadable",
+                    path=str(file),
+                    error=str(error),
+                    next="the file is renamed and not read again",
+                )
                 with contextlib.suppress(OSError):
                     file.beside(name.removesuffix(_SUFFIX) + ".unreadable").replace_with(file)
 
@@ -89,7 +103,9 @@ def _read_event(file: ConfinedFile) -> WatcherEvent:
     """The event of that file. Raises OSError; ValueError or RecursionError for a file or a payload that is no JSON of ours."""
     with file.open() as opened:
         event = msgspec.json.decode(opened.read(), type=WatcherEvent)
-    json.loads("[" * _HEADROOM + event.payload + "]" * _HEADROOM)  # otherwise each triggerer of the home would fail to store it
+    json.loads(
+        "[" * _HEADROOM + event.payload + "]" * _HEADROOM
+    )  # otherwise each triggerer of the home would fail to store it
     if (fault := find_watcher_event_fault(event)) is not None:
         raise ValueError(fault)
     return event

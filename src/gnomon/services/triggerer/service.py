@@ -27,8 +27,17 @@ class TriggererService:
     """Runs incarnations of the triggerer, one after another, until `stop` is set."""
 
     def __init__(
-        self, *, settings: TriggererSettings, db: Database, clock: Clock, listener: Listener, stop: StopFlag, new_id: Callable[[], str], host: str,
-        wake_owners: Callable[[], object], meter: Meter,
+        self,
+        *,
+        settings: TriggererSettings,
+        db: Database,
+        clock: Clock,
+        listener: Listener,
+        stop: StopFlag,
+        new_id: Callable[[], str],
+        host: str,
+        wake_owners: Callable[[], object],
+        meter: Meter,
     ) -> None:
         """`new_id` gives the id of each incarnation; `wake_owners` wakes the schedulers of this host."""
         self._settings = settings
@@ -50,12 +59,21 @@ class TriggererService:
         """Run until `stop` is set. A fenced incarnation ends together with its hosts, and the next incarnation begins."""
         while not self._stop():
             host_pool = HostPool(
-                self._settings.environ, self._clock, silent_s=self._settings.silent_s, ping_s=self._settings.ping_s,
+                self._settings.environ,
+                self._clock,
+                silent_s=self._settings.silent_s,
+                ping_s=self._settings.ping_s,
                 unresponsive_s=UNRESPONSIVE_S + self._settings.limits.on_kill_s,
             )
             coordinator = TriggererCoordinator(
-                settings=self._settings, db=self._db, clock=self._clock, host_pool=host_pool, triggerer_id=self._create_id(),
-                host=self._host, wake_owners=self._wake_owners, meter=self._meter,
+                settings=self._settings,
+                db=self._db,
+                clock=self._clock,
+                host_pool=host_pool,
+                triggerer_id=self._create_id(),
+                host=self._host,
+                wake_owners=self._wake_owners,
+                meter=self._meter,
             )
             try:
                 self._run_incarnation(coordinator, host_pool)

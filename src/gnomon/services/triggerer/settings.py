@@ -57,7 +57,9 @@ class TriggererSettings:
     ping_s: float = PING_S
 
 
-def build_triggerer_settings(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> TriggererSettings:
+def build_triggerer_settings(
+    cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None
+) -> TriggererSettings:
     """The settings for this configuration; `capacity` and `queues` of the command line win over options."""
     limits = TriggerLimits(
         late_s=cfg.number("triggerer", "blocked_main_thread_warning_threshold"),

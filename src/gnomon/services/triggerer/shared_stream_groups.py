@@ -139,7 +139,13 @@ class SharedStreamReader:
 class SharedStream:
     """One source and its readers."""
 
-    def __init__(self, key: Hashable, trigger: BaseEventTrigger, limits: SharedStreamLimits, on_end: Callable[[SharedStream], None]) -> None:
+    def __init__(
+        self,
+        key: Hashable,
+        trigger: BaseEventTrigger,
+        limits: SharedStreamLimits,
+        on_end: Callable[[SharedStream], None],
+    ) -> None:
         self.key = key
         self._class = type(trigger)
         self._kwargs = trigger.serialize()[1]
@@ -183,7 +189,10 @@ class SharedStream:
 
     def _report_unresponsive(self, after_s: float) -> None:
         _log.warning(
-            "shared_stream_unresponsive", key=repr(self.key), trigger=f"{self._class.__module__}.{self._class.__qualname__}", after_s=after_s,
+            "shared_stream_unresponsive",
+            key=repr(self.key),
+            trigger=f"{self._class.__module__}.{self._class.__qualname__}",
+            after_s=after_s,
             remedy="its source ignores its cancellation: let asyncio.CancelledError pass; `gnomon triggerer reload` ends it",
         )
 
@@ -198,7 +207,9 @@ class SharedStream:
                     if self._is_closed:
                         return
                     self._send(_SharedEvent(event))
-            error = SharedStreamEnded(f"the shared stream {self.key!r} has ended; its source must go on for ever, or raise")
+            error = SharedStreamEnded(
+                f"the shared stream {self.key!r} has ended; its source must go on for ever, or raise"
+            )
         except Exception as raised:
             error = raised
             _log.warning("shared_stream_failed", key=repr(self.key), error=f"{describe_error(raised)}")
@@ -247,10 +258,12 @@ class SharedStream:
             if not reader.offer(event, self._limits.queue_size):
                 self.remove(reader)
                 self.resolve(event, reader, "failed")
-                reader.fail(SharedStreamOverflow(
-                    f"the trigger reads the shared stream {self.key!r} too slowly: more than {self._limits.queue_size} events wait; make "
-                    "filter_shared_stream() faster, or raise [triggerer] shared_stream_subscriber_queue_size"
-                ))
+                reader.fail(
+                    SharedStreamOverflow(
+                        f"the trigger reads the shared stream {self.key!r} too slowly: more than {self._limits.queue_size} events wait; make "
+                        "filter_shared_stream() faster, or raise [triggerer] shared_stream_subscriber_queue_size"
+                    )
+                )
 
     async def _advance(self, producer: SharedStreamProducer) -> None:
         """Acknowledge what all readers have ended, and fail readers that are late."""
@@ -262,9 +275,11 @@ class SharedStream:
             self._resolved.clear()
             for reader in [one for one in self._readers if one.is_late(loop.time() - self._limits.ack_timeout_s)]:
                 self.remove(reader)
-                reader.fail(AckTimeout(
-                    f"the trigger did not finish an event of the shared stream {self.key!r} within {self._limits.ack_timeout_s:g} s"
-                ))
+                reader.fail(
+                    AckTimeout(
+                        f"the trigger did not finish an event of the shared stream {self.key!r} within {self._limits.ack_timeout_s:g} s"
+                    )
+                )
             await self._advance_resolved(producer, self._limits.ack_timeout_s)
 
     async def _advance_resolved(self, producer: SharedStreamProducer, within_s: float) -> None:

@@ -59,7 +59,9 @@ _log = log.get_logger("triggerer.host")
 class TriggerHost:
     """Runs triggers until the triggerer sends StopHost or closes the socket."""
 
-    def __init__(self, sock: socket.socket, on_kill_s: float, shared_stream_limits: SharedStreamLimits, saved_events: SavedEvents) -> None:
+    def __init__(
+        self, sock: socket.socket, on_kill_s: float, shared_stream_limits: SharedStreamLimits, saved_events: SavedEvents
+    ) -> None:
         self._link: MessageStream[ToTriggerHost] = MessageStream(sock, FrameDecoder(ToTriggerHost))
         self.on_kill_s = on_kill_s
         self._loop = asyncio.get_running_loop()
@@ -146,7 +148,9 @@ class TriggerHost:
             running.trigger = trigger
             running.is_stopped = running.is_killed = start.is_on_kill_only
             self._running[start.number] = running
-            name = running.describe() if self._loop.get_debug() else None  # asyncio's warnings show the name of the task
+            name = (
+                running.describe() if self._loop.get_debug() else None
+            )  # asyncio's warnings show the name of the task
             run = run_watcher if is_watcher else run_trigger
             running.task = self._loop.create_task(run(running, self), name=name)
         except GnomonError as error:
@@ -171,7 +175,9 @@ class TriggerHost:
         numbers = set(order.numbers)
         waiting = {start.number for start in self._starts if start.number in numbers} if self._starts else set()
         if waiting and order.on_kill:
-            self._starts = deque(replace(start, is_on_kill_only=True) if start.number in waiting else start for start in self._starts)
+            self._starts = deque(
+                replace(start, is_on_kill_only=True) if start.number in waiting else start for start in self._starts
+            )
             numbers -= waiting
         elif waiting:
             self._starts = deque(start for start in self._starts if start.number not in waiting)
@@ -200,7 +206,9 @@ class TriggerHost:
 
     def open_events(self, running: RunningTrigger) -> Any:
         """The events of a watcher: of the stream that it shares, or of its `run`."""
-        if not isinstance(running.trigger, BaseEventTrigger):  # such as the trigger of a message queue, which MessageQueueTrigger names
+        if not isinstance(
+            running.trigger, BaseEventTrigger
+        ):  # such as the trigger of a message queue, which MessageQueueTrigger names
             return running.trigger.run()
         try:
             key = running.trigger.shared_stream_key()
@@ -277,7 +285,11 @@ class TriggerHost:
         if self.constructing is not None:
             return self.constructing
         task = asyncio.current_task(self._loop)
-        return next((running for running in list(self._running.values()) if running.task is task), None) if task is not None else None
+        return (
+            next((running for running in list(self._running.values()) if running.task is task), None)
+            if task is not None
+            else None
+        )
 
 
 def _decode_arguments(start: StartTrigger) -> dict[str, Any]:

@@ -39,7 +39,18 @@ class RunningTrigger:
     """One start of one trigger. Small, because there are tens of thousands."""
 
     __slots__ = (
-        "cancel_at", "classpath", "is_closing", "is_entered", "is_killed", "is_stopped", "number", "output", "stored_at", "task", "task_instance", "trigger",
+        "cancel_at",
+        "classpath",
+        "is_closing",
+        "is_entered",
+        "is_killed",
+        "is_stopped",
+        "number",
+        "output",
+        "stored_at",
+        "task",
+        "task_instance",
+        "trigger",
     )
 
     def __init__(self, number: int, classpath: str, task_instance: TriggerTaskInstance) -> None:
@@ -214,10 +225,15 @@ def _raise_no_generator(running: RunningTrigger, returned: Any) -> None:
 
 
 def _no_event_result() -> DeferralResult:
-    return DeferralResult(outcome="error", reason="the trigger ended without an event; yield a TriggerEvent when the condition that the trigger waits for is met")
+    return DeferralResult(
+        outcome="error",
+        reason="the trigger ended without an event; yield a TriggerEvent when the condition that the trigger waits for is met",
+    )
 
 
-async def _call_with_timeout(running: RunningTrigger, method: str, seconds: float, call: Callable[[], Any] | None = None) -> None:
+async def _call_with_timeout(
+    running: RunningTrigger, method: str, seconds: float, call: Callable[[], Any] | None = None
+) -> None:
     """Call the method and await its end, for at most `seconds`; exceptions are logged."""
     try:
         call = call or getattr(running.trigger, method, None)

@@ -42,7 +42,11 @@ class TriggererMetrics:
 
     def copy_counters(self, figures: ProcessFigures) -> None:
         """Set the counters that /metrics shows."""
-        for metric, name in ((definitions.TRIGGERS_SUCCEEDED, SUCCEEDED), (definitions.TRIGGERS_FAILED, FAILED), (definitions.TRIGGERS_BLOCKED, BLOCKED)):
+        for metric, name in (
+            (definitions.TRIGGERS_SUCCEEDED, SUCCEEDED),
+            (definitions.TRIGGERS_FAILED, FAILED),
+            (definitions.TRIGGERS_BLOCKED, BLOCKED),
+        ):
             figures.put(metric, self._meter.counters.get(name, 0))
 
     def record_heartbeat(self, running: int) -> None:

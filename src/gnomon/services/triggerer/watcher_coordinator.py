@@ -46,7 +46,9 @@ class _RunningWatcher:
 class WatcherCoordinator:
     """The watchers of one incarnation of a triggerer. It holds what is not stored yet; nothing of it blocks on triggers."""
 
-    def __init__(self, db: Database, clock: Clock, host_pool: HostPool, triggerer_id: str, saved_events: SavedEvents) -> None:
+    def __init__(
+        self, db: Database, clock: Clock, host_pool: HostPool, triggerer_id: str, saved_events: SavedEvents
+    ) -> None:
         """`saved_events`: of this home; hosts write them."""
         self._saved_events = saved_events
         self._db = db
@@ -88,11 +90,15 @@ class WatcherCoordinator:
         if fired.outcome == "event":
             self._ends[job.asset_trigger_pk] = WatcherEnd(job.asset_trigger_pk, now + round(RESTART_S * SECOND))
             return
-        is_new_series = running is not None and (running.has_fired or self._clock.monotonic() - running.started_at > LAST_RETRY_S)
+        is_new_series = running is not None and (
+            running.has_fired or self._clock.monotonic() - running.started_at > LAST_RETRY_S
+        )
         failures = 1 if is_new_series else job.failures + 1
         delay_s = min(FIRST_RETRY_S * 2.0 ** min(failures - 1, 30), LAST_RETRY_S)
         failure = escape_unstorable(fired.reason or "the trigger ended without a reason")[:FAILURE_MAX]
-        self._ends[job.asset_trigger_pk] = WatcherEnd(job.asset_trigger_pk, now + round(delay_s * SECOND), failures, failure, now)
+        self._ends[job.asset_trigger_pk] = WatcherEnd(
+            job.asset_trigger_pk, now + round(delay_s * SECOND), failures, failure, now
+        )
         self.failed_count += 1
         _log.warning("watcher_failed", watcher=describe_watcher(job), error=failure, again_after_s=delay_s)
 
@@ -146,9 +152,13 @@ class WatcherCoordinator:
                     claimed = watcher_claims.claim_watchers(tx, own_id, capacity_left, now)
                     own = watcher_claims.list_running_watchers(tx, own_id)
             except CommitUncertain as error:
-                raise FencedError(f"it is unknown which watchers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place") from error
+                raise FencedError(
+                    f"it is unknown which watchers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place"
+                ) from error
         started = {job.asset_trigger_pk for job in claimed}
-        self._cancel({pk for pk in self._running if pk not in own or pk in started})  # in SQLite a new trigger may have the key of a deleted one
+        self._cancel(
+            {pk for pk in self._running if pk not in own or pk in started}
+        )  # in SQLite a new trigger may have the key of a deleted one
         self._start(claimed)
 
     def _find_saved_events(self) -> None:
@@ -181,5 +191,9 @@ def describe_watcher(job: ClaimedWatcher) -> str:
 
 
 def _watching(job: ClaimedWatcher) -> TriggerTaskInstance:
-    watched = WatchedAssets(names=job.names, assets=tuple((asset.name, asset.uri) for asset in job.assets), identity=job.identity)
-    return TriggerTaskInstance(dag_id="", run_id="", task_id="", log=build_watcher_log_path(job.identity), watched=watched)
+    watched = WatchedAssets(
+        names=job.names, assets=tuple((asset.name, asset.uri) for asset in job.assets), identity=job.identity
+    )
+    return TriggerTaskInstance(
+        dag_id="", run_id="", task_id="", log=build_watcher_log_path(job.identity), watched=watched
+    )

@@ -59,7 +59,9 @@ class WatcherEventSender:
 def encode_event(trigger_id: int, watching: TriggerTaskInstance, event: Any) -> WatcherEvent:
     """The message for what a trigger yielded. Raises TypeError for no event or a payload without a JSON form, ValueError for a large or deep one."""
     if not isinstance(event, TriggerEvent):
-        raise TypeError(f"the trigger yielded {describe_value(event)}, which is not an event; yield TriggerEvent(payload)")
+        raise TypeError(
+            f"the trigger yielded {describe_value(event)}, which is not an event; yield TriggerEvent(payload)"
+        )
     try:
         payload = json.dumps(event.payload, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -71,7 +73,9 @@ def encode_event(trigger_id: int, watching: TriggerTaskInstance, event: Any) -> 
             f"the payload of the event takes {len(payload)} bytes, the limit is {XCOM_MAX_BYTES} bytes; store the data elsewhere and yield its address"
         )
     if _is_too_deep(event.payload):
-        raise ValueError(f"the payload of the event is nested deeper than {DEPTH_MAX} levels; flatten it, or store the data elsewhere and yield its address")
+        raise ValueError(
+            f"the payload of the event is nested deeper than {DEPTH_MAX} levels; flatten it, or store the data elsewhere and yield its address"
+        )
     uid = uuid.uuid4().hex if event.uid is None else f"of the trigger: {escape_unstorable(str(event.uid))}"
     identity, assets = ("", ()) if watching.watched is None else (watching.watched.identity, watching.watched.assets)
     return WatcherEvent(asset_trigger_pk=trigger_id, uid=uid, payload=payload, identity=identity, assets=assets)
@@ -81,7 +85,12 @@ def _is_too_deep(payload: Any) -> bool:
     """Whether the value, which has a JSON form, is nested so deeply that other processes might not read it."""
     level = [payload]
     for _ in range(DEPTH_MAX + 1):
-        level = [part for value in level if isinstance(value, dict | list | tuple) for part in (value.values() if isinstance(value, dict) else value)]
+        level = [
+            part
+            for value in level
+            if isinstance(value, dict | list | tuple)
+            for part in (value.values() if isinstance(value, dict) else value)
+        ]
         if not level:
             return False
     return True
@@ -91,4 +100,6 @@ def open_asset_state_store(channel: Channel, watching: TriggerTaskInstance) -> A
     """What a trigger gets as `asset_state_store`: the stores of the assets that it watches; None while a task waits for it."""
     if watching.watched is None:
         return None
-    return AssetStateStoreAccessors(channel, watching.describe(), [Asset(name=name, uri=uri) for name, uri in watching.watched.assets])
+    return AssetStateStoreAccessors(
+        channel, watching.describe(), [Asset(name=name, uri=uri) for name, uri in watching.watched.assets]
+    )

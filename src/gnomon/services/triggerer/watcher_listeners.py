@@ -40,7 +40,9 @@ class WatcherListeners:
         if not self._implementations or watching.watched is None:
             return
         for name, uri in watching.watched.assets:
-            emitted = EmittedAssetEvent(Asset(name=name, uri=uri), {"from_trigger": True, "payload": json.loads(event.payload)})
+            emitted = EmittedAssetEvent(
+                Asset(name=name, uri=uri), {"from_trigger": True, "payload": json.loads(event.payload)}
+            )
             for hook, one in list(self._implementations):
                 await self._call_one(hook, one, emitted)
 
@@ -49,7 +51,11 @@ class WatcherListeners:
             async with asyncio.timeout(self._timeout_s):
                 return await asyncio.to_thread(_load_implementations)
         except TimeoutError:
-            _log.warning("listeners_not_loaded", after_s=self._timeout_s, next="no listener is called in this host; make the import of the plugins faster")
+            _log.warning(
+                "listeners_not_loaded",
+                after_s=self._timeout_s,
+                next="no listener is called in this host; make the import of the plugins faster",
+            )
             return []
 
     async def _call_one(self, hook: str, one: HookImplementation, event: EmittedAssetEvent) -> None:
@@ -58,7 +64,13 @@ class WatcherListeners:
             async with asyncio.timeout(self._timeout_s):
                 await asyncio.to_thread(one.call, arguments)
         except TimeoutError:
-            _log.warning("listener_timeout", listener=one.name, place=one.place, after_s=self._timeout_s, next="it is not called again in this host")
+            _log.warning(
+                "listener_timeout",
+                listener=one.name,
+                place=one.place,
+                after_s=self._timeout_s,
+                next="it is not called again in this host",
+            )
             if self._implementations is not None:
                 self._implementations = [known for known in self._implementations if known != (hook, one)]
         except (Exception, SystemExit) as error:

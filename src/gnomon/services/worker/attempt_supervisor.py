@@ -67,9 +67,20 @@ class AttemptSupervisor:
     child_pool: ChildPool
     """Set right after construction, because supervisor and pool refer to each other."""
 
-    def __init__(self, registry: AttemptRegistry, listener: AttemptListener, clock: Clock, logs_folder: str, slots: int,
-                 silence_s: float, answer: AnswerTaskRequest, read_elements: ReadElements, update_stream: Callable[[ChildProcess], None], unwatch_child: Callable[[ChildProcess], None],
-                 log_uploads: LogUploads | None = None) -> None:
+    def __init__(
+        self,
+        registry: AttemptRegistry,
+        listener: AttemptListener,
+        clock: Clock,
+        logs_folder: str,
+        slots: int,
+        silence_s: float,
+        answer: AnswerTaskRequest,
+        read_elements: ReadElements,
+        update_stream: Callable[[ChildProcess], None],
+        unwatch_child: Callable[[ChildProcess], None],
+        log_uploads: LogUploads | None = None,
+    ) -> None:
         self.registry = registry
         self.listener = listener
         self._clock = clock
@@ -95,7 +106,11 @@ class AttemptSupervisor:
         self._stands_still = True
         stopped = [child for child in self.child_pool.children.values() if child.pending is not None]
         _stop(stopped)
-        events.warning("attempts_stand_still", attempts=len(stopped), reason="no heartbeat was taken: schedulers may soon declare this worker lost")
+        events.warning(
+            "attempts_stand_still",
+            attempts=len(stopped),
+            reason="no heartbeat was taken: schedulers may soon declare this worker lost",
+        )
 
     def go_on(self) -> None:
         """End a standstill."""
@@ -111,7 +126,11 @@ class AttemptSupervisor:
 
     def start_queued(self) -> None:
         """Assign children to queued attempts while slots are free."""
-        while not self._stands_still and self.registry.running < self._slots and (pending := self.registry.take_next_queued()) is not None:
+        while (
+            not self._stands_still
+            and self.registry.running < self._slots
+            and (pending := self.registry.take_next_queued()) is not None
+        ):
             self.child_pool.assign_child(pending, self._clock.monotonic())
 
     def start_attempt(self, child: ChildProcess, pending: PendingAttempt) -> None:
@@ -125,7 +144,9 @@ class AttemptSupervisor:
         if self._log_uploads is not None:
             child.open_log = pending.attempt.log
             self._log_uploads.mark_open(pending.attempt.log)
-        attempt = msgspec.structs.replace(pending.attempt, log=self._log_path(pending), elements=())  # the process needs the elements, not their sources
+        attempt = msgspec.structs.replace(
+            pending.attempt, log=self._log_path(pending), elements=()
+        )  # the process needs the elements, not their sources
         child.stream.put(RunAttempt(attempt=attempt, elements=self._find_elements(pending)))
         self._update_stream(child)
 
@@ -184,7 +205,9 @@ class AttemptSupervisor:
             return
         self._by_attempt.pop(pending.attempt.attempt_id, None)
         if pending.stop is not None:
-            self._finish(pending, self._result_without_run(pending, pending.stop.outcome, pending.stop.reason, entered=False))
+            self._finish(
+                pending, self._result_without_run(pending, pending.stop.outcome, pending.stop.reason, entered=False)
+            )
             self._end_log(pending.attempt.log)
         else:
             self.child_pool.postpone(pending, self._clock.monotonic())
@@ -205,7 +228,11 @@ class AttemptSupervisor:
                 self._force_exit(child, now)
             elif pending is None or pending.is_ended or child.kill_reason or child.is_stopped:
                 continue
-            elif pending.stop is not None and child.sigterm_at is not None and now - child.sigterm_at >= pending.stop.grace_s:
+            elif (
+                pending.stop is not None
+                and child.sigterm_at is not None
+                and now - child.sigterm_at >= pending.stop.grace_s
+            ):
                 child.kill(f"it did not end within {pending.stop.grace_s:g} s after SIGTERM")
             elif pending.stop is not None and pending.entered_at is not None:
                 child.interrupt(now)
@@ -255,18 +282,30 @@ class AttemptSupervisor:
 
     def _answer_request(self, child: ChildProcess, message: TaskApiRequestMessage) -> None:
         if child.pending is None:
-            child.stream.put(TaskApiResponse(number=message.number, error="the attempt has ended; its requests are no longer answered"))
+            child.stream.put(
+                TaskApiResponse(
+                    number=message.number, error="the attempt has ended; its requests are no longer answered"
+                )
+            )
             return
         request = UnansweredRequest(child, child.pending, message, self._clock.monotonic() + REQUEST_PATIENCE_S)
         if not self._answer_once(request):
-            events.warning("request_waits", attempt=child.pending.attempt.attempt_id, request=type(message.request).__name__)
+            events.warning(
+                "request_waits", attempt=child.pending.attempt.attempt_id, request=type(message.request).__name__
+            )
             self._unanswered.append(request)
 
     def _answer_once(self, request: UnansweredRequest) -> bool:
         """False when the store asks to repeat the request, and there is time left for that."""
         reraised = (WorkerStoreAway,) if self._clock.monotonic() < request.until else ()
         try:
-            response = answer_request(partial(self._answer, request.pending), request.message, log=events, refusals=REFUSALS, reraised=reraised)
+            response = answer_request(
+                partial(self._answer, request.pending),
+                request.message,
+                log=events,
+                refusals=REFUSALS,
+                reraised=reraised,
+            )
         except WorkerStoreAway:
             return False
         request.child.stream.put(response)
@@ -291,26 +330,43 @@ class AttemptSupervisor:
         reason = describe_exit_without_result(code, out_of_memory=self._oom_kills > before)
         if pending.stop is not None:
             reason = f"{pending.stop.reason}; {child.kill_reason or reason}"
-            self._finish_without_process(pending, self._result_without_run(pending, pending.stop.outcome, reason, entered=not before_entry, code=code))
+            self._finish_without_process(
+                pending,
+                self._result_without_run(pending, pending.stop.outcome, reason, entered=not before_entry, code=code),
+            )
         elif before_entry and not pending.fresh:
-            events.warning("fork_failed", attempt=pending.attempt.attempt_id, file=pending.attempt.file,
-                           how=child.kill_reason or reason, next="a new interpreter")
+            events.warning(
+                "fork_failed",
+                attempt=pending.attempt.attempt_id,
+                file=pending.attempt.file,
+                how=child.kill_reason or reason,
+                next="a new interpreter",
+            )
             pending.fresh = True
             self.child_pool.assign_child(pending, self._clock.monotonic())
         elif before_entry:
             reason = f"importing {pending.attempt.file}: {child.kill_reason or reason}"
-            self._finish_without_process(pending, self._result_without_run(pending, "failed", reason, entered=True, code=code))
+            self._finish_without_process(
+                pending, self._result_without_run(pending, "failed", reason, entered=True, code=code)
+            )
         else:
-            self._finish_without_process(pending, self._result_without_run(pending, "failed", child.kill_reason or reason, entered=True, code=code))
+            self._finish_without_process(
+                pending,
+                self._result_without_run(pending, "failed", child.kill_reason or reason, entered=True, code=code),
+            )
 
     def _finish_without_process(self, pending: PendingAttempt, result: AttemptResult) -> None:
         """Append the reason of the result to the log of the attempt, whose process could not write it, and record the result."""
         verb = "failed" if result.outcome == "failed" else f"ended as {result.outcome}"
         try:
             what = "task" if pending.attempt.callback is None else "callback"
-            attempt_log.append_error(self._log_path(pending), to_datetime(self._clock.now()), f"{what} {verb}: {result.reason}")
+            attempt_log.append_error(
+                self._log_path(pending), to_datetime(self._clock.now()), f"{what} {verb}: {result.reason}"
+            )
         except OSError as error:
-            events.warning("task_log_not_written", attempt=pending.attempt.attempt_id, log=pending.attempt.log, error=str(error))
+            events.warning(
+                "task_log_not_written", attempt=pending.attempt.attempt_id, log=pending.attempt.log, error=str(error)
+            )
         self._finish(pending, result)
 
     def _end_log(self, name: str | None) -> None:
@@ -321,11 +377,14 @@ class AttemptSupervisor:
     def _log_path(self, pending: PendingAttempt) -> str:
         return os.path.join(self._logs_folder, pending.attempt.log)
 
-    def _result_without_run(self, pending: PendingAttempt, outcome: str, reason: str, *, entered: bool, code: int | None = None) -> AttemptResult:
+    def _result_without_run(
+        self, pending: PendingAttempt, outcome: str, reason: str, *, entered: bool, code: int | None = None
+    ) -> AttemptResult:
         started = pending.entered_at
         ended = self._clock.now() if started is not None else None
-        return result_without_run(pending.attempt, outcome, reason, entered=entered, exit_code=code,
-                           started_at=started, ended_at=ended)
+        return result_without_run(
+            pending.attempt, outcome, reason, entered=entered, exit_code=code, started_at=started, ended_at=ended
+        )
 
     def _finish(self, pending: PendingAttempt, result: AttemptResult) -> None:
         if pending.fresh_reason is not None:
@@ -338,7 +397,9 @@ class AttemptSupervisor:
 
     def _kill_silent(self, child: ChildProcess, pending: PendingAttempt, now: float) -> None:
         if pending.fresh:
-            child.kill(f"the import took longer than {self.child_pool.import_limit_s:g} s ([core] dagbag_import_timeout)")
+            child.kill(
+                f"the import took longer than {self.child_pool.import_limit_s:g} s ([core] dagbag_import_timeout)"
+            )
             return
         child.kill(f"no message for {self._entry_silence_s:g} s before author code was entered")
         if child.pid is None:
@@ -346,10 +407,14 @@ class AttemptSupervisor:
 
     def _force_exit(self, child: ChildProcess, now: float) -> None:
         assert child.exiting_since is not None
-        if (child.pid is None and child.stream.ended and not self.child_pool.has_zygote(child)) or now - child.exiting_since > 2 * EXIT_GRACE_S:
+        if (
+            child.pid is None and child.stream.ended and not self.child_pool.has_zygote(child)
+        ) or now - child.exiting_since > 2 * EXIT_GRACE_S:
             self.child_pool.remove_child(child.number, None)
         elif now - child.exiting_since > EXIT_GRACE_S and not child.kill_reason:
-            child.kill("it did not exit after its result" if child.pending is None or child.pending.is_ended else CHANNEL_LOST)
+            child.kill(
+                "it did not exit after its result" if child.pending is None or child.pending.is_ended else CHANNEL_LOST
+            )
 
 
 def _stop(children: Sequence[ChildProcess]) -> None:

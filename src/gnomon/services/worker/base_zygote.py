@@ -65,7 +65,9 @@ def _refuse(descriptors: list[int], error: OSError) -> None:
 def set_up_zygote() -> None:
     """Set up signals, options and logging for all tasks. Raises RuntimeError when a module of the store is imported."""
     check_store_not_imported()
-    author_forks.install_handler(signal.SIGINT, lambda *_: None)  # Ctrl-C is for the worker, which ends its children in order
+    author_forks.install_handler(
+        signal.SIGINT, lambda *_: None
+    )  # Ctrl-C is for the worker, which ends its children in order
     signals.prepare_sigterm()
     author_forks.install_handler(signal.SIGCHLD, _reap_file_zygotes)
     kernel.load_prctl()

@@ -229,7 +229,9 @@ class ChildPool:
             except OSError:
                 return  # the zygote has ended; its socket reports that next
 
-    def _on_import_finished(self, zygote: FileZygoteClient, no_fork_reason: str | None, is_import_failed: bool, now: float) -> None:
+    def _on_import_finished(
+        self, zygote: FileZygoteClient, no_fork_reason: str | None, is_import_failed: bool, now: float
+    ) -> None:
         waiting, zygote.waiting = zygote.waiting, []
         zygote.used_at = now
         if no_fork_reason is None:
@@ -347,13 +349,19 @@ class ChildPool:
     def tick(self, now: float) -> None:
         """Release children that are idle for too long, end imports over their limit, and let failed imports be tried again."""
         for zygote in list(self._by_number.values()):
-            while zygote.idle_children and now - max(zygote.idle_children[0].last_message_at, zygote.idle_children[0].created_at) > CHILD_IDLE_S:
+            while (
+                zygote.idle_children
+                and now - max(zygote.idle_children[0].last_message_at, zygote.idle_children[0].created_at)
+                > CHILD_IDLE_S
+            ):
                 self.release_child(zygote.idle_children.popleft(), now)
             if not zygote.is_ready and zygote.no_fork_reason is None and now - zygote.opened_at > self.import_limit_s:
                 self._on_import_finished(zygote, f"the import took longer than {self.import_limit_s:g} s", True, now)
         for zygote in list(self._retired):
             self._close_unneeded(zygote)
-        for zygote in [z for z in self._zygotes.values() if z.is_import_failed and now - z.opened_at > FAILED_IMPORT_RETRY_S]:
+        for zygote in [
+            z for z in self._zygotes.values() if z.is_import_failed and now - z.opened_at > FAILED_IMPORT_RETRY_S
+        ]:
             del self._zygotes[zygote.key]
         for pending, reason in self._queue.take_overdue(now):
             self._callbacks.give_back(pending, reason)

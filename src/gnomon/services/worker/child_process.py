@@ -97,4 +97,6 @@ def is_process_number(pid: int) -> bool:
 def create_child(number: int, now: float, zygote: int | None) -> tuple[ChildProcess, socket.socket]:
     """A child whose process does not exist yet, and the socket for that process. Raises OSError when the machine refuses the sockets."""
     local_socket, remote_socket = socket.socketpair()
-    return ChildProcess(number, MessageStream(local_socket, FrameDecoder(FromChild)), created_at=now, zygote=zygote), remote_socket
+    return ChildProcess(
+        number, MessageStream(local_socket, FrameDecoder(FromChild)), created_at=now, zygote=zygote
+    ), remote_socket

@@ -67,7 +67,10 @@ def _drain(worker: WorkerService, requests: StopRequests, clock: Clock, grace_s:
         if requests.is_repeated():
             return _log_forced_end(worker, "the worker was told to stop at once (a second signal, or SIGQUIT)")
         if left <= 0:
-            return _log_forced_end(worker, f"the worker was stopped, and the attempt did not end within {grace_s:g} s ([workers] shutdown_grace)")
+            return _log_forced_end(
+                worker,
+                f"the worker was stopped, and the attempt did not end within {grace_s:g} s ([workers] shutdown_grace)",
+            )
         worker.run_once(min(left, TICK_S))
     return STOPPED
 

@@ -41,10 +41,14 @@ _INTERRUPT_S = 0.5
 _WAKE_BYTES = 4096
 
 
-def main(control: socket.socket, order: zygote_protocol.OpenFileZygote, frame_decoder: FrameDecoder[ToChild]) -> NoReturn:
+def main(
+    control: socket.socket, order: zygote_protocol.OpenFileZygote, frame_decoder: FrameDecoder[ToChild]
+) -> NoReturn:
     """Never returns: the process ends when the worker closes its socket, or when the file cannot be forked."""
     try:
-        author_forks.install_handler(signal.SIGCHLD, signal.SIG_DFL)  # the handler of the base zygote would take the exit codes of programs that the file starts
+        author_forks.install_handler(
+            signal.SIGCHLD, signal.SIG_DFL
+        )  # the handler of the base zygote would take the exit codes of programs that the file starts
         change_title(f"zygote {order.file}")
         send_packet(control, zygote_protocol.ImportStarted(pid=os.getpid()))
         dags = _load_dags(control, order)
@@ -91,7 +95,10 @@ def _prepare_listeners(before: fork_safety.OpenSockets) -> str | None:
 
     try:
         listener_calls.find_implementations("on_task_instance_running")
-    except (Exception, AirflowTaskTimeout):  # the edge of author code: the listeners of other plugins are called all the same
+    except (
+        Exception,
+        AirflowTaskTimeout,
+    ):  # the edge of author code: the listeners of other plugins are called all the same
         log.exception("the plugins cannot be loaded")
     obstacle = fork_safety.find_fork_obstacle(before)
     return None if obstacle is None else f"a plugin: {obstacle}"

@@ -68,7 +68,9 @@ class WorkerIncarnation:
                 self._stored_at = now
             except WorkerStoreUnavailable as error:
                 events.warning("store_away", worker=self.worker_id, error=str(error))
-        return not self._registered or now - max(self._stored_at, self._connected_at) < self.store.find_silence_limit(self._settings.ttl_s)
+        return not self._registered or now - max(self._stored_at, self._connected_at) < self.store.find_silence_limit(
+            self._settings.ttl_s
+        )
 
     @property
     def runs_until(self) -> float:
@@ -108,8 +110,14 @@ class WorkerIncarnation:
 
     def _register(self) -> None:
         self.store.register(
-            WorkerRecord(worker_id=self.worker_id, host=self._host, address=self.address,
-                         slots=self._settings.slots, beat_at=self._clock.now(), lost=False)
+            WorkerRecord(
+                worker_id=self.worker_id,
+                host=self._host,
+                address=self.address,
+                slots=self._settings.slots,
+                beat_at=self._clock.now(),
+                lost=False,
+            )
         )
         self._registered = True
 

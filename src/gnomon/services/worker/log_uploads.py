@@ -41,14 +41,21 @@ class LogUploads:
         try:
             self._spool.mark_open(name)
         except OSError as error:
-            events.warning("log_not_marked_for_upload", log=name, error=str(error), next="the log stays on this machine")
+            events.warning(
+                "log_not_marked_for_upload", log=name, error=str(error), next="the log stays on this machine"
+            )
 
     def mark_ready(self, name: str) -> None:
         """The log is complete."""
         try:
             self._spool.mark_ready(name)
         except OSError as error:
-            events.warning("log_not_marked_for_upload", log=name, error=str(error), next="the log is uploaded after the end of this worker")
+            events.warning(
+                "log_not_marked_for_upload",
+                log=name,
+                error=str(error),
+                next="the log is uploaded after the end of this worker",
+            )
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(OSError):  # full: it is about to look anyway; broken: it has ended
                 os.write(self._process.stdin.fileno(), b"\n")
@@ -59,9 +66,13 @@ class LogUploads:
             return
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", MODULE, self._spool.spool_id], env=self._environ, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, bufsize=0,
+                [sys.executable, "-P", "-m", MODULE, self._spool.spool_id],
+                env=self._environ,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                bufsize=0,
                 start_new_session=True,
-            )  # fmt: skip
+            )
         except OSError as error:
             events.warning("log_uploader_not_started", error=str(error), again_in_s=RESTART_S)
             self._start_at = self._clock.monotonic() + RESTART_S
@@ -73,7 +84,12 @@ class LogUploads:
         """A child of the worker was reaped: if it is the uploader, another is started soon."""
         if self._process is None or pid != self._process.pid:
             return
-        events.warning("log_uploader_ended", code=code, again_in_s=RESTART_S, kept="the logs stay on this machine until they are uploaded")
+        events.warning(
+            "log_uploader_ended",
+            code=code,
+            again_in_s=RESTART_S,
+            kept="the logs stay on this machine until they are uploaded",
+        )
         self._forget(code)
         self._start_at = self._clock.monotonic() + RESTART_S
 

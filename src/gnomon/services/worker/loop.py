@@ -62,7 +62,11 @@ class WorkerService:
         self._incarnation = WorkerIncarnation(settings, worker_store, clock)
         self._child_pool = ChildPool(self, settings.environ, settings.import_limit_s)
         self._ticked_at = clock.monotonic()
-        self._log_uploads = LogUploads(settings.logs_folder, settings.uploader_environ, clock) if settings.uploader_environ is not None else None
+        self._log_uploads = (
+            LogUploads(settings.logs_folder, settings.uploader_environ, clock)
+            if settings.uploader_environ is not None
+            else None
+        )
         self.on_lease: Callable[[float], object] = lambda _until: None
         """Called with each tick: until when attempts may run without another one, in monotonic seconds; infinity while they stand still."""
         self._is_stopping = False
@@ -163,8 +167,16 @@ class WorkerService:
         self._registry = AttemptRegistry()
         self._schedulers = SchedulerConnections(self._incarnation.address, self._selector, self._on_message)
         self._attempts = AttemptSupervisor(
-            self._registry, self._schedulers, self._clock, str(self._settings.logs_folder), self._settings.slots,
-            self._settings.entry_silence_s, self._answer_task, self._incarnation.store.read_elements, self._update_stream, self.unwatch_child,
+            self._registry,
+            self._schedulers,
+            self._clock,
+            str(self._settings.logs_folder),
+            self._settings.slots,
+            self._settings.entry_silence_s,
+            self._answer_task,
+            self._incarnation.store.read_elements,
+            self._update_stream,
+            self.unwatch_child,
             self._log_uploads,
         )
         self._attempts.child_pool = self._child_pool
@@ -213,7 +225,9 @@ class WorkerService:
         match message:
             case Hello():
                 slots = 0 if self._is_stopping else self._settings.slots
-                self._schedulers.welcome(connection, message, self.worker_id, slots, tuple(self._registry.results.values()))
+                self._schedulers.welcome(
+                    connection, message, self.worker_id, slots, tuple(self._registry.results.values())
+                )
             case SubmitAttempts(attempts=attempts):
                 known_results, refused = self._registry.submit(attempts)
                 for result in known_results:

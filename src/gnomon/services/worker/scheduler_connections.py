@@ -51,8 +51,14 @@ class SchedulerConnections:
         """True when at least one scheduler has sent Hello."""
         return any(connection.is_greeted for connection in self._connections)
 
-    def welcome(self, connection: SchedulerConnection, hello: Hello, worker_id: str, slots: int,
-                results: Sequence[AttemptResult]) -> None:
+    def welcome(
+        self,
+        connection: SchedulerConnection,
+        hello: Hello,
+        worker_id: str,
+        slots: int,
+        results: Sequence[AttemptResult],
+    ) -> None:
         """Answer Hello: send the number of slots and every result that is not acknowledged."""
         connection.scheduler_id = hello.scheduler_id
         connection.is_greeted = True
@@ -106,7 +112,9 @@ class SchedulerConnections:
         except (BlockingIOError, ConnectionAbortedError):
             return
         except OSError as error:  # no descriptor or memory is left: the scheduler waits in the queue of the listener
-            events.warning("scheduler_not_accepted", error=describe_refusal(error), again="at the next tick", remedy=REFUSAL_REMEDY)
+            events.warning(
+                "scheduler_not_accepted", error=describe_refusal(error), again="at the next tick", remedy=REFUSAL_REMEDY
+            )
             self._selector.unregister(self._listener)
             self._accepts = False
             return

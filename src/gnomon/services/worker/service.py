@@ -51,10 +51,14 @@ def main(cfg: Config, stop_grace_s: float | None = None) -> int:
 
     worker_store = DatabaseWorkerStore(
         lambda: open_database(
-            cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"), cipher=load_cipher(cfg),
+            cfg.database_url,
+            role="worker",
+            synchronous=cfg.text("database", "synchronous"),
+            cipher=load_cipher(cfg),
             announce_changes=change_notifier(settings.run_folder).notify,
         ),
-        Notifier(settings.run_folder).notify, create_writer,
+        Notifier(settings.run_folder).notify,
+        create_writer,
     )
     worker = WorkerService(settings, worker_store, clock)
     worker.start()

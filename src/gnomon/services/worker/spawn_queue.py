@@ -33,8 +33,14 @@ class SpawnQueue:
     def refused(self, process: str, reason: str, now: float) -> SpawnRefused:
         """Begin a pause and log the refusal, once for each pause. Returns the error for the caller to raise."""
         if self.backoff.refused(reason, now):
-            events.warning("process_refused", process=process, error=reason, again_after_s=self.backoff.pause_s,
-                           attempts_waiting=len(self._waiting), remedy=REFUSAL_REMEDY)
+            events.warning(
+                "process_refused",
+                process=process,
+                error=reason,
+                again_after_s=self.backoff.pause_s,
+                attempts_waiting=len(self._waiting),
+                remedy=REFUSAL_REMEDY,
+            )
         return SpawnRefused(reason)
 
     def add(self, pending: PendingAttempt, now: float) -> None:
@@ -53,7 +59,11 @@ class SpawnQueue:
 
     def take_overdue(self, now: float) -> list[tuple[PendingAttempt, str]]:
         """Remove and return the attempts that have waited for WAIT_MAX_S, each with the reason for its result."""
-        overdue = [pending for pending in self._waiting if pending.refused_at is not None and now - pending.refused_at >= WAIT_MAX_S]
+        overdue = [
+            pending
+            for pending in self._waiting
+            if pending.refused_at is not None and now - pending.refused_at >= WAIT_MAX_S
+        ]
         for pending in overdue:
             self._waiting.remove(pending)
         reason = f"the worker could start no process for {WAIT_MAX_S:g} s: {self.backoff.reason}; {REFUSAL_REMEDY}"

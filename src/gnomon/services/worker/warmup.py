@@ -74,7 +74,15 @@ def _encode_entry(at: int) -> None:
 
 def _warmup_attempt() -> Attempt:
     run = RunFacts(
-        run_pk=0, dag_id=_DAG_ID, run_id="warm_up", run_type="manual", run_after=_MIDDAY, logical_at=_MIDDAY,
-        interval_start=_MIDDAY, interval_end=_MIDDAY, queued_at=_MIDDAY, started_at=_MIDDAY,
+        run_pk=0,
+        dag_id=_DAG_ID,
+        run_id="warm_up",
+        run_type="manual",
+        run_after=_MIDDAY,
+        logical_at=_MIDDAY,
+        interval_start=_MIDDAY,
+        interval_end=_MIDDAY,
+        queued_at=_MIDDAY,
+        started_at=_MIDDAY,
     )
     return Attempt(attempt_id="warm_up", group_no=0, epoch=0, run=run, task_id="warm_up", task_no=0, file=__file__)

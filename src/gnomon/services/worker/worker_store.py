@@ -65,7 +65,9 @@ class DatabaseWorkerStore:
     """A WorkerStore that opens the database at the first call, after the start of the base zygote, and again after an outage."""
 
     def __init__(
-        self, open_database: Callable[[], store.Database], notify_schedulers: Callable[[], object] = lambda: None,
+        self,
+        open_database: Callable[[], store.Database],
+        notify_schedulers: Callable[[], object] = lambda: None,
         create_writer: Callable[[str], FiguresWriter] | None = None,
     ) -> None:
         """`notify_schedulers` wakes the schedulers of this host when a task has created a run.
@@ -138,4 +140,3 @@ class DatabaseWorkerStore:
         except (ResourceUnavailable, ConfigurationError) as error:  # unreachable, full or read-only: each may pass
             self.close()
             raise WorkerStoreUnavailable(str(error)) from error
-

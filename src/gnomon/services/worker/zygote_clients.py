@@ -89,7 +89,9 @@ class FileZygoteClient:
         return min(IDLE_CHILDREN_MAX, len(self.demand_times))
 
     def _drop_old_demand(self, now: float) -> None:
-        while self.demand_times and (len(self.demand_times) > IDLE_CHILDREN_MAX or self.demand_times[0] < now - DEMAND_WINDOW_S):
+        while self.demand_times and (
+            len(self.demand_times) > IDLE_CHILDREN_MAX or self.demand_times[0] < now - DEMAND_WINDOW_S
+        ):
             self.demand_times.popleft()
 
 
@@ -126,7 +128,9 @@ class BaseZygoteClient:
         for last in (False, True):
             sock = self._ensure_started()
             try:
-                order = zygote_protocol.OpenFileZygote(file=key.file, bundle_name=key.bundle_name, bundle_version=key.bundle_version)
+                order = zygote_protocol.OpenFileZygote(
+                    file=key.file, bundle_name=key.bundle_name, bundle_version=key.bundle_version
+                )
                 send_packet(sock, order, (remote_socket.fileno(),))
                 return
             except OSError:
@@ -186,10 +190,14 @@ def read_messages(zygote: FileZygoteClient) -> list[zygote_protocol.FromFileZygo
             return messages or None
         try:
             messages.append(decode_message(_decoder, body))
-        except msgspec.DecodeError as error:  # code of the DAG file wrote into the socket: what follows cannot be trusted
+        except (
+            msgspec.DecodeError
+        ) as error:  # code of the DAG file wrote into the socket: what follows cannot be trusted
             events.error("zygote_unreadable", file=zygote.key.file, fault=str(error))
             zygote.is_unreadable = True
             return messages or None
 
 
-_decoder: msgspec.msgpack.Decoder[zygote_protocol.FromFileZygote] = msgspec.msgpack.Decoder(zygote_protocol.FromFileZygote)
+_decoder: msgspec.msgpack.Decoder[zygote_protocol.FromFileZygote] = msgspec.msgpack.Decoder(
+    zygote_protocol.FromFileZygote
+)

@@ -78,8 +78,15 @@ class ChildrenExited(Message, frozen=True, kw_only=True, tag=True):
 
 ToBaseZygote = OpenFileZygote
 ToFileZygote = ForkChildren
-FromFileZygote = ZygoteRefused | ImportStarted | TaskApiRequestMessage | ImportFinished | ChildrenForked | ForksRefused | ChildrenExited
-
+FromFileZygote = (
+    ZygoteRefused
+    | ImportStarted
+    | TaskApiRequestMessage
+    | ImportFinished
+    | ChildrenForked
+    | ForksRefused
+    | ChildrenExited
+)
 
 
 def send_import_response(sock: socket.socket, response: TaskApiResponse) -> None:

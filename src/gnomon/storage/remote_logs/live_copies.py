@@ -41,7 +41,7 @@ class LiveCopies:
                 return HERE
             if offset > size:
                 return size
-            new = piece[size - offset:][: LIVE_MAX_BYTES - size]
+            new = piece[size - offset :][: LIVE_MAX_BYTES - size]
             is_full = bool(new) and size + len(new) == LIVE_MAX_BYTES
             file.write(new + ENDS_HERE.encode() if is_full else new)
             return HERE if is_full else size + len(new)

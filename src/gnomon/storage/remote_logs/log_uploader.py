@@ -96,8 +96,13 @@ class LogUploader:
         self._pause_s = 0.0 if has_success else min(max(2 * self._pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
         self._paused_until = self._clock.monotonic() + self._pause_s
         if errors:
-            _log.warning("log_upload_failed", logs=len(errors), error=errors[0], repeated_in_s=self._pause_s or FIRST_PAUSE_S,
-                         kept="the logs stay on this machine until they are uploaded")
+            _log.warning(
+                "log_upload_failed",
+                logs=len(errors),
+                error=errors[0],
+                repeated_in_s=self._pause_s or FIRST_PAUSE_S,
+                kept="the logs stay on this machine until they are uploaded",
+            )
 
 
 def _find_trigger_log(name: str) -> tuple[str, ...]:

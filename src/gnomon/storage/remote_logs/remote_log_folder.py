@@ -48,7 +48,9 @@ class RemoteLogError(ResourceUnavailable):
 class RemoteLogFolder:
     """The folder of `[logging] remote_base_log_folder`. Threads may share it."""
 
-    def __init__(self, settings: RemoteLogSettings, open_database: Callable[[], Database], *, tells_reasons: bool = False) -> None:
+    def __init__(
+        self, settings: RemoteLogSettings, open_database: Callable[[], Database], *, tells_reasons: bool = False
+    ) -> None:
         """`open_database`: called for each look-up of the connection, outside of transactions.
 
         `tells_reasons`: errors contain the texts of the store; those have addresses and keys, which users of the API may not see.
@@ -74,13 +76,18 @@ class RemoteLogFolder:
 
     def list_sizes(self, folder: str) -> dict[str, int]:
         """The names of the remote files in a folder of logs, without the path, with their bytes; none when there is no such folder. Raises RemoteLogError."""
+
         def look(fs: Any) -> dict[str, int]:
             fs.invalidate_cache()
             sizes: dict[str, int] = {}
             for path in list_remote_names(folder):
                 with contextlib.suppress(FileNotFoundError):
                     found = _call_file_system(fs, "ls", self._locate(path), detail=True, timeout_s=READ_TIMEOUT_S)
-                    sizes = {str(one["name"]).rpartition("/")[2]: int(one["size"] or 0) for one in found if one["type"] == "file"} | sizes
+                    sizes = {
+                        str(one["name"]).rpartition("/")[2]: int(one["size"] or 0)
+                        for one in found
+                        if one["type"] == "file"
+                    } | sizes
             return sizes
 
         listed: dict[str, int] = self._call("listed", look)
@@ -122,9 +129,13 @@ class RemoteLogFolder:
                 break
             target.write(block)
         if time.monotonic() > until:
-            raise RemoteLogError(f"the remote log folder {self.settings.address} did not send a log within {DOWNLOAD_S:.0f} s: try again later")
+            raise RemoteLogError(
+                f"the remote log folder {self.settings.address} did not send a log within {DOWNLOAD_S:.0f} s: try again later"
+            )
         if copied != size:
-            raise RemoteLogError(f"the remote log folder {self.settings.address} sent another number of bytes of a log than the {size:,} that it lists: try again later")
+            raise RemoteLogError(
+                f"the remote log folder {self.settings.address} sent another number of bytes of a log than the {size:,} that it lists: try again later"
+            )
 
     def _locate(self, remote_name: str) -> str:
         return f"{self.settings.root}/{remote_name}"
@@ -166,13 +177,22 @@ class RemoteLogFolder:
         login = self._find_login() if settings.protocol != "file" else {}
         common = {"skip_instance_cache": True, "use_listings_cache": False}
         if settings.protocol == "s3":
-            config = {"connect_timeout": CONNECT_TIMEOUT_S, "read_timeout": READ_TIMEOUT_S, "retries": {"max_attempts": 1}, **login.pop("config_kwargs", {})}
+            config = {
+                "connect_timeout": CONNECT_TIMEOUT_S,
+                "read_timeout": READ_TIMEOUT_S,
+                "retries": {"max_attempts": 1},
+                **login.pop("config_kwargs", {}),
+            }
             opened = fsspec.filesystem("s3", config_kwargs=config, **common, **login)
             opened.retries = 1  # the uploader repeats, and a reader is told
             return opened
         if settings.protocol == "sftp":
             address = {"host": settings.host, "username": settings.user, "port": settings.port}
-            opened = fsspec.filesystem("sftp", **common, **{"timeout": CONNECT_TIMEOUT_S, **login, **{name: value for name, value in address.items() if value}})
+            opened = fsspec.filesystem(
+                "sftp",
+                **common,
+                **{"timeout": CONNECT_TIMEOUT_S, **login, **{name: value for name, value in address.items() if value}},
+            )
             opened.ftp.get_channel().settimeout(READ_TIMEOUT_S)
             return opened
         return fsspec.filesystem(settings.protocol, **common, **login)
@@ -186,13 +206,22 @@ class RemoteLogFolder:
         try:
             return build_login_options(self.settings.protocol, self._find_connection(conn_id))
         except (AirflowException, GnomonError) as error:
-            raise RemoteLogError(f"the login of the remote log folder {self.settings.address} cannot be used: {error}") from error
+            raise RemoteLogError(
+                f"the login of the remote log folder {self.settings.address} cannot be used: {error}"
+            ) from error
 
     def _find_connection(self, conn_id: str) -> Connection:
         from gnomon.authoring.sdk.runtime.connection import Connection
 
         environ = environment()
-        text = next((environ[name] for name in (f"{prefix}{conn_id.upper()}" for prefix in ("GNOMON_CONN_", "AIRFLOW_CONN_")) if name in environ), None)
+        text = next(
+            (
+                environ[name]
+                for name in (f"{prefix}{conn_id.upper()}" for prefix in ("GNOMON_CONN_", "AIRFLOW_CONN_"))
+                if name in environ
+            ),
+            None,
+        )
         if text is not None:
             return _hide(Connection.from_text(text, conn_id))
         with self._open_database().read() as tx:
@@ -202,9 +231,19 @@ class RemoteLogFolder:
                 f"connection {conn_id!r} of [{SECTION}] {CONNECTION} does not exist: create it with `gnomon connections set {quote_argument(conn_id)} ...`, or write the id of another one "
                 "into the option"
             )
-        return _hide(Connection(
-            conn_id, stored.conn_type, stored.description, stored.host, stored.login, stored.password, stored.schema, stored.port, stored.extra,
-        ))  # fmt: skip
+        return _hide(
+            Connection(
+                conn_id,
+                stored.conn_type,
+                stored.description,
+                stored.host,
+                stored.login,
+                stored.password,
+                stored.schema,
+                stored.port,
+                stored.extra,
+            )
+        )
 
 
 def _call_file_system(fs: Any, method: str, *arguments: Any, timeout_s: float, **options: Any) -> Any:
@@ -220,7 +259,14 @@ def _read_blocks(fs: Any, path: str, size: int, until: float) -> Iterator[bytes]
     """The remote file from its beginning, at least as far as `size`, in blocks. `until`: in monotonic seconds."""
     if fs.async_impl:  # by ranges: what a store has compressed does not become longer than was asked for
         for start in range(0, size, _BLOCK_BYTES):
-            yield _call_file_system(fs, "cat_file", path, start=start, end=min(start + _BLOCK_BYTES, size), timeout_s=until - time.monotonic())
+            yield _call_file_system(
+                fs,
+                "cat_file",
+                path,
+                start=start,
+                end=min(start + _BLOCK_BYTES, size),
+                timeout_s=until - time.monotonic(),
+            )
         return
     with fs.open(path, "rb") as opened:
         if hasattr(opened, "prefetch"):  # of sftp: each block would wait for the one before
@@ -245,7 +291,9 @@ def _hide(connection: Connection) -> Connection:
     return connection
 
 
-def open_remote_log_folder(cfg: Config, open_database: Callable[[], Database], *, tells_reasons: bool = False) -> RemoteLogFolder | None:
+def open_remote_log_folder(
+    cfg: Config, open_database: Callable[[], Database], *, tells_reasons: bool = False
+) -> RemoteLogFolder | None:
     """The folder of the options; None: logs stay on this machine. Raises OptionError as `read_remote_log_settings`. Nothing is reached yet."""
     settings = read_remote_log_settings(cfg)
     return None if settings is None else RemoteLogFolder(settings, open_database, tells_reasons=tells_reasons)

@@ -24,11 +24,27 @@ class _Kind:
     extra: str = ""
 
 
-_S3, _GS, _ABFS, _SFTP = _Kind("s3", "s3fs", "s3"), _Kind("gs", "gcsfs", "gs"), _Kind("abfs", "adlfs", "abfs"), _Kind("sftp", "paramiko", "sftp")
+_S3, _GS, _ABFS, _SFTP = (
+    _Kind("s3", "s3fs", "s3"),
+    _Kind("gs", "gcsfs", "gs"),
+    _Kind("abfs", "adlfs", "abfs"),
+    _Kind("sftp", "paramiko", "sftp"),
+)
 _KINDS = {
-    "s3": _S3, "s3a": _S3, "gs": _GS, "gcs": _GS, "abfs": _ABFS, "abfss": _ABFS, "az": _ABFS, "wasb": _ABFS, "wasbs": _ABFS, "sftp": _SFTP, "ssh": _SFTP,
-    "file": _Kind("file"), "": _Kind("file"),
-}  # fmt: skip
+    "s3": _S3,
+    "s3a": _S3,
+    "gs": _GS,
+    "gcs": _GS,
+    "abfs": _ABFS,
+    "abfss": _ABFS,
+    "az": _ABFS,
+    "wasb": _ABFS,
+    "wasbs": _ABFS,
+    "sftp": _SFTP,
+    "ssh": _SFTP,
+    "file": _Kind("file"),
+    "": _Kind("file"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +77,39 @@ def read_remote_log_settings(cfg: Config) -> RemoteLogSettings | None:
     text = cfg.text(SECTION, FOLDER).strip()
     where = f"[{SECTION}] {FOLDER} ({cfg.source(SECTION, FOLDER)})"
     if not text:
-        raise OptionError(f"[{SECTION}] remote_logging ({cfg.source(SECTION, 'remote_logging')}) is on and {where} is empty: write one of {_FOLDERS}")
+        raise OptionError(
+            f"[{SECTION}] remote_logging ({cfg.source(SECTION, 'remote_logging')}) is on and {where} is empty: write one of {_FOLDERS}"
+        )
     url = urlsplit(text)
     kind = _KINDS.get(url.scheme)
     if kind is None or ("@" in url.netloc and kind is not _SFTP):
-        what = f"has the scheme {url.scheme!r}, which logs cannot be written to" if kind is None else "has a login in it, which belongs into a connection"
-        raise OptionError(f"{where} {what}: write one of {_FOLDERS}, and the id of a connection into [{SECTION}] {CONNECTION}")
+        what = (
+            f"has the scheme {url.scheme!r}, which logs cannot be written to"
+            if kind is None
+            else "has a login in it, which belongs into a connection"
+        )
+        raise OptionError(
+            f"{where} {what}: write one of {_FOLDERS}, and the id of a connection into [{SECTION}] {CONNECTION}"
+        )
     if kind.package is not None and find_spec(kind.package) is None:
-        raise OptionError(f"{where} is {url.scheme}://, which needs the package {kind.package}, which is not installed: run `pip install 'gnomon[{kind.extra}]'` on each machine")
+        raise OptionError(
+            f"{where} is {url.scheme}://, which needs the package {kind.package}, which is not installed: run `pip install 'gnomon[{kind.extra}]'` on each machine"
+        )
     root = _find_root(cfg, url, kind)
     if root is None:
-        raise OptionError(f"{where} is {_show(url)!r}, which names no {'absolute path' if kind.protocol == 'file' else 'bucket, container or host'}: write one of {_FOLDERS}")
+        raise OptionError(
+            f"{where} is {_show(url)!r}, which names no {'absolute path' if kind.protocol == 'file' else 'bucket, container or host'}: write one of {_FOLDERS}"
+        )
     sftp = kind is _SFTP
     return RemoteLogSettings(
-        kind.protocol, root, _show(url), cfg.text(SECTION, CONNECTION).strip() or None, cfg.boolean(SECTION, "delete_local_logs"),
-        url.hostname if sftp else None, url.username if sftp else None, url.port if sftp else None,
+        kind.protocol,
+        root,
+        _show(url),
+        cfg.text(SECTION, CONNECTION).strip() or None,
+        cfg.boolean(SECTION, "delete_local_logs"),
+        url.hostname if sftp else None,
+        url.username if sftp else None,
+        url.port if sftp else None,
     )
 
 

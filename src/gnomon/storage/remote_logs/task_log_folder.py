@@ -32,7 +32,11 @@ class TaskLogFolder:
     """The folder of logs with the remote one behind it, if there is one. Names are paths below the folder. Threads may share it."""
 
     def __init__(
-        self, folder: Path, remote: RemoteLogFolder | None, clock: Clock, limit_calls: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
+        self,
+        folder: Path,
+        remote: RemoteLogFolder | None,
+        clock: Clock,
+        limit_calls: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
     ) -> None:
         """`limit_calls`: entered around each call of the remote folder, which may last; raises when too many are being made."""
         self.folder = folder
@@ -66,7 +70,9 @@ class TaskLogFolder:
         if self.remote is None:
             return self._find_live_copy(name)
         folder = name.rpartition("/")[0]
-        size = _find_remote_size(name, self.list_sizes(folder)) or _find_remote_size(name, self.list_sizes(folder, fresh=True))
+        size = _find_remote_size(name, self.list_sizes(folder)) or _find_remote_size(
+            name, self.list_sizes(folder, fresh=True)
+        )
         if size is None:
             return self._find_live_copy(name)
         copy = ConfinedFile(self.folder, f"{COPIES}/{name}")
@@ -156,7 +162,11 @@ class LogLookup:
     @property
     def elsewhere(self) -> str:
         """For a sentence about a log that does not exist: where else it was looked for."""
-        return "" if self._logs.remote is None else f", and it is not in {self._logs.remote.settings.address} ([logging] remote_base_log_folder)"
+        return (
+            ""
+            if self._logs.remote is None
+            else f", and it is not in {self._logs.remote.settings.address} ([logging] remote_base_log_folder)"
+        )
 
     def search(self, find: Callable[[], T]) -> T:
         """The result of `find`, which calls `has`. When a log was not on this machine, the remote folder is asked and `find` is called again.
@@ -167,7 +177,9 @@ class LogLookup:
         if self._logs.remote is None or not self._missing:
             return _unwrap(refusal, found)
         try:
-            self._remote = {folder: self._logs.list_sizes(folder, fresh=refusal is not None) for folder in sorted(self._missing)}
+            self._remote = {
+                folder: self._logs.list_sizes(folder, fresh=refusal is not None) for folder in sorted(self._missing)
+            }
         except RemoteLogError as error:
             if refusal is not None:
                 raise UserError(f"{refusal}; {error}") from None

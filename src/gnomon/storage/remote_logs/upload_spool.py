@@ -73,7 +73,11 @@ class UploadSpool:
 
     def take_over(self) -> int:
         """Move the marks of workers that have ended into this spool, ready for upload; returns how many."""
-        return sum(self._take_over(folder) for folder in self._spools.iterdir() if folder.is_dir() and not folder.is_symlink() and folder != self._folder)
+        return sum(
+            self._take_over(folder)
+            for folder in self._spools.iterdir()
+            if folder.is_dir() and not folder.is_symlink() and folder != self._folder
+        )
 
     def close(self) -> None:
         """Release the lock. The marks stay, and the next worker takes them over."""

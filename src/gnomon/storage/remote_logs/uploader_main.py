@@ -32,7 +32,12 @@ def main(spool_id: str) -> int:
         signal.signal(number, signal.SIG_IGN)  # the end of the worker ends this process
     cfg = current_config()
     name_service("log-uploader", cfg.home)
-    log.configure("log-uploader", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower(), files=read_log_files(cfg))
+    log.configure(
+        "log-uploader",
+        cfg.text("logging", "logging_level").upper(),
+        cfg.text("logging", "style").lower(),
+        files=read_log_files(cfg),
+    )
     clock = SystemClock()
 
     @cache

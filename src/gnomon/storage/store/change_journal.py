@@ -66,12 +66,18 @@ def _record_tasks(entries: list[ChangeEntry], changes: Changes) -> None:
         entries.extend(ManyTaskInstancesChange(run_pk, count) for run_pk, count in counts.items())
         return
     entries.extend(TaskInstanceChange(key.run_pk, key.task_no, key.map_index, None) for key in changes.tasks_deleted)
-    entries.extend([
-        TaskInstanceChange(
-            task.run_pk, task.task_no, task.map_index, NO_STATUS_CODE if task.state is None else TASK_STATE_CODES[task.state], task.try_number
-        )
-        for task in changes.tasks
-    ])  # fmt: skip
+    entries.extend(
+        [
+            TaskInstanceChange(
+                task.run_pk,
+                task.task_no,
+                task.map_index,
+                NO_STATUS_CODE if task.state is None else TASK_STATE_CODES[task.state],
+                task.try_number,
+            )
+            for task in changes.tasks
+        ]
+    )
 
 
 def record_deleted_runs(tx: Transaction, run_pks: Iterable[int]) -> None:
@@ -131,7 +137,10 @@ def is_any_dag_changed(tx: Transaction, before: JournalExtent, now: JournalExten
 
 def read_rows(tx: Transaction, change_pk: int, limit: int) -> list[JournalRow]:
     """The rows after that key, oldest first, at most `limit`."""
-    return [JournalRow(key, at, _decoder.decode(body)) for key, at, body in tx.all("change_journal.after", change_pk=change_pk, limit=limit)]
+    return [
+        JournalRow(key, at, _decoder.decode(body))
+        for key, at, body in tx.all("change_journal.after", change_pk=change_pk, limit=limit)
+    ]
 
 
 def list_open_writers(tx: Transaction) -> set[str]:
@@ -142,7 +151,11 @@ def list_open_writers(tx: Transaction) -> set[str]:
 def read_run_names(tx: Transaction, run_pks: Iterable[int]) -> dict[int, tuple[int, str]]:
     """By run_pk: dag_pk and run_id. A run that does not exist is left out."""
     wanted = sorted(set(run_pks))
-    return {run_pk: (dag_pk, run_id) for run_pk, dag_pk, run_id in tx.all("change_journal.run_names", run_pks=wanted)} if wanted else {}
+    return (
+        {run_pk: (dag_pk, run_id) for run_pk, dag_pk, run_id in tx.all("change_journal.run_names", run_pks=wanted)}
+        if wanted
+        else {}
+    )
 
 
 def read_dag_names(tx: Transaction, dag_pks: Iterable[int]) -> dict[int, str]:

@@ -60,7 +60,17 @@ def open_database(
 
     Raises DatabaseNotInitialised, SchemaTooOld, SchemaTooNew, ForeignDatabase, InvalidAddress, DatabaseUnavailable, or UnusableFile.
     """
-    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock, cipher, announce_changes, read_limit_s, keeps_specs)
+    database = Database(
+        parse_address(url),
+        role,
+        synchronous,
+        clock or SystemClock(),
+        lease_clock,
+        cipher,
+        announce_changes,
+        read_limit_s,
+        keeps_specs,
+    )
     try:
         database.check()
     except BaseException:
@@ -73,8 +83,15 @@ class Database:
     """Connections to one database. Each transaction has a connection of its own, so threads and nested transactions are allowed."""
 
     def __init__(
-        self, address: Address, role: str, synchronous: str, clock: Clock, lease_clock: LeaseClock | None,
-        cipher: Cipher | None = None, announce_changes: Callable[[], int] = lambda: 0, read_limit_s: float | None = None,
+        self,
+        address: Address,
+        role: str,
+        synchronous: str,
+        clock: Clock,
+        lease_clock: LeaseClock | None,
+        cipher: Cipher | None = None,
+        announce_changes: Callable[[], int] = lambda: 0,
+        read_limit_s: float | None = None,
         keeps_specs: bool = False,
     ) -> None:
         self.address = address
@@ -185,7 +202,9 @@ class Database:
                 yield tx
                 if tx.change_entries:
                     self._journal_rows += 1
-                    change_journal.write_row(tx, self._clock.now(), trims=self._journal_rows % change_journal.TRIMMED_EVERY == 0)
+                    change_journal.write_row(
+                        tx, self._clock.now(), trims=self._journal_rows % change_journal.TRIMMED_EVERY == 0
+                    )
                 connection.flush()
             except BaseException:
                 connection.rollback()
@@ -221,7 +240,9 @@ class Database:
     def _fenced_write(self, service: str, statement: str, process_id: str) -> Iterator[Transaction]:
         def check_not_fenced(rows: int) -> None:
             if not rows:
-                raise FencedError(f"{service} {process_id} was declared dead by another process: it stops, and the supervisor starts a new one")
+                raise FencedError(
+                    f"{service} {process_id} was declared dead by another process: it stops, and the supervisor starts a new one"
+                )
 
         with self.write() as tx:
             tx.send(statement, check_not_fenced, me=process_id)

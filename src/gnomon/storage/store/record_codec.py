@@ -34,20 +34,67 @@ _planned_decoder = msgspec.json.Decoder(PlannedRun)
 
 def decode_run(row: Row) -> RunRecord:
     """A run from the columns of `group_state.run`."""
-    (run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-     queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk, bundle_version) = row
+    (
+        run_pk,
+        dag_pk,
+        run_id,
+        run_type,
+        state,
+        run_after,
+        logical_at,
+        interval_start,
+        interval_end,
+        version_pk,
+        conf,
+        queued_at,
+        started_at,
+        ended_at,
+        reason,
+        clear_number,
+        stands_for,
+        partition_key,
+        partition_date,
+        backfill_pk,
+        bundle_version,
+    ) = row
     return RunRecord(
-        run_pk, dag_pk, run_id, DagRunType(run_type), RUN_STATES_BY_CODE[state], run_after, logical_at, interval_start,
-        interval_end, version_pk, {} if conf == "{}" else json.loads(conf), queued_at, started_at, ended_at, reason, clear_number, stands_for,
-        partition_key, partition_date, backfill_pk, bundle_version,
+        run_pk,
+        dag_pk,
+        run_id,
+        DagRunType(run_type),
+        RUN_STATES_BY_CODE[state],
+        run_after,
+        logical_at,
+        interval_start,
+        interval_end,
+        version_pk,
+        {} if conf == "{}" else json.loads(conf),
+        queued_at,
+        started_at,
+        ended_at,
+        reason,
+        clear_number,
+        stands_for,
+        partition_key,
+        partition_date,
+        backfill_pk,
+        bundle_version,
     )
 
 
 def encode_run_change(run: RunRecord) -> Row:
     """The columns of `commit.runs`."""
     return (
-        run.run_pk, RUN_STATE_CODES[run.state], run.started_at, run.ended_at, run.reason, run.version_pk,
-        run.clear_number, run.queued_at, encode_json(run.conf), run.bundle_version,
+        run.run_pk,
+        RUN_STATE_CODES[run.state],
+        run.started_at,
+        run.ended_at,
+        run.reason,
+        run.version_pk,
+        run.clear_number,
+        run.queued_at,
+        encode_json(run.conf),
+        run.bundle_version,
     )
 
 
@@ -61,9 +108,25 @@ def decode_task(row: Row) -> TaskRecord:
 def encode_task_change(task: TaskRecord) -> Row:
     """The columns of `commit.task_instances`."""
     return (
-        task.run_pk, task.task_no, task.map_index, encode_task_state(task.state), task.try_number, task.max_tries, task.seq, task.attempt,
-        task.worker, task.defer_seq, task.pool, task.pool_slots, task.priority, task.resume_at, task.started_at,
-        task.ended_at, task.reason, task.return_length, task.rendered_map_index,
+        task.run_pk,
+        task.task_no,
+        task.map_index,
+        encode_task_state(task.state),
+        task.try_number,
+        task.max_tries,
+        task.seq,
+        task.attempt,
+        task.worker,
+        task.defer_seq,
+        task.pool,
+        task.pool_slots,
+        task.priority,
+        task.resume_at,
+        task.started_at,
+        task.ended_at,
+        task.reason,
+        task.return_length,
+        task.rendered_map_index,
         None if task.factor_lengths is None else _json_encoder.encode(task.factor_lengths).decode(),
         None if task.overrides is None else encode_json(msgspec.to_builtins(task.overrides)),
     )
@@ -91,7 +154,13 @@ def decode_planned_run(text: str | None) -> PlannedRun | None:
 
 def encode_json(value: Any) -> str:
     """JSON text of plain data; the NUL character, which PostgreSQL's text cannot hold, stays escaped."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value else "{}" if value == {} else json.dumps(value)
+    return (
+        json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        if value
+        else "{}"
+        if value == {}
+        else json.dumps(value)
+    )
 
 
 _COMPRESSION = 1
@@ -129,7 +198,9 @@ def decode_spec_without_tasks(packed: bytes) -> DagSpec:
 def is_same_spec(tx: Transaction, packed: bytes, spec: DagSpec) -> bool:
     """Whether `packed` holds this spec."""
     if _has_arguments(spec):
-        return _spec_encoder.encode(decode_spec(tx, packed)) == _spec_encoder.encode(spec)  # encrypting a text twice gives different results
+        return _spec_encoder.encode(decode_spec(tx, packed)) == _spec_encoder.encode(
+            spec
+        )  # encrypting a text twice gives different results
     return zlib.decompress(packed) == _spec_encoder.encode(spec)
 
 
@@ -142,7 +213,9 @@ def _map_arguments(spec: DagSpec, change: Callable[[str], str]) -> DagSpec:
     if not _has_arguments(spec):
         return spec
     tasks = (
-        task if task.start_wait is None else msgspec.structs.replace(task, start_wait=_map_kwargs(task.start_wait, change))
+        task
+        if task.start_wait is None
+        else msgspec.structs.replace(task, start_wait=_map_kwargs(task.start_wait, change))
         for task in spec.tasks
     )
     watchers = (msgspec.structs.replace(watcher, kwargs=change(watcher.kwargs)) for watcher in spec.asset_watchers)

@@ -6,7 +6,42 @@ from collections.abc import Collection
 
 from gnomon.storage.store.errors import DatabaseNotInitialised, ForeignDatabase, SchemaTooNew, SchemaTooOld
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013", "0014", "0015", "0016", "0017", "0018", "0019", "0020", "0021", "0022", "0023", "0024", "0025", "0026", "0027", "0028", "0029", "0030", "0031", "0032", "0033", "0034")
+REVISIONS = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+    "0006",
+    "0007",
+    "0008",
+    "0009",
+    "0010",
+    "0011",
+    "0012",
+    "0013",
+    "0014",
+    "0015",
+    "0016",
+    "0017",
+    "0018",
+    "0019",
+    "0020",
+    "0021",
+    "0022",
+    "0023",
+    "0024",
+    "0025",
+    "0026",
+    "0027",
+    "0028",
+    "0029",
+    "0030",
+    "0031",
+    "0032",
+    "0033",
+    "0034",
+)
 """The revisions of `store/migrations/scripts`, oldest first. A constant, because every command reads it; a test compares it."""
 HEAD = REVISIONS[-1]
 """The newest revision, which this Gnomon needs."""
@@ -34,11 +69,15 @@ def check_revision(revision: str | None, display_url: str) -> None:
     Raises DatabaseNotInitialised for None, SchemaTooOld for an earlier revision and SchemaTooNew for an unknown one.
     """
     if revision is None:
-        raise DatabaseNotInitialised(f"there is no Gnomon database at {display_url} yet: run `gnomon db migrate` or `gnomon standalone`")
+        raise DatabaseNotInitialised(
+            f"there is no Gnomon database at {display_url} yet: run `gnomon db migrate` or `gnomon standalone`"
+        )
     if revision == HEAD:
         return
     if revision in REVISIONS:
-        raise SchemaTooOld(f"the database at {display_url} has schema {revision}, this Gnomon needs {HEAD}: run `gnomon db migrate`")
+        raise SchemaTooOld(
+            f"the database at {display_url} has schema {revision}, this Gnomon needs {HEAD}: run `gnomon db migrate`"
+        )
     raise SchemaTooNew(
         f"the database at {display_url} has schema {revision}, which this Gnomon (schema {HEAD}) does not know: "
         "install the newer Gnomon that made it, or restore the backup from before the upgrade"

@@ -89,7 +89,9 @@ def load_statements(dialect: str) -> dict[str, Statement]:
 def parse_statements(text: str, module: str, dialect: str) -> list[Statement]:
     """The statements of the text of one file that are for the dialect; `module` is the first part of their names."""
     return [
-        _compile_statement(draft, module, dialect) for draft in _split_statements(text) if draft.dialect is None or draft.dialect == dialect
+        _compile_statement(draft, module, dialect)
+        for draft in _split_statements(text)
+        if draft.dialect is None or draft.dialect == dialect
     ]
 
 
@@ -104,7 +106,13 @@ def _split_statements(text: str) -> list[_StatementDraft]:
         elif found := _FIELD.match(line):
             drafts[-1].fields[found[2]] = ListingField(found[3], bool(found[1]))
         elif found := _FIELDS_OF.match(line):
-            drafts[-1].fields = dict(next(draft.fields for draft in reversed(drafts[:-1]) if draft.verb == found[1] and draft.dialect in (None, drafts[-1].dialect)))
+            drafts[-1].fields = dict(
+                next(
+                    draft.fields
+                    for draft in reversed(drafts[:-1])
+                    if draft.verb == found[1] and draft.dialect in (None, drafts[-1].dialect)
+                )
+            )
         elif found := _EQUAL.match(line):
             drafts[-1].fields[found[1]] = replace(drafts[-1].fields[found[1]], equal=found[2])
         elif found := _MEMBERS.match(line):

@@ -75,11 +75,26 @@ class DriverConnection(Protocol):
 class Transaction:
     """What `Database.read`, `write`, `scheduler_write` and `triggerer_write` give: executes statements by name (`module.verb`)."""
 
-    __slots__ = ("_cipher", "_connection", "_lease_now", "_savepoints", "_statements", "change_entries", "dialect", "notifies_on_commit", "specs")
+    __slots__ = (
+        "_cipher",
+        "_connection",
+        "_lease_now",
+        "_savepoints",
+        "_statements",
+        "change_entries",
+        "dialect",
+        "notifies_on_commit",
+        "specs",
+    )
 
     def __init__(
-        self, connection: DriverConnection, dialect: str, statements: Mapping[str, Statement], lease_now: Callable[[Transaction], Instant],
-        cipher: Cipher | None = None, specs: SpecCache | None = None,
+        self,
+        connection: DriverConnection,
+        dialect: str,
+        statements: Mapping[str, Statement],
+        lease_now: Callable[[Transaction], Instant],
+        cipher: Cipher | None = None,
+        specs: SpecCache | None = None,
     ) -> None:
         self.dialect = dialect
         self.notifies_on_commit = False
@@ -98,7 +113,9 @@ class Transaction:
     def cipher(self) -> Cipher:
         """Encrypts and decrypts values. Raises InvalidKey when the database was opened without a cipher."""
         if self._cipher is None:
-            raise InvalidKey("this process opened the database without the key of its encrypted values (open_database(cipher=...))")
+            raise InvalidKey(
+                "this process opened the database without the key of its encrypted values (open_database(cipher=...))"
+            )
         return self._cipher
 
     def all(self, name: str, /, **parameters: object) -> list[Row]:

@@ -28,11 +28,32 @@ pytestmark = pytest.mark.ordinary
 
 KEY = Fernet.generate_key().decode()
 CONNECTIONS = {
-    "db": {"conn_type": "postgres", "description": "the db", "login": "me", "password": "s3cret", "host": "h", "port": 5432, "schema": "app", "extra": '{"a": 1}'},
-    "web": {"conn_type": "http", "description": None, "login": None, "password": None, "host": "https://x", "port": None, "schema": None, "extra": None},
+    "db": {
+        "conn_type": "postgres",
+        "description": "the db",
+        "login": "me",
+        "password": "s3cret",
+        "host": "h",
+        "port": 5432,
+        "schema": "app",
+        "extra": '{"a": 1}',
+    },
+    "web": {
+        "conn_type": "http",
+        "description": None,
+        "login": None,
+        "password": None,
+        "host": "https://x",
+        "port": None,
+        "schema": None,
+        "extra": None,
+    },
 }
 VARIABLES = {"plain": "text", "number": 3, "object": {"a": [1]}, "described": {"value": "v", "description": "why"}}
-POOLS = {"default_pool": {"slots": 64, "description": "Default pool", "include_deferred": False}, "narrow": {"slots": 2, "description": "", "include_deferred": True}}
+POOLS = {
+    "default_pool": {"slots": 64, "description": "Default pool", "include_deferred": False},
+    "narrow": {"slots": 2, "description": "", "include_deferred": True},
+}
 
 
 @pytest.fixture
@@ -66,8 +87,10 @@ def make_airflow(path: Path, *, older: bool = False) -> str:
 def iterate_statements(*, older: bool = False) -> Iterator[str]:
     """The statements that make and fill the tables of Airflow."""
     secret, extra, value = (Fernet(KEY).encrypt(text).decode() for text in (b"s3cret", b'{"a": 1}', b"hidden"))
-    yield ("CREATE TABLE connection (id INTEGER, conn_id TEXT, conn_type TEXT, description TEXT, host TEXT, schema TEXT, login TEXT, password TEXT,"
-           " port INTEGER, is_encrypted BOOLEAN, is_extra_encrypted BOOLEAN, extra TEXT)")
+    yield (
+        "CREATE TABLE connection (id INTEGER, conn_id TEXT, conn_type TEXT, description TEXT, host TEXT, schema TEXT, login TEXT, password TEXT,"
+        " port INTEGER, is_encrypted BOOLEAN, is_extra_encrypted BOOLEAN, extra TEXT)"
+    )
     yield "CREATE TABLE variable (id INTEGER, key TEXT, val TEXT, description TEXT, is_encrypted BOOLEAN)"
     yield f"CREATE TABLE slot_pool (id INTEGER, pool TEXT, slots INTEGER, description TEXT{'' if older else ', include_deferred BOOLEAN'})"
     yield f"INSERT INTO connection VALUES (1, 'db', 'postgres', NULL, 'h', 'app', 'me', '{secret}', 5432, true, true, '{extra}')"
@@ -81,7 +104,10 @@ def test_the_kind_of_a_file_is_found_by_its_name_or_its_entries(tmp_path: Path) 
     assert read_export_file(write(tmp_path, "a.json", CONNECTIONS), None, records) == "connections"
     assert read_export_file(write(tmp_path, "b.json", VARIABLES), None, records) == "variables"
     assert read_export_file(write(tmp_path, "c.json", POOLS), None, records) == "pools"
-    assert read_export_file(write(tmp_path, "connections.env", "uri=postgres://me:pw@h:1/app\n"), None, records) == "connections"
+    assert (
+        read_export_file(write(tmp_path, "connections.env", "uri=postgres://me:pw@h:1/app\n"), None, records)
+        == "connections"
+    )
     assert read_export_file(write(tmp_path, "my-variables.json", {"x": "http://y"}), None, records) == "variables"
     assert (records.connections["db"].password, records.connections["uri"].port) == ("s3cret", 1)
     assert records.variables["described"].description == "why"
@@ -89,10 +115,16 @@ def test_the_kind_of_a_file_is_found_by_its_name_or_its_entries(tmp_path: Path) 
     assert records.pools["narrow"] == AirflowPool(2, "", True)
 
 
-def test_files_are_stored_in_one_transaction_and_a_second_time_nothing_changes(tmp_path: Path, migrated: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_are_stored_in_one_transaction_and_a_second_time_nothing_changes(
+    tmp_path: Path, migrated: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
     home = migrated
     capsys.readouterr()
-    files = [write(tmp_path, "connections.json", CONNECTIONS), write(tmp_path, "variables.json", VARIABLES), write(tmp_path, "pools.json", POOLS)]
+    files = [
+        write(tmp_path, "connections.json", CONNECTIONS),
+        write(tmp_path, "variables.json", VARIABLES),
+        write(tmp_path, "pools.json", POOLS),
+    ]
     assert main(["migrate", "import", *files, "--dry-run"], obj=home) == 0
     assert "would store 8 of 8" in capsys.readouterr().out
     with home.store() as db, db.read() as tx:
@@ -111,11 +143,18 @@ def test_files_are_stored_in_one_transaction_and_a_second_time_nothing_changes(t
     assert "stored 0 of 8 records" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("policy", "code", "value"), [("fail", 1, "mine"), ("keep", 0, "mine"), ("replace", 0, "text")])
-def test_what_exists_with_another_value_is_refused_kept_or_replaced(tmp_path: Path, migrated: Home, policy: str, code: int, value: str) -> None:
+@pytest.mark.parametrize(
+    ("policy", "code", "value"), [("fail", 1, "mine"), ("keep", 0, "mine"), ("replace", 0, "text")]
+)
+def test_what_exists_with_another_value_is_refused_kept_or_replaced(
+    tmp_path: Path, migrated: Home, policy: str, code: int, value: str
+) -> None:
     home = migrated
     assert main(["variables", "set", "plain", "mine"], obj=home) == 0
-    assert main(["migrate", "import", write(tmp_path, "variables.json", VARIABLES), "--on-conflict", policy], obj=home) == code
+    assert (
+        main(["migrate", "import", write(tmp_path, "variables.json", VARIABLES), "--on-conflict", policy], obj=home)
+        == code
+    )
     with home.store() as db, db.read() as tx:
         assert variables.get_variable(tx, "plain") == value
         assert (variables.get_variable(tx, "number") is None) is (code == 1), "all or nothing"
@@ -156,13 +195,18 @@ def test_a_value_of_another_key_is_skipped_and_named(tmp_path: Path) -> None:
     assert list(records.connections) == ["web"]
     assert list(records.variables) == ["w"]
     assert sorted(sentence.partition(" cannot")[0] for sentence in records.skipped) == [
-        "Variable 'v'", "the extra of connection 'db'", "the password of connection 'db'"]
+        "Variable 'v'",
+        "the extra of connection 'db'",
+        "the password of connection 'db'",
+    ]
     assert all("another key than that of the test" in sentence for sentence in records.skipped)
 
 
 def test_all_keys_of_a_rotation_decrypt(tmp_path: Path) -> None:
     records = AirflowRecords()
-    read_database(make_airflow(tmp_path / "airflow.db"), make_cipher(Fernet.generate_key().decode(), f" {KEY}\n"), records)
+    read_database(
+        make_airflow(tmp_path / "airflow.db"), make_cipher(Fernet.generate_key().decode(), f" {KEY}\n"), records
+    )
     assert (records.variables["v"].value, records.skipped) == ("hidden", [])
 
 
@@ -213,35 +257,60 @@ def test_a_variable_that_means_this_installation_is_not_taken_for_the_key_of_the
     changed = Home(load_config({"AIRFLOW__CORE__FERNET_KEY": KEY}, tmp_path / "home"), VirtualClock(0))
     capsys.readouterr()
     assert main(["migrate", "import", "--database", make_airflow(tmp_path / "airflow.db")], obj=changed) == 1
-    assert "AIRFLOW__CORE__FERNET_KEY is the key of this installation, and not that of the Airflow to read: unset it" in capsys.readouterr().err
+    assert (
+        "AIRFLOW__CORE__FERNET_KEY is the key of this installation, and not that of the Airflow to read: unset it"
+        in capsys.readouterr().err
+    )
 
 
-@pytest.mark.parametrize(("arguments", "told"), [
-    (["--database", "sqlite:////nowhere/airflow.db"], "there is no database /nowhere/airflow.db"),
-    (["--database", "mysql://me:pw@h/a"], "'mysql://me:***@h/a' is no address that can be read"),
-    (["--database", "{plain}"], "is not a SQLite database"),
-    (["--database", "{empty}"], "is not the database of an Airflow 2 or 3"),
-    (["--database", "{airflow}"], "the key of that Airflow is not known: write it into a file and name that with --airflow-fernet-key-file, or set the variable AIRFLOW_FERNET_KEY"),
-    (["--database", "{airflow}", "--airflow-fernet-key-file", "{short}"], "the fernet key of {short} is not valid"),
-    (["--database", "{airflow}", "--airflow-fernet-key-file", "{second}"], "fernet key number 2 of 2 of {second} is not valid"),
-    (["--database", "{airflow}", "--airflow-fernet-key-file", "{none}"], "{none} has no fernet key"),
-    (["--database", "{airflow}", "--airflow-fernet-key-file", "/nowhere"], "/nowhere cannot be read: No such file"),
-    (["--database", "{airflow}", "--airflow-fernet-key-file", "{other}"], "nothing was imported: {other} decrypts no value of this database"),
-    (["{uris}"], "may hold connections or Variables; say which"),
-    (["{slots}", "--kind", "pools"], "pool 'p' must be an object with slots"),
-    (["{broken}"], "it is not valid JSON"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--database", "sqlite:////nowhere/airflow.db"], "there is no database /nowhere/airflow.db"),
+        (["--database", "mysql://me:pw@h/a"], "'mysql://me:***@h/a' is no address that can be read"),
+        (["--database", "{plain}"], "is not a SQLite database"),
+        (["--database", "{empty}"], "is not the database of an Airflow 2 or 3"),
+        (
+            ["--database", "{airflow}"],
+            "the key of that Airflow is not known: write it into a file and name that with --airflow-fernet-key-file, or set the variable AIRFLOW_FERNET_KEY",
+        ),
+        (["--database", "{airflow}", "--airflow-fernet-key-file", "{short}"], "the fernet key of {short} is not valid"),
+        (
+            ["--database", "{airflow}", "--airflow-fernet-key-file", "{second}"],
+            "fernet key number 2 of 2 of {second} is not valid",
+        ),
+        (["--database", "{airflow}", "--airflow-fernet-key-file", "{none}"], "{none} has no fernet key"),
+        (["--database", "{airflow}", "--airflow-fernet-key-file", "/nowhere"], "/nowhere cannot be read: No such file"),
+        (
+            ["--database", "{airflow}", "--airflow-fernet-key-file", "{other}"],
+            "nothing was imported: {other} decrypts no value of this database",
+        ),
+        (["{uris}"], "may hold connections or Variables; say which"),
+        (["{slots}", "--kind", "pools"], "pool 'p' must be an object with slots"),
+        (["{broken}"], "it is not valid JSON"),
+    ],
+)
 def test_each_mistake_gets_one_sentence(
-    tmp_path: Path, home: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
+    tmp_path: Path,
+    home: Home,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    told: str,
 ) -> None:
     monkeypatch.delenv("AIRFLOW_FERNET_KEY", raising=False)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     sqlite3.connect(tmp_path / "empty.db").execute("CREATE TABLE x (y)").connection.close()
     places = {
-        "plain": f"sqlite:///{write(tmp_path, 'plain.db', 'no database ' * 20)}", "empty": f"sqlite:///{tmp_path / 'empty.db'}",
-        "airflow": make_airflow(tmp_path / "airflow.db"), "uris": write(tmp_path, "a.json", {"x": "http://y"}),
-        "slots": write(tmp_path, "b.json", {"p": {"slots": "many"}}), "broken": write(tmp_path, "c.json", "{"),
-        "short": write(tmp_path, "short", "short"), "second": write(tmp_path, "second", f"{KEY},short"), "none": write(tmp_path, "none", " \n"),
+        "plain": f"sqlite:///{write(tmp_path, 'plain.db', 'no database ' * 20)}",
+        "empty": f"sqlite:///{tmp_path / 'empty.db'}",
+        "airflow": make_airflow(tmp_path / "airflow.db"),
+        "uris": write(tmp_path, "a.json", {"x": "http://y"}),
+        "slots": write(tmp_path, "b.json", {"p": {"slots": "many"}}),
+        "broken": write(tmp_path, "c.json", "{"),
+        "short": write(tmp_path, "short", "short"),
+        "second": write(tmp_path, "second", f"{KEY},short"),
+        "none": write(tmp_path, "none", " \n"),
         "other": write(tmp_path, "other", Fernet.generate_key().decode()),
     }
     assert main(["migrate", "import", *(one.format(**places) for one in arguments)], obj=home) == 1
@@ -250,12 +319,20 @@ def test_each_mistake_gets_one_sentence(
     assert len(error.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("arguments", "told"), [
-    (["--database", "sqlite:////a", "--fernet-key", KEY], "--fernet-key would show the key in the list of processes"),
-    (["a.json", "--airflow-fernet-key-file", "b"], "--airflow-fernet-key-file decrypts a database"),
-    ([], "name files of `airflow ... export`"),
-])
-def test_arguments_that_do_not_fit_are_refused_with_what_to_do(home: Home, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["--database", "sqlite:////a", "--fernet-key", KEY],
+            "--fernet-key would show the key in the list of processes",
+        ),
+        (["a.json", "--airflow-fernet-key-file", "b"], "--airflow-fernet-key-file decrypts a database"),
+        ([], "name files of `airflow ... export`"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused_with_what_to_do(
+    home: Home, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
     assert main(["migrate", "import", *arguments], obj=home) == 2
     error = capsys.readouterr().err
     assert told in error

@@ -33,61 +33,178 @@ NEUTRAL = HEAD + "from airflow import DAG\n"
 
 REPOSITORY: dict[str, tuple[str, str, str]] = {
     # Airflow 2, with arguments that only it takes: these DAGs follow Airflow 2 by themselves.
-    "old/interval.py": (OLD + f"DAG('a', schedule_interval='0 6 * * *', {START})", "runs", "because of schedule_interval="),
-    "old/preset.py": (OLD + "DAG('a', schedule_interval='@daily', start_date=days_ago(2))", "runs", "because of schedule_interval="),
-    "old/delta.py": (OLD + f"DAG('a', schedule_interval=timedelta(hours=1), {START})", "runs", "because of schedule_interval="),
-    "old/timetable.py": (OLD + f"from airflow.timetables.interval import CronDataIntervalTimetable as C\nDAG('a', timetable=C('@daily', 'UTC'), {START})",
-                         "runs", "because of timetable="),
+    "old/interval.py": (
+        OLD + f"DAG('a', schedule_interval='0 6 * * *', {START})",
+        "runs",
+        "because of schedule_interval=",
+    ),
+    "old/preset.py": (
+        OLD + "DAG('a', schedule_interval='@daily', start_date=days_ago(2))",
+        "runs",
+        "because of schedule_interval=",
+    ),
+    "old/delta.py": (
+        OLD + f"DAG('a', schedule_interval=timedelta(hours=1), {START})",
+        "runs",
+        "because of schedule_interval=",
+    ),
+    "old/timetable.py": (
+        OLD
+        + f"from airflow.timetables.interval import CronDataIntervalTimetable as C\nDAG('a', timetable=C('@daily', 'UTC'), {START})",
+        "runs",
+        "because of timetable=",
+    ),
     "old/concurrency.py": (OLD + f"DAG('a', schedule=None, concurrency=3, {START})", "runs", "because of concurrency="),
-    "old/view.py": (OLD + f"DAG('a', None, '@daily', default_view='graph', orientation='LR', catchup=False, {START})", "runs", "default_view=, orientation="),
-    "old/decorated.py": (OLD + f"from airflow.decorators import dag\n@dag(schedule_interval='@daily', {START})\ndef flow(): ...\nflow()", "runs", "DAG 'flow'"),
-    "old/module.py": (HEAD + f"import airflow.models\nairflow.models.DAG('a', schedule_interval='@daily', {START})", "runs", "because of schedule_interval="),
+    "old/view.py": (
+        OLD + f"DAG('a', None, '@daily', default_view='graph', orientation='LR', catchup=False, {START})",
+        "runs",
+        "default_view=, orientation=",
+    ),
+    "old/decorated.py": (
+        OLD + f"from airflow.decorators import dag\n@dag(schedule_interval='@daily', {START})\ndef flow(): ...\nflow()",
+        "runs",
+        "DAG 'flow'",
+    ),
+    "old/module.py": (
+        HEAD + f"import airflow.models\nairflow.models.DAG('a', schedule_interval='@daily', {START})",
+        "runs",
+        "because of schedule_interval=",
+    ),
     # Airflow 2, without such arguments: what they mean differs.
-    "old/cron.py": (OLD + f"DAG('a', schedule='0 6 * * 1-5', catchup=False, {START})", "differs", "2026-03-02 → 2026-03-03, 2026-03-03 → 2026-03-04"),
-    "old/cron_catchup.py": (OLD + f"DAG('a', schedule='@weekly', {START})", "differs", "catchup is True by default, and here False"),
-    "old/delta_new_name.py": (OLD + f"DAG('a', schedule=timedelta(days=1), catchup=True, {START})", "differs", "2026-03-02 → 2026-03-03"),
+    "old/cron.py": (
+        OLD + f"DAG('a', schedule='0 6 * * 1-5', catchup=False, {START})",
+        "differs",
+        "2026-03-02 → 2026-03-03, 2026-03-03 → 2026-03-04",
+    ),
+    "old/cron_catchup.py": (
+        OLD + f"DAG('a', schedule='@weekly', {START})",
+        "differs",
+        "catchup is True by default, and here False",
+    ),
+    "old/delta_new_name.py": (
+        OLD + f"DAG('a', schedule=timedelta(days=1), catchup=True, {START})",
+        "differs",
+        "2026-03-02 → 2026-03-03",
+    ),
     "old/no_schedule.py": (OLD + f"DAG('a', {START})", "differs", "it ran every day, and here it has no schedule"),
-    "old/constant.py": (OLD + f"CRON = '30 1 * * *'\nDAG('a', schedule=CRON, catchup=True, {START})", "differs", "2026-03-02 → 2026-03-03"),
+    "old/constant.py": (
+        OLD + f"CRON = '30 1 * * *'\nDAG('a', schedule=CRON, catchup=True, {START})",
+        "differs",
+        "2026-03-02 → 2026-03-03",
+    ),
     "old/computed.py": (OLD + f"DAG('a', schedule=f'{{5}} 1 * * *', catchup=True, {START})", "runs", "it is computed"),
     "old/once.py": (OLD + f"DAG('a', schedule='@once', {START})", "runs", ""),
     "old/none.py": (OLD + f"DAG('a', schedule=None, {START})", "runs", ""),
     "old/bad_cron.py": (OLD + f"DAG('a', schedule='61 * * * *', {START})", "missing", "the schedule is not valid here"),
     # Things of Airflow 2 that are missing.
-    "old/subdag.py": (OLD + "from airflow.operators.subdag import SubDagOperator\nSubDagOperator(task_id='s')", "missing", "use a TaskGroup"),
-    "old/query.py": (OLD + "from airflow.models import DagRun\nfrom airflow.utils.session import create_session\nwith create_session() as s:\n    s.query(DagRun)",
-                     "missing", "context['dag_run']"),
+    "old/subdag.py": (
+        OLD + "from airflow.operators.subdag import SubDagOperator\nSubDagOperator(task_id='s')",
+        "missing",
+        "use a TaskGroup",
+    ),
+    "old/query.py": (
+        OLD
+        + "from airflow.models import DagRun\nfrom airflow.utils.session import create_session\nwith create_session() as s:\n    s.query(DagRun)",
+        "missing",
+        "context['dag_run']",
+    ),
     "old/session.py": (OLD + "from airflow import settings\nsettings.Session()", "missing", "airflow.settings.Session"),
-    "old/contrib.py": (OLD + "from airflow.contrib.hooks.ssh_hook import SSHHook", "missing", "gnomon providers install ssh"),
-    "old/moved.py": (OLD + "from airflow.operators.postgres_operator import PostgresOperator", "missing", "gnomon providers install postgres"),
+    "old/contrib.py": (
+        OLD + "from airflow.contrib.hooks.ssh_hook import SSHHook",
+        "missing",
+        "gnomon providers install ssh",
+    ),
+    "old/moved.py": (
+        OLD + "from airflow.operators.postgres_operator import PostgresOperator",
+        "missing",
+        "gnomon providers install postgres",
+    ),
     "old/unknown_name.py": (OLD + "from airflow.models import NoSuchThing", "missing", "does not exist in Gnomon"),
-    "old/argument.py": (OLD + f"DAG('a', shedule=None, schedule=None, {START})", "missing", "DAG has no argument shedule="),
+    "old/argument.py": (
+        OLD + f"DAG('a', shedule=None, schedule=None, {START})",
+        "missing",
+        "DAG has no argument shedule=",
+    ),
     # Things of Airflow 2 that work, or have no effect.
-    "old/annotation.py": (OLD + "from airflow.models import DagRun\ndef f(run: DagRun): ...", "runs", "used in annotations only"),
-    "old/templates.py": (OLD + "from airflow.operators.bash import BashOperator\nBashOperator(task_id='b', bash_command='echo {{ next_ds }} {{ execution_date }}')",
-                         "runs", "next_ds left Airflow with 3.0; Gnomon still provides it"),
-    "old/context.py": (OLD + "def f(execution_date, **context):\n    context['tomorrow_ds']", "runs", "tomorrow_ds left Airflow"),
-    "old/sla.py": (OLD + "from airflow.operators.bash import BashOperator\nBashOperator(task_id='b', bash_command='x', sla=timedelta(hours=1), provide_context=True)",
-                   "runs", "sla= has no effect"),
-    "old/defaults.py": (OLD + f"args = dict(owner='me', sla=timedelta(hours=1))\nDAG('a', schedule=None, default_args=args, {START})", "runs", "sla in default_args"),
+    "old/annotation.py": (
+        OLD + "from airflow.models import DagRun\ndef f(run: DagRun): ...",
+        "runs",
+        "used in annotations only",
+    ),
+    "old/templates.py": (
+        OLD
+        + "from airflow.operators.bash import BashOperator\nBashOperator(task_id='b', bash_command='echo {{ next_ds }} {{ execution_date }}')",
+        "runs",
+        "next_ds left Airflow with 3.0; Gnomon still provides it",
+    ),
+    "old/context.py": (
+        OLD + "def f(execution_date, **context):\n    context['tomorrow_ds']",
+        "runs",
+        "tomorrow_ds left Airflow",
+    ),
+    "old/sla.py": (
+        OLD
+        + "from airflow.operators.bash import BashOperator\nBashOperator(task_id='b', bash_command='x', sla=timedelta(hours=1), provide_context=True)",
+        "runs",
+        "sla= has no effect",
+    ),
+    "old/defaults.py": (
+        OLD + f"args = dict(owner='me', sla=timedelta(hours=1))\nDAG('a', schedule=None, default_args=args, {START})",
+        "runs",
+        "sla in default_args",
+    ),
     "old/guarded.py": (OLD + "try:\n    from airflow.nowhere import x\nexcept ImportError:\n    x = None", "runs", ""),
-    "old/provider.py": (OLD + "from airflow.providers.amazon.aws.hooks.s3 import S3Hook\nfrom airflow.providers.cncf.kubernetes.operators.pod import K", "runs", ""),
+    "old/provider.py": (
+        OLD
+        + "from airflow.providers.amazon.aws.hooks.s3 import S3Hook\nfrom airflow.providers.cncf.kubernetes.operators.pod import K",
+        "runs",
+        "",
+    ),
     "old/q.sql": ("select '{{ prev_ds }}' -- execution_date\n", "runs", "prev_ds left"),
     # Airflow 3
     "new/cron.py": (NEW + f"DAG('a', schedule='0 6 * * *', {START})", "runs", ""),
     "new/taskflow.py": (NEW + "@task\ndef f(): ...", "runs", ""),
     "new/assets.py": (NEW + f"DAG('a', schedule=[Asset('x')], {START})", "runs", ""),
-    "new/provider.py": (NEW + "from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator", "runs", ""),
-    "new/standard.py": (NEW + "from airflow.providers.standard.operators.bash import BashOperator\nBashOperator(task_id='b', bash_command='x', executor='K', run_as_user='k')",
-                        "runs", "run_as_user= has no effect"),
+    "new/provider.py": (
+        NEW + "from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator",
+        "runs",
+        "",
+    ),
+    "new/standard.py": (
+        NEW
+        + "from airflow.providers.standard.operators.bash import BashOperator\nBashOperator(task_id='b', bash_command='x', executor='K', run_as_user='k')",
+        "runs",
+        "run_as_user= has no effect",
+    ),
     # Neither
     "plain.py": ("import os\nprint(os.name)\n", "no airflow", ""),
     "python2.py": ("from airflow import DAG\nprint 'old'\n", "unreadable", "Python 2"),
     "broken.py": ("from airflow import DAG\ndef f(:\n", "unreadable", "syntax error"),
-    "nul.py": ("y = 0\nx = 1\0", "unreadable", "the file contains a null byte, so it is not Python text; save it as UTF-8"),
-    "deep.py": ("x = " + "-" * 5000 + "1\n", "unreadable", "an expression of the file is nested too deeply for Python's parser; assign its parts to variables"),
-    "deeper.py": ("x = " + "-" * 200_000 + "1\n", "unreadable", "an expression of the file is nested too deeply for Python's parser; assign its parts to variables"),
-    "brackets.py": ("x = " + "[" * 300 + "]" * 300 + "\n", "unreadable", "Python's parser does not read the file; assign the parts of its expressions to variables"),
-    "airflow.cfg": ("[core]\nparallelism = 8\nsecurity = kerberos\nnew_thing = 1\n# x = 1\ndag_concurrency = 4\n", "runs", "[core] dag_concurrency acts, as [core] max_active_tasks_per_dag"),
+    "nul.py": (
+        "y = 0\nx = 1\0",
+        "unreadable",
+        "the file contains a null byte, so it is not Python text; save it as UTF-8",
+    ),
+    "deep.py": (
+        "x = " + "-" * 5000 + "1\n",
+        "unreadable",
+        "an expression of the file is nested too deeply for Python's parser; assign its parts to variables",
+    ),
+    "deeper.py": (
+        "x = " + "-" * 200_000 + "1\n",
+        "unreadable",
+        "an expression of the file is nested too deeply for Python's parser; assign its parts to variables",
+    ),
+    "brackets.py": (
+        "x = " + "[" * 300 + "]" * 300 + "\n",
+        "unreadable",
+        "Python's parser does not read the file; assign the parts of its expressions to variables",
+    ),
+    "airflow.cfg": (
+        "[core]\nparallelism = 8\nsecurity = kerberos\nnew_thing = 1\n# x = 1\ndag_concurrency = 4\n",
+        "runs",
+        "[core] dag_concurrency acts, as [core] max_active_tasks_per_dag",
+    ),
 }
 
 
@@ -108,7 +225,9 @@ def report(folder: Path) -> RepositoryReport:
 
 def test_the_repository_has_forty_files_and_each_verdict_is_right(report: RepositoryReport) -> None:
     assert len(REPOSITORY) >= 40
-    assert {file.path: file.verdict for file in report.files} == {name: verdict for name, (_, verdict, _) in REPOSITORY.items()}
+    assert {file.path: file.verdict for file in report.files} == {
+        name: verdict for name, (_, verdict, _) in REPOSITORY.items()
+    }
 
 
 @pytest.mark.parametrize("name", [name for name, (_, _, told) in REPOSITORY.items() if told])
@@ -125,8 +244,13 @@ def test_a_file_that_says_what_it_is_needs_no_provider_and_others_name_theirs(re
 
 def test_files_that_do_not_tell_are_judged_by_the_others_and_by_the_option_from(tmp_path: Path) -> None:
     (tmp_path / "neutral.py").write_text(NEUTRAL + f"DAG('a', schedule='@daily', catchup=False, {START})")
+
     def verdict(**settings: int) -> str:
-        return next(file.verdict for file in check_repository(tmp_path, CheckSettings(NOW, **settings)).files if file.path == "neutral.py")
+        return next(
+            file.verdict
+            for file in check_repository(tmp_path, CheckSettings(NOW, **settings)).files
+            if file.path == "neutral.py"
+        )
 
     assert verdict() == "differs", "it may have run on Airflow 2"
     assert verdict(airflow_version=3) == "runs"
@@ -161,8 +285,14 @@ def test_no_file_makes_the_check_fail(tmp_path: Path) -> None:
     (tmp_path / "self.py").symlink_to(tmp_path / "self.py")
     found = {file.path: file.verdict for file in check_repository(tmp_path, CheckSettings(NOW)).files}
     assert found == {
-        "latin.py": "runs", "wrong.py": "unreadable", "unknown.py": "unreadable", "large.py": "unreadable", "deep.py": "unreadable",
-        "chain.py": "unreadable", "empty.py": "no airflow", "bom.py": "runs",
+        "latin.py": "runs",
+        "wrong.py": "unreadable",
+        "unknown.py": "unreadable",
+        "large.py": "unreadable",
+        "deep.py": "unreadable",
+        "chain.py": "unreadable",
+        "empty.py": "no airflow",
+        "bom.py": "runs",
     }
 
 
@@ -195,11 +325,15 @@ def test_exit_codes_and_documents(folder: Path, home: Home, capsys: pytest.Captu
     (run,) = log["runs"]
     assert log["version"] == "2.1.0"
     assert {result["ruleId"] for result in run["results"]} == {rule["id"] for rule in run["tool"]["driver"]["rules"]}
-    assert {"ruleId": "python-2", "level": "error"}.items() <= next(one for one in run["results"] if one["ruleId"] == "python-2").items()
+    assert {"ruleId": "python-2", "level": "error"}.items() <= next(
+        one for one in run["results"] if one["ruleId"] == "python-2"
+    ).items()
 
 
 def test_watchers_and_links_of_plugins_act_and_are_not_mentioned(tmp_path: Path) -> None:
-    (tmp_path / "watched.py").write_text(NEW + "from airflow.sdk import AssetWatcher\nAsset('x', watchers=[AssetWatcher(name='w', trigger=None)])")
+    (tmp_path / "watched.py").write_text(
+        NEW + "from airflow.sdk import AssetWatcher\nAsset('x', watchers=[AssetWatcher(name='w', trigger=None)])"
+    )
     (tmp_path / "plug.py").write_text(
         "from airflow.plugins_manager import AirflowPlugin\nclass P(AirflowPlugin):\n    name = 'p'\n    operator_extra_links = [1]\n    flask_blueprints = [1]\n    macros = [1]\n"
     )
@@ -221,18 +355,33 @@ LOST = "from airflow.models import NoSuchThing\n"
 
 
 def test_a_file_does_not_run_when_a_file_that_it_imports_cannot_be_imported(tmp_path: Path) -> None:
-    reports = _check(tmp_path, {
-        "dags/helper.py": LOST, "dags/lib/__init__.py": "", "dags/lib/deep.py": "from .. import helper\n", "plugins/common/ops.py": "print 'Python 2'\n",
-        "dags/direct.py": NEUTRAL + "import helper\n", "dags/through.py": NEUTRAL + "from lib.deep import x\n",
-        "dags/other/above.py": NEUTRAL + "from helper import f\n", "dags/plugin.py": NEUTRAL + "from common.ops import f\n",
-        "dags/guarded.py": NEUTRAL + "try:\n    import helper\nexcept ImportError:\n    helper = None\n",
-        "dags/later.py": NEUTRAL + "def f():\n    import helper\n", "dags/fine.py": NEUTRAL + "from lib import nothing\n",
-    })  # fmt: skip
+    reports = _check(
+        tmp_path,
+        {
+            "dags/helper.py": LOST,
+            "dags/lib/__init__.py": "",
+            "dags/lib/deep.py": "from .. import helper\n",
+            "plugins/common/ops.py": "print 'Python 2'\n",
+            "dags/direct.py": NEUTRAL + "import helper\n",
+            "dags/through.py": NEUTRAL + "from lib.deep import x\n",
+            "dags/other/above.py": NEUTRAL + "from helper import f\n",
+            "dags/plugin.py": NEUTRAL + "from common.ops import f\n",
+            "dags/guarded.py": NEUTRAL + "try:\n    import helper\nexcept ImportError:\n    helper = None\n",
+            "dags/later.py": NEUTRAL + "def f():\n    import helper\n",
+            "dags/fine.py": NEUTRAL + "from lib import nothing\n",
+        },
+    )
     verdicts = {path: report.verdict for path, report in reports.items()}
-    assert {path for path, verdict in verdicts.items() if verdict == "runs"} == {"dags/guarded.py", "dags/later.py", "dags/fine.py"}
+    assert {path for path, verdict in verdicts.items() if verdict == "runs"} == {
+        "dags/guarded.py",
+        "dags/later.py",
+        "dags/fine.py",
+    }
     (finding,) = reports["dags/through.py"].findings
     assert (finding.line, finding.rule) == (3, "sibling-import")
-    assert finding.message.startswith("it imports dags/lib/deep.py, which imports dags/helper.py, which cannot be imported: line 1: ")
+    assert finding.message.startswith(
+        "it imports dags/lib/deep.py, which imports dags/helper.py, which cannot be imported: line 1: "
+    )
     assert "Python 2" in reports["dags/plugin.py"].findings[0].message
 
 
@@ -242,7 +391,10 @@ def test_files_that_import_one_another_in_a_circle_run(tmp_path: Path) -> None:
 
 
 def test_an_import_inside_a_function_does_not_keep_the_importing_file_from_running(tmp_path: Path) -> None:
-    reports = _check(tmp_path, {"a.py": NEUTRAL + "def f():\n    from airflow.models import NoSuchThing\n", "b.py": NEUTRAL + "import a\n"})
+    reports = _check(
+        tmp_path,
+        {"a.py": NEUTRAL + "def f():\n    from airflow.models import NoSuchThing\n", "b.py": NEUTRAL + "import a\n"},
+    )
     assert (reports["a.py"].verdict, reports["b.py"].verdict) == ("missing", "runs")
 
 
@@ -253,20 +405,26 @@ def test_old_paths_run_in_the_dialect_of_airflow_2_and_name_the_new_path_in_that
     assert {"apache-airflow-providers-docker", "apache-airflow-providers-common-sql"} <= set(old.providers)
     new = _check(tmp_path, {"a.py": text}, dialect=3)["a.py"]
     assert new.verdict == "missing"
-    assert "airflow.providers.docker.operators.docker; import them from there, or set [core] airflow_dialect = 2" in new.findings[0].message
+    assert (
+        "airflow.providers.docker.operators.docker; import them from there, or set [core] airflow_dialect = 2"
+        in new.findings[0].message
+    )
 
 
 def test_names_that_a_module_only_imports_are_found(tmp_path: Path) -> None:
     assert _check(tmp_path, {"a.py": "from airflow.models.taskinstance import Context\n"})["a.py"].verdict == "runs"
 
 
-@pytest.mark.parametrize(("code", "member"), [
-    ("def f(ti, **context):\n    ti.set_state('success')", "ti.set_state"),
-    ("def f(**context):\n    context['dag_run'].update_state()", "dag_run.update_state"),
-    ("def f(**context):\n    context.get('task_instance').refresh_from_db()", "ti.refresh_from_db"),
-    ("dag = DAG('a', schedule=None)\ndag.clear()", "dag.clear"),
-    ("from airflow.configuration import conf\nconf.load_test_config()", "conf.load_test_config"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("code", "member"),
+    [
+        ("def f(ti, **context):\n    ti.set_state('success')", "ti.set_state"),
+        ("def f(**context):\n    context['dag_run'].update_state()", "dag_run.update_state"),
+        ("def f(**context):\n    context.get('task_instance').refresh_from_db()", "ti.refresh_from_db"),
+        ("dag = DAG('a', schedule=None)\ndag.clear()", "dag.clear"),
+        ("from airflow.configuration import conf\nconf.load_test_config()", "conf.load_test_config"),
+    ],
+)
 def test_members_that_gnomon_lacks_are_found_with_what_there_is_instead(code: str, member: str, tmp_path: Path) -> None:
     report = _check(tmp_path, {"a.py": f"{NEUTRAL}{code}\n"})["a.py"]
     (finding,) = [one for one in report.findings if one.rule == "absent-member"]
@@ -275,10 +433,18 @@ def test_members_that_gnomon_lacks_are_found_with_what_there_is_instead(code: st
 
 
 def test_members_that_gnomon_has_are_not_mentioned(tmp_path: Path) -> None:
-    text = NEUTRAL + "from airflow.configuration import conf\nconf.read('x')\ndef f(ti, dag, **c):\n    c['dag_run'].get_task_instances()\n    dag.following_schedule(ti.execution_date)\n"
+    text = (
+        NEUTRAL
+        + "from airflow.configuration import conf\nconf.read('x')\ndef f(ti, dag, **c):\n    c['dag_run'].get_task_instances()\n    dag.following_schedule(ti.execution_date)\n"
+    )
     assert _check(tmp_path, {"a.py": text})["a.py"].verdict == "runs"
 
 
 def test_no_member_that_is_called_absent_is_there() -> None:
-    for kind, made in (("ti", RuntimeTaskInstance), ("dag_run", RuntimeDagRun), ("dag", DAG("d")), ("conf", AirflowConfigParser())):
+    for kind, made in (
+        ("ti", RuntimeTaskInstance),
+        ("dag_run", RuntimeDagRun),
+        ("dag", DAG("d")),
+        ("conf", AirflowConfigParser()),
+    ):
         assert [name for name in ABSENT_MEMBERS[kind][0] if hasattr(made, name)] == []

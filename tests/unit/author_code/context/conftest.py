@@ -49,8 +49,13 @@ class Server:
             return "success"
         assert isinstance(question, GetTaskStates)
         tasks = {"a": "success", "m[0]": "failed", "m[1]": "success", "g.b": None}
-        return {"r1": {name: state for name, state in tasks.items() if name.startswith(f"{question.group}.")
-                       or question.group is None}}
+        return {
+            "r1": {
+                name: state
+                for name, state in tasks.items()
+                if name.startswith(f"{question.group}.") or question.group is None
+            }
+        }
 
 
 @pytest.fixture(autouse=True)
@@ -88,10 +93,20 @@ def make(server: Server) -> Callable[..., Context]:
             task = BaseOperator(task_id="t", params=task_params, owner="ada", email=["a@example.org", "b@example.org"])
         at = None if logical_date is None else to_instant(logical_date)
         until = at if end is None else to_instant(end)
-        run = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type=run_type, run_after=until or to_instant(TUESDAY),
-                       logical_at=at, interval_start=at, interval_end=until, **facts)
-        attempt = Attempt(attempt_id="u-1", group_no=0, epoch=1, run=run, task_id="t", task_no=0, file="", try_number=2,
-                          max_tries=3)
+        run = RunFacts(
+            run_pk=7,
+            dag_id="d",
+            run_id="r",
+            run_type=run_type,
+            run_after=until or to_instant(TUESDAY),
+            logical_at=at,
+            interval_start=at,
+            interval_end=until,
+            **facts,
+        )
+        attempt = Attempt(
+            attempt_id="u-1", group_no=0, epoch=1, run=run, task_id="t", task_no=0, file="", try_number=2, max_tries=3
+        )
         return build_context(task=task, dag=dag, run=run, attempt=attempt, channel=server)
 
     return context

@@ -20,7 +20,9 @@ def conf(tmp_path: Path) -> AirflowConfigParser:
     return AirflowConfigParser()
 
 
-def test_a_file_adds_sections_and_a_missing_file_adds_none(conf: AirflowConfigParser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_adds_sections_and_a_missing_file_adds_none(
+    conf: AirflowConfigParser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own = tmp_path / "own.cfg"
     own.write_text("[Paths]\nRoot = $PLACE/data\nnumber = 7\nflag = yes\n")
     monkeypatch.setenv("PLACE", "/srv")
@@ -34,7 +36,9 @@ def test_a_file_adds_sections_and_a_missing_file_adds_none(conf: AirflowConfigPa
     assert conf.getsection("Paths") == {"root": "/srv/data", "number": 7, "flag": "yes"}
 
 
-def test_options_of_gnomon_do_not_change_and_a_warning_names_them(conf: AirflowConfigParser, caplog: pytest.LogCaptureFixture) -> None:
+def test_options_of_gnomon_do_not_change_and_a_warning_names_them(
+    conf: AirflowConfigParser, caplog: pytest.LogCaptureFixture
+) -> None:
     before = conf.get("core", "parallelism")
     with caplog.at_level(logging.WARNING):
         conf.read_string("[core]\nparallelism = 999\nown = 1\n", "own.cfg")

@@ -47,7 +47,10 @@ def event(number: int, asset: AssetKey = KEY_A, **fields: Any) -> AssetEvent:
 def test_each_outlet_is_one_event_with_its_extra() -> None:
     outlet_events = OutletEventAccessors(Server())
     outlet_events[A].extra = {"rows": 5}
-    assert outlet_events.collect_emissions([A, B]) == (AssetEmission(asset=KEY_A, extra={"rows": 5}), AssetEmission(asset=KEY_B))
+    assert outlet_events.collect_emissions([A, B]) == (
+        AssetEmission(asset=KEY_A, extra={"rows": 5}),
+        AssetEmission(asset=KEY_B),
+    )
 
 
 def test_an_alias_is_an_event_for_each_asset_and_extra_that_was_added() -> None:
@@ -57,7 +60,8 @@ def test_an_alias_is_an_event_for_each_asset_and_extra_that_was_added() -> None:
     outlet_events[AssetAlias("m")].add(A, extra={"x": 1})
     outlet_events[N].add(Asset.ref(name="b"))
     assert outlet_events.collect_emissions([N, AssetAlias("m")]) == (
-        AssetEmission(asset=KEY_A, extra={"x": 1}, aliases=("m", "n")), AssetEmission(asset=KEY_A, extra={"x": 2}, aliases=("n",)),
+        AssetEmission(asset=KEY_A, extra={"x": 1}, aliases=("m", "n")),
+        AssetEmission(asset=KEY_A, extra={"x": 2}, aliases=("n",)),
         AssetEmission(asset=KEY_B, aliases=("n",)),
     )
 
@@ -76,7 +80,10 @@ def test_add_on_an_asset_and_access_to_what_is_no_outlet_record_nothing() -> Non
 def test_references_are_looked_up_and_one_that_is_missing_is_an_error_by_name() -> None:
     outlet_events = OutletEventAccessors(Server())
     outlet_events.for_asset(uri="s3://a/k").extra["x"] = 1
-    assert outlet_events.collect_emissions([Asset.ref(name="a"), AssetAll(B)]) == (AssetEmission(asset=KEY_A, extra={"x": 1}), AssetEmission(asset=KEY_B))
+    assert outlet_events.collect_emissions([Asset.ref(name="a"), AssetAll(B)]) == (
+        AssetEmission(asset=KEY_A, extra={"x": 1}),
+        AssetEmission(asset=KEY_B),
+    )
     with pytest.raises(AssetNotFound, match="there is no asset with the name 'c'; `gnomon assets list`"):
         outlet_events.collect_emissions([Asset.ref(name="c")])
 
@@ -100,7 +107,8 @@ def test_metadata_that_a_function_yields_is_the_extra_and_its_return_value_is_ke
 
     assert run_generator(function, function(), {"outlet_events": outlet_events}) == 7
     assert outlet_events.collect_emissions([A, N]) == (
-        AssetEmission(asset=KEY_A, extra={"x": 1}), AssetEmission(asset=KEY_B, extra={"y": 2}, aliases=("n",)),
+        AssetEmission(asset=KEY_A, extra={"x": 1}),
+        AssetEmission(asset=KEY_B, extra={"y": 2}, aliases=("n",)),
     )
 
 
@@ -108,27 +116,47 @@ def test_a_text_is_a_uri_as_in_airflow_2() -> None:
     outlet_events = OutletEventAccessors(Server())
     dataset = Asset("s3://b/k")
     outlet_events["s3://b/k"].extra = {"x": 1}
-    assert outlet_events.collect_emissions([dataset]) == (AssetEmission(asset=AssetKey("s3://b/k", "s3://b/k"), extra={"x": 1}),)
+    assert outlet_events.collect_emissions([dataset]) == (
+        AssetEmission(asset=AssetKey("s3://b/k", "s3://b/k"), extra={"x": 1}),
+    )
     assert list(InletEventsAccessors([dataset], Server())["s3://b/k"]) == []
 
 
 def test_inlet_events_ask_when_they_are_read_and_once() -> None:
     server = Server(event(1), event(2, extra={"x": 1}))
-    found = InletEventsAccessors([A], server)[A].after("1970-01-01T00:00:01").before(datetime(1970, 1, 2, tzinfo=UTC)).ascending(False).limit(2)
+    found = (
+        InletEventsAccessors([A], server)[A]
+        .after("1970-01-01T00:00:01")
+        .before(datetime(1970, 1, 2, tzinfo=UTC))
+        .ascending(False)
+        .limit(2)
+    )
     assert server.asked == []
     assert [each.extra for each in found] == [{}, {"x": 1}]
     assert (len(found), found[-1].extra, [each.id for each in found[:1]]) == (2, {"x": 1}, [1])
     (question,) = server.asked
-    assert question == GetAssetEvents(name="a", uri="s3://a/k", after=1_000_000, before=86_400_000_000, ascending=False, limit=2)
+    assert question == GetAssetEvents(
+        name="a", uri="s3://a/k", after=1_000_000, before=86_400_000_000, ascending=False, limit=2
+    )
 
 
 def test_inlet_events_are_keyed_by_number_asset_reference_and_alias() -> None:
     server = Server()
     inlets = InletEventsAccessors([A, N, Asset.ref(name="b"), 5.0], server)
-    asked = {"0": inlets[0], "ref": inlets[Asset.ref(uri="s3://a/k")], "b": inlets[B], "alias": inlets.for_asset_alias(name="n"), "name": inlets.for_asset(name="a")}
+    asked = {
+        "0": inlets[0],
+        "ref": inlets[Asset.ref(uri="s3://a/k")],
+        "b": inlets[B],
+        "alias": inlets.for_asset_alias(name="n"),
+        "name": inlets.for_asset(name="a"),
+    }
     assert [list(one) for one in asked.values()] == [[]] * 5
     assert [(one.name, one.uri, one.alias) for one in server.asked if isinstance(one, GetAssetEvents)] == [
-        ("a", "s3://a/k", None), (None, "s3://a/k", None), ("b", "b", None), (None, None, "n"), ("a", None, None),
+        ("a", "s3://a/k", None),
+        (None, "s3://a/k", None),
+        ("b", "b", None),
+        (None, None, "n"),
+        ("a", None, None),
     ]
     with pytest.raises(KeyError):
         inlets[Asset("c")]
@@ -137,9 +165,13 @@ def test_inlet_events_are_keyed_by_number_asset_reference_and_alias() -> None:
 
 
 def test_triggering_events_are_grouped_by_asset_and_by_alias() -> None:
-    found = TriggeringAssetEventsAccessor(decode_events(msgspec.to_builtins([event(1), event(2, aliases=("n",)), event(3, KEY_B)])))
+    found = TriggeringAssetEventsAccessor(
+        decode_events(msgspec.to_builtins([event(1), event(2, aliases=("n",)), event(3, KEY_B)]))
+    )
     assert {str(key): [each.id for each in events] for key, events in found.items()} == {
-        "Asset(name='a', uri='s3://a/k')": [1, 2], "AssetAlias(name='n')": [2], "Asset(name='b', uri='b')": [3],
+        "Asset(name='a', uri='s3://a/k')": [1, 2],
+        "AssetAlias(name='n')": [2],
+        "Asset(name='b', uri='b')": [3],
     }
     assert [each.id for each in found[Asset.ref(name="a")]] == [each.id for each in found["s3://a/k"]] == [1, 2]
     with pytest.raises(KeyError):
@@ -147,16 +179,24 @@ def test_triggering_events_are_grouped_by_asset_and_by_alias() -> None:
 
 
 def test_in_a_template_the_accessors_show_what_they_hold() -> None:
-    found = TriggeringAssetEventsAccessor(decode_events(msgspec.to_builtins([event(1, aliases=("n",), extra={"rows": 3}, source_dag_id="up", source_task_id="t")])))
+    found = TriggeringAssetEventsAccessor(
+        decode_events(
+            msgspec.to_builtins([event(1, aliases=("n",), extra={"rows": 3}, source_dag_id="up", source_task_id="t")])
+        )
+    )
     told = f"{found}"
-    assert told.startswith(f"TriggeringAssetEventsAccessor(_events={{AssetUniqueKey(name={KEY_A.name!r}, uri={KEY_A.uri!r}): [AssetEventDagRunReferenceResult(asset=")
+    assert told.startswith(
+        f"TriggeringAssetEventsAccessor(_events={{AssetUniqueKey(name={KEY_A.name!r}, uri={KEY_A.uri!r}): [AssetEventDagRunReferenceResult(asset="
+    )
     assert "AssetAliasUniqueKey(name='n'): [" in told
     assert "extra={'rows': 3}, source_task_id='t', source_dag_id='up'" in told
     assert " object at 0x" not in told
 
 
 def test_an_event_knows_its_source_and_time() -> None:
-    (view,) = decode_events(msgspec.to_builtins([event(5, source_dag_id="d", source_task_id="t", source_run_id="r", source_map_index=3)]))
+    (view,) = decode_events(
+        msgspec.to_builtins([event(5, source_dag_id="d", source_task_id="t", source_run_id="r", source_map_index=3)])
+    )
     assert view.timestamp == datetime(1970, 1, 1, 0, 0, 5, tzinfo=UTC)
     source = view.source_task_instance
     assert source is not None

@@ -26,14 +26,31 @@ SECOND_US = 1_000_000
 
 
 def _facts(run_id: str, at: Any, run_type: str = "scheduled", state: str = "success") -> RunFacts:
-    return RunFacts(run_pk=1, dag_id="d", run_id=run_id, run_type=run_type, run_after=to_instant(at), logical_at=to_instant(at), state=state)
+    return RunFacts(
+        run_pk=1,
+        dag_id="d",
+        run_id=run_id,
+        run_type=run_type,
+        run_after=to_instant(at),
+        logical_at=to_instant(at),
+        state=state,
+    )
 
 
 RUNS = [_facts("w", WEDNESDAY, "manual", "running"), _facts("t", TUESDAY, state="running"), _facts("m", MONDAY)]
 INSTANCES = [
-    TaskInstanceFacts(task_id="a", state="success", try_number=2, max_tries=3, started_at=SECOND_US, ended_at=3 * SECOND_US, operator="PythonOperator"),
-    TaskInstanceFacts(task_id="b", map_index=0, state="failed"), TaskInstanceFacts(task_id="c"),
-]  # fmt: skip
+    TaskInstanceFacts(
+        task_id="a",
+        state="success",
+        try_number=2,
+        max_tries=3,
+        started_at=SECOND_US,
+        ended_at=3 * SECOND_US,
+        operator="PythonOperator",
+    ),
+    TaskInstanceFacts(task_id="b", map_index=0, state="failed"),
+    TaskInstanceFacts(task_id="c"),
+]
 
 
 class Runs:
@@ -42,8 +59,20 @@ class Runs:
     def ask(self, question: Any) -> object:
         if isinstance(question, ListRuns):
             first, last = question.first_logical_at, question.last_logical_at
-            found = [run for run in RUNS if question.state in (None, run.state) and question.run_id in (None, run.run_id) and run.run_type in (question.run_types or [run.run_type])]
-            return msgspec.to_builtins([run for run in found if (first is None or run.logical_at >= first) and (last is None or run.logical_at <= last)][: question.limit])  # type: ignore[operator]
+            found = [
+                run
+                for run in RUNS
+                if question.state in (None, run.state)
+                and question.run_id in (None, run.run_id)
+                and run.run_type in (question.run_types or [run.run_type])
+            ]
+            return msgspec.to_builtins(
+                [
+                    run
+                    for run in found
+                    if (first is None or run.logical_at >= first) and (last is None or run.logical_at <= last)
+                ][: question.limit]
+            )  # type: ignore[operator]
         if isinstance(question, GetTaskInstances):
             return msgspec.to_builtins(INSTANCES) if question.run_id != "gone" else None
         if isinstance(question, GetPreviousRun):
@@ -68,9 +97,21 @@ def dag() -> Any:
 def test_task_instances_of_a_run_have_the_names_of_airflow(dag: DAG) -> None:
     run = RuntimeDagRun(RUNS[1], dag)
     first, second, third = run.get_task_instances()
-    assert (first.task_id, first.state, first.try_number, first.max_tries, first.duration, first.operator) == ("a", "success", 2, 3, 2.0, "PythonOperator")
+    assert (first.task_id, first.state, first.try_number, first.max_tries, first.duration, first.operator) == (
+        "a",
+        "success",
+        2,
+        3,
+        2.0,
+        "PythonOperator",
+    )
     assert first.task is dag.get_task("a") and second.task is None
-    assert (first.dag_id, first.run_id, first.execution_date, first.key.primary) == ("d", "t", TUESDAY, ("d", "a", "t", -1))
+    assert (first.dag_id, first.run_id, first.execution_date, first.key.primary) == (
+        "d",
+        "t",
+        TUESDAY,
+        ("d", "a", "t", -1),
+    )
     assert (second.map_index, str(second)) == (0, "<TaskInstance: d.b t [0] [failed]>")
     assert (third.state, third.start_date, third.duration, third.current_state()) == (None, None, None, None)
     assert [ti.task_id for ti in run.get_task_instances(state=["failed", None])] == ["b", "c"]
@@ -92,21 +133,27 @@ def test_a_run_knows_its_dag_and_the_runs_before_it(dag: DAG) -> None:
         RuntimeDagRun(RUNS[0]).get_dag()
 
 
-@pytest.mark.parametrize(("ask", "answer"), [
-    (lambda dag: dag.get_last_dagrun().run_id, "t"),
-    (lambda dag: dag.get_last_dagrun(include_externally_triggered=True).run_id, "w"),
-    (lambda dag: dag.get_dagrun(execution_date=MONDAY, session=None).run_id, "m"),
-    (lambda dag: dag.get_dagrun(run_id="w").run_id, "w"),
-    (lambda dag: dag.get_dagrun(run_id="none"), None),
-    (lambda dag: [run.run_id for run in dag.get_dagruns_between(MONDAY, TUESDAY)], ["m", "t"]),
-    (lambda dag: dag.get_active_runs(), [TUESDAY, WEDNESDAY]),
-    (lambda dag: (dag.get_num_active_runs(), dag.get_num_active_runs(external_trigger=True)), (2, 1)),
-    (lambda dag: (dag.latest_execution_date, dag.get_latest_execution_date()), (WEDNESDAY, WEDNESDAY)),
-    (lambda dag: dag.has_dag_runs(), True),
-    (lambda dag: [(ti.run_id, ti.task_id) for ti in dag.get_task_instances(start_date=TUESDAY, state="failed")], [("t", "b"), ("w", "b")]),
-    (lambda dag: dag.get_num_task_instances(task_ids=["a"], states=["success"]), 3),
-    (lambda dag: (dag.is_paused, dag.get_is_paused(), dag.is_active), (True, True, True)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ask", "answer"),
+    [
+        (lambda dag: dag.get_last_dagrun().run_id, "t"),
+        (lambda dag: dag.get_last_dagrun(include_externally_triggered=True).run_id, "w"),
+        (lambda dag: dag.get_dagrun(execution_date=MONDAY, session=None).run_id, "m"),
+        (lambda dag: dag.get_dagrun(run_id="w").run_id, "w"),
+        (lambda dag: dag.get_dagrun(run_id="none"), None),
+        (lambda dag: [run.run_id for run in dag.get_dagruns_between(MONDAY, TUESDAY)], ["m", "t"]),
+        (lambda dag: dag.get_active_runs(), [TUESDAY, WEDNESDAY]),
+        (lambda dag: (dag.get_num_active_runs(), dag.get_num_active_runs(external_trigger=True)), (2, 1)),
+        (lambda dag: (dag.latest_execution_date, dag.get_latest_execution_date()), (WEDNESDAY, WEDNESDAY)),
+        (lambda dag: dag.has_dag_runs(), True),
+        (
+            lambda dag: [(ti.run_id, ti.task_id) for ti in dag.get_task_instances(start_date=TUESDAY, state="failed")],
+            [("t", "b"), ("w", "b")],
+        ),
+        (lambda dag: dag.get_num_task_instances(task_ids=["a"], states=["success"]), 3),
+        (lambda dag: (dag.is_paused, dag.get_is_paused(), dag.is_active), (True, True, True)),
+    ],
+)
 def test_a_dag_answers_about_its_runs_in_a_task(ask: Callable[[Any], object], answer: object, dag: DAG) -> None:
     assert ask(dag) == answer
 

@@ -20,7 +20,10 @@ def test_each_partition_has_an_event_with_the_extra_of_the_outlet() -> None:
     events[A].extra = {"rows": 5}
     found = events.collect_emissions([A, B])
     assert [(each.asset.name, each.partition_key, each.extra) for each in found] == [
-        ("a", "us", {"rows": 5}), ("a", "eu", {"rows": 5}), ("a", "apac", {"rows": 5}), ("b", None, {}),
+        ("a", "us", {"rows": 5}),
+        ("a", "eu", {"rows": 5}),
+        ("a", "apac", {"rows": 5}),
+        ("b", None, {}),
     ]
 
 

@@ -45,10 +45,16 @@ def configured() -> Iterator[Callable[[dict[str, str]], None]]:
     set_current_config(before)
 
 
-def test_the_address_of_a_try_is_that_of_its_page(ti: RuntimeTaskInstance, configured: Callable[[dict[str, str]], None]) -> None:
+def test_the_address_of_a_try_is_that_of_its_page(
+    ti: RuntimeTaskInstance, configured: Callable[[dict[str, str]], None]
+) -> None:
     configured({"AIRFLOW__WEBSERVER__BASE_URL": "https://gnomon.example.com/"})
     ti.run_id, ti.map_index = "manual__2024-03-04T00:00:00+00:00", 3
-    assert ti.log_url == ti.mark_success_url == "https://gnomon.example.com/dags/d/runs/manual__2024-03-04T00%3A00%3A00%2B00%3A00/tasks/t?try=2&map=3"
+    assert (
+        ti.log_url
+        == ti.mark_success_url
+        == "https://gnomon.example.com/dags/d/runs/manual__2024-03-04T00%3A00%3A00%2B00%3A00/tasks/t?try=2&map=3"
+    )
     ti.map_index = -1
     assert ti.log_url.endswith("/tasks/t?try=2")
 
@@ -63,7 +69,9 @@ def test_without_a_known_address_there_is_none_and_a_warning_says_why(
 
 def test_the_run_of_the_task_has_its_dag_and_other_runs_say_that_they_have_none(make: Make, server: Server) -> None:
     context = make()
-    assert context["dag_run"].get_dag() is context["dag_run"].dag is context["ti"].get_dagrun().get_dag() is context["dag"]
+    assert (
+        context["dag_run"].get_dag() is context["dag_run"].dag is context["ti"].get_dagrun().get_dag() is context["dag"]
+    )
     other = RuntimeDagRun(RunFacts(run_pk=8, dag_id="d", run_id="earlier", run_type="manual", run_after=0))
     with pytest.raises(AirflowException, match="The DAG of run 'earlier' of 'd' is not in this process"):
         other.get_dag()
@@ -90,7 +98,9 @@ def test_a_value_that_cannot_be_stored_fails_where_it_is_pushed(ti: RuntimeTaskI
         ti.xcom_push("", 1)
     with pytest.raises(ValueError, match="XCom 'k' of task 't' takes 16777217 bytes, the limit is 16777216 bytes"):
         ti.xcom_push("k", "x" * (XCOM_MAX_BYTES - 1))
-    with pytest.raises(ValueError, match="the key of an XCom has at most 512 characters, and this one has 513; it begins with 'kkk"):
+    with pytest.raises(
+        ValueError, match="the key of an XCom has at most 512 characters, and this one has 513; it begins with 'kkk"
+    ):
         ti.xcom_push("k" * 513, 1)
     assert not ti.pushed_xcoms
     ti.xcom_push("k" * 512, 1)
@@ -101,7 +111,9 @@ def test_the_limit_of_a_pushed_value_counts_bytes_of_text_that_is_not_ascii(ti: 
     half = XCOM_MAX_BYTES // 2
     ti.xcom_push("k", "é" * (half - 1))
     assert len(ti.pushed_xcoms.pop("k")) == half + 1
-    with pytest.raises(ValueError, match="XCom 'k' of task 't' takes 16777218 bytes, the limit is 16777216 bytes") as refused:
+    with pytest.raises(
+        ValueError, match="XCom 'k' of task 't' takes 16777218 bytes, the limit is 16777216 bytes"
+    ) as refused:
         ti.xcom_push("k", "é" * half)
     assert len(str(refused.value)) < 400 and not ti.pushed_xcoms
 
@@ -129,7 +141,9 @@ def test_mapped_values(ti: RuntimeTaskInstance, server: Server) -> None:
     assert ti.xcom_pull("m", map_indexes=None) is None
 
 
-def test_without_task_ids_it_is_the_tasks_own_value_else_the_newest_of_any(ti: RuntimeTaskInstance, server: Server) -> None:
+def test_without_task_ids_it_is_the_tasks_own_value_else_the_newest_of_any(
+    ti: RuntimeTaskInstance, server: Server
+) -> None:
     server.xcoms = {("a", -1, "k"): "first", ("b", -1, "k"): "last"}
     assert ti.xcom_pull(key="k") == "last"
     server.xcoms["t", -1, "k"] = "own"
@@ -155,8 +169,9 @@ def test_coroutines_may_push_and_pull(ti: RuntimeTaskInstance) -> None:
 def test_earlier_runs(ti: RuntimeTaskInstance, server: Server) -> None:
     assert ti.get_previous_dagrun() is None
     at = to_instant(MONDAY)
-    server.previous = RunFacts(run_pk=1, dag_id="d", run_id="p", run_type="scheduled", run_after=at, logical_at=at,
-                               started_at=at)
+    server.previous = RunFacts(
+        run_pk=1, dag_id="d", run_id="p", run_type="scheduled", run_after=at, logical_at=at, started_at=at
+    )
     run = ti.get_previous_dagrun(state="success")
     assert run is not None and run.run_id == "p"
     assert server.asked[-1].state == "success"

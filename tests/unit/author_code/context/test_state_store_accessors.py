@@ -29,7 +29,12 @@ from gnomon.storage.store import open_database
 pytestmark = pytest.mark.ordinary
 
 ATTEMPT = Attempt(
-    attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
+    attempt_id="x",
+    group_no=1,
+    epoch=1,
+    task_id="a",
+    task_no=0,
+    file="/d.py",
     run=RunFacts(run_pk=1, dag_id="d", run_id="m", run_type="manual", run_after=0),
 )
 A, B = Asset("a", "s3://a"), Asset("b")
@@ -67,7 +72,11 @@ def test_a_value_outlives_its_try_and_belongs_to_one_instance_of_one_run(world: 
     first.set("job", {"id": [1, 2.5, None, "x"], "ok": True})
     later = _store(world, try_number=2, attempt_id="y")
     assert later.get("job") == {"id": [1, 2.5, None, "x"], "ok": True}
-    for other in (_store(world, map_index=0), _store(world, task_no=1), _store(world, run=msgspec.structs.replace(ATTEMPT.run, run_pk=2))):
+    for other in (
+        _store(world, map_index=0),
+        _store(world, task_no=1),
+        _store(world, run=msgspec.structs.replace(ATTEMPT.run, run_pk=2)),
+    ):
         assert other.get("job", "none") == "none"
 
 
@@ -117,8 +126,12 @@ def test_retention_is_the_given_one_or_the_option_or_none(world: World, tmp_path
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (None, "cannot be None"), (datetime(2024, 1, 1, tzinfo=UTC), "value is a datetime"), ({"a": [1, {2}]}, r"value\['a'\]\[1\] is a set"),
-        ({1: 2}, "value has the key 1"), (float("nan"), "value is nan"), ("x" * (16 * 1024 * 1024), "the limit is 16777216 bytes"),
+        (None, "cannot be None"),
+        (datetime(2024, 1, 1, tzinfo=UTC), "value is a datetime"),
+        ({"a": [1, {2}]}, r"value\['a'\]\[1\] is a set"),
+        ({1: 2}, "value has the key 1"),
+        (float("nan"), "value is nan"),
+        ("x" * (16 * 1024 * 1024), "the limit is 16777216 bytes"),
     ],
     ids=["None", "date", "set", "number as key", "nan", "large"],
 )
@@ -149,7 +162,9 @@ def test_a_large_value_is_stored_with_a_warning(world: World, tmp_path: Path, ca
 def test_the_state_of_an_asset_is_shared_by_all_tasks(world: World) -> None:
     first = AssetStateStoreAccessors(Answers(world, ATTEMPT), "task 'a'", [A])
     first[A].set("watermark", 5)
-    second = AssetStateStoreAccessors(Answers(world, msgspec.structs.replace(ATTEMPT, task_no=7, map_index=2)), "task 'b'", [Asset.ref(name="a"), B])
+    second = AssetStateStoreAccessors(
+        Answers(world, msgspec.structs.replace(ATTEMPT, task_no=7, map_index=2)), "task 'b'", [Asset.ref(name="a"), B]
+    )
     assert second[Asset.ref(name="a")].get("watermark") == second[Asset("a", "s3://a")].get("watermark") == 5
     assert second[B].get("watermark", 0) == 0
     second[A].delete("watermark")
@@ -176,7 +191,9 @@ def test_the_bare_form_needs_exactly_one_asset(world: World) -> None:
         one.put("k", 1)
 
 
-@pytest.mark.parametrize("question", [SetTaskState(key="k", value="1", retention=None), GetAssetState(asset="a", key="k")])
+@pytest.mark.parametrize(
+    "question", [SetTaskState(key="k", value="1", retention=None), GetAssetState(asset="a", key="k")]
+)
 def test_a_file_that_is_imported_has_no_state(world: World, question: AnyTaskApiRequest) -> None:
     with pytest.raises(taskapi.TaskApiRefused, match="move the call into a task"):
         taskapi.answer_task(world.db, None, question)

@@ -28,8 +28,10 @@ def context(made: list[str]) -> Context:
     return Context.lazily({"a": maker("a"), "b": maker("b")}, "x", {"c": 3})
 
 
-@pytest.mark.parametrize("made", [Context({"ds": "2024-03-04", "n": [1]}), Context(ds="2024-03-04", n=[1]),
-                                  Context([("ds", "2024-03-04")], n=[1])])
+@pytest.mark.parametrize(
+    "made",
+    [Context({"ds": "2024-03-04", "n": [1]}), Context(ds="2024-03-04", n=[1]), Context([("ds", "2024-03-04")], n=[1])],
+)
 def test_an_author_makes_one_as_a_dict(made: Context) -> None:
     assert isinstance(made, dict)
     assert made == {"ds": "2024-03-04", "n": [1]} == {**made}

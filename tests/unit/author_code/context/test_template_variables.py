@@ -103,8 +103,18 @@ def test_a_schedule_without_slots_has_no_neighbours(make: Make) -> None:
 
 def test_the_previous_success_is_asked_for_once_and_only_when_read(make: Make, server: Server) -> None:
     at = to_instant(MONDAY - timedelta(days=1))
-    server.previous = RunFacts(run_pk=6, dag_id="d", run_id="p", run_type="scheduled", run_after=at, logical_at=at,
-                               interval_start=at, interval_end=at, started_at=at + 5_000_000, ended_at=at + 9_000_000)
+    server.previous = RunFacts(
+        run_pk=6,
+        dag_id="d",
+        run_id="p",
+        run_type="scheduled",
+        run_after=at,
+        logical_at=at,
+        interval_start=at,
+        interval_end=at,
+        started_at=at + 5_000_000,
+        ended_at=at + 9_000_000,
+    )
     context = make()
     assert server.asked == []
     assert context["prev_data_interval_start_success"] == MONDAY - timedelta(days=1)
@@ -141,8 +151,13 @@ def test_the_run_has_the_names_of_both_dialects(make: Make) -> None:
     assert run.conf.get("k") == "v"
     assert run.external_trigger is False
     assert (run.start_date, run.end_date, run.consumed_asset_events) == (None, None, [])
-    triggered = {run_type: make(run_type=run_type)["dag_run"].external_trigger for run_type in ("manual", "operator_triggered", "backfill", "asset_triggered")}
-    assert triggered == {"manual": True, "operator_triggered": True, "backfill": False, "asset_triggered": False}, "as in Airflow 2"
+    triggered = {
+        run_type: make(run_type=run_type)["dag_run"].external_trigger
+        for run_type in ("manual", "operator_triggered", "backfill", "asset_triggered")
+    }
+    assert triggered == {"manual": True, "operator_triggered": True, "backfill": False, "asset_triggered": False}, (
+        "as in Airflow 2"
+    )
 
 
 def test_variables_and_connections(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +179,11 @@ def test_the_macros_and_the_options(make: Make) -> None:
 
 def test_the_environment_names_the_attempt_in_both_dialects(make: Make) -> None:
     environment = build_task_environment(make())
-    assert environment["AIRFLOW_CTX_LOGICAL_DATE"] == environment["AIRFLOW_CTX_EXECUTION_DATE"] == "2024-03-04T00:00:00+00:00"
+    assert (
+        environment["AIRFLOW_CTX_LOGICAL_DATE"]
+        == environment["AIRFLOW_CTX_EXECUTION_DATE"]
+        == "2024-03-04T00:00:00+00:00"
+    )
     assert environment["GNOMON_CTX_DAG_RUN_ID"] == environment["AIRFLOW_CTX_DAG_RUN_ID"] == "r"
     assert environment["AIRFLOW_CTX_TRY_NUMBER"] == "2"
     assert environment["AIRFLOW_CTX_DAG_OWNER"] == "ada"

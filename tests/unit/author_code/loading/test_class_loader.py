@@ -31,14 +31,20 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "plugin_of_mine.py").write_text("class Outer:\n    class Inner: ...\n\nvalue = 3\n")
     (tmp_path / "plugin_that_fails.py").write_text("import not_installed_anywhere\n")
     (tmp_path / "plugin_of_names.py").write_text("import airflow.hooks.nothing\n")
-    (tmp_path / "plugin_of_azure.py").write_text("from airflow.providers.microsoft.azure.hooks.wasb import (\n    WasbHook,\n)\n")
+    (tmp_path / "plugin_of_azure.py").write_text(
+        "from airflow.providers.microsoft.azure.hooks.wasb import (\n    WasbHook,\n)\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     dialect.enable()
 
 
 def test_airflows_path_and_ours_give_the_same_class() -> None:
     path = "airflow.timetables.trigger.CronTriggerTimetable"
-    assert load_class(path) is load_class("gnomon.rules.timetables.trigger_timetables.CronTriggerTimetable") is CronTriggerTimetable
+    assert (
+        load_class(path)
+        is load_class("gnomon.rules.timetables.trigger_timetables.CronTriggerTimetable")
+        is CronTriggerTimetable
+    )
     assert load_class("airflow.models.DAG") is DAG
 
 
@@ -59,11 +65,26 @@ def test_an_authors_class_also_a_nested_one() -> None:
         ("nowhere_at_all.Class", "no module 'nowhere_at_all'"),
         ("plugin_of_mine.Missing", "no 'Missing'"),
         ("plugin_of_mine.value", "not a class but int"),
-        ("plugin_that_fails.Class", r"No module named 'not_installed_anywhere' \(at .*plugin_that_fails.py, line 1\)\. Install it"),
-        ("plugin_of_names.Class", r"airflow.hooks.nothing does not exist in Gnomon.* \(at .*plugin_of_names.py, line 1\)\.$"),
-        ("airflow.providers.acme.triggers.Class", "there is no module 'airflow.providers.acme' here.*`gnomon providers install acme`"),
-        ("airflow.providers.microsoft.azure.triggers.wasb.Class", "no module 'airflow.providers.microsoft' here.*`gnomon providers install microsoft-azure`"),
-        ("plugin_of_azure.Class", r"No module named 'airflow.providers.microsoft' \(at .*line 1\)\. Run `gnomon providers install microsoft-azure` on this machine"),
+        (
+            "plugin_that_fails.Class",
+            r"No module named 'not_installed_anywhere' \(at .*plugin_that_fails.py, line 1\)\. Install it",
+        ),
+        (
+            "plugin_of_names.Class",
+            r"airflow.hooks.nothing does not exist in Gnomon.* \(at .*plugin_of_names.py, line 1\)\.$",
+        ),
+        (
+            "airflow.providers.acme.triggers.Class",
+            "there is no module 'airflow.providers.acme' here.*`gnomon providers install acme`",
+        ),
+        (
+            "airflow.providers.microsoft.azure.triggers.wasb.Class",
+            "no module 'airflow.providers.microsoft' here.*`gnomon providers install microsoft-azure`",
+        ),
+        (
+            "plugin_of_azure.Class",
+            r"No module named 'airflow.providers.microsoft' \(at .*line 1\)\. Run `gnomon providers install microsoft-azure` on this machine",
+        ),
         ("NotATimetable", "not a built-in timetable"),
         ("airflow.triggers.nothing.Class", "has no 'nothing'"),
     ],

@@ -39,7 +39,10 @@ def write(folder, name: str, text: str) -> str:
 
 
 def test_dags_are_found_in_globals_in_with_blocks_and_from_decorated_calls(folder):
-    path = write(folder, "all.py", """
+    path = write(
+        folder,
+        "all.py",
+        """
         from gnomon.authoring.sdk.dags.dag import DAG
         from gnomon.authoring.sdk.dags.dag_decorators import dag
 
@@ -56,7 +59,8 @@ def test_dags_are_found_in_globals_in_with_blocks_and_from_decorated_calls(folde
         decorated()
         with DAG("not_registered", auto_register=False):
             pass
-    """)
+    """,
+    )
 
     loaded = load_dag_file(path)
 
@@ -65,22 +69,30 @@ def test_dags_are_found_in_globals_in_with_blocks_and_from_decorated_calls(folde
 
 
 def test_a_dag_with_auto_register_off_counts_when_a_global_holds_it(folder):
-    path = write(folder, "held.py", """
+    path = write(
+        folder,
+        "held.py",
+        """
         from gnomon.authoring.sdk.dags.dag import DAG
         with DAG("held", auto_register=False) as held:
             pass
-    """)
+    """,
+    )
 
     assert list(load_dag_file(path).dags) == ["held"]
 
 
 def test_the_first_of_two_dags_with_one_id_is_taken_and_the_id_is_told(folder):
-    path = write(folder, "two.py", """
+    path = write(
+        folder,
+        "two.py",
+        """
         from gnomon.authoring.sdk.dags.dag import DAG
         first = DAG("same", description="first")
         second = DAG("same", description="second")
         alias = first
-    """)
+    """,
+    )
 
     loaded = load_dag_file(path)
 
@@ -116,12 +128,16 @@ def test_a_file_outside_of_the_dag_folder_finds_what_is_beside_it(folder, tmp_pa
 
 
 def test_airflows_import_paths_work(folder):
-    path = write(folder, "dialect.py", """
+    path = write(
+        folder,
+        "dialect.py",
+        """
         from airflow import DAG
         from airflow.operators.empty import EmptyOperator
         with DAG("written_for_airflow"):
             EmptyOperator(task_id="only")
-    """)
+    """,
+    )
 
     assert list(load_dag_file(path).dags["written_for_airflow"].task_dict) == ["only"]
 
@@ -129,7 +145,10 @@ def test_airflows_import_paths_work(folder):
 def test_a_member_of_an_archive_imports_the_modules_of_the_archive(folder):
     archive = folder / "pack.zip"
     with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr("etl.py", "from loading_zipped.ids import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
+        opened.writestr(
+            "etl.py",
+            "from loading_zipped.ids import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n",
+        )
         opened.writestr("loading_zipped/__init__.py", "")
         opened.writestr("loading_zipped/ids.py", "ID = 'zipped'\n")
 
@@ -142,39 +161,55 @@ def test_a_member_of_an_archive_imports_the_modules_of_the_archive(folder):
 
 
 def test_what_a_file_raises_propagates_and_leaves_no_module_and_no_open_dag(folder):
-    path = write(folder, "breaks.py", """
+    path = write(
+        folder,
+        "breaks.py",
+        """
         from gnomon.authoring.sdk.dags.dag import DAG
         with DAG("never"):
             raise RuntimeError("stop")
-    """)
+    """,
+    )
 
     with pytest.raises(RuntimeError, match="stop"):
         load_dag_file(path)
 
     assert module_name(path) not in sys.modules
-    assert list(load_dag_file(write(folder, "next.py", "from gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('next')\n")).dags) == ["next"]
+    assert list(
+        load_dag_file(
+            write(folder, "next.py", "from gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('next')\n")
+        ).dags
+    ) == ["next"]
 
 
 def test_only_dag_is_what_the_parsing_context_says_meanwhile(folder):
-    path = write(folder, "many.py", """
+    path = write(
+        folder,
+        "many.py",
+        """
         from gnomon.authoring.sdk.dags.dag import DAG
         from gnomon.authoring.sdk.dags.authoring_state import get_parsing_context
         wanted = get_parsing_context().dag_id
         for number in range(100):
             if wanted in (None, f"many_{number}"):
                 globals()[f"dag_{number}"] = DAG(f"many_{number}")
-    """)
+    """,
+    )
 
     assert list(load_dag_file(path, only_dag="many_7").dags) == ["many_7"]
     assert len(load_dag_file(path).dags) == 100
 
 
 def test_warnings_are_told_once_with_their_place(folder):
-    path = write(folder, "warns.py", """\
+    path = write(
+        folder,
+        "warns.py",
+        """\
         import warnings
         for _ in range(3):
             warnings.warn("old spelling", DeprecationWarning)
-    """)
+    """,
+    )
 
     assert load_dag_file(path).warnings == (f"{path}:3: DeprecationWarning: old spelling",)
 

@@ -11,7 +11,7 @@ from gnomon.author_code.loading.expression import evaluate
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors import UserError
 
-PLUGIN = '''
+PLUGIN = """
 from airflow.plugins_manager import AirflowPlugin
 from airflow.timetables.simple import OnceTimetable
 
@@ -31,7 +31,7 @@ class Mine(OnceTimetable):
 class MinePlugin(AirflowPlugin):
     name = "mine"
     timetables = [Mine]
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -52,10 +52,22 @@ def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("relativedelta(months=1)", "DeltaTriggerTimetable", "relativedelta(months=+1)"),
         ("None", "NullTimetable", "None"),
         ('CronDataIntervalTimetable("@daily", "Europe/Berlin")', "CronDataIntervalTimetable", "0 0 * * *"),
-        ('airflow.timetables.trigger.CronTriggerTimetable("0 0 * * *", timezone="UTC")', "CronTriggerTimetable", "0 0 * * *"),
+        (
+            'airflow.timetables.trigger.CronTriggerTimetable("0 0 * * *", timezone="UTC")',
+            "CronTriggerTimetable",
+            "0 0 * * *",
+        ),
         ("EventsTimetable([datetime(2024, day, 1, tzinfo=UTC) for day in range(1, 4)])", "EventsTimetable", "3 events"),
-        ('CronTriggerTimetable("0 0 * * *", timezone=pendulum.timezone("Asia/Tokyo"))', "CronTriggerTimetable", "0 0 * * *"),
-        ("gnomon.timetables.BusinessDays(gnomon.calendars.Weekends())", "BusinessDays", "00:00 on business days of weekdays"),
+        (
+            'CronTriggerTimetable("0 0 * * *", timezone=pendulum.timezone("Asia/Tokyo"))',
+            "CronTriggerTimetable",
+            "0 0 * * *",
+        ),
+        (
+            "gnomon.timetables.BusinessDays(gnomon.calendars.Weekends())",
+            "BusinessDays",
+            "00:00 on business days of weekdays",
+        ),
         ("BusinessDays(calendars.Weekends())", "BusinessDays", "00:00 on business days of weekdays"),
         ("expression_plugin.Mine('09:00')", "expression_plugin.Mine", "mine"),
         ("Mine()", "expression_plugin.Mine", "mine"),
@@ -80,7 +92,11 @@ def test_cron_texts_are_read_in_the_zone() -> None:
         ("qwertz()", "qwertz", "write MODULE.CLASS for a class of the plugins folder"),
         ("Daily(at=1/0)", "1/0", "ZeroDivisionError"),
         ("Daily(tz='UTC')", "Daily(tz='UTC')", "unexpected keyword argument 'tz'; it takes at, timezone,"),
-        ("Daily(timezon='UTC')", "Daily(timezon='UTC')", "unexpected keyword argument 'timezon'; did you mean timezone="),
+        (
+            "Daily(timezon='UTC')",
+            "Daily(timezon='UTC')",
+            "unexpected keyword argument 'timezon'; did you mean timezone=",
+        ),
         ("Daily('25:00')", "Daily('25:00')", "wrong: Daily(at='25:00') is not a time of day"),
         ("BusinessDays('none', at=8)", "BusinessDays('none', at=8)", "wrong: at=8"),
         ("Daily(at=datetime.time(8))", "datetime.time", "write time instead of datetime.time"),
@@ -103,11 +119,26 @@ def test_a_mistake_is_marked(text: str, marked: str, words: str) -> None:
     assert line[begin : begin + marks.count("^")] == marked
 
 
-@pytest.mark.parametrize("text", [
-    "__import__('os').system('true')", "print('x')", "open('/etc/passwd')", "[x for x in (1,)]", "(lambda: 1)()", "'a' * 9", "Daily.__class__", "f'{1}'",
-    " \n exec('1')", "pendulum", "BusinessDays(Country('DE'), open)", *("-" * depth + "print('x')" for depth in (50, 300, 900, 1_900)),
-])  # fmt: skip
-def test_an_expression_that_must_not_run_code_is_refused_before_it_is_evaluated(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')",
+        "print('x')",
+        "open('/etc/passwd')",
+        "[x for x in (1,)]",
+        "(lambda: 1)()",
+        "'a' * 9",
+        "Daily.__class__",
+        "f'{1}'",
+        " \n exec('1')",
+        "pendulum",
+        "BusinessDays(Country('DE'), open)",
+        *("-" * depth + "print('x')" for depth in (50, 300, 900, 1_900)),
+    ],
+)
+def test_an_expression_that_must_not_run_code_is_refused_before_it_is_evaluated(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(UserError):
         evaluate(text=text, zone="UTC", runs_code=False)
     assert capsys.readouterr().out == ""

@@ -37,8 +37,15 @@ def bundle(repository: GitRepository, tmp_path: Path) -> Any:
         arguments = {"tracking_ref": "main", "repo_url": str(repository.folder), **kwargs}
         listed = json.dumps([{"name": "team", "classpath": GIT_BUNDLE_CLASS, "kwargs": arguments}])
         options = {"dag_bundle_config_list": listed, **(cleanup or {})}
-        set_current_config(load_config({f"GNOMON__DAG_PROCESSOR__{name.upper()}": str(value) for name, value in options.items()}, tmp_path / "home"))
-        made = bundle_loader.create_bundle(bundle_loader.find_dag_bundle(bundle_loader.current_config(), "team"), version)
+        set_current_config(
+            load_config(
+                {f"GNOMON__DAG_PROCESSOR__{name.upper()}": str(value) for name, value in options.items()},
+                tmp_path / "home",
+            )
+        )
+        made = bundle_loader.create_bundle(
+            bundle_loader.find_dag_bundle(bundle_loader.current_config(), "team"), version
+        )
         assert isinstance(made, GitDagBundle)
         return made
 
@@ -49,7 +56,9 @@ def bundle(repository: GitRepository, tmp_path: Path) -> Any:
 Make = Callable[..., GitDagBundle]
 
 
-def test_a_refresh_brings_the_newest_commit_and_writes_only_files_that_differ(repository: GitRepository, bundle: Make) -> None:
+def test_a_refresh_brings_the_newest_commit_and_writes_only_files_that_differ(
+    repository: GitRepository, bundle: Make
+) -> None:
     repository.commit(a="1", b="1", gone="1")
     newest = bundle()
     newest.initialize()
@@ -63,7 +72,9 @@ def test_a_refresh_brings_the_newest_commit_and_writes_only_files_that_differ(re
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_a_version_has_the_files_of_its_commit_and_is_made_without_the_server_when_the_mirror_has_it(repository: GitRepository, bundle: Make) -> None:
+def test_a_version_has_the_files_of_its_commit_and_is_made_without_the_server_when_the_mirror_has_it(
+    repository: GitRepository, bundle: Make
+) -> None:
     first = repository.commit(dags__a="1")
     bundle().initialize()
     repository.commit(dags__a="2")
@@ -121,7 +132,10 @@ def test_a_forced_push_is_followed_and_a_kept_version_stays(repository: GitRepos
 @pytest.mark.parametrize(
     ("kwargs", "words"),
     [
-        ({"tracking_ref": "mian"}, "has the tracking_ref 'mian', and .* has no such branch, tag or commit; give one that it has .*main"),
+        (
+            {"tracking_ref": "mian"},
+            "has the tracking_ref 'mian', and .* has no such branch, tag or commit; give one that it has .*main",
+        ),
         ({"repo_url": "/nowhere/at-all"}, "/nowhere/at-all cannot be fetched: .*; check repo_url of the bundle"),
         ({"repo_url": "https://user:secret@localhost:1/x.git"}, r"https://\*\*\*@localhost:1/x.git cannot be fetched"),
         ({"subdir": "no"}, "has the subdir 'no', and commit [0-9a-f]+ of 'main' has no such folder"),
@@ -130,7 +144,9 @@ def test_a_forced_push_is_followed_and_a_kept_version_stays(repository: GitRepos
         ({"branch": "main"}, "refuses its kwargs: .*'branch'.*; correct them in"),
     ],
 )
-def test_an_error_names_the_bundle_the_argument_and_the_remedy(repository: GitRepository, bundle: Make, kwargs: dict[str, Any], words: str) -> None:
+def test_an_error_names_the_bundle_the_argument_and_the_remedy(
+    repository: GitRepository, bundle: Make, kwargs: dict[str, Any], words: str
+) -> None:
     repository.commit(a="1")
     with pytest.raises(DagBundleError, match=words) as caught:
         bundle(**kwargs).refresh()
@@ -138,9 +154,13 @@ def test_an_error_names_the_bundle_the_argument_and_the_remedy(repository: GitRe
     assert "secret" not in str(caught.value)
 
 
-def test_a_machine_without_git_is_told_to_install_it(bundle: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_machine_without_git_is_told_to_install_it(
+    bundle: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(DagBundleError, match="needs the program git, which this machine does not have on its PATH; install git here"):
+    with pytest.raises(
+        DagBundleError, match="needs the program git, which this machine does not have on its PATH; install git here"
+    ):
         bundle().refresh()
 
 
@@ -159,7 +179,9 @@ def test_a_token_reaches_git_in_its_environment_only() -> None:
 
 
 def test_a_private_key_is_in_a_file_only_while_git_runs() -> None:
-    with GitAccess("git@example.org:x.git", extra={"private_key": "KEY", "private_key_passphrase": "open"}).environment() as variables:
+    with GitAccess(
+        "git@example.org:x.git", extra={"private_key": "KEY", "private_key_passphrase": "open"}
+    ).environment() as variables:
         command = variables["GIT_SSH_COMMAND"].split()
         key = Path(command[command.index("-i") + 1])
         assert (key.read_text(), key.stat().st_mode & 0o777) == ("KEY\n", 0o400)
@@ -169,7 +191,11 @@ def test_a_private_key_is_in_a_file_only_while_git_runs() -> None:
 
 def test_old_versions_that_no_process_uses_are_removed(repository: GitRepository, bundle: Make) -> None:
     commits = [repository.commit(a=str(number)) for number in range(4)]
-    options = {"stale_bundle_cleanup_min_versions": 1, "stale_bundle_cleanup_age_threshold": 0, "stale_bundle_cleanup_interval": 1}
+    options = {
+        "stale_bundle_cleanup_min_versions": 1,
+        "stale_bundle_cleanup_age_threshold": 0,
+        "stale_bundle_cleanup_interval": 1,
+    }
     newest = bundle(cleanup=options)
     newest.initialize()
     for age, commit in enumerate(reversed(commits)):
@@ -178,7 +204,9 @@ def test_old_versions_that_no_process_uses_are_removed(repository: GitRepository
     bundle_loader.locate_in_version(str(newest.path / "a.py"), "team", commits[0])  # this process uses it
     os.utime(newest.versions_dir / f"{commits[0]}.lock", (LONG_AGO - 10, LONG_AGO - 10))
     assert sorted(remove_unused_versions(newest.versions_dir)) == sorted(commits[1:3])
-    assert sorted(path.name for path in newest.versions_dir.iterdir() if path.is_dir()) == sorted([commits[0], commits[3]])
+    assert sorted(path.name for path in newest.versions_dir.iterdir() if path.is_dir()) == sorted(
+        [commits[0], commits[3]]
+    )
 
 
 class EmptyBundle(BaseDagBundle):
@@ -197,7 +225,10 @@ class EmptyBundle(BaseDagBundle):
 
 @pytest.mark.parametrize(
     ("classpath", "words"),
-    [("no.such.Bundle", "importing it raises ModuleNotFoundError"), ("json.JSONDecoder", "is no subclass of airflow.dag_processing.bundles.base.BaseDagBundle")],
+    [
+        ("no.such.Bundle", "importing it raises ModuleNotFoundError"),
+        ("json.JSONDecoder", "is no subclass of airflow.dag_processing.bundles.base.BaseDagBundle"),
+    ],
 )
 def test_a_class_that_is_no_bundle_is_told_with_the_option(tmp_path: Path, classpath: str, words: str) -> None:
     listed = json.dumps([{"name": "mine", "classpath": classpath}])

@@ -80,22 +80,33 @@ def files_of(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*.py")}
 
 
-def test_the_files_of_submodules_are_those_of_the_commit(repository: GitRepository, library: GitRepository, bundle: Make) -> None:
+def test_the_files_of_submodules_are_those_of_the_commit(
+    repository: GitRepository, library: GitRepository, bundle: Make
+) -> None:
     newest = bundle()
     newest.initialize()
     first = str(newest.get_current_version())
-    assert files_of(newest.path) == {"flow.py", "dags/library/words.py", "dags/library/old.py", "dags/library/inner/deep.py"}
+    assert files_of(newest.path) == {
+        "flow.py",
+        "dags/library/words.py",
+        "dags/library/old.py",
+        "dags/library/inner/deep.py",
+    }
     assert newest.warning is None
 
     library.commit(words="WORD = 'two'\n", old=None)
     newest.refresh()
-    assert (newest.path / "dags/library/words.py").read_text() == "WORD = 'one'\n", "the commit of the repository names a commit of the submodule"
+    assert (newest.path / "dags/library/words.py").read_text() == "WORD = 'one'\n", (
+        "the commit of the repository names a commit of the submodule"
+    )
     unchanged = (newest.path / "dags/library/inner/deep.py").stat()
     move_submodule(repository, "dags/library")
     newest.refresh()
     assert (newest.path / "dags/library/words.py").read_text() == "WORD = 'two'\n"
     assert files_of(newest.path) == {"flow.py", "dags/library/words.py", "dags/library/inner/deep.py"}
-    assert (newest.path / "dags/library/inner/deep.py").stat().st_ino == unchanged.st_ino, "files that do not differ are not written"
+    assert (newest.path / "dags/library/inner/deep.py").stat().st_ino == unchanged.st_ino, (
+        "files that do not differ are not written"
+    )
 
     kept = bundle(first)
     kept.initialize()
@@ -104,7 +115,9 @@ def test_the_files_of_submodules_are_those_of_the_commit(repository: GitReposito
     assert not list(kept.versions_dir.glob("*.index*")) and not list(kept.versions_dir.glob(".*.index*"))
 
 
-def test_a_submodule_that_leaves_is_removed_also_when_a_folder_takes_its_place(repository: GitRepository, bundle: Make) -> None:
+def test_a_submodule_that_leaves_is_removed_also_when_a_folder_takes_its_place(
+    repository: GitRepository, bundle: Make
+) -> None:
     newest = bundle()
     newest.initialize()
     repository.git("rm", "--quiet", "dags/library")
@@ -127,45 +140,69 @@ def test_without_them_a_refresh_warns_and_names_bundle_and_remedy(repository: Gi
     refreshed = refresh_bundle("team")
     assert refreshed.error is None and refreshed.version == repository.git("rev-parse", "HEAD")
     assert refreshed.warning is not None
-    assert "DAG bundle 'team' has submodules, whose folders are empty here (dags/library); give the bundle submodules=true" in refreshed.warning
+    assert (
+        "DAG bundle 'team' has submodules, whose folders are empty here (dags/library); give the bundle submodules=true"
+        in refreshed.warning
+    )
     repository.commit(other__flow="")
     elsewhere = bundle(submodules=False, subdir="other")
     elsewhere.refresh()
     assert elsewhere.warning is None, "no DAG file sees it"
 
 
-def test_a_submodule_that_cannot_be_fetched_is_named(repository: GitRepository, library: GitRepository, bundle: Make) -> None:
+def test_a_submodule_that_cannot_be_fetched_is_named(
+    repository: GitRepository, library: GitRepository, bundle: Make
+) -> None:
     library.folder.rename(library.folder.with_name("moved"))
-    with pytest.raises(DagBundleError, match=r"'team': .*/library cannot be fetched: .*it is a submodule: check its url in .gitmodules"):
+    with pytest.raises(
+        DagBundleError, match=r"'team': .*/library cannot be fetched: .*it is a submodule: check its url in .gitmodules"
+    ):
         bundle().refresh()
 
 
 def test_a_submodule_without_an_address_is_named(repository: GitRepository, bundle: Make) -> None:
     (repository.folder / ".gitmodules").write_text("")
     repository.commit()
-    with pytest.raises(DagBundleError, match="has a submodule at 'dags/library', and .gitmodules of commit .* has no address for it"):
+    with pytest.raises(
+        DagBundleError, match="has a submodule at 'dags/library', and .gitmodules of commit .* has no address for it"
+    ):
         bundle().refresh()
 
 
-@pytest.mark.parametrize(("repository_address", "address", "resolved"), [
-    ("https://git.example.org/team/dags.git", "../library.git", "https://git.example.org/team/library.git"),
-    ("https://git.example.org/team/dags.git", "../../other/library", "https://git.example.org/other/library"),
-    ("git@git.example.org:team/dags.git", "../library.git", "git@git.example.org:team/library.git"),
-    ("ssh://git@git.example.org:2222/team/dags", "./library", "ssh://git@git.example.org:2222/team/dags/library"),
-    ("/srv/dags", "../library", "/srv/library"), ("/srv/dags", "https://git.example.org/x", "https://git.example.org/x"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("repository_address", "address", "resolved"),
+    [
+        ("https://git.example.org/team/dags.git", "../library.git", "https://git.example.org/team/library.git"),
+        ("https://git.example.org/team/dags.git", "../../other/library", "https://git.example.org/other/library"),
+        ("git@git.example.org:team/dags.git", "../library.git", "git@git.example.org:team/library.git"),
+        ("ssh://git@git.example.org:2222/team/dags", "./library", "ssh://git@git.example.org:2222/team/dags/library"),
+        ("/srv/dags", "../library", "/srv/library"),
+        ("/srv/dags", "https://git.example.org/x", "https://git.example.org/x"),
+    ],
+)
 def test_a_relative_address_is_resolved(repository_address: str, address: str, resolved: str) -> None:
     assert resolve_address(repository_address, address) == resolved
 
 
-@pytest.mark.parametrize(("address", "has_token"), [
-    ("https://git.example.org/team/library.git", True), ("https://elsewhere.example.org/team/library.git", False), ("http://git.example.org/x", False),
-    ("https://git.example.org:8443/x", False), ("/srv/library", False), ("git@git.example.org:x", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("address", "has_token"),
+    [
+        ("https://git.example.org/team/library.git", True),
+        ("https://elsewhere.example.org/team/library.git", False),
+        ("http://git.example.org/x", False),
+        ("https://git.example.org:8443/x", False),
+        ("/srv/library", False),
+        ("git@git.example.org:x", False),
+    ],
+)
 def test_the_password_goes_to_the_server_of_the_repository_only(address: str, has_token: bool) -> None:
     access = GitAccess("https://git.example.org/team/dags.git", "robot", "token", {"key_file": "/key"})
     chosen = choose_access(access, address)
-    assert (chosen.url, chosen.token, chosen.login) == (address, "token" if has_token else None, "robot" if has_token else None)
+    assert (chosen.url, chosen.token, chosen.login) == (
+        address,
+        "token" if has_token else None,
+        "robot" if has_token else None,
+    )
     assert chosen.extra == {"key_file": "/key"}
 
 
@@ -187,4 +224,8 @@ class MadeTree:
 @pytest.mark.parametrize("path", ["../other", "dags/../../other", "/etc", ".git/hooks", "dags/.git"])
 def test_a_submodule_whose_path_leads_out_of_its_folder_is_refused(path: str, tmp_path: Path) -> None:
     with pytest.raises(DagBundleError, match="would lead out of its folder; remove it from the repository"):
-        list(fetch_submodules(MadeTree(path), GitAccess("https://git.example.com/team.git"), tmp_path, tmp_path, "b" * 40))
+        list(
+            fetch_submodules(
+                MadeTree(path), GitAccess("https://git.example.com/team.git"), tmp_path, tmp_path, "b" * 40
+            )
+        )

@@ -31,7 +31,12 @@ class Reads(AirflowPlugin):
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path) -> Iterator[Path]:
     before = current_config()
-    set_current_config(load_config({"GNOMON__LINEAGE__MAX_ASSETS_PER_COLLECTOR": "2", "GNOMON__LINEAGE__MAX_EXTRAS_PER_COLLECTOR": "2"}, tmp_path))
+    set_current_config(
+        load_config(
+            {"GNOMON__LINEAGE__MAX_ASSETS_PER_COLLECTOR": "2", "GNOMON__LINEAGE__MAX_EXTRAS_PER_COLLECTOR": "2"},
+            tmp_path,
+        )
+    )
     hook_lineage.forget_lineage()
     yield tmp_path
     hook_lineage.forget_lineage()
@@ -48,7 +53,8 @@ def test_an_asset_counts_once_for_each_hook_and_extra() -> None:
     found = collector.collected_assets
     assert collector.has_collected
     assert [(info.asset.uri, info.asset.extra, info.count, info.context) for info in found.inputs] == [
-        ("s3://b/k", {"a": 1}, 2, one), ("s3://b/k", {"a": 1}, 1, other),
+        ("s3://b/k", {"a": 1}, 2, one),
+        ("s3://b/k", {"a": 1}, 1, other),
     ]
     assert [(info.asset, info.count) for info in found.outputs] == [(Asset(name="table", group="g"), 1)]
     assert [(info.key, info.value, info.count) for info in found.extra] == [("query", "select 1", 1)]
@@ -69,7 +75,10 @@ def test_more_than_the_limit_is_not_collected_and_said_once(caplog: pytest.LogCa
 
 def test_an_asset_without_uri_and_name_comes_from_the_provider_of_its_scheme() -> None:
     collector, hook = HookLineageCollector(), BaseHook()
-    collector._asset_factories = {"my": lambda table, extra: Asset(f"my://{table}", extra=extra), "bad": lambda **_: 1 / 0}
+    collector._asset_factories = {
+        "my": lambda table, extra: Asset(f"my://{table}", extra=extra),
+        "bad": lambda **_: 1 / 0,
+    }
     for scheme in ("my", "bad", "unknown", None):
         collector.add_input_asset(hook, scheme=scheme, asset_kwargs={"table": "t"})
     collector.add_input_asset(hook, uri="")
@@ -82,7 +91,11 @@ def test_without_a_plugin_that_reads_lineage_nothing_is_collected() -> None:
     collector = get_hook_lineage_collector()
     collector.add_input_asset(BaseHook(), uri="s3://b/k")
     collector.add_extra(BaseHook(), "key", 1)
-    assert isinstance(collector, NoOpCollector) and collector.collected_assets == HookLineage() and not collector.has_collected
+    assert (
+        isinstance(collector, NoOpCollector)
+        and collector.collected_assets == HookLineage()
+        and not collector.has_collected
+    )
 
 
 def test_a_plugin_that_reads_lineage_has_it_collected(home: Path) -> None:

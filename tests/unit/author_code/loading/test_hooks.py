@@ -115,7 +115,10 @@ class Plugin(AirflowPlugin):
 
 def test_every_listener_is_called_and_one_that_raises_is_named(write: Write) -> None:
     file = write("plugins/watch_plugin.py", LISTENER)
-    assert listeners.describe_listeners() == {"run_listeners": (CallbackKind.RUN_SUCCEEDED.value,), "calls_task_listeners": True}
+    assert listeners.describe_listeners() == {
+        "run_listeners": (CallbackKind.RUN_SUCCEEDED.value,),
+        "calls_task_listeners": True,
+    }
     (failure,) = listener_calls.call_task_listeners("failed", TaskInstanceState.RUNNING, "ti", "error")
     assert failure == f"listener on_task_instance_failed ({file}, line 7) failed: ValueError: no room"
     request = CallbackRequest(kind=CallbackKind.RUN_SUCCEEDED, reason="success")
@@ -145,19 +148,25 @@ def test_without_plugins_there_are_no_listeners(write: Write) -> None:
 
 # ---- policies --------------------------------------------------------------------------------------------------------
 def test_policies_change_dags_and_tasks(write: Write) -> None:
-    loaded = load(write, "def task_policy(t):\n    t.retries = min(t.retries, 2)\n\ndef dag_policy(dag):\n    dag.tags.add('checked')\n")
+    loaded = load(
+        write,
+        "def task_policy(t):\n    t.retries = min(t.retries, 2)\n\ndef dag_policy(dag):\n    dag.tags.add('checked')\n",
+    )
     dag = loaded.dags["one"]
     assert (dag.tags, [task.retries for task in dag.tasks]) == ({"checked"}, [0, 2])
 
 
 def test_a_violation_refuses_one_dag_and_a_skip_leaves_one_out(write: Write) -> None:
-    loaded = load(write, """
+    loaded = load(
+        write,
+        """
 from airflow.exceptions import AirflowClusterPolicySkipDag, AirflowClusterPolicyViolation
 def dag_policy(dag):
     if dag.dag_id == "one":
         raise AirflowClusterPolicyViolation(f"DAG {dag.dag_id} has no owner")
     raise AirflowClusterPolicySkipDag("not here")
-""")
+""",
+    )
     assert loaded.dags == {}
     assert {dag_id: str(error) for dag_id, error in loaded.refused.items()} == {"one": "DAG one has no owner"}
     assert loaded.warnings[-1].endswith("DAG 'two' is left out by a cluster policy: not here")
@@ -166,16 +175,25 @@ def dag_policy(dag):
 def test_a_policy_that_raises_is_named_with_file_and_line(write: Write, tmp_path: Path) -> None:
     loaded = load(write, "def task_policy(task):\n    if task.task_id == 'b':\n        return {}['x']\n")
     place = f"{tmp_path}/config/airflow_local_settings.py, line 3"
-    assert str(loaded.refused["one"]) == f"the cluster policy task_policy failed at {place}: KeyError: 'x'; correct the policy, or remove it"
+    assert (
+        str(loaded.refused["one"])
+        == f"the cluster policy task_policy failed at {place}: KeyError: 'x'; correct the policy, or remove it"
+    )
 
 
 def test_policies_that_cannot_be_loaded_fail_the_file(write: Write, tmp_path: Path) -> None:
-    with pytest.raises(ClusterPolicyFailed, match=f"the cluster policies cannot be loaded: {tmp_path}/config/airflow_local_settings.py, line 2: ZeroDivisionError"):
+    with pytest.raises(
+        ClusterPolicyFailed,
+        match=f"the cluster policies cannot be loaded: {tmp_path}/config/airflow_local_settings.py, line 2: ZeroDivisionError",
+    ):
         load(write, "import os\n1 / 0\n")
 
 
 def test_all_names_the_policies_where_it_is_given(write: Write) -> None:
-    loaded = load(write, "__all__ = ['dag_policy']\ndef dag_policy(dag):\n    dag.tags.add('x')\ndef task_policy(task):\n    raise AssertionError\n")
+    loaded = load(
+        write,
+        "__all__ = ['dag_policy']\ndef dag_policy(dag):\n    dag.tags.add('x')\ndef task_policy(task):\n    raise AssertionError\n",
+    )
     assert loaded.dags["one"].tags == {"x"} and loaded.refused == {}
 
 
@@ -186,11 +204,16 @@ def test_hooks_that_are_called_later_are_no_warning(write: Write) -> None:
 
 
 def test_the_import_timeout_and_the_context_variables_are_asked_for(write: Write) -> None:
-    load(write, "def get_dagbag_import_timeout(path):\n    return 7 if 'slow' in path else 0\ndef get_airflow_context_vars(context):\n    return {'TEAM': 'us'}\n")
+    load(
+        write,
+        "def get_dagbag_import_timeout(path):\n    return 7 if 'slow' in path else 0\ndef get_airflow_context_vars(context):\n    return {'TEAM': 'us'}\n",
+    )
     assert [cluster_policies.find_import_timeout(path) for path in ("/slow.py", "/x.py")] == [7.0, 0.0]
     assert cluster_policies.collect_context_variables({}) == {"TEAM": "us"}
     write("config/airflow_local_settings.py", "def get_dagbag_import_timeout(path):\n    return 'long'\n")
-    with pytest.raises(ClusterPolicyFailed, match="get_dagbag_import_timeout returned 'long' for /x.py; return a number of seconds"):
+    with pytest.raises(
+        ClusterPolicyFailed, match="get_dagbag_import_timeout returned 'long' for /x.py; return a number of seconds"
+    ):
         cluster_policies.find_import_timeout("/x.py")
 
 
@@ -220,4 +243,7 @@ def test_a_hook_that_is_never_called_is_named_in_the_log(write: Write, caplog: p
 def test_a_hook_of_components_says_where_it_is_called(write: Write, caplog: pytest.LogCaptureFixture) -> None:
     write("plugins/watch_plugin.py", LISTENER.replace("on_dag_run_success", "on_starting"))
     assert listeners.describe_listeners()["calls_task_listeners"]
-    assert "plugin watch: on_starting and before_stopping are called in processes of tasks and of run listeners only" in caplog.text
+    assert (
+        "plugin watch: on_starting and before_stopping are called in processes of tasks and of run listeners only"
+        in caplog.text
+    )

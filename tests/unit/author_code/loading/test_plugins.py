@@ -19,7 +19,7 @@ from gnomon.model.slots import TimetableRef
 pytestmark = pytest.mark.ordinary
 
 SURVEY = "gnomon.author_code.loading.plugins:list_plugins"
-PLUGIN = '''
+PLUGIN = """
 from airflow.plugins_manager import AirflowPlugin
 from airflow.sdk.bases.operatorlink import BaseOperatorLink
 from airflow.timetables.base import Timetable, DagRunInfo, DataInterval
@@ -40,7 +40,7 @@ class {cls}Plugin(AirflowPlugin):
     timetables = [{cls}]
     macros = [len]
     operator_extra_links = [Docs()]
-'''
+"""
 Write = Callable[[str, str], Path]
 
 
@@ -94,11 +94,18 @@ def test_a_plugin_that_fails_is_told_with_file_and_line_and_stops_no_other(tmp_p
 
 def test_a_plugin_behind_an_entry_point_is_found(tmp_path: Path, write: Write) -> None:
     installed = tmp_path / "plugins"  # any folder of the import path may hold a distribution
-    write("packaged.py", PLUGIN.format(cls="Packaged", name="packaged").replace("AirflowPlugin", "Base").replace("import Base", "import AirflowPlugin as Base", 1))
+    write(
+        "packaged.py",
+        PLUGIN.format(cls="Packaged", name="packaged")
+        .replace("AirflowPlugin", "Base")
+        .replace("import Base", "import AirflowPlugin as Base", 1),
+    )
     info = installed / "packaged-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: packaged\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[airflow.plugins]\nmine = packaged:PackagedPlugin\nbroken = packaged:Nothing\n")
+    (info / "entry_points.txt").write_text(
+        "[airflow.plugins]\nmine = packaged:PackagedPlugin\nbroken = packaged:Nothing\n"
+    )
     found = survey(tmp_path)
     assert found["packaged"].timetables == ("packaged.Packaged",)
     assert "entry point broken (packaged:Nothing): AttributeError" in (found["broken"].error or "")
@@ -112,30 +119,50 @@ CASES = {
 
 
 @pytest.mark.parametrize(("name", "path"), CASES.values(), ids=CASES)
-def test_a_timetable_of_a_plugin_is_found_by_its_stored_path(tmp_path: Path, write: Write, name: str, path: str) -> None:
+def test_a_timetable_of_a_plugin_is_found_by_its_stored_path(
+    tmp_path: Path, write: Write, name: str, path: str
+) -> None:
     write(name, PLUGIN.format(cls="Workday", name="w"))
     ref = TimetableRef(path=path, builtin=False)
-    assert ask_and_wait(load_config({}, tmp_path), "gnomon.author_code.loading.plugins:timetable_class_path", str, timetable=ref) == path
+    assert (
+        ask_and_wait(
+            load_config({}, tmp_path), "gnomon.author_code.loading.plugins:timetable_class_path", str, timetable=ref
+        )
+        == path
+    )
 
 
 def test_a_class_that_only_its_plugin_knows_is_found_by_it(tmp_path: Path, write: Write) -> None:
-    text = PLUGIN.format(cls="Made", name="made").replace("[Made]", "[type('Hidden', (Made,), {'__module__': __name__})]")
+    text = PLUGIN.format(cls="Made", name="made").replace(
+        "[Made]", "[type('Hidden', (Made,), {'__module__': __name__})]"
+    )
     write("made.py", text)
     ref = TimetableRef(path="made.Hidden", builtin=False)
-    assert ask_and_wait(load_config({}, tmp_path), "gnomon.author_code.loading.plugins:timetable_class_path", str, timetable=ref) == "made.Hidden"
+    assert (
+        ask_and_wait(
+            load_config({}, tmp_path), "gnomon.author_code.loading.plugins:timetable_class_path", str, timetable=ref
+        )
+        == "made.Hidden"
+    )
 
 
 def test_what_is_nowhere_is_told(tmp_path: Path, write: Write) -> None:
     write("workday.py", PLUGIN.format(cls="Workday", name="w"))
     with pytest.raises(PlanningError, match="no module 'nowhere'"):
-        ask_and_wait(load_config({}, tmp_path), "gnomon.author_code.loading.plugins:timetable_class_path", str,
-                timetable=TimetableRef(path="nowhere.Workday", builtin=False))
+        ask_and_wait(
+            load_config({}, tmp_path),
+            "gnomon.author_code.loading.plugins:timetable_class_path",
+            str,
+            timetable=TimetableRef(path="nowhere.Workday", builtin=False),
+        )
 
 
 def test_the_command_lists_them(tmp_path: Path, write: Write) -> None:
     write("flat.py", PLUGIN.format(cls="Flat", name="one"))
     done = subprocess.run(
-        [sys.executable, "-m", "gnomon", "plugins", "list", "-o", "json"], capture_output=True, check=True,
+        [sys.executable, "-m", "gnomon", "plugins", "list", "-o", "json"],
+        capture_output=True,
+        check=True,
         env={"GNOMON_HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)},
     )
     (row,) = msgspec.json.decode(done.stdout)

@@ -40,7 +40,9 @@ def _fail() -> None:
 
 
 def test_gnomons_frames_above_the_authors_are_cut_and_those_below_stay() -> None:
-    below = _call_from("/dags/etl.py", _call_from(_GNOMON, _call_from("/dags/shared.py", functools.partial(json.loads, "{"))))
+    below = _call_from(
+        "/dags/etl.py", _call_from(_GNOMON, _call_from("/dags/shared.py", functools.partial(json.loads, "{")))
+    )
     files = _list_files(_call_from(_GNOMON, _call_from(_GNOMON, below)))
     assert files[:3] == ["/dags/etl.py", _GNOMON, "/dags/shared.py"] and json.__file__ in files
 

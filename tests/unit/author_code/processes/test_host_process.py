@@ -27,7 +27,9 @@ def environ_with(folder: Path, source: str) -> Mapping[str, str]:
 
 def test_the_exit_code_and_the_end_of_the_output_are_collected(tmp_path: Path) -> None:
     source = f"print('x' * {host_process.OUTPUT_TAIL_BYTES})\nprint('the last line')\nraise SystemExit(3)\n"
-    host: HostProcess[TaskApiResponse] = HostProcess("hosted", environ_with(tmp_path, source), TaskApiResponse, captures_output=True)
+    host: HostProcess[TaskApiResponse] = HostProcess(
+        "hosted", environ_with(tmp_path, source), TaskApiResponse, captures_output=True
+    )
     host.wait(WAIT_S)
     code, output = host.kill_and_collect()
     assert code == 3
@@ -36,7 +38,9 @@ def test_the_exit_code_and_the_end_of_the_output_are_collected(tmp_path: Path) -
 
 def test_a_stack_dump_names_the_line_at_which_the_process_was(tmp_path: Path) -> None:
     source = "import faulthandler, time\nfaulthandler.enable()\nprint('', flush=True)\nopen(__file__ + '.up', 'w').close(); time.sleep(600)\n"
-    host: HostProcess[TaskApiResponse] = HostProcess("hosted", environ_with(tmp_path, source), TaskApiResponse, captures_output=True)
+    host: HostProcess[TaskApiResponse] = HostProcess(
+        "hosted", environ_with(tmp_path, source), TaskApiResponse, captures_output=True
+    )
     mark = tmp_path / "hosted.py.up"
     for _ in range(int(WAIT_S * 100)):
         if mark.exists():
@@ -59,7 +63,9 @@ def test_a_refused_process_leaves_no_descriptor_open(monkeypatch: pytest.MonkeyP
     assert sorted(os.listdir("/proc/self/fd")) == before
 
 
-def test_the_environment_of_a_host_names_the_folders_and_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_of_a_host_names_the_folders_and_no_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GNOMON__DATABASE__SQL_ALCHEMY_CONN", "postgresql://user:secret@host/db")
     cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": "postgresql://user:secret@host/db"}, tmp_path)
     environ = host_process.build_host_environment(cfg, {"LIMIT_S": "1.5"})
@@ -68,7 +74,9 @@ def test_the_environment_of_a_host_names_the_folders_and_no_database(tmp_path: P
     assert not [name for name, value in environ.items() if "secret" in value]
 
 
-def test_a_process_that_ends_after_it_was_given_up_is_reaped_by_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_ends_after_it_was_given_up_is_reaped_by_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On a busy machine a killed process takes longer than REAP_S to end."""
     environ = environ_with(tmp_path, "import time\ntime.sleep(600)\n")
     late: HostProcess[TaskApiResponse] = HostProcess("hosted", environ, TaskApiResponse)

@@ -71,7 +71,12 @@ def _become_nobody() -> None:
 
 
 def _read_as_nobody(path: str) -> bool:
-    return subprocess.run(["cat", path], user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, check=False, timeout=60).returncode == 0
+    return (
+        subprocess.run(
+            ["cat", path], user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, check=False, timeout=60
+        ).returncode
+        == 0
+    )
 
 
 @needs_root
@@ -82,7 +87,18 @@ def test_another_process_of_the_user_reads_no_environment_of_a_service() -> None
         assert not _read_as_nobody(f"/proc/{pid}/environ")
         assert Path(f"/proc/{pid}/comm").read_text() == "gnomon-test\n"
         for listing in ("fd", "map_files"):
-            assert subprocess.run(["ls", f"/proc/{pid}/{listing}"], user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, check=False, timeout=60).returncode != 0
+            assert (
+                subprocess.run(
+                    ["ls", f"/proc/{pid}/{listing}"],
+                    user=NOBODY,
+                    group=NOBODY,
+                    extra_groups=[],
+                    capture_output=True,
+                    check=False,
+                    timeout=60,
+                ).returncode
+                != 0
+            )
 
 
 @needs_root
@@ -100,5 +116,8 @@ def test_a_protected_process_still_names_itself_changes_its_score_and_opens_its_
         assert Path(f"/dev/fd/{opened}").read_text() == "text"  # as the uploader opens logs
 
     with another_process(do) as pid:
-        assert (Path(f"/proc/{pid}/comm").read_text(), Path(f"/proc/{pid}/oom_score_adj").read_text()) == ("named\n", "600\n")
+        assert (Path(f"/proc/{pid}/comm").read_text(), Path(f"/proc/{pid}/oom_score_adj").read_text()) == (
+            "named\n",
+            "600\n",
+        )
     os.close(opened)

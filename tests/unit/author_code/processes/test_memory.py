@@ -30,5 +30,7 @@ ctypes.CDLL(None).malloc_stats()
 @pytest.mark.parametrize(("argument", "is_one"), [("shared", True), ("own", False)])
 def test_threads_share_one_heap(argument: str, is_one: bool) -> None:
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_"))}
-    done = subprocess.run([sys.executable, "-c", _PROGRAM, argument], check=True, capture_output=True, text=True, env=environ)
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, argument], check=True, capture_output=True, text=True, env=environ
+    )
     assert (done.stderr.count("Arena ") == 1) is is_one, done.stderr

@@ -11,7 +11,10 @@ pytestmark = pytest.mark.pure
 
 
 def test_a_refusal_names_its_error() -> None:
-    assert describe_refusal(OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))) == "Resource temporarily unavailable (EAGAIN)"
+    assert (
+        describe_refusal(OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)))
+        == "Resource temporarily unavailable (EAGAIN)"
+    )
     assert describe_refusal(OSError("said by hand")) == "said by hand"
 
 

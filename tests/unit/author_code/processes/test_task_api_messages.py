@@ -37,7 +37,9 @@ def test_an_internal_error_is_logged_and_its_text_stays_out_of_the_response(capl
         raise KeyError("postgresql://user:secret@host")
 
     response = answer_request(fail, MESSAGE, log=_log)
-    assert response.error is not None and "GetVariable could not be answered: internal error (KeyError)" in response.error
+    assert (
+        response.error is not None and "GetVariable could not be answered: internal error (KeyError)" in response.error
+    )
     assert "secret" not in response.error
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
 

@@ -39,7 +39,11 @@ def said(program: str) -> str:
     """What the program prints after it was born into such a family; nothing of it is left."""
     ended = "signal.pidfd_send_signal(left, signal.SIGKILL) if not is_gone(left, 0) else None"
     done = subprocess.run(
-        [sys.executable, "-c", f"{FAMILY}{program}\n{ended}"], capture_output=True, text=True, check=True, timeout=PATIENCE_S
+        [sys.executable, "-c", f"{FAMILY}{program}\n{ended}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE_S,
     )
     return done.stdout.strip()
 
@@ -47,8 +51,14 @@ def said(program: str) -> str:
 @pytest.mark.parametrize(
     ("program", "told"),
     [
-        ("termination.kill_with_group(pid); print(is_gone(left), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))", "True 9"),
-        ("print(termination.reap_children(leaders={pid}) == [(pid, 9)], is_gone(left), termination.reap_children())", "True True []"),
+        (
+            "termination.kill_with_group(pid); print(is_gone(left), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))",
+            "True 9",
+        ),
+        (
+            "print(termination.reap_children(leaders={pid}) == [(pid, 9)], is_gone(left), termination.reap_children())",
+            "True True []",
+        ),
         ("print(termination.reap_children(leaders={pid + 1}) == [(pid, 9)], is_gone(left, 0))", "True False"),
     ],
     ids=["killed", "reaped", "no_leader_of_ours"],
@@ -58,4 +68,9 @@ def test_what_an_ended_leader_left_behind_goes_with_it_and_only_with_it(program:
 
 
 def test_a_wait_is_over_with_the_child_and_leaves_it_to_be_reaped() -> None:
-    assert said(f"termination.wait_for_exit(pid, {PATIENCE_S}); print(termination.reap_children() == [(pid, 9)]); termination.wait_for_exit(pid, {PATIENCE_S})") == "True"
+    assert (
+        said(
+            f"termination.wait_for_exit(pid, {PATIENCE_S}); print(termination.reap_children() == [(pid, 9)]); termination.wait_for_exit(pid, {PATIENCE_S})"
+        )
+        == "True"
+    )

@@ -44,19 +44,27 @@ class Server:
         if isinstance(question, GetFirstReschedule):
             return None
         if isinstance(question, GetTaskStates):
-            shown = {(task if index < 0 else f"{task}[{index}]"): state for (task, index), state in self.instances.items()
-                     if task in (question.task_ids or ())}
+            shown = {
+                (task if index < 0 else f"{task}[{index}]"): state
+                for (task, index), state in self.instances.items()
+                if task in (question.task_ids or ())
+            }
             return {question.run_ids[0] if question.run_ids else "r": shown}
         if isinstance(question, GetXComs):
             return [
                 {"task_id": task, "map_index": index, "run_id": "r", "value": value}
                 for (task, index, key), value in sorted(self.xcoms.items())
-                if key == question.key and (question.task_ids is None or task in question.task_ids)
+                if key == question.key
+                and (question.task_ids is None or task in question.task_ids)
                 and (question.map_indexes is None or index in question.map_indexes)
             ]
         if isinstance(question, GetXComElement):
             return self._find_element(question)
-        values = [value for (task, _, key), value in sorted(self.xcoms.items()) if (task, key) == (question.task_id, question.key)]
+        values = [
+            value
+            for (task, _, key), value in sorted(self.xcoms.items())
+            if (task, key) == (question.task_id, question.key)
+        ]
         if isinstance(question, GetXComCount):
             return len(values)
         assert isinstance(question, GetXComBatch), question
@@ -109,15 +117,28 @@ def run_mapped(dag: DAG, **attempt: Any) -> MappedRun:
     return run
 
 
-def run_one(dag: DAG, server: Server, task_id: str, map_index: int, lengths: tuple[tuple[int, ...], ...], **attempt: Any) -> AttemptResult:
+def run_one(
+    dag: DAG, server: Server, task_id: str, map_index: int, lengths: tuple[tuple[int, ...], ...], **attempt: Any
+) -> AttemptResult:
     """Run one attempt."""
     count = prod(length for factors in lengths for length in factors) if lengths else None
     return run_attempt(
         dag,
-        Attempt(attempt_id=f"{task_id}{map_index}", group_no=0, epoch=1, run=FACTS, task_id=task_id, task_no=0, file="/d.py",
-                map_index=map_index, expanded_count=count, factor_lengths=lengths, **attempt),
+        Attempt(
+            attempt_id=f"{task_id}{map_index}",
+            group_no=0,
+            epoch=1,
+            run=FACTS,
+            task_id=task_id,
+            task_no=0,
+            file="/d.py",
+            map_index=map_index,
+            expanded_count=count,
+            factor_lengths=lengths,
+            **attempt,
+        ),
         server,
-    )  # fmt: skip
+    )
 
 
 def measure(spec: DagSpec, task: TaskSpec, run: MappedRun) -> tuple[tuple[int, ...], ...]:

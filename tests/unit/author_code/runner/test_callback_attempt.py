@@ -42,12 +42,37 @@ class Variables:
 
 
 def run(
-    dag: DAG, kind: CallbackKind, *, timeout_s: float | None = 20.0, answer: object = None, on_entered: Callable[[int], None] | None = None, **fields: Any
+    dag: DAG,
+    kind: CallbackKind,
+    *,
+    timeout_s: float | None = 20.0,
+    answer: object = None,
+    on_entered: Callable[[int], None] | None = None,
+    **fields: Any,
 ) -> AttemptResult:
     request = CallbackRequest(kind=kind, calls_dag=True, **fields)
-    facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0, queued_at=5 * SECOND, state="failed")
-    attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id=request.task_id or "", task_no=-1, kind="callback",
-                      callback=request, file="/d.py", timeout_s=timeout_s)
+    facts = RunFacts(
+        run_pk=7,
+        dag_id="d",
+        run_id="r",
+        run_type="manual",
+        run_after=0,
+        logical_at=0,
+        queued_at=5 * SECOND,
+        state="failed",
+    )
+    attempt = Attempt(
+        attempt_id="a",
+        group_no=3,
+        epoch=1,
+        run=facts,
+        task_id=request.task_id or "",
+        task_no=-1,
+        kind="callback",
+        callback=request,
+        file="/d.py",
+        timeout_s=timeout_s,
+    )
     try:
         return run_callback_attempt(dag, attempt, Variables(answer), on_entered)
     finally:
@@ -63,24 +88,44 @@ def with_callbacks(*callbacks: Callable[[Any], object], **arguments: Any) -> DAG
 def test_a_callback_gets_the_context_of_the_run_and_of_the_task_that_failed() -> None:
     seen: list[Any] = []
     dag = with_callbacks(seen.append, params={"size": 3})
-    result = run(dag, CallbackKind.RUN_FAILED, reason="task_failure", task_id="t", task_state="failed", task_ended_at=SECOND)
+    result = run(
+        dag, CallbackKind.RUN_FAILED, reason="task_failure", task_id="t", task_state="failed", task_ended_at=SECOND
+    )
     (context,) = seen
     assert (result.outcome, result.reason) == ("success", None)
-    assert (context["reason"], context["run_id"], context["dag"], context["params"]["size"]) == ("task_failure", "r", dag, 3)
-    assert (context["ti"].task_id, context["ti"].state, context["dag_run"].state, context["ds"]) == ("t", "failed", "failed", "1970-01-01")
+    assert (context["reason"], context["run_id"], context["dag"], context["params"]["size"]) == (
+        "task_failure",
+        "r",
+        dag,
+        3,
+    )
+    assert (context["ti"].task_id, context["ti"].state, context["dag_run"].state, context["ds"]) == (
+        "t",
+        "failed",
+        "failed",
+        "1970-01-01",
+    )
 
 
 def test_sigterm_right_after_the_entry_was_reported_ends_the_callback() -> None:
     seen: list[Any] = []
-    result = run(with_callbacks(seen.append), CallbackKind.RUN_FAILED, on_entered=lambda _: signal.raise_signal(signal.SIGTERM))
+    result = run(
+        with_callbacks(seen.append), CallbackKind.RUN_FAILED, on_entered=lambda _: signal.raise_signal(signal.SIGTERM)
+    )
     assert (seen, result.outcome) == ([], "failed")
     assert result.reason is not None and "SIGTERM" in result.reason
 
 
-@pytest.mark.parametrize(("name", "kind"), [
-    ("on_success_callback", CallbackKind.RUN_SUCCEEDED), ("on_failure_callback", CallbackKind.RUN_FAILED),
-])  # fmt: skip
-def test_each_callback_of_a_dag_is_in_its_spec_and_is_called_at_its_end_of_the_run(name: str, kind: CallbackKind) -> None:
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("on_success_callback", CallbackKind.RUN_SUCCEEDED),
+        ("on_failure_callback", CallbackKind.RUN_FAILED),
+    ],
+)
+def test_each_callback_of_a_dag_is_in_its_spec_and_is_called_at_its_end_of_the_run(
+    name: str, kind: CallbackKind
+) -> None:
     seen: list[Any] = []
     dag = DAG("d", schedule=None, **{name: seen.append})
     assert build_dag_spec(dag, "d.py").spec.run_callbacks == (kind.value,)
@@ -123,8 +168,12 @@ def test_a_callback_that_runs_too_long_is_ended_by_its_timeout() -> None:
 def test_a_task_whose_process_was_killed_gets_its_callbacks_called(state: str, called: str) -> None:
     seen: list[Any] = []
     dag = DAG("d", schedule=None)
-    EmptyOperator(task_id="t", dag=dag, on_failure_callback=lambda context: seen.append(("failure", str(context["exception"]))),
-                  on_retry_callback=lambda context: seen.append(("retry", str(context["exception"]))))
+    EmptyOperator(
+        task_id="t",
+        dag=dag,
+        on_failure_callback=lambda context: seen.append(("failure", str(context["exception"]))),
+        on_retry_callback=lambda context: seen.append(("retry", str(context["exception"]))),
+    )
     result = run(dag, CallbackKind.TASK_ENDED, reason="killed by signal 9", task_id="t", task_state=state)
     assert (result.outcome, seen) == ("success", [(called, "killed by signal 9")])
 
@@ -167,7 +216,11 @@ def plain(word: str) -> None:
 
 def test_functions_get_their_arguments_and_the_context_where_they_take_it() -> None:
     SEEN.clear()
-    for callback in (AsyncCallback(awaited, {"word": "w"}), SyncCallback(plain, {"word": "p"}), SyncCallback(f"{__name__}.plain", {"word": "q"})):
+    for callback in (
+        AsyncCallback(awaited, {"word": "w"}),
+        SyncCallback(plain, {"word": "p"}),
+        SyncCallback(f"{__name__}.plain", {"word": "q"}),
+    ):
         dag = with_callbacks(deadline=[DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, HOUR, callback)])
         assert run(dag, CallbackKind.DEADLINE_MISSED, deadline_no=0, deadline_at=SECOND).reason is None
     assert SEEN == [("w", "r", "1970-01-01T00:00:01+00:00"), "p", "q"]
@@ -196,15 +249,27 @@ def test_the_interval_of_a_variable_is_read_when_the_run_is_created() -> None:
     dag = with_callbacks(deadline=alert)
     assert run(dag, CallbackKind.DEADLINE_REFERENCE, deadline_no=0, answer="10").resume_at == 15 * SECOND
     result = run(dag, CallbackKind.DEADLINE_REFERENCE, deadline_no=0, answer="soon")
-    assert result.reason is not None and "VariableInterval('span'): the Variable is 'soon'; set it to a number of seconds" in result.reason
+    assert (
+        result.reason is not None
+        and "VariableInterval('span'): the Variable is 'soon'; set it to a number of seconds" in result.reason
+    )
 
 
 def test_a_reference_without_a_zone_is_refused() -> None:
     dag = with_callbacks(deadline=DeadlineAlert(Naive(), HOUR, SyncCallback(plain)))
     result = run(dag, CallbackKind.DEADLINE_REFERENCE, deadline_no=0)
-    assert result.outcome == "failed" and result.reason is not None and "return a datetime with a time zone" in result.reason
+    assert (
+        result.outcome == "failed"
+        and result.reason is not None
+        and "return a datetime with a time zone" in result.reason
+    )
 
 
 def test_a_deadline_that_left_the_dag_is_a_failure_that_says_so() -> None:
-    result = run(with_callbacks(), CallbackKind.DEADLINE_MISSED, deadline_no=1, deadline_at=datetime(1970, 1, 1, tzinfo=UTC).microsecond)
+    result = run(
+        with_callbacks(),
+        CallbackKind.DEADLINE_MISSED,
+        deadline_no=1,
+        deadline_at=datetime(1970, 1, 1, tzinfo=UTC).microsecond,
+    )
     assert result.reason is not None and "DAG 'd' in /d.py no longer has deadline 1; it has 0" in result.reason

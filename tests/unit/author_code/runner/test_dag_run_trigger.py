@@ -43,7 +43,9 @@ pytestmark = pytest.mark.ordinary
 def _dag(world: World, timetable: TimetableRef | None = None, **options: object) -> None:
     """The DAG d."""
     made = spec("d", **options)  # type: ignore[arg-type]
-    world.record(parsed("/dags/d.py", msgspec.structs.replace(made, timetable=timetable or build_timetable_ref(NullTimetable()))))
+    world.record(
+        parsed("/dags/d.py", msgspec.structs.replace(made, timetable=timetable or build_timetable_ref(NullTimetable())))
+    )
 
 
 @dataclass
@@ -84,7 +86,9 @@ Run = Callable[..., AttemptResult]
 def run(world: World) -> Run:
     """Runs a TriggerDagRunOperator with these arguments; `says` are answers that are not the store's."""
 
-    def of(says: dict[type[TaskApiRequest], list[object]] | None = None, resume: Resumption | None = None, **arguments: Any) -> AttemptResult:
+    def of(
+        says: dict[type[TaskApiRequest], list[object]] | None = None, resume: Resumption | None = None, **arguments: Any
+    ) -> AttemptResult:
         with DAG("mine", schedule=None) as dag:
             TriggerDagRunOperator(task_id="t", **{"trigger_dag_id": "d", "poke_interval": 0, **arguments})
         return _attempt(world, dag, says or {}, resume)
@@ -92,9 +96,15 @@ def run(world: World) -> Run:
     return of
 
 
-def _attempt(world: World, dag: DAG, says: dict[type[TaskApiRequest], list[object]], resume: Resumption | None = None) -> AttemptResult:
-    facts = RunFacts(run_pk=1, dag_id="mine", run_id="m", run_type="manual", run_after=AT, logical_at=AT, conf={"who": "me"})
-    attempt = Attempt(attempt_id="x", group_no=1, epoch=1, run=facts, task_id="t", task_no=0, file="/mine.py", resume=resume)
+def _attempt(
+    world: World, dag: DAG, says: dict[type[TaskApiRequest], list[object]], resume: Resumption | None = None
+) -> AttemptResult:
+    facts = RunFacts(
+        run_pk=1, dag_id="mine", run_id="m", run_type="manual", run_after=AT, logical_at=AT, conf={"who": "me"}
+    )
+    attempt = Attempt(
+        attempt_id="x", group_no=1, epoch=1, run=facts, task_id="t", task_no=0, file="/mine.py", resume=resume
+    )
     return run_attempt(dag, attempt, Server(world, attempt, says))
 
 
@@ -106,7 +116,9 @@ def _made(world: World, run_id: str) -> Any:
 def test_the_run_has_its_id_its_conf_and_the_interval_of_its_timetable(world: World, run: Run) -> None:
     _dag(world, params={"k": ParamSpec(default=1, schema={"type": "integer"})})
     result = run(
-        trigger_run_id="for_{{ dag_run.conf['who'] }}", logical_date="{{ logical_date }}", conf={"k": 2, "of": "{{ task.task_id }}"}
+        trigger_run_id="for_{{ dag_run.conf['who'] }}",
+        logical_date="{{ logical_date }}",
+        conf={"k": 2, "of": "{{ task.task_id }}"},
     )
     assert (result.outcome, result.reason) == ("success", None)
     assert {item.key: loads(item.value) for item in result.xcoms}["trigger_run_id"] == "for_me"
@@ -115,7 +127,9 @@ def test_the_run_has_its_id_its_conf_and_the_interval_of_its_timetable(world: Wo
     assert (made.interval_start, made.interval_end) == (AT, AT)
 
 
-@pytest.mark.parametrize(("run_id", "said"), [("scheduled__2030-01-01", "reserved for scheduled runs"), ("~", "stands for all runs")])
+@pytest.mark.parametrize(
+    ("run_id", "said"), [("scheduled__2030-01-01", "reserved for scheduled runs"), ("~", "stands for all runs")]
+)
 def test_an_id_of_a_run_of_another_type_is_refused(world: World, run: Run, run_id: str, said: str) -> None:
     _dag(world)
     result = run(trigger_run_id=run_id, logical_date=None)
@@ -127,11 +141,16 @@ def test_the_interval_is_what_the_other_timetable_infers(world: World, run: Run)
     _dag(world, build_timetable_ref(CronDataIntervalTimetable("@daily", "UTC")))
     midnight = dt.datetime(2024, 3, 5, tzinfo=dt.UTC)
     assert run(trigger_run_id="r", logical_date=midnight).outcome == "success"
-    assert _made(world, "r").interval_end == to_instant(midnight) and _made(world, "r").interval_start == to_instant(midnight) - DAY
+    assert (
+        _made(world, "r").interval_end == to_instant(midnight)
+        and _made(world, "r").interval_start == to_instant(midnight) - DAY
+    )
 
 
 @pytest.mark.parametrize(("hours", "slot"), [(0, 24), (12, None)])
-def test_the_logical_date_of_a_slot_makes_a_run_that_stands_for_it(world: World, run: Run, hours: int, slot: int | None) -> None:
+def test_the_logical_date_of_a_slot_makes_a_run_that_stands_for_it(
+    world: World, run: Run, hours: int, slot: int | None
+) -> None:
     _dag(world, build_timetable_ref(CronDataIntervalTimetable("@daily", "UTC")))
     midnight = dt.datetime(2024, 3, 5, tzinfo=dt.UTC)
     assert run(trigger_run_id="r", logical_date=midnight + dt.timedelta(hours=hours)).outcome == "success"
@@ -139,11 +158,15 @@ def test_the_logical_date_of_a_slot_makes_a_run_that_stands_for_it(world: World,
 
 
 @pytest.mark.parametrize(("hours", "stands"), [(-48, True), (-47, False), (24, True)])
-def test_steps_of_a_span_are_counted_from_the_last_planned_run(world: World, run: Run, hours: int, stands: bool) -> None:
+def test_steps_of_a_span_are_counted_from_the_last_planned_run(
+    world: World, run: Run, hours: int, stands: bool
+) -> None:
     _dag(world, build_timetable_ref(DeltaDataIntervalTimetable(dt.timedelta(days=1))))
     with world.db.scheduler_write(world.me) as tx:
         commit.create_planned_runs(tx, [plan_change(world.read_dag("d"), slot(3))], AT)
-    assert run(trigger_run_id="r", logical_date=to_datetime(AT + 3 * DAY) + dt.timedelta(hours=hours)).outcome == "success"
+    assert (
+        run(trigger_run_id="r", logical_date=to_datetime(AT + 3 * DAY) + dt.timedelta(hours=hours)).outcome == "success"
+    )
     assert _made(world, "r").stands_for == (AT + 4 * DAY + hours * 3_600_000_000 if stands else None)
 
 
@@ -196,18 +219,22 @@ def test_without_a_run_id_the_timetable_names_the_run(world: World, run: Run) ->
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"trigger_dag_id": "none"}, "there is no DAG 'none'; `gnomon dags list` shows what there is"),
-     ({"trigger_run_id": "there"}, "DAG 'd' has a run 'there' with this run id or logical date already"),
-     ({"logical_date": to_datetime(AT)}, "DAG 'd' has a run 'there'"),
-     ({"conf": {"k": "no number"}}, "k"),
-     ({"conf": "[1]"}, "conf of task 't' should be a mapping, not list"),
-     ({"conf": lambda context, jinja_env: {"k": object()}}, "JSON serializable"),
-     ({"conf": lambda context, jinja_env: {"k": float("nan")}}, "k is nan, which JSON does not have"),
-     ({"conf": lambda context, jinja_env: {"k": "a\udce9b"}}, "k contains a lone surrogate"),
-     ({"trigger_run_id": "a\nb"}, "run id"),
-     ({"fail_when_dag_is_paused": True}, "DagIsPaused: Dag d is paused")],
+    [
+        ({"trigger_dag_id": "none"}, "there is no DAG 'none'; `gnomon dags list` shows what there is"),
+        ({"trigger_run_id": "there"}, "DAG 'd' has a run 'there' with this run id or logical date already"),
+        ({"logical_date": to_datetime(AT)}, "DAG 'd' has a run 'there'"),
+        ({"conf": {"k": "no number"}}, "k"),
+        ({"conf": "[1]"}, "conf of task 't' should be a mapping, not list"),
+        ({"conf": lambda context, jinja_env: {"k": object()}}, "JSON serializable"),
+        ({"conf": lambda context, jinja_env: {"k": float("nan")}}, "k is nan, which JSON does not have"),
+        ({"conf": lambda context, jinja_env: {"k": "a\udce9b"}}, "k contains a lone surrogate"),
+        ({"trigger_run_id": "a\nb"}, "run id"),
+        ({"fail_when_dag_is_paused": True}, "DagIsPaused: Dag d is paused"),
+    ],
 )
-def test_what_cannot_be_made_fails_the_task_in_words(world: World, run: Run, arguments: dict[str, Any], words: str) -> None:
+def test_what_cannot_be_made_fails_the_task_in_words(
+    world: World, run: Run, arguments: dict[str, Any], words: str
+) -> None:
     _dag(world, params={"k": ParamSpec(default=1, schema={"type": "integer"})})
     with world.db.write() as tx:
         dags.set_paused(tx, "d", True, by="me", at=AT)
@@ -225,7 +252,10 @@ def test_a_run_that_exists_may_skip_the_task(world: World, run: Run) -> None:
 def test_a_run_that_exists_may_be_cleared_before_it_is_waited_for(world: World, run: Run) -> None:
     _dag(world)
     world.run("d", "there")
-    done = {GetRequest: [{"state": "pending", "answer": None}, {"state": "done", "answer": {}}], GetRunState: ["success"]}
+    done = {
+        GetRequest: [{"state": "pending", "answer": None}, {"state": "done", "answer": {}}],
+        GetRunState: ["success"],
+    }
     assert run(done, trigger_run_id="there", reset_dag_run=True, wait_for_completion=True).outcome == "success"
     refused = run(
         {GetRequest: [{"state": "refused", "answer": {"error": "it runs"}}]}, trigger_run_id="there", reset_dag_run=True
@@ -235,10 +265,15 @@ def test_a_run_that_exists_may_be_cleared_before_it_is_waited_for(world: World, 
 
 @pytest.mark.parametrize(
     ("states", "outcome", "words"),
-    [(["queued", "running", "success"], "success", "None"), (["running", "failed"], "failed", "failed state failed in run r"),
-     (["running", None], "failed", "was deleted while it was waited for")],
+    [
+        (["queued", "running", "success"], "success", "None"),
+        (["running", "failed"], "failed", "failed state failed in run r"),
+        (["running", None], "failed", "was deleted while it was waited for"),
+    ],
 )
-def test_a_task_waits_for_its_run_on_a_worker(world: World, run: Run, states: list[object], outcome: str, words: str) -> None:
+def test_a_task_waits_for_its_run_on_a_worker(
+    world: World, run: Run, states: list[object], outcome: str, words: str
+) -> None:
     _dag(world)
     result = run({GetRunState: states}, trigger_run_id="r", wait_for_completion=True)
     assert result.outcome == outcome and words in str(result.reason)
@@ -262,9 +297,15 @@ def test_a_task_that_waits_deferred_for_a_run_that_is_deleted_fails_in_words(wor
     _dag(world)
     wait = run(trigger_run_id="r", wait_for_completion=True, deferrable=True).wait
     assert wait is not None and loads(wait.kwargs)["there"] is True
-    resume = Resumption(next_method="execute_complete", fired=DeferralResult(outcome="event", payload=dumps((wait.classpath, loads(wait.kwargs)))))
+    resume = Resumption(
+        next_method="execute_complete",
+        fired=DeferralResult(outcome="event", payload=dumps((wait.classpath, loads(wait.kwargs)))),
+    )
     result = run(resume=resume, wait_for_completion=True, deferrable=True)
-    assert (result.outcome, result.reason) == ("failed", "AirflowException: run 'r' of DAG 'd' was deleted while this task waited for it")
+    assert (result.outcome, result.reason) == (
+        "failed",
+        "AirflowException: run 'r' of DAG 'd' was deleted while this task waited for it",
+    )
 
 
 def test_any_task_may_raise_for_a_run(world: World) -> None:
@@ -281,8 +322,10 @@ def test_any_task_may_raise_for_a_run(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"logical_date": 7}, "Task 't'.*logical_date must be text or a datetime or None, not 7"),
-     ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is not a state of a run")],
+    [
+        ({"logical_date": 7}, "Task 't'.*logical_date must be text or a datetime or None, not 7"),
+        ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is not a state of a run"),
+    ],
 )
 def test_arguments_that_cannot_hold_are_refused_by_name(arguments: dict[str, Any], words: str) -> None:
     with DAG("mine", schedule=None), pytest.raises((TypeError, ValueError), match=words):

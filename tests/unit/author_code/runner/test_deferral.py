@@ -37,9 +37,16 @@ from gnomon.model.serde import dumps, loads
 
 WHEN = dt.datetime(2030, 1, 2, 3, tzinfo=dt.UTC)
 VALUES = {
-    "json": {"a": [1, None, True, 1.5, "x"]}, "moment": WHEN, "span": dt.timedelta(minutes=5), "id": uuid.UUID(int=7),
-    "bytes": b"\x00\xff", "set": {1, 2}, "frozen": frozenset({"a"}), "pair": (1, (2, "b")), "keys": {1: "one", (2, 3): "two"},
-}  # fmt: skip
+    "json": {"a": [1, None, True, 1.5, "x"]},
+    "moment": WHEN,
+    "span": dt.timedelta(minutes=5),
+    "id": uuid.UUID(int=7),
+    "bytes": b"\x00\xff",
+    "set": {1, 2},
+    "frozen": frozenset({"a"}),
+    "pair": (1, (2, "b")),
+    "keys": {1: "one", (2, 3): "two"},
+}
 
 
 @pytest.fixture(autouse=True)
@@ -127,12 +134,33 @@ class Sensor(BaseSensorOperator):
         raise AirflowException("not there")
 
 
-def attempt(operator: BaseOperator, *, resume: Resumption | None = None, deadline_at: int | None = None, file: str = "/nowhere/d.py",
-            timeout_s: float | None = None, started_at: int | None = None) -> AttemptResult:  # fmt: skip
+def attempt(
+    operator: BaseOperator,
+    *,
+    resume: Resumption | None = None,
+    deadline_at: int | None = None,
+    file: str = "/nowhere/d.py",
+    timeout_s: float | None = None,
+    started_at: int | None = None,
+) -> AttemptResult:
     facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
-    return run_attempt(operator.dag, Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id=operator.task_id, task_no=5,
-                                             file=file, resume=resume, deadline_at=deadline_at, timeout_s=timeout_s,
-                                             started_at=started_at), Silent())  # fmt: skip
+    return run_attempt(
+        operator.dag,
+        Attempt(
+            attempt_id="a",
+            group_no=3,
+            epoch=1,
+            run=facts,
+            task_id=operator.task_id,
+            task_no=5,
+            file=file,
+            resume=resume,
+            deadline_at=deadline_at,
+            timeout_s=timeout_s,
+            started_at=started_at,
+        ),
+        Silent(),
+    )
 
 
 def waits(how: Callable[[Waits, Any], Any] | None = None, **arguments: Any) -> Waits:
@@ -157,9 +185,17 @@ def event(value: object) -> DeferralResult:
     return DeferralResult(outcome="event", payload=dumps(value))
 
 
-def resumed(operator: BaseOperator, fired: DeferralResult, *, method: str = "go_on", kwargs: dict[str, Any] | None = None,
-            **arguments: Any) -> AttemptResult:  # fmt: skip
-    return attempt(operator, resume=Resumption(next_method=method, next_kwargs=dumps(kwargs or {}), fired=fired), **arguments)
+def resumed(
+    operator: BaseOperator,
+    fired: DeferralResult,
+    *,
+    method: str = "go_on",
+    kwargs: dict[str, Any] | None = None,
+    **arguments: Any,
+) -> AttemptResult:
+    return attempt(
+        operator, resume=Resumption(next_method=method, next_kwargs=dumps(kwargs or {}), fired=fired), **arguments
+    )
 
 
 def returned(result: AttemptResult) -> Any:
@@ -171,8 +207,12 @@ def returned(result: AttemptResult) -> Any:
 
 
 def test_a_deferral_says_what_is_waited_for_and_where_it_goes_on() -> None:
-    wait = deferred(lambda op, _: op.defer(trigger=Bell(1), method_name="go_on", kwargs={"n": 2}, timeout=dt.timedelta(seconds=90)))
-    assert wait == Deferral(classpath=f"{__name__}.Bell", kwargs='{"rope": 1}', next_method="go_on", next_kwargs='{"n": 2}', timeout_s=90.0)
+    wait = deferred(
+        lambda op, _: op.defer(trigger=Bell(1), method_name="go_on", kwargs={"n": 2}, timeout=dt.timedelta(seconds=90))
+    )
+    assert wait == Deferral(
+        classpath=f"{__name__}.Bell", kwargs='{"rope": 1}', next_method="go_on", next_kwargs='{"n": 2}', timeout_s=90.0
+    )
 
 
 @pytest.mark.parametrize("timeout", [1.5, 2, dt.timedelta(hours=1)])
@@ -209,11 +249,15 @@ def test_no_callback_is_called_for_a_deferral() -> None:
 
 @pytest.mark.parametrize("ends", [False, True])
 def test_an_exact_time_trigger_is_a_timer_of_the_owner(ends: bool) -> None:
-    at_moment = deferred(lambda op, _: op.defer(trigger=DateTimeTrigger(WHEN, end_from_trigger=ends), method_name="go_on"))
+    at_moment = deferred(
+        lambda op, _: op.defer(trigger=DateTimeTrigger(WHEN, end_from_trigger=ends), method_name="go_on")
+    )
     assert (at_moment.due_at, at_moment.ends_task) == (to_instant(WHEN), ends)
     before = SystemClock().now()
     after_span = deferred(
-        lambda op, _: op.defer(trigger=TimeDeltaTrigger(dt.timedelta(hours=1), end_from_trigger=ends), method_name="go_on")
+        lambda op, _: op.defer(
+            trigger=TimeDeltaTrigger(dt.timedelta(hours=1), end_from_trigger=ends), method_name="go_on"
+        )
     )
     assert after_span.due_at is not None and 0 <= after_span.due_at - before - 3600 * SECOND < 60 * SECOND
     assert (after_span.ends_task, after_span.due_in_s) == (ends, None)
@@ -263,9 +307,13 @@ def test_kwargs_that_are_no_keyword_arguments_are_refused(kwargs: Any) -> None:
 
 
 def test_values_without_a_stored_form_are_refused_by_their_key() -> None:
-    assert "kwargs" in (reason := refused(lambda op, _: op.defer(trigger=Bell(), method_name="go_on", kwargs={"f": {"g": object()}})))
+    assert "kwargs" in (
+        reason := refused(lambda op, _: op.defer(trigger=Bell(), method_name="go_on", kwargs={"f": {"g": object()}}))
+    )
     assert "['f']['g']" in reason
-    assert "the arguments of Bell" in (reason := refused(lambda op, _: op.defer(trigger=Bell({"x": print}), method_name="go_on")))
+    assert "the arguments of Bell" in (
+        reason := refused(lambda op, _: op.defer(trigger=Bell({"x": print}), method_name="go_on"))
+    )
     assert "['rope']['x']" in reason
 
 
@@ -278,7 +326,10 @@ def test_values_without_a_stored_form_are_refused_by_their_key() -> None:
         ((Bell, {}), "return ('package.module.Class'"),
         (("Bell", {}), "return ('package.module.Class'"),
         (("no.such.Trigger", {}), "no.such.Trigger cannot be imported"),
-        (("gnomon.authoring.sdk.deferral.triggers.TriggerEvent", {}), "gnomon.authoring.sdk.deferral.triggers.TriggerEvent is not a trigger"),
+        (
+            ("gnomon.authoring.sdk.deferral.triggers.TriggerEvent", {}),
+            "gnomon.authoring.sdk.deferral.triggers.TriggerEvent is not a trigger",
+        ),
         ((f"{__name__}.Bell", {"tune": 1}), "cannot be made with tune=: got an unexpected keyword argument 'tune'"),
         ((f"{__name__}.Bell", {1: 1}), "must be a dict with text as keys"),
         (KeyError("gone"), "serialize() of Returns raised KeyError: 'gone'"),
@@ -290,8 +341,16 @@ def test_a_serialize_that_says_nonsense_is_refused(returns: Any, words: str) -> 
 
 def test_no_refusal_shows_a_value() -> None:
     secret = "hunter2"
-    for returns in ((secret,), [secret, {secret: secret}], ("a.B", {1: secret}), (f"{__name__}.Bell", {"tune": secret}), secret):
-        assert secret not in refused(lambda op, _, returns=returns: op.defer(trigger=Returns(returns), method_name="go_on"))
+    for returns in (
+        (secret,),
+        [secret, {secret: secret}],
+        ("a.B", {1: secret}),
+        (f"{__name__}.Bell", {"tune": secret}),
+        secret,
+    ):
+        assert secret not in refused(
+            lambda op, _, returns=returns: op.defer(trigger=Returns(returns), method_name="go_on")
+        )
     for kwargs in ({"k": {secret: print}}, {"k": (secret, print)}):
         reason = refused(lambda op, _, kwargs=kwargs: op.defer(trigger=Bell(kwargs), method_name="go_on"))
         assert f"'{secret}'" not in reason.partition("at [")[0]
@@ -300,14 +359,18 @@ def test_no_refusal_shows_a_value() -> None:
 
 def test_what_is_no_trigger_is_refused() -> None:
     assert "is no trigger" in refused(lambda op, _: op.defer(trigger=object(), method_name="go_on"))
-    assert "Bell is a class; give it an object of it: Bell(...)" in refused(lambda op, _: op.defer(trigger=Bell, method_name="go_on"))
+    assert "Bell is a class; give it an object of it: Bell(...)" in refused(
+        lambda op, _: op.defer(trigger=Bell, method_name="go_on")
+    )
 
 
 def test_a_run_that_serialize_leaves_out_is_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     assert deferred(lambda op, _: op.defer(trigger=Renamed(), method_name="go_on")).classpath == f"{__name__}.Bell"
     assert "serialize()" not in caplog.text
     assert deferred(lambda op, _: op.defer(trigger=Louder(), method_name="go_on")).classpath == f"{__name__}.Bell"
-    assert f"serialize() of Louder names {__name__}.Bell, so Bell.run() waits and Louder.run() never runs" in caplog.text
+    assert (
+        f"serialize() of Louder names {__name__}.Bell, so Bell.run() waits and Louder.run() never runs" in caplog.text
+    )
 
 
 def _module(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -341,14 +404,34 @@ def test_a_trigger_among_the_dag_files_is_refused_and_one_in_the_plugins_folder_
     assert "among the DAG files" in refused(with_trigger(plugin))
 
 
-def test_a_trigger_in_a_dag_bundle_is_refused_because_a_triggerer_has_one_version_of_a_module(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    git = {"name": "team", "classpath": "airflow.providers.git.bundles.git.GitDagBundle", "kwargs": {"tracking_ref": "main", "repo_url": "/r", "subdir": "dags"}}
-    local = {"name": "more", "classpath": "airflow.dag_processing.bundles.local.LocalDagBundle", "kwargs": {"path": str(folders / "more")}}
-    set_current_config(load_config({"GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([git, local])}, home=folders))
-    for name, root in (("team", folders / "dag_bundles" / "team" / "versions" / "c1" / "dags"), ("more", folders / "more")):
+def test_a_trigger_in_a_dag_bundle_is_refused_because_a_triggerer_has_one_version_of_a_module(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = {
+        "name": "team",
+        "classpath": "airflow.providers.git.bundles.git.GitDagBundle",
+        "kwargs": {"tracking_ref": "main", "repo_url": "/r", "subdir": "dags"},
+    }
+    local = {
+        "name": "more",
+        "classpath": "airflow.dag_processing.bundles.local.LocalDagBundle",
+        "kwargs": {"path": str(folders / "more")},
+    }
+    set_current_config(
+        load_config({"GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([git, local])}, home=folders)
+    )
+    for name, root in (
+        ("team", folders / "dag_bundles" / "team" / "versions" / "c1" / "dags"),
+        ("more", folders / "more"),
+    ):
         cls = _module(root, f"mine_in_{name}", monkeypatch)
-        reason = refused(lambda op, _, cls=cls: op.defer(trigger=cls(), method_name="go_on"), file=str(root / "deep" / "d.py"))
-        assert f"in DAG bundle '{name}'. A triggerer runs the triggers of all runs in one process" in reason and str(folders / "plugins") in reason
+        reason = refused(
+            lambda op, _, cls=cls: op.defer(trigger=cls(), method_name="go_on"), file=str(root / "deep" / "d.py")
+        )
+        assert (
+            f"in DAG bundle '{name}'. A triggerer runs the triggers of all runs in one process" in reason
+            and str(folders / "plugins") in reason
+        )
 
 
 def test_a_trigger_inside_a_function_is_refused() -> None:
@@ -437,9 +520,11 @@ def test_the_task_instance_started_when_its_try_did() -> None:
 def test_hooks_and_callbacks_are_called_as_for_execute() -> None:
     called: list[str] = []
     operator = waits(
-        pre_execute=lambda _: called.append("pre"), post_execute=lambda _c, _r: called.append("post"),
-        on_execute_callback=lambda _: called.append("on_execute"), on_success_callback=lambda _: called.append("on_success"),
-    )  # fmt: skip
+        pre_execute=lambda _: called.append("pre"),
+        post_execute=lambda _c, _r: called.append("post"),
+        on_execute_callback=lambda _: called.append("on_execute"),
+        on_success_callback=lambda _: called.append("on_success"),
+    )
     returned(resumed(operator, event(1)))
     assert called == ["on_execute", "pre", "post", "on_success"]
 
@@ -467,14 +552,19 @@ def test_a_sensor_that_fails_after_its_wait_is_skipped_when_it_may_be() -> None:
     dag = DAG("d", schedule=None)
     assert resumed(Sensor(task_id="hard", dag=dag), event(1)).outcome == "failed"
     assert resumed(Sensor(task_id="soft", soft_fail=True, dag=dag), event(1)).outcome == "skipped"
-    assert resumed(Sensor(task_id="never", never_fail=True, dag=dag), DeferralResult(outcome="error")).outcome == "skipped"
+    assert (
+        resumed(Sensor(task_id="never", never_fail=True, dag=dag), DeferralResult(outcome="error")).outcome == "skipped"
+    )
 
 
 def test_the_execution_timeout_of_a_try_is_one_deadline() -> None:
     past = SystemClock().now() - SECOND
     result = resumed(waits(), event(1), deadline_at=past, timeout_s=30.0)
     assert (result.outcome, result.retryable) == ("failed", True)
-    assert result.reason == "AirflowTaskTimeout: task 't' ran for longer than its execution_timeout of 30 s, its waits included"
+    assert (
+        result.reason
+        == "AirflowTaskTimeout: task 't' ran for longer than its execution_timeout of 30 s, its waits included"
+    )
     assert resumed(waits(), event(1), deadline_at=past + 60 * SECOND, timeout_s=0.001).outcome == "success"
 
 
@@ -501,7 +591,10 @@ class Starts(Waits):
     template_fields = ("moment",)
     start_from_trigger = True
     start_trigger_args = StartTriggerArgs(
-        trigger_cls="gnomon.authoring.operators.triggers.DateTimeTrigger", next_method="go_on", next_kwargs={"n": 1}, timeout=dt.timedelta(hours=1),
+        trigger_cls="gnomon.authoring.operators.triggers.DateTimeTrigger",
+        next_method="go_on",
+        next_kwargs={"n": 1},
+        timeout=dt.timedelta(hours=1),
         trigger_kwargs={"moment": "{{ logical_date }}"},
     )
 
@@ -514,11 +607,17 @@ def test_templates_of_a_start_are_rendered_on_a_worker_which_does_not_execute() 
     result = attempt(Starts(task_id="t", dag=DAG("d", schedule=None)))
     assert result.wait is not None, result.reason
     assert (result.wait.due_at, result.wait.next_method, result.wait.next_kwargs, result.wait.timeout_s) == (
-        0, "go_on", '{"n": 1}', 3600.0)  # fmt: skip
+        0,
+        "go_on",
+        '{"n": 1}',
+        3600.0,
+    )
 
 
 def test_a_task_that_started_from_its_trigger_goes_on_like_any_other() -> None:
-    assert returned(resumed(Starts(task_id="t", dag=DAG("d", schedule=None)), event(3), kwargs={"n": 1}))["kwargs"] == {"n": 1}
+    assert returned(resumed(Starts(task_id="t", dag=DAG("d", schedule=None)), event(3), kwargs={"n": 1}))["kwargs"] == {
+        "n": 1
+    }
 
 
 def test_a_deferral_in_a_callback_changes_nothing() -> None:
@@ -531,18 +630,29 @@ def test_a_deferral_in_a_callback_changes_nothing() -> None:
     assert attempt(waits(skip, on_skipped_callback=callback)).outcome == "skipped"
 
 
-@pytest.mark.parametrize(("outcome", "ended", "callback"), [
-    ("success", "success", "success"), ("skipped", "skipped", "skipped"), ("failed", "failed", "failure"),
-    ("error", "failed", "failure"), ("timeout", "failed", "failure"),
-])
+@pytest.mark.parametrize(
+    ("outcome", "ended", "callback"),
+    [
+        ("success", "success", "success"),
+        ("skipped", "skipped", "skipped"),
+        ("failed", "failed", "failure"),
+        ("error", "failed", "failure"),
+        ("timeout", "failed", "failure"),
+    ],
+)
 def test_callbacks_hear_of_a_task_that_its_wait_ended(outcome: str, ended: str, callback: str) -> None:
     heard: list[str] = []
     callbacks: dict[str, Any] = {
-        f"on_{name}_callback": lambda context, name=name: heard.append(name) for name in ("success", "skipped", "failure")
+        f"on_{name}_callback": lambda context, name=name: heard.append(name)
+        for name in ("success", "skipped", "failure")
     }
     result = resumed(waits(**callbacks), DeferralResult(outcome=outcome, reason="because"))
     assert (result.outcome, heard) == (ended, [callback])
-    assert result.reason is None if ended == "success" else "because" in str(result.reason) or outcome in ("error", "timeout")
+    assert (
+        result.reason is None
+        if ended == "success"
+        else "because" in str(result.reason) or outcome in ("error", "timeout")
+    )
 
 
 def test_a_misspelt_method_is_told_with_the_right_one() -> None:
@@ -555,10 +665,14 @@ class Paces(BaseOperator):
 
     template_fields = ("rope",)
     start_from_trigger = True
-    start_trigger_args = StartTriggerArgs(trigger_cls=f"{__name__}.Bell", trigger_kwargs={"rope": "class"}, next_method="go_on", next_kwargs={"k": 1})
+    start_trigger_args = StartTriggerArgs(
+        trigger_cls=f"{__name__}.Bell", trigger_kwargs={"rope": "class"}, next_method="go_on", next_kwargs={"k": 1}
+    )
     made: list[Any] = []
 
-    def __init__(self, *, rope: Any = None, trigger_kwargs: Any = None, start_from_trigger: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self, *, rope: Any = None, trigger_kwargs: Any = None, start_from_trigger: bool = True, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.rope, self.trigger_kwargs, self.start_from_trigger = rope, trigger_kwargs, start_from_trigger
         Paces.made.append(rope)
@@ -573,26 +687,51 @@ class Paces(BaseOperator):
 def _mapped(dag: DAG, map_index: int, length: int, resume: Resumption | None = None) -> AttemptResult:
     facts = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=to_instant(WHEN))
     attempt = Attempt(
-        attempt_id="x", group_no=1, epoch=1, run=facts, task_id="t", task_no=0, file="/d.py", map_index=map_index, expanded_count=length,
-        factor_lengths=((length,),), resume=resume,
-    )  # fmt: skip
+        attempt_id="x",
+        group_no=1,
+        epoch=1,
+        run=facts,
+        task_id="t",
+        task_no=0,
+        file="/d.py",
+        map_index=map_index,
+        expanded_count=length,
+        factor_lengths=((length,),),
+        resume=resume,
+    )
     return run_attempt(dag, attempt, Silent())
 
 
 def test_each_instance_of_a_mapped_task_starts_from_its_own_trigger_before_its_operator_is_made() -> None:
     Paces.made.clear()
     with DAG("d", schedule=None) as dag:
-        Paces.partial(task_id="t", rope="r").expand(trigger_kwargs=[{"rope": "{{ ds }} {{ ti.map_index }}"}, {"rope": 2}])
+        Paces.partial(task_id="t", rope="r").expand(
+            trigger_kwargs=[{"rope": "{{ ds }} {{ ti.map_index }}"}, {"rope": 2}]
+        )
     waits = [_mapped(dag, index, 2).wait for index in (0, 1)]
-    assert [loads(wait.kwargs) for wait in waits if wait is not None] == [{"rope": "2030-01-02 0"}, {"rope": 2}] and Paces.made == []
-    assert [(wait.next_method, loads(wait.next_kwargs)) for wait in waits if wait is not None] == [("go_on", {"k": 1})] * 2
-    resumed = _mapped(dag, 1, 2, Resumption(next_method="go_on", next_kwargs=dumps({"k": 1}), fired=DeferralResult(outcome="event", payload="7")))
+    assert [loads(wait.kwargs) for wait in waits if wait is not None] == [
+        {"rope": "2030-01-02 0"},
+        {"rope": 2},
+    ] and Paces.made == []
+    assert [(wait.next_method, loads(wait.next_kwargs)) for wait in waits if wait is not None] == [
+        ("go_on", {"k": 1})
+    ] * 2
+    resumed = _mapped(
+        dag,
+        1,
+        2,
+        Resumption(
+            next_method="go_on", next_kwargs=dumps({"k": 1}), fired=DeferralResult(outcome="event", payload="7")
+        ),
+    )
     assert [loads(item.value) for item in resumed.xcoms] == [["r", {"rope": 2}, 7, 1, 1]] and Paces.made == ["r"]
 
 
 def test_start_from_trigger_may_differ_between_instances() -> None:
     with DAG("d", schedule=None) as dag:
-        Paces.partial(task_id="t").expand_kwargs([{"start_from_trigger": True, "trigger_kwargs": {"rope": 1}}, {"start_from_trigger": False}])
+        Paces.partial(task_id="t").expand_kwargs(
+            [{"start_from_trigger": True, "trigger_kwargs": {"rope": 1}}, {"start_from_trigger": False}]
+        )
     first, second = _mapped(dag, 0, 2), _mapped(dag, 1, 2)
     assert first.wait is not None and loads(first.wait.kwargs) == {"rope": 1}
     assert second.outcome == "success" and [loads(item.value) for item in second.xcoms] == ["executed"]
@@ -600,7 +739,9 @@ def test_start_from_trigger_may_differ_between_instances() -> None:
 
 def test_a_mapped_task_that_defers_is_made_again_with_its_element() -> None:
     with DAG("d", schedule=None) as dag:
-        Waits.partial(task_id="t", how=lambda task, _: task.defer(trigger=Bell(task.field), method_name="go_on")).expand(field=["a", "b"])
+        Waits.partial(
+            task_id="t", how=lambda task, _: task.defer(trigger=Bell(task.field), method_name="go_on")
+        ).expand(field=["a", "b"])
     wait = _mapped(dag, 1, 2).wait
     assert wait is not None and loads(wait.kwargs) == {"rope": "b"}
     resumed = _mapped(dag, 1, 2, Resumption(next_method="go_on", fired=DeferralResult(outcome="event", payload="5")))

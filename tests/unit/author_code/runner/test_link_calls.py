@@ -104,7 +104,11 @@ class Load(BaseOperator):
 
 def run(dag: DAG, task_id: str = "t", **fields: Any) -> AttemptResult:
     given = {"computes_links": True, **fields}
-    return run_attempt(dag, Attempt(attempt_id="a", group_no=3, epoch=1, run=FACTS, task_id=task_id, task_no=5, file="/d.py", **given), Silent())
+    return run_attempt(
+        dag,
+        Attempt(attempt_id="a", group_no=3, epoch=1, run=FACTS, task_id=task_id, task_no=5, file="/d.py", **given),
+        Silent(),
+    )
 
 
 def xcoms(result: AttemptResult) -> dict[str, object]:
@@ -117,12 +121,19 @@ def make(operator: type[BaseOperator] = Load, **arguments: Any) -> DAG:
     return dag
 
 
-def test_the_urls_become_xcoms_and_what_fails_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_urls_become_xcoms_and_what_fails_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(link_calls, "LINK_TIMEOUT_S", 0.05)
     with caplog.at_level(logging.ERROR):
         result = run(make(size="{{ ds }}"))
     assert result.outcome == "success"
-    assert xcoms(result) == {"pushed": "p", "return_value": "done", "_link_Job": "https://jobs/1970-01-01/p/done/1/-1", "old": "https://old/t/1970"}
+    assert xcoms(result) == {
+        "pushed": "p",
+        "return_value": "done",
+        "_link_Job": "https://jobs/1970-01-01/p/done/1/-1",
+        "old": "https://old/t/1970",
+    }
     logged = [record.getMessage() for record in caplog.records]
     assert logged == [
         "link 'Raising' of task t failed; the outcome stays",
@@ -173,11 +184,14 @@ def test_each_instance_of_a_mapped_operator_has_links_of_its_own() -> None:
 
 def test_a_success_callback_pulls_what_the_task_returned() -> None:
     seen: list[object] = []
-    run(make(Quick, on_success_callback=lambda context: seen.append(context["ti"].xcom_pull(task_ids="t"))), computes_links=False)
+    run(
+        make(Quick, on_success_callback=lambda context: seen.append(context["ti"].xcom_pull(task_ids="t"))),
+        computes_links=False,
+    )
     assert seen == ["done"]
 
 
-PLUGIN = '''
+PLUGIN = """
 from airflow.plugins_manager import AirflowPlugin
 from airflow.sdk import BaseOperatorLink
 from airflow.providers.standard.operators.empty import EmptyOperator
@@ -201,21 +215,32 @@ class Links(AirflowPlugin):
     name = "links"
     operator_extra_links = [Replaced()]
     global_operator_extra_links = [Everywhere(), Covered()]
-'''
+"""
 
 
 def test_links_of_plugins_are_added_and_come_before_those_of_the_operator(home: Path) -> None:
     (home / "plugins" / "link_plugin.py").write_text(PLUGIN)
     assert xcoms(run(make(Quick))) == {
-        "pushed": "p", "return_value": "done", "_link_Replaced": "https://plugin/job", "_link_Everywhere": "https://plugin/t",
+        "pushed": "p",
+        "return_value": "done",
+        "_link_Replaced": "https://plugin/job",
+        "_link_Everywhere": "https://plugin/t",
     }
     class_without = type("Without", (Load,), {"operator_extra_links": [Old()]})
     (spec,) = build_dag_spec(make(class_without), "/d.py", plugin_links=plugin_links.get_plugin_links()).spec.tasks
-    assert {link.name: link.xcom_key for link in spec.extra_links} == {"Everywhere": "_link_Everywhere", "Job": "_link_Covered", "Old": "old"}
+    assert {link.name: link.xcom_key for link in spec.extra_links} == {
+        "Everywhere": "_link_Everywhere",
+        "Job": "_link_Covered",
+        "Old": "old",
+    }
 
 
-def test_a_plugin_with_a_link_that_is_not_valid_keeps_its_other_links(home: Path, caplog: pytest.LogCaptureFixture) -> None:
-    text = PLUGIN.replace("[Everywhere(), Covered()]", "[Everywhere, Covered()]").replace('name = "links"', 'name = "half"')
+def test_a_plugin_with_a_link_that_is_not_valid_keeps_its_other_links(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = PLUGIN.replace("[Everywhere(), Covered()]", "[Everywhere, Covered()]").replace(
+        'name = "links"', 'name = "half"'
+    )
     (home / "plugins" / "half_plugin.py").write_text(text)
     found = plugin_links.get_plugin_links()
     assert [type(link).__name__ for link in (*found.of_all, *found.of_operators)] == ["Covered", "Replaced"]

@@ -69,7 +69,14 @@ def test_an_instance_reads_its_element_and_not_the_whole_list_of_the_task() -> N
     run = run_mapped(dag)
     assert run.values("keep") == [[{"y": number}, None] for number in range(3)]
     assert run.values("by_dicts") == [[None, number] for number in range(3)]
-    assert sorted(question.number for question in run.server.asked if isinstance(question, GetXComElement)) == [0, 0, 1, 1, 2, 2]
+    assert sorted(question.number for question in run.server.asked if isinstance(question, GetXComElement)) == [
+        0,
+        0,
+        1,
+        1,
+        2,
+        2,
+    ]
     assert not any(isinstance(question, GetXComs) for question in run.server.asked)
 
 
@@ -107,10 +114,14 @@ def test_an_argument_that_is_partial_and_in_a_dict_of_a_task_fails_the_instance_
         Keep.partial(task_id="classic").expand_kwargs(make.override(task_id="third")().map(lambda _: {"retries": 3}))
     run = run_mapped(dag)
     outcome, reason = run.outcome("strict", 0)
-    assert outcome == "failed" and str(reason).startswith("TypeError: mapping already partial argument: x of task 'strict' (")
+    assert outcome == "failed" and str(reason).startswith(
+        "TypeError: mapping already partial argument: x of task 'strict' ("
+    )
     assert run.values("loose") == [[1, None]]
     outcome, reason = run.outcome("classic", 0)
-    assert outcome == "failed" and str(reason).startswith("TypeError: unmappable or already specified argument: retries of task 'classic' (")
+    assert outcome == "failed" and str(reason).startswith(
+        "TypeError: unmappable or already specified argument: retries of task 'classic' ("
+    )
 
 
 def test_map_zip_and_concat() -> None:
@@ -129,7 +140,9 @@ def test_map_zip_and_concat() -> None:
         keep.override(task_id="short").expand(x=n.zip(text))
         keep.override(task_id="filled").expand(x=n.zip(text, fillvalue="-"))
         keep.override(task_id="joined").expand(x=n.concat(text).concat(n))
-        keep.override(task_id="all").expand(x=n.zip(n.map(lambda v: -v)).map(sum).concat(text.map(lambda pair: pair[0])))
+        keep.override(task_id="all").expand(
+            x=n.zip(n.map(lambda v: -v)).map(sum).concat(text.map(lambda pair: pair[0]))
+        )
     run = run_mapped(dag)
     assert [x for x, _ in run.values("mapped")] == ["10", "20", "30"]
     assert [x for x, _ in run.values("short")] == [(1, ("a", 1)), (2, ("b", 2))]
@@ -321,12 +334,22 @@ def test_xcom_pull_by_map_index() -> None:
         @task
         def pull(ti: Any = None) -> Any:
             own = ti.xcom_pull
-            return [own("keep", map_indexes=1), own("keep", map_indexes=[2, 0]), own("keep"), own(["keep"]), own("keep", map_indexes=9)]
+            return [
+                own("keep", map_indexes=1),
+                own("keep", map_indexes=[2, 0]),
+                own("keep"),
+                own(["keep"]),
+                own("keep", map_indexes=9),
+            ]
 
         mapped >> pull()
     assert run_mapped(dag).value("pull") == [
-        [2, None], [[3, None], [1, None]], [[1, None], [2, None], [3, None]], [[1, None], [2, None], [3, None]], None,
-    ]  # fmt: skip
+        [2, None],
+        [[3, None], [1, None]],
+        [[1, None], [2, None], [3, None]],
+        [[1, None], [2, None], [3, None]],
+        None,
+    ]
 
 
 def test_a_loop_over_all_values_asks_in_batches_and_an_index_asks_for_one() -> None:
@@ -361,8 +384,11 @@ def test_a_lazy_sequence_is_stored_as_a_list() -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (None, r"XComForMappingNotPushed: task 'keep' \(.*\d\) maps over the result of task 'make' \(.*\d\), and it returned no "
-               "value; return a list or a dict"),
+        (
+            None,
+            r"XComForMappingNotPushed: task 'keep' \(.*\d\) maps over the result of task 'make' \(.*\d\), and it returned no "
+            "value; return a list or a dict",
+        ),
         ("text", r"UnmappableXComTypePushed: .* and it returned a str; return a list or a dict"),
         (5, r"UnmappableXComTypePushed: .* and it returned an int; return a list or a dict"),
     ],
@@ -386,7 +412,11 @@ def test_the_length_is_reported_only_when_something_maps_over_the_value() -> Non
         keep.override(task_id="three")(one)
         keep.override(task_id="four").expand(x=two.zip(two))
     run = run_mapped(dag)
-    assert {task: run.results[task, -1].return_length for task in ("one", "two", "three")} == {"one": None, "two": 2, "three": None}
+    assert {task: run.results[task, -1].return_length for task in ("one", "two", "three")} == {
+        "one": None,
+        "two": 2,
+        "three": None,
+    }
 
 
 def test_map_index_template_is_rendered_after_the_task() -> None:
@@ -448,7 +478,9 @@ def test_callbacks_get_the_context_of_the_instance() -> None:
         task(fail, on_failure_callback=record, on_success_callback=record).expand(n=[0, 1])  # type: ignore[call-overload]
         Keep.partial(task_id="t", on_failure_callback=[record]).expand_kwargs([{"a": "{{ bad_name }}"}])
     run_mapped(dag)
-    assert seen[:2] == [(0, False, "None"), (1, False, "bad 1")] and seen[2][:2] == (0, False) and "bad_name" in seen[2][2]
+    assert (
+        seen[:2] == [(0, False, "None"), (1, False, "bad 1")] and seen[2][:2] == (0, False) and "bad_name" in seen[2][2]
+    )
 
 
 @pytest.mark.ordinary
@@ -463,8 +495,12 @@ def test_a_mapped_sensor_that_is_rescheduled_and_mapped_bash_and_python_operator
 
     with DAG("d", schedule=None) as dag:
         Ready.partial(task_id="wait", mode="reschedule", poke_interval=dt.timedelta(seconds=5)).expand(n=[1, 2])
-        BashOperator.partial(task_id="sh", env={"B": "b"}).expand(bash_command=["echo {{ ti.map_index }}$B", "echo two"])
-        PythonOperator.partial(task_id="py", python_callable=lambda *args, **kw: [*args, kw.get("k")]).expand_kwargs([{"op_args": [1]}, {"op_kwargs": {"k": 2}}])
+        BashOperator.partial(task_id="sh", env={"B": "b"}).expand(
+            bash_command=["echo {{ ti.map_index }}$B", "echo two"]
+        )
+        PythonOperator.partial(task_id="py", python_callable=lambda *args, **kw: [*args, kw.get("k")]).expand_kwargs(
+            [{"op_args": [1]}, {"op_kwargs": {"k": 2}}]
+        )
     run = run_mapped(dag)
     assert [run.outcome("wait", index)[0] for index in (0, 1)] == ["up_for_reschedule", "success"]
     assert run.values("sh") == ["0b", "two"] and run.values("py") == [[1, None], [2]]
@@ -510,7 +546,9 @@ def test_the_variants_of_task_are_mapped() -> None:
         second.expand(x=[1, 2])
         late.partial(b=3).expand(a=[1], z=[9])
     run = run_mapped(dag)
-    assert [run.outcome("ready", index)[0] for index in (0, 1)] == ["up_for_reschedule", "success"] and run.value("ready", 1) == 2
+    assert [run.outcome("ready", index)[0] for index in (0, 1)] == ["up_for_reschedule", "success"] and run.value(
+        "ready", 1
+    ) == 2
     assert run.values("shell") == ["a", "b"] and run.value("join") == [1, 2] and run.values("late") == [[1, 3, 9]]
     assert [run.results["go_on", index].skip_task_ids for index in (0, 1)] == [(), ("after",)]
     assert [run.outcome("second", index)[0] for index in (0, 1)] == ["skipped", "success"]
@@ -532,7 +570,9 @@ def test_mapped_branch_setup_and_teardown() -> None:
     assert [run.results["choose", index].skip_task_ids for index in (0, 1)] == [("left",), ("right",)]
     assert dag.task_dict["opened"].is_setup and dag.task_dict["closed"].is_teardown
     assert str(dag.task_dict["closed"].trigger_rule) == "all_done_setup_success"
-    assert dag.task_dict["work"].upstream_task_ids == {"opened"} and dag.task_dict["work"].downstream_task_ids == {"closed"}
+    assert dag.task_dict["work"].upstream_task_ids == {"opened"} and dag.task_dict["work"].downstream_task_ids == {
+        "closed"
+    }
     assert run.values("closed") == [[2, None]]
 
 

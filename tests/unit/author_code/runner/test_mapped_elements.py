@@ -93,7 +93,10 @@ def _combine(rng: random.Random, leaves: list[tuple[XComArg, Eager]], depth: int
 
 def _sources(rng: random.Random) -> list[tuple[XComArg, Eager]]:
     """A list, a tuple, a dict, an empty list, a mapped task with gaps, one without, and a task in a mapped group."""
-    numbers, pairs = [rng.randrange(4) for _ in range(rng.randint(1, 4))], {f"k{number}": number for number in range(rng.randint(0, 3))}
+    numbers, pairs = (
+        [rng.randrange(4) for _ in range(rng.randint(1, 4))],
+        {f"k{number}": number for number in range(rng.randint(0, 3))},
+    )
     counts = list(range(rng.randint(1, 4)))
 
     @task
@@ -109,11 +112,14 @@ def _sources(rng: random.Random) -> list[tuple[XComArg, Eager]]:
         return give.override(task_id="inner")(n)
 
     return [
-        (give.override(task_id="list")(numbers), numbers), (give.override(task_id="tuple")(tuple(numbers)), numbers),
-        (give.override(task_id="dict")(pairs), list(pairs.items())), (give.override(task_id="none")([]), []),
-        (odd.expand(n=counts), [n for n in counts if n % 2]), (give.override(task_id="dense").expand(value=counts), counts),
+        (give.override(task_id="list")(numbers), numbers),
+        (give.override(task_id="tuple")(tuple(numbers)), numbers),
+        (give.override(task_id="dict")(pairs), list(pairs.items())),
+        (give.override(task_id="none")([]), []),
+        (odd.expand(n=counts), [n for n in counts if n % 2]),
+        (give.override(task_id="dense").expand(value=counts), counts),
         (section.expand(n=counts), counts),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -129,7 +135,10 @@ def test_random_combinations_give_the_elements_of_the_eager_evaluation(seed: int
         if value is _SKIPPED:
             assert run.outcome("keep", number)[0] in ("skipped", "failed")
         else:
-            assert run.outcome("keep", number) == ("success", None) and run.value("keep", number) == [value], (arg, number)
+            assert run.outcome("keep", number) == ("success", None) and run.value("keep", number) == [value], (
+                arg,
+                number,
+            )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -146,9 +155,12 @@ def test_the_elements_that_the_scheduler_sends_with_attempts_are_those_that_they
     count = sum(task_id == "keep" for task_id, _ in run.results)
     sent = {
         (spec.tasks[source].task_id, TaskExpansion(((count,),)).find_element(number, level, factor))
-        for number in range(count) for level, factor, source in plan.element_places[index]
+        for number in range(count)
+        for level, factor, source in plan.element_places[index]
     }
-    assert sent <= {(question.task_id, question.number) for question in run.server.asked if isinstance(question, GetXComElement)}
+    assert sent <= {
+        (question.task_id, question.number) for question in run.server.asked if isinstance(question, GetXComElement)
+    }
 
 
 class CountingServer(Server):
@@ -220,7 +232,10 @@ def test_a_list_that_has_become_shorter_is_named() -> None:
     server = Server(xcoms={("one", -1, "return_value"): "[1, 2]"})
     result = run_one(dag, server, "keep", 2, ((3,),))
     assert result.outcome == "failed"
-    assert result.reason == "IndexError: the value of task 'one' has 2 elements now, so this instance has none; clear the mapped task"
+    assert (
+        result.reason
+        == "IndexError: the value of task 'one' has 2 elements now, so this instance has none; clear the mapped task"
+    )
 
 
 @pytest.mark.parametrize(
@@ -230,9 +245,21 @@ def test_a_list_that_has_become_shorter_is_named() -> None:
         (lambda one: keep.expand(x=one), None, "ValueError: expand() expects a list or dict for 'x', not None."),
         (lambda one: keep.expand(x=one.map(str)), "7", "ValueError: XCom map expects sequence or dict, not int"),
         (lambda one: keep.expand(x=one.zip(one)), '"a"', "ValueError: XCom zip expects sequence or dict, not str"),
-        (lambda one: keep.expand(x=one.concat(one)), None, "ValueError: XCom concat expects sequence or dict, not NoneType"),
-        (lambda one: keep.expand_kwargs(one), '{"a": 1}', "ValueError: expand_kwargs() expects a list[dict], not dict."),
-        (lambda one: keep.expand_kwargs(one), "[1]", "ValueError: expand_kwargs() expects a list[dict], not list[int]: element 0 for task 'keep' is no dict."),
+        (
+            lambda one: keep.expand(x=one.concat(one)),
+            None,
+            "ValueError: XCom concat expects sequence or dict, not NoneType",
+        ),
+        (
+            lambda one: keep.expand_kwargs(one),
+            '{"a": 1}',
+            "ValueError: expand_kwargs() expects a list[dict], not dict.",
+        ),
+        (
+            lambda one: keep.expand_kwargs(one),
+            "[1]",
+            "ValueError: expand_kwargs() expects a list[dict], not list[int]: element 0 for task 'keep' is no dict.",
+        ),
     ],
 )
 def test_a_value_that_cannot_be_mapped_over_is_named(build: Any, value: str | None, reason: str) -> None:
@@ -251,7 +278,9 @@ def test_a_back_end_of_the_author_reads_the_whole_value(monkeypatch: pytest.Monk
         keep.expand(x=keep.override(task_id="one")().map(str))
     server = Server(xcoms={("one", -1, "return_value"): "[1, 2]"})
     result = run_one(dag, server, "keep", 1, ((2,),))
-    assert result.xcoms[0].value == '["2"]' and not any(isinstance(question, GetXComElement) for question in server.asked)
+    assert result.xcoms[0].value == '["2"]' and not any(
+        isinstance(question, GetXComElement) for question in server.asked
+    )
 
 
 def test_the_operators_of_instances_are_copies_that_share_no_argument() -> None:
@@ -289,7 +318,9 @@ def test_an_operator_of_an_instance_has_what_the_mapped_task_has_when_it_runs() 
 @pytest.mark.parametrize("value", [{"x": [1]}, [{"x": 1}], [], [{"z": 1}]])
 def test_instances_are_prepared_without_an_error_of_their_arguments(value: Any) -> None:
     with DAG("d", schedule=None) as dag:
-        keep.expand(**value) if isinstance(value, dict) else keep.expand_kwargs(keep.override(task_id="one")() if value == [{"z": 1}] else value)
+        keep.expand(**value) if isinstance(value, dict) else keep.expand_kwargs(
+            keep.override(task_id="one")() if value == [{"z": 1}] else value
+        )
     dag.task_dict["keep"].prepare_instances()
     with pytest.raises(TypeError, match=r"keep\(\) of task 'keep'.* has no parameter 'z'"):
         dag.task_dict["keep"].unmap({"op_kwargs": {"z": 1}})

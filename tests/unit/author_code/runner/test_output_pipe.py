@@ -55,14 +55,26 @@ else:
     faulthandler._sigsegv()
 """
 EXPECTED = [
-    "before the first secret", "1 ***", "2 ***", "3 ***", "4 ***", "5 *** \\xff", "6 ***", "7 ***", "8 ***", "9 hunter2***", "10 b'captured\\n'",
-]  # fmt: skip
+    "before the first secret",
+    "1 ***",
+    "2 ***",
+    "3 ***",
+    "4 ***",
+    "5 *** \\xff",
+    "6 ***",
+    "7 ***",
+    "8 ***",
+    "9 hunter2***",
+    "10 b'captured\\n'",
+]
 
 
 def read_log(folder: Path, end: str) -> list[str]:
     """The lines of the log of the script, without the time of log records."""
     file = folder / "attempt.log"
-    subprocess.run([sys.executable, "-c", SCRIPT, str(file), end], timeout=PATIENCE_S, check=end == "ends", capture_output=True)
+    subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(file), end], timeout=PATIENCE_S, check=end == "ends", capture_output=True
+    )
     lines = file.read_bytes().decode(errors="backslashreplace").splitlines()
     return [line.partition("WARNING  ")[2] or line for line in lines]
 
@@ -94,7 +106,9 @@ attempt_log.flush_output()
 def test_what_was_written_before_a_fork_comes_before_what_the_fork_writes(tmp_path: Path) -> None:
     file = tmp_path / "attempt.log"
     subprocess.run([sys.executable, "-c", FORKS, str(file)], timeout=PATIENCE_S, check=True, capture_output=True)
-    assert file.read_text().splitlines() == [f"{number} of a {who}" for number in range(100) for who in ("program", "fork")]
+    assert file.read_text().splitlines() == [
+        f"{number} of a {who}" for number in range(100) for who in ("program", "fork")
+    ]
 
 
 def test_the_log_is_complete_after_a_crash(tmp_path: Path) -> None:

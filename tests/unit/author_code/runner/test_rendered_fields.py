@@ -42,14 +42,37 @@ def test_a_task_whose_fields_are_empty_has_none() -> None:
 
 
 def test_values_keep_their_shape() -> None:
-    value = {"n": 1, "f": 0.5, "t": True, "none": None, "l": [1, ("x", "y")], "big": 2**60, "nan": float("nan"), "b": b"ab", 3: "key"}
+    value = {
+        "n": 1,
+        "f": 0.5,
+        "t": True,
+        "none": None,
+        "l": [1, ("x", "y")],
+        "big": 2**60,
+        "nan": float("nan"),
+        "b": b"ab",
+        3: "key",
+    }
     assert collect(command="echo 2026-01-01", env=value) == {
         "command": "echo 2026-01-01",
-        "env": {"n": 1, "f": 0.5, "t": True, "none": None, "l": [1, ["x", "y"]], "big": str(2**60), "nan": "nan", "b": "b'ab'", "3": "key"},
+        "env": {
+            "n": 1,
+            "f": 0.5,
+            "t": True,
+            "none": None,
+            "l": [1, ["x", "y"]],
+            "big": str(2**60),
+            "nan": "nan",
+            "b": "b'ab'",
+            "3": "key",
+        },
     }
 
 
-@pytest.mark.parametrize("value", ["x" * 10**6, ["y" * 100] * 10**5, {str(n): n for n in range(10**5)}, b"z" * 10**6, [[["w" * 50]] * 100] * 100])
+@pytest.mark.parametrize(
+    "value",
+    ["x" * 10**6, ["y" * 100] * 10**5, {str(n): n for n in range(10**5)}, b"z" * 10**6, [[["w" * 50]] * 100] * 100],
+)
 def test_a_large_value_is_cut(value: object) -> None:
     found = collect_rendered_fields(_Task(command=value))
     assert found is not None and len(found) < 40_000 and "…" in found
@@ -82,7 +105,10 @@ def test_an_attempt_brings_its_fields_whatever_its_outcome() -> None:
 
     for function, outcome in ((lambda **_: None, "success"), (fail, "failed")):
         result = run(function, op_kwargs={"day": "{{ ds }}"})
-        assert (result.outcome, json.loads(result.rendered_fields or "null")) == (outcome, {"op_kwargs": {"day": "1970-01-01"}})
+        assert (result.outcome, json.loads(result.rendered_fields or "null")) == (
+            outcome,
+            {"op_kwargs": {"day": "1970-01-01"}},
+        )
 
 
 def test_an_attempt_whose_template_fails_brings_none() -> None:

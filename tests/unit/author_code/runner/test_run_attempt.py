@@ -34,12 +34,23 @@ class Silent:
         return None
 
 
-def run(function: Callable[..., Any], *, max_tries: int = 0, timeout_s: float | None = None, **arguments: Any) -> AttemptResult:
+def run(
+    function: Callable[..., Any], *, max_tries: int = 0, timeout_s: float | None = None, **arguments: Any
+) -> AttemptResult:
     dag = DAG("d", schedule=None)
     PythonOperator(task_id="t", python_callable=function, dag=dag, **arguments)
     facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
-    attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py",
-                      max_tries=max_tries, timeout_s=timeout_s)
+    attempt = Attempt(
+        attempt_id="a",
+        group_no=3,
+        epoch=1,
+        run=facts,
+        task_id="t",
+        task_no=5,
+        file="/d.py",
+        max_tries=max_tries,
+        timeout_s=timeout_s,
+    )
     try:
         return run_attempt(dag, attempt, Silent())
     finally:
@@ -75,7 +86,9 @@ def test_a_template_sees_the_start_of_the_try_and_what_is_rendered_is_part_of_it
 def test_an_error_in_a_template_names_the_field_the_task_and_the_template() -> None:
     result = run(print, op_kwargs={"a": ["fine", "{{ params.rec.no }}"]})
     assert result.reason is not None
-    assert result.reason.startswith("UndefinedError: 'dict object' has no attribute 'rec' (while rendering the template field 'op_kwargs' of task 't' (")
+    assert result.reason.startswith(
+        "UndefinedError: 'dict object' has no attribute 'rec' (while rendering the template field 'op_kwargs' of task 't' ("
+    )
     assert "{'a': ['fine', '{{ params.rec.no }}']}" in result.reason
 
 
@@ -121,7 +134,12 @@ def test_a_value_that_cannot_be_stored_fails_and_says_which() -> None:
         (AirflowSensorTimeout("waited"), "failed", False, "AirflowSensorTimeout: waited"),
         (SystemExit(3), "failed", True, "called sys.exit(3)"),
         (SystemExit(), "failed", True, "called sys.exit(0)"),
-        (TaskDeferred(trigger=object(), method_name="next"), "failed", False, "a function cannot resume after a deferral"),
+        (
+            TaskDeferred(trigger=object(), method_name="next"),
+            "failed",
+            False,
+            "a function cannot resume after a deferral",
+        ),
         (KeyboardInterrupt(), "failed", True, "KeyboardInterrupt"),
     ],
 )
@@ -145,7 +163,9 @@ def test_skipping_downstream_tasks_is_a_success_that_names_them() -> None:
 @pytest.mark.parametrize(
     ("error", "outcome"),
     [
-        (AirflowSkipException(), "skipped"), (ValueError("no"), "failed"), (AirflowFailException("no"), "failed"),
+        (AirflowSkipException(), "skipped"),
+        (ValueError("no"), "failed"),
+        (AirflowFailException("no"), "failed"),
         (AirflowRescheduleException(datetime(2030, 1, 1, tzinfo=UTC)), "up_for_reschedule"),
     ],
 )
@@ -175,7 +195,10 @@ def test_callbacks_see_what_was_pushed_and_push() -> None:
     def tell(context: Any) -> None:
         context["ti"].xcom_push("heard", context["ti"].xcom_pull(key="k"))
 
-    assert {item.key: item.value for item in run(function, on_failure_callback=tell).xcoms} == {"k": "[1]", "heard": "[1]"}
+    assert {item.key: item.value for item in run(function, on_failure_callback=tell).xcoms} == {
+        "k": "[1]",
+        "heard": "[1]",
+    }
 
 
 def test_a_timeout_calls_on_kill_and_leaves_no_alarm() -> None:
@@ -191,7 +214,9 @@ def test_a_timeout_calls_on_kill_and_leaves_no_alarm() -> None:
     dag = DAG("d", schedule=None)
     Slow(task_id="t", python_callable=print, execution_timeout=timedelta(seconds=0.05), dag=dag)
     facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0)
-    result = run_attempt(dag, Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d"), Silent())
+    result = run_attempt(
+        dag, Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d"), Silent()
+    )
     install_channel(None)
     assert (result.outcome, killed) == ("failed", ["t"])
     assert result.reason is not None and "execution_timeout of 0.05 s" in result.reason
@@ -215,7 +240,9 @@ def test_sigterm_ends_the_task_and_the_handler_of_before_is_back() -> None:
         (raising(AirflowSkipException()), 0, ["on_execute", "on_skipped"]),
     ],
 )
-def test_the_callbacks_of_the_outcome_are_called(function: Callable[[], None], max_tries: int, called: list[str]) -> None:
+def test_the_callbacks_of_the_outcome_are_called(
+    function: Callable[[], None], max_tries: int, called: list[str]
+) -> None:
     seen: list[str] = []
 
     def note(name: str) -> Callable[[Any], None]:
@@ -248,22 +275,30 @@ def test_a_key_over_the_limit_among_multiple_outputs_fails_the_attempt() -> None
     assert run(lambda: {"k" * 512: 1}, multiple_outputs=True).outcome == "success"
     result = run(lambda: {"k" * 513: 1}, multiple_outputs=True, max_tries=3)
     assert (result.outcome, result.retryable, result.xcoms) == ("failed", False, ())
-    assert (result.reason or "").startswith("the key of an XCom has at most 512 characters, and this one has 513; it begins with 'kkk") and len(result.reason or "") < 200
+    assert (result.reason or "").startswith(
+        "the key of an XCom has at most 512 characters, and this one has 513; it begins with 'kkk"
+    ) and len(result.reason or "") < 200
 
 
-def test_a_returned_value_over_the_limit_fails_with_key_size_and_limit_and_is_not_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_returned_value_over_the_limit_fails_with_key_size_and_limit_and_is_not_logged_whole(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     half = XCOM_MAX_BYTES // 2
     assert run(lambda: "é" * (half - 1)).outcome == "success"
     caplog.clear()
     with caplog.at_level(logging.INFO):
         result = run(lambda: "é" * half, max_tries=3)
     assert (result.outcome, result.retryable, result.xcoms) == ("failed", False, ())
-    assert (result.reason or "").startswith("XCom 'return_value' of task 't' takes 16777218 bytes, the limit is 16777216 bytes: ")
+    assert (result.reason or "").startswith(
+        "XCom 'return_value' of task 't' takes 16777218 bytes, the limit is 16777216 bytes: "
+    )
     assert "takes 16777218 bytes" in caplog.text and len(caplog.text) < 10_000
 
 
 @pytest.mark.parametrize("decorated", [False, True])
-def test_the_log_shows_the_beginning_of_a_long_returned_value(decorated: bool, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_shows_the_beginning_of_a_long_returned_value(
+    decorated: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     def returns() -> str:
         return "xyz" * RETURNED_SHOWN_MAX
 
@@ -276,7 +311,10 @@ def test_the_log_shows_the_beginning_of_a_long_returned_value(decorated: bool, c
         assert run_attempt(dag, attempt, Silent()).outcome == "success"
     install_channel(None)
     shown = next(record.getMessage() for record in caplog.records if "Returned value" in record.getMessage())
-    assert shown == f"Done. Returned value was: {('xyz' * RETURNED_SHOWN_MAX)[:RETURNED_SHOWN_MAX]}… ({3 * RETURNED_SHOWN_MAX} characters)"
+    assert (
+        shown
+        == f"Done. Returned value was: {('xyz' * RETURNED_SHOWN_MAX)[:RETURNED_SHOWN_MAX]}… ({3 * RETURNED_SHOWN_MAX} characters)"
+    )
 
 
 def test_the_environment_names_the_attempt() -> None:
@@ -310,16 +348,28 @@ class Deciding(RetryPolicy):
         (KeyError("bug"), True, None, "ValueError: x"),
     ],
 )
-def test_a_retry_policy_decides_about_the_next_try(answer: Any, retryable: bool, delay_s: float | None, reason: str) -> None:
+def test_a_retry_policy_decides_about_the_next_try(
+    answer: Any, retryable: bool, delay_s: float | None, reason: str
+) -> None:
     policy = Deciding(answer)
     result = run(raising(ValueError("x")), max_tries=2, retry_policy=policy)
-    assert (result.outcome, result.retryable, result.retry_delay_s, result.reason) == ("failed", retryable, delay_s, reason)
+    assert (result.outcome, result.retryable, result.retry_delay_s, result.reason) == (
+        "failed",
+        retryable,
+        delay_s,
+        reason,
+    )
     assert policy.asked == [("x", 1, 2, True)]
 
 
 def test_a_retry_policy_is_not_asked_without_a_try_left_or_after_a_final_failure() -> None:
     policy = Deciding(RetryDecision.retry())
-    for error, tries in ((ValueError(), 0), (AirflowFailException("no"), 3), (AirflowSensorTimeout("late"), 3), (AirflowSkipException(), 3)):
+    for error, tries in (
+        (ValueError(), 0),
+        (AirflowFailException("no"), 3),
+        (AirflowSensorTimeout("late"), 3),
+        (AirflowSkipException(), 3),
+    ):
         run(raising(error), max_tries=tries, retry_policy=policy)
     assert policy.asked == []
 
@@ -327,8 +377,11 @@ def test_a_retry_policy_is_not_asked_without_a_try_left_or_after_a_final_failure
 def test_callbacks_are_those_of_a_failure_when_the_policy_says_so() -> None:
     called: list[str] = []
     run(
-        raising(ValueError()), max_tries=2, retry_policy=Deciding(RetryDecision.fail()),
-        on_failure_callback=lambda context: called.append("failure"), on_retry_callback=lambda context: called.append("retry"),
+        raising(ValueError()),
+        max_tries=2,
+        retry_policy=Deciding(RetryDecision.fail()),
+        on_failure_callback=lambda context: called.append("failure"),
+        on_retry_callback=lambda context: called.append("retry"),
     )
     assert called == ["failure"]
 

@@ -63,7 +63,11 @@ def run(function: Callable[[], object], **fields: Any) -> AttemptResult:
     dag = DAG("d", schedule=None)
     PythonOperator(task_id="t", python_callable=function, dag=dag)
     facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
-    return run_attempt(dag, Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py", **fields), Silent())
+    return run_attempt(
+        dag,
+        Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py", **fields),
+        Silent(),
+    )
 
 
 def _fail() -> None:
@@ -74,13 +78,18 @@ def _skip() -> None:
     raise AirflowSkipException("nothing to do")
 
 
-@pytest.mark.parametrize(("function", "fields", "last", "outcome"), [
-    (lambda: 1, {}, ("success", "running", "success", ""), "success"),
-    (_fail, {}, ("failed", "running", "failed", "no rows"), "failed"),
-    (_fail, {"max_tries": 1}, ("failed", "running", "up_for_retry", "no rows"), "failed"),
-    (_skip, {}, ("skipped", "running", "skipped", ""), "skipped"),
-])
-def test_listeners_see_the_start_and_the_end(watch: Watch, function: Any, fields: dict[str, Any], last: tuple[str, ...], outcome: str) -> None:
+@pytest.mark.parametrize(
+    ("function", "fields", "last", "outcome"),
+    [
+        (lambda: 1, {}, ("success", "running", "success", ""), "success"),
+        (_fail, {}, ("failed", "running", "failed", "no rows"), "failed"),
+        (_fail, {"max_tries": 1}, ("failed", "running", "up_for_retry", "no rows"), "failed"),
+        (_skip, {}, ("skipped", "running", "skipped", ""), "skipped"),
+    ],
+)
+def test_listeners_see_the_start_and_the_end(
+    watch: Watch, function: Any, fields: dict[str, Any], last: tuple[str, ...], outcome: str
+) -> None:
     assert run(function, calls_listeners=True, **fields).outcome == outcome
     assert watch.seen == [("running", "queued", "running", ""), last]
 
@@ -109,7 +118,14 @@ class WatchAssets:
 
     @LISTENER_MARK
     def on_asset_event_emitted(self, asset_event: EmittedAssetEvent) -> None:
-        self.seen.append((asset_event.asset.name, asset_event.extra, asset_event.source_task_id, [alias.name for alias in asset_event.source_aliases]))
+        self.seen.append(
+            (
+                asset_event.asset.name,
+                asset_event.extra,
+                asset_event.source_task_id,
+                [alias.name for alias in asset_event.source_aliases],
+            )
+        )
 
 
 def _emit(*, outlet_events: Any) -> None:
@@ -124,12 +140,21 @@ def test_listeners_of_assets_see_the_events_of_a_success_only(watch: Watch, fail
     outlets = [Asset("orders", group="sales"), AssetAlias("daily")]
     PythonOperator(task_id="t", python_callable=_fail if fails else _emit, outlets=outlets, dag=dag)
     facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
-    attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py", calls_listeners=True)
+    attempt = Attempt(
+        attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py", calls_listeners=True
+    )
     result = run_attempt(dag, attempt, Silent())
     assert result.outcome == ("failed" if fails else "success")
-    events = [] if fails else [
-        ("orders", "sales"), ("orders", {}, "t", []), ("added", "asset"), ("added", {"day": 1}, "t", ["daily"]),
-    ]
+    events = (
+        []
+        if fails
+        else [
+            ("orders", "sales"),
+            ("orders", {}, "t", []),
+            ("added", "asset"),
+            ("added", {"day": 1}, "t", ["daily"]),
+        ]
+    )
     assert seen.seen == [("starting", "TaskRunnerMarker"), *events, ("stopping", "TaskRunnerMarker")]
 
 
@@ -165,7 +190,9 @@ class Forks:
         install_channel(former)
 
 
-def test_a_listener_knows_the_note_of_the_run_where_it_cannot_ask_and_nobody_asks_without_listeners(tmp_path: Path) -> None:
+def test_a_listener_knows_the_note_of_the_run_where_it_cannot_ask_and_nobody_asks_without_listeners(
+    tmp_path: Path,
+) -> None:
     set_current_config(load_config({}, tmp_path))
     listener, server = Forks(), Remarks()
     try:
@@ -177,7 +204,16 @@ def test_a_listener_knows_the_note_of_the_run_where_it_cannot_ask_and_nobody_ask
             dag = DAG("d", schedule=None)
             PythonOperator(task_id="t", python_callable=int, dag=dag)
             facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
-            attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py", calls_listeners=listens)
+            attempt = Attempt(
+                attempt_id="a",
+                group_no=3,
+                epoch=1,
+                run=facts,
+                task_id="t",
+                task_no=5,
+                file="/d.py",
+                calls_listeners=listens,
+            )
             assert run_attempt(dag, attempt, server).outcome == "success"
             assert server.asked - before == int(listens)
         assert listener.seen == [("late again", "ann")]

@@ -52,7 +52,9 @@ def _leak() -> None:
 
 def run(dag: DAG, task_id: str = "t", run_id: str = "r", **fields: Any) -> AttemptResult:
     facts = RunFacts(run_pk=7, dag_id="d", run_id=run_id, run_type="manual", run_after=0, logical_at=0)
-    attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id=task_id, task_no=5, file="/d.py", **fields)
+    attempt = Attempt(
+        attempt_id="a", group_no=3, epoch=1, run=facts, task_id=task_id, task_no=5, file="/d.py", **fields
+    )
     try:
         return run_attempt(dag, attempt, Silent())
     finally:
@@ -74,11 +76,19 @@ def test_a_task_that_failed_sends_a_mail_with_the_exception(tmp_path: Path, serv
     assert "Try 1 of 1 of task t in run r of DAG d" in mail.html and "ValueError: no &lt;rows&gt;" in mail.html
 
 
-@pytest.mark.parametrize(("run_id", "index", "command"), [
-    ("r x/1", -1, "gnomon tasks logs d 'r x/1' t"), ("it's; rm", -1, "gnomon tasks logs d 'it'\"'\"'s; rm' t"), ("-r", -1, "gnomon tasks logs -- d -r t"),
-    ("r", 2, "gnomon tasks logs d r 't[2]'"), ("r<b>", -1, "gnomon tasks logs d 'r&lt;b&gt;' t"),
-])  # fmt: skip
-def test_the_command_in_a_mail_is_quoted_for_a_shell(tmp_path: Path, server: SmtpServer, run_id: str, index: int, command: str) -> None:
+@pytest.mark.parametrize(
+    ("run_id", "index", "command"),
+    [
+        ("r x/1", -1, "gnomon tasks logs d 'r x/1' t"),
+        ("it's; rm", -1, "gnomon tasks logs d 'it'\"'\"'s; rm' t"),
+        ("-r", -1, "gnomon tasks logs -- d -r t"),
+        ("r", 2, "gnomon tasks logs d r 't[2]'"),
+        ("r<b>", -1, "gnomon tasks logs d 'r&lt;b&gt;' t"),
+    ],
+)
+def test_the_command_in_a_mail_is_quoted_for_a_shell(
+    tmp_path: Path, server: SmtpServer, run_id: str, index: int, command: str
+) -> None:
     use(tmp_path, server)
     dag = failing()
     if index >= 0:
@@ -100,9 +110,15 @@ def test_a_mail_has_no_secret(tmp_path: Path, server: SmtpServer) -> None:
     assert "word" not in mail.html.partition("ValueError")[2]
 
 
-@pytest.mark.parametrize(("arguments", "max_tries", "sent"), [
-    ({}, 1, 1), ({"email_on_retry": False}, 1, 0), ({"email_on_retry": False}, 0, 1), ({"email_on_failure": False}, 0, 0),
-])
+@pytest.mark.parametrize(
+    ("arguments", "max_tries", "sent"),
+    [
+        ({}, 1, 1),
+        ({"email_on_retry": False}, 1, 0),
+        ({"email_on_retry": False}, 0, 1),
+        ({"email_on_failure": False}, 0, 0),
+    ],
+)
 def test_a_retry_and_a_failure_are_mailed_as_the_task_says(
     tmp_path: Path, server: SmtpServer, arguments: dict[str, Any], max_tries: int, sent: int
 ) -> None:
@@ -114,8 +130,13 @@ def test_a_retry_and_a_failure_are_mailed_as_the_task_says(
 def test_the_options_give_the_defaults_and_the_templates(tmp_path: Path, server: SmtpServer) -> None:
     (tmp_path / "subject").write_text("{{ ti.task_id }}\nfailed")
     (tmp_path / "html").write_text("<b>{{ exception_html }}</b> {{ dag.dag_id }}")
-    use(tmp_path, server, email__subject_template=tmp_path / "subject", email__html_content_template=tmp_path / "html",
-        email__default_email_on_retry="False")
+    use(
+        tmp_path,
+        server,
+        email__subject_template=tmp_path / "subject",
+        email__html_content_template=tmp_path / "html",
+        email__default_email_on_retry="False",
+    )
     dag = failing()
     run(dag, max_tries=1)
     assert server.mails == []
@@ -137,15 +158,21 @@ def test_mail_that_cannot_be_sent_changes_no_outcome_and_the_log_says_why(
 
 def test_the_connection_gives_the_login(tmp_path: Path, server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     use(tmp_path, server)
-    monkeypatch.setenv("AIRFLOW_CONN_SMTP_DEFAULT", json.dumps({"conn_type": "smtp", "login": "me", "password": "secret"}))
+    monkeypatch.setenv(
+        "AIRFLOW_CONN_SMTP_DEFAULT", json.dumps({"conn_type": "smtp", "login": "me", "password": "secret"})
+    )
     send_email("a@x.test", "s", "h")
     assert server.logins == ["|me|secret"]
 
 
-def test_a_connection_with_a_host_replaces_the_options(tmp_path: Path, server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_with_a_host_replaces_the_options(
+    tmp_path: Path, server: SmtpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     use(tmp_path, server, smtp__smtp_port=1)
     extra = {"disable_ssl": True, "disable_tls": True, "from_email": "robot@x.test"}
-    monkeypatch.setenv("AIRFLOW_CONN_MINE", json.dumps({"conn_type": "smtp", "host": "127.0.0.1", "port": server.port, "extra": extra}))
+    monkeypatch.setenv(
+        "AIRFLOW_CONN_MINE", json.dumps({"conn_type": "smtp", "host": "127.0.0.1", "port": server.port, "extra": extra})
+    )
     send_email("a@x.test", "s", "h", conn_id="mine")
     assert server.mails[0].sender == "robot@x.test"
 
@@ -157,10 +184,20 @@ def test_a_server_that_hangs_up_is_tried_again(tmp_path: Path, server: SmtpServe
     assert len(server.mails) == 1
 
 
-def test_another_backend_gets_the_arguments(tmp_path: Path, server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "our_mailer.py").write_text("SEEN = []\ndef send(to, subject, html_content, **rest):\n    SEEN.append((to, subject, rest['from_email'], rest['conn_id']))\n")
+def test_another_backend_gets_the_arguments(
+    tmp_path: Path, server: SmtpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "our_mailer.py").write_text(
+        "SEEN = []\ndef send(to, subject, html_content, **rest):\n    SEEN.append((to, subject, rest['from_email'], rest['conn_id']))\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
-    use(tmp_path, server, email__email_backend="our_mailer.send", email__from_email="us@x.test", email__email_conn_id="ses")
+    use(
+        tmp_path,
+        server,
+        email__email_backend="our_mailer.send",
+        email__from_email="us@x.test",
+        email__email_conn_id="ses",
+    )
     send_email(["a@x.test", "b@x.test"], "s", "h")
     import our_mailer  # type: ignore[import-not-found]
 
@@ -172,8 +209,17 @@ def test_the_email_operator_renders_its_fields_and_attaches_files(tmp_path: Path
     use(tmp_path, server)
     (tmp_path / "report.csv").write_text("1;2")
     dag = DAG("d", schedule=None)
-    EmailOperator(task_id="t", to="{{ run_id }}@x.test", subject="of {{ ds }}", html_content="<p>{{ dag.dag_id }}</p>", cc="c@x.test",
-                  bcc=["d@x.test"], files=[str(tmp_path / "report.csv")], custom_headers={"X-Team": "us"}, dag=dag)
+    EmailOperator(
+        task_id="t",
+        to="{{ run_id }}@x.test",
+        subject="of {{ ds }}",
+        html_content="<p>{{ dag.dag_id }}</p>",
+        cc="c@x.test",
+        bcc=["d@x.test"],
+        files=[str(tmp_path / "report.csv")],
+        custom_headers={"X-Team": "us"},
+        dag=dag,
+    )
     assert run(dag).outcome == "success"
     (mail,) = server.mails
     assert (mail.recipients, mail.html) == (["r@x.test", "c@x.test", "d@x.test"], "<p>d</p>")
@@ -193,6 +239,8 @@ def test_addresses_are_split_at_commas_and_semicolons() -> None:
 def test_none_among_the_addresses_gets_no_mail_and_the_dag_says_so(tmp_path: Path, server: SmtpServer) -> None:
     use(tmp_path, server)
     found = failing(email=[None, "a@x.test"])
-    assert [warning.partition("email=")[2] for warning in found.warnings] == [" has None among its addresses, which gets no mail."]
+    assert [warning.partition("email=")[2] for warning in found.warnings] == [
+        " has None among its addresses, which gets no mail."
+    ]
     assert run(found).outcome == run(failing(email=[None])).outcome == "failed"
     assert [mail.recipients for mail in server.mails] == [["a@x.test"]]

@@ -32,7 +32,7 @@ CALL_S = 30.0
 HASTE = {"GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": "0.6"}
 """For calls that never end."""
 
-MOODY = '''
+MOODY = """
 import ctypes, itertools, os, time
 from datetime import datetime, timedelta
 from airflow.timetables.base import DagRunInfo, DataInterval, Timetable
@@ -147,7 +147,7 @@ class Moody(Timetable):
     def chat(self, moment):
         print("x" * 1_500_000)
         return DagRunInfo.exact(moment)
-'''
+"""
 
 
 class Asking:
@@ -161,23 +161,41 @@ class Asking:
         self.plugin.parent.mkdir(exist_ok=True)
         (home / "dags").mkdir(exist_ok=True)
         self.plugin.write_text(MOODY)
-        limits = {"GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": f"{CALL_S:g}", "GNOMON__DAG_PROCESSOR__PARSING_MEMORY_LIMIT": "256"}
-        self.hosts = SubprocessTimetableHost(build_timetable_host_settings(load_config({**limits, **(environ or {})}, home)), SystemClock(), answers)
+        limits = {
+            "GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": f"{CALL_S:g}",
+            "GNOMON__DAG_PROCESSOR__PARSING_MEMORY_LIMIT": "256",
+        }
+        self.hosts = SubprocessTimetableHost(
+            build_timetable_host_settings(load_config({**limits, **(environ or {})}, home)), SystemClock(), answers
+        )
         self._numbers: dict[int, str] = {}
         self.answers: dict[str, TimetableResponse] = {}
 
     def ask(
-        self, name: str, mood: str, *, path: str = "moody.Moody", file: str | None = None, input_hash: str = "1", hours: int = 3
+        self,
+        name: str,
+        mood: str,
+        *,
+        path: str = "moody.Moody",
+        file: str | None = None,
+        input_hash: str = "1",
+        hours: int = 3,
     ) -> None:
         """A DAG of that name is to be planned: `hours` runs are due."""
         ref = TimetableRef(path=path, data={"mood": mood}, builtin=False)
         dag = DagSpec(dag_id=name, timetable=ref, start_at=NOW - hours * 3600 * SECOND, catchup=True)
         number = len(self._numbers)
         self._numbers[number] = name
-        self.hosts.ask(TimetableRequest(
-            number=number, function=PLAN_RUNS, timetable=ref, file=file or str(self.home / "dags" / f"{name}.py"),
-            input_hash=input_hash, arguments=pack_arguments(dag=dag, cursor=None, now=NOW, room=200, active=False),
-        ))  # fmt: skip
+        self.hosts.ask(
+            TimetableRequest(
+                number=number,
+                function=PLAN_RUNS,
+                timetable=ref,
+                file=file or str(self.home / "dags" / f"{name}.py"),
+                input_hash=input_hash,
+                arguments=pack_arguments(dag=dag, cursor=None, now=NOW, room=200, active=False),
+            )
+        )
 
     def until(self, *names: str) -> None:
         """These have been answered."""

@@ -63,7 +63,17 @@ def count_runs(cfg: Config, mood: str = "well", hours: int = 3) -> int:
     ref = TimetableRef(path="moody.Moody", data={"mood": mood}, builtin=False)
     dag = DagSpec(dag_id="a", timetable=ref, start_at=NOW - hours * 3600 * SECOND, catchup=True)
     plan: Plan = ask_and_wait(
-        cfg, PLAN_RUNS, Plan, timetable=ref, file=str(cfg.dags_folder / "a.py"), answers=lambda _question: None, dag=dag, cursor=None, now=NOW, room=200, active=False
+        cfg,
+        PLAN_RUNS,
+        Plan,
+        timetable=ref,
+        file=str(cfg.dags_folder / "a.py"),
+        answers=lambda _question: None,
+        dag=dag,
+        cursor=None,
+        now=NOW,
+        room=200,
+        active=False,
     )
     return len(plan.runs)
 
@@ -96,7 +106,12 @@ def test_a_request_beyond_the_bound_is_refused_and_the_next_one_is_not(cfg: Conf
     with ExitStack() as stack:
         for _ in range(2):
             stack.enter_context(slots.take(lambda: create_idle(cfg), is_kept=True))
-        with pytest.raises(HostsBusy, match="runs 2 processes with code of authors at the same time.*try again in a second"), slots.take(lambda: create_idle(cfg), is_kept=True):
+        with (
+            pytest.raises(
+                HostsBusy, match="runs 2 processes with code of authors at the same time.*try again in a second"
+            ),
+            slots.take(lambda: create_idle(cfg), is_kept=True),
+        ):
             pass
     with slots.take(lambda: create_idle(cfg), is_kept=False):
         slots.close()

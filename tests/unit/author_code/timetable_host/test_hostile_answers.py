@@ -29,7 +29,10 @@ def test_bytes_that_are_no_answer_are_an_error(kind: Any) -> None:
             assert "cannot be used" in checked.error
 
 
-@pytest.mark.parametrize(("change", "named"), [({"run_id": "a\0b"}, "run_id"), ({"run_after": 2**63 - 1}, "run_after"), ({"run_after": -(2**63)}, "run_after")])
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [({"run_id": "a\0b"}, "run_id"), ({"run_after": 2**63 - 1}, "run_after"), ({"run_after": -(2**63)}, "run_after")],
+)
 def test_a_run_that_cannot_be_stored_is_an_error_that_names_the_field(change: dict[str, Any], named: str) -> None:
     plan = {"runs": [{**RUN, **change}], "cursor": None, "next_run": None}
     checked = check_answer(TimetableResponse(number=1, value=msgspec.msgpack.encode(plan)), Plan)
@@ -37,7 +40,9 @@ def test_a_run_that_cannot_be_stored_is_an_error_that_names_the_field(change: di
 
 
 def test_a_good_answer_is_the_same_object() -> None:
-    answer = TimetableResponse(number=1, value=msgspec.msgpack.encode({"runs": [RUN], "cursor": None, "next_run": None}))
+    answer = TimetableResponse(
+        number=1, value=msgspec.msgpack.encode({"runs": [RUN], "cursor": None, "next_run": None})
+    )
     assert check_answer(answer, Plan) is answer
 
 

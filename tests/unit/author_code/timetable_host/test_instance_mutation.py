@@ -58,15 +58,27 @@ def write(tmp_path: Path) -> Iterator[Write]:
 
 
 def ask_about(*task_ids: str, tries: int = 0, map_index: int = -1) -> MutationQuestion:
-    run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=NOW, logical_at=NOW, conf={"queue": "of_conf"})
-    tasks = tuple(
-        MutationTask(task_id=task_id, operator="BashOperator", owner="ann", queue="q", pool="p", pool_slots=1, priority_weight=5) for task_id in task_ids
+    run = RunFacts(
+        run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=NOW, logical_at=NOW, conf={"queue": "of_conf"}
     )
-    return MutationQuestion(number=1, run=run, tasks=tasks, instances=tuple(MutationInstance(i, map_index, tries, 2) for i in range(len(tasks))))
+    tasks = tuple(
+        MutationTask(
+            task_id=task_id, operator="BashOperator", owner="ann", queue="q", pool="p", pool_slots=1, priority_weight=5
+        )
+        for task_id in task_ids
+    )
+    return MutationQuestion(
+        number=1,
+        run=run,
+        tasks=tasks,
+        instances=tuple(MutationInstance(i, map_index, tries, 2) for i in range(len(tasks))),
+    )
 
 
 def request(question: MutationQuestion, number: int = 1, **fields: Any) -> TimetableRequest:
-    return TimetableRequest(number=number, function=MUTATE_INSTANCES, arguments=pack_arguments(question=question), **fields)
+    return TimetableRequest(
+        number=number, function=MUTATE_INSTANCES, arguments=pack_arguments(question=question), **fields
+    )
 
 
 def answers(question: MutationQuestion) -> tuple[MutationAnswer, ...]:
@@ -88,10 +100,31 @@ def task_instance_mutation_hook(task_instance, dag_run):
 """)
     (answer,) = answers(ask_about("t", tries=1, map_index=3))
     assert isinstance(answer, InstanceOverrides)
-    assert answer.queue == repr([
-        "d", "r", "t", 3, 1, 2, "q", "p", 1, 5, "BashOperator", None, None, "ann", "BashOperator", "2026-01-01T00:00:00+00:00", "manual",
-        True, "of_conf", ("d", "t", "r", 3), "<TaskInstance: d.t r [3] [None]>",
-    ])  # fmt: skip
+    assert answer.queue == repr(
+        [
+            "d",
+            "r",
+            "t",
+            3,
+            1,
+            2,
+            "q",
+            "p",
+            1,
+            5,
+            "BashOperator",
+            None,
+            None,
+            "ann",
+            "BashOperator",
+            "2026-01-01T00:00:00+00:00",
+            "manual",
+            True,
+            "of_conf",
+            ("d", "t", "r", 3),
+            "<TaskInstance: d.t r [3] [None]>",
+        ]
+    )
 
 
 @pytest.mark.pure
@@ -117,21 +150,30 @@ def task_instance_mutation_hook(ti):
     ti.executor_config["a"] = 1
 """)
     assert answers(ask_about("t", tries=1)) == (
-        InstanceOverrides(try_number=1, pool="other", pool_slots=2, executor="LocalExecutor", without_effect=("max_tries", "run_as_user")),
+        InstanceOverrides(
+            try_number=1,
+            pool="other",
+            pool_slots=2,
+            executor="LocalExecutor",
+            without_effect=("max_tries", "run_as_user"),
+        ),
     )
 
 
 @pytest.mark.pure
-@pytest.mark.parametrize(("assignment", "fault"), [
-    ("ti.queue = 3", "set queue to 3; set a text"),
-    ("ti.pool = ''", "set pool to ''; set a text"),
-    ("ti.pool = None", "set pool to None; set a text"),
-    ("ti.pool_slots = 0", "set pool_slots to 0; set an integer of at least 1"),
-    ("ti.pool_slots = True", "set pool_slots to True; set an integer of at least 1"),
-    ("ti.priority_weight = 2**40", "set priority_weight to 1099511627776; set an integer"),
-    ("ti.priority_weight = 1.5", "set priority_weight to 1.5; set an integer"),
-    ("ti.executor = 'x' * 99 and object", "set executor to <class 'object'>; set a text"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("assignment", "fault"),
+    [
+        ("ti.queue = 3", "set queue to 3; set a text"),
+        ("ti.pool = ''", "set pool to ''; set a text"),
+        ("ti.pool = None", "set pool to None; set a text"),
+        ("ti.pool_slots = 0", "set pool_slots to 0; set an integer of at least 1"),
+        ("ti.pool_slots = True", "set pool_slots to True; set an integer of at least 1"),
+        ("ti.priority_weight = 2**40", "set priority_weight to 1099511627776; set an integer"),
+        ("ti.priority_weight = 1.5", "set priority_weight to 1.5; set an integer"),
+        ("ti.executor = 'x' * 99 and object", "set executor to <class 'object'>; set a text"),
+    ],
+)
 def test_a_value_of_another_type_is_no_answer(write: Write, assignment: str, fault: str) -> None:
     write(f"def task_instance_mutation_hook(ti):\n    {assignment}\n")
     assert answers(ask_about("t")) == (f"task_instance_mutation_hook {fault}",)
@@ -151,8 +193,14 @@ def task_instance_mutation_hook(ti):
         raise AirflowClusterPolicyViolation("not on Fridays")
 """)
     raised, exited, refused, good = answers(ask_about("raises", "exits", "refuses", "good"))
-    assert raised == f"the cluster policy task_instance_mutation_hook failed at {file}, line 6: ValueError: no quota; correct the policy, or remove it"
-    assert exited == f"the cluster policy task_instance_mutation_hook failed at {file}, line 8: SystemExit: 3; correct the policy, or remove it"
+    assert (
+        raised
+        == f"the cluster policy task_instance_mutation_hook failed at {file}, line 6: ValueError: no quota; correct the policy, or remove it"
+    )
+    assert (
+        exited
+        == f"the cluster policy task_instance_mutation_hook failed at {file}, line 8: SystemExit: 3; correct the policy, or remove it"
+    )
     assert (refused, good) == ("not on Fridays", InstanceOverrides(try_number=0))
 
 
@@ -160,7 +208,11 @@ def task_instance_mutation_hook(ti):
 def test_policies_that_cannot_be_imported_are_the_error_of_the_request(write: Write) -> None:
     write("raise RuntimeError('no')\n")
     response = run_request(request(ask_about("t")))
-    assert response.error is not None and response.error.startswith("the cluster policies cannot be loaded: ") and "line 1: RuntimeError: no" in response.error
+    assert (
+        response.error is not None
+        and response.error.startswith("the cluster policies cannot be loaded: ")
+        and "line 1: RuntimeError: no" in response.error
+    )
 
 
 @pytest.mark.pure
@@ -186,39 +238,55 @@ def collect(host: SubprocessTimetableHost, count: int) -> dict[int, TimetableRes
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[SubprocessTimetableHost]:
     made = SubprocessTimetableHost(
-        build_timetable_host_settings(load_config({"GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": "0.6"}, tmp_path)), SystemClock()
+        build_timetable_host_settings(load_config({"GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": "0.6"}, tmp_path)),
+        SystemClock(),
     )
     yield made
     made.close()
 
 
-def test_a_call_that_hangs_is_named_with_its_line_and_the_answers_before_it_count(write: Write, host: SubprocessTimetableHost) -> None:
-    file = write("import time\ndef task_instance_mutation_hook(ti):\n    while ti.task_id == 'hangs':\n        time.sleep(0.01)\n")
+def test_a_call_that_hangs_is_named_with_its_line_and_the_answers_before_it_count(
+    write: Write, host: SubprocessTimetableHost
+) -> None:
+    file = write(
+        "import time\ndef task_instance_mutation_hook(ti):\n    while ti.task_id == 'hangs':\n        time.sleep(0.01)\n"
+    )
     host.ask(request(ask_about("good", "hangs", "later")))
     response = collect(host, 1)[1]
     assert response.is_process_ended and response.error is None
     good, hung = unpack_value(response, MutationAnswers).answers
     assert good == InstanceOverrides(try_number=0)
-    assert isinstance(hung, str) and hung.startswith("task_instance_mutation_hook did not answer within 0.6 s (it was at ")
+    assert isinstance(hung, str) and hung.startswith(
+        "task_instance_mutation_hook did not answer within 0.6 s (it was at "
+    )
     assert hung.endswith("; see to the cluster policies") and f"{file}, line " in hung
 
 
 def test_a_hook_that_hung_is_called_in_a_process_of_its_own(write: Write, host: SubprocessTimetableHost) -> None:
-    write("import time\ndef task_instance_mutation_hook(ti):\n    while ti.task_id == 'hangs':\n        time.sleep(0.01)\n")
+    write(
+        "import time\ndef task_instance_mutation_hook(ti):\n    while ti.task_id == 'hangs':\n        time.sleep(0.01)\n"
+    )
     host.ask(request(ask_about("hangs"), 1, file="/a.py"))
     collect(host, 1)
     host.ask(request(ask_about("hangs"), 2, file="/b.py"))
-    other = TimetableRequest(number=3, function="gnomon.rules.planning.forecast:list_upcoming_runs", arguments=pack_arguments(nothing=1))
+    other = TimetableRequest(
+        number=3, function="gnomon.rules.planning.forecast:list_upcoming_runs", arguments=pack_arguments(nothing=1)
+    )
     host.ask(other)
     assert collect(host, 1).keys() == {3}, "a request about something else does not wait for the hook"
     assert collect(host, 1).keys() == {2}
 
 
-def test_a_hook_that_hangs_in_compiled_code_is_the_error_of_the_request(write: Write, host: SubprocessTimetableHost) -> None:
+def test_a_hook_that_hangs_in_compiled_code_is_the_error_of_the_request(
+    write: Write, host: SubprocessTimetableHost
+) -> None:
     file = write("import itertools\ndef task_instance_mutation_hook(ti):\n    all(itertools.repeat(True))\n")
     host.ask(request(ask_about("t")))
     response = collect(host, 1)[1]
-    assert response.error == f"task_instance_mutation_hook did not answer within 0.6 s (it was at {file}, line 3); see to the cluster policies"
+    assert (
+        response.error
+        == f"task_instance_mutation_hook did not answer within 0.6 s (it was at {file}, line 3); see to the cluster policies"
+    )
 
 
 def test_ten_thousand_instances_are_one_request(write: Write, host: SubprocessTimetableHost) -> None:
@@ -230,7 +298,9 @@ def test_ten_thousand_instances_are_one_request(write: Write, host: SubprocessTi
     number = 0
     while left:
         number += 1
-        host.ask(request(MutationQuestion(number=1, run=question.run, tasks=question.tasks, instances=tuple(left)), number))
+        host.ask(
+            request(MutationQuestion(number=1, run=question.run, tasks=question.tasks, instances=tuple(left)), number)
+        )
         response = collect(host, 1)[number]
         found += unpack_value(response, MutationAnswers).answers
         assert len(response.value) < 2_000_000

@@ -37,11 +37,22 @@ def test_what_may_take_for_ever_is_told_by_its_schema(kind: str) -> None:
     assert not is_cheap(*ENDLESS[kind])
 
 
-@pytest.mark.parametrize("schema", [
-    {}, {"type": "string"}, {"type": ["null", "integer"], "minimum": 1, "maximum": 3}, {"enum": ["a", "b"], "values_display": {"a": "A"}}, {"type": "string", "format": "date-time"},
-    {"type": "array", "items": {"type": "object", "properties": {"pattern": {"const": 1}}, "required": ["pattern"]}}, {"const": {"pattern": "^(a+)+$"}},
-    {"examples": ["(a+)+"], "description_md": "x", "section": "y", "anyOf": [{"type": "null"}, {"maxLength": 3}]},
-])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": "string"},
+        {"type": ["null", "integer"], "minimum": 1, "maximum": 3},
+        {"enum": ["a", "b"], "values_display": {"a": "A"}},
+        {"type": "string", "format": "date-time"},
+        {
+            "type": "array",
+            "items": {"type": "object", "properties": {"pattern": {"const": 1}}, "required": ["pattern"]},
+        },
+        {"const": {"pattern": "^(a+)+$"}},
+        {"examples": ["(a+)+"], "description_md": "x", "section": "y", "anyOf": [{"type": "null"}, {"maxLength": 3}]},
+    ],
+)
 def test_plain_schemas_start_no_process(cfg: Config, schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(param_checks, "ask_and_wait", None)
     assert is_cheap(schema, "a")
@@ -55,15 +66,27 @@ def _nest(depth: int) -> dict[str, Any]:
     return schema
 
 
-@pytest.mark.parametrize("schema", [
-    {"enum": list(range(100_000))}, {"properties": {str(number): {} for number in range(100_000)}}, _nest(900), {"anyOf": [{"anyOf": [{}] * 100}] * 100}, {"patern": "a"},
-    {"format": 3}, {"format": ["date"]}, {"uniqueItems": True},
-])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"enum": list(range(100_000))},
+        {"properties": {str(number): {} for number in range(100_000)}},
+        _nest(900),
+        {"anyOf": [{"anyOf": [{}] * 100}] * 100},
+        {"patern": "a"},
+        {"format": 3},
+        {"format": ["date"]},
+        {"uniqueItems": True},
+    ],
+)
 def test_a_large_deep_or_unknown_schema_is_not_checked_by_a_service(schema: dict[str, Any]) -> None:
     assert not is_cheap(schema, 1)
 
 
-@pytest.mark.parametrize("value", [[0] * 30_000, [[0] * 200] * 200, {str(number): 0 for number in range(30_000)}, "a" * 200_000, {"a" * 200_000: 1}])
+@pytest.mark.parametrize(
+    "value",
+    [[0] * 30_000, [[0] * 200] * 200, {str(number): 0 for number in range(30_000)}, "a" * 200_000, {"a" * 200_000: 1}],
+)
 def test_a_large_value_is_not_checked_by_a_service(cfg: Config, value: Any) -> None:
     schema = {"items": {"type": ["integer", "array"]}}
     assert is_cheap(schema, [0] * 1_000)
@@ -75,13 +98,17 @@ def test_a_large_value_is_not_checked_by_a_service(cfg: Config, value: Any) -> N
 def test_a_check_ends_at_the_deadline_and_names_the_param(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(param_checks, "CHECK_S", 0.05)
     schema, value = ENDLESS[kind]
-    found = check_params(checks=param_checks.json.dumps([("fine", {"pattern": "^a"}, "a"), ("x", schema, value), ("never", {}, 1)]))
+    found = check_params(
+        checks=param_checks.json.dumps([("fine", {"pattern": "^a"}, "a"), ("x", schema, value), ("never", {}, 1)])
+    )
     assert list(found) == ["x"]
     assert "of param 'x' took longer than 0.05 s" in found["x"]
 
 
 def test_a_reference_without_an_end_is_a_fault() -> None:
-    found = check_params(checks=param_checks.json.dumps([("x", {"$ref": "#"}, 1), ("y", {"allOf": [{"$ref": "#"}]}, 1)]))
+    found = check_params(
+        checks=param_checks.json.dumps([("x", {"$ref": "#"}, 1), ("y", {"allOf": [{"$ref": "#"}]}, 1)])
+    )
     assert set(found) <= {"x", "y"}
     assert found
 
@@ -91,4 +118,6 @@ def test_values_are_checked_in_another_process_as_here(cfg: Config) -> None:
     assert find_param_faults(cfg, schemas, {"x": "abc", "y": [1, 2], "missing": "a"}) == {}
     found = find_param_faults(cfg, {"x": schemas["x"], "y": schemas["y"]}, {"x": "ABC", "y": [1, 1]})
     assert found == {"x": "'ABC' must match pattern ^[a-z]+$.", "y": "[1, 1] must contain unique items."}
-    assert find_param_faults(cfg, schemas, {"x": "abc", "y": [1]}) == {"missing": "no value was given and it has no default."}
+    assert find_param_faults(cfg, schemas, {"x": "abc", "y": [1]}) == {
+        "missing": "no value was given and it has no default."
+    }

@@ -33,8 +33,15 @@ class Moody(p.PartitionMapper):
         if key == "raise":
             raise KeyError("no such region")
         answers: dict[str, Any] = {
-            "number": 7, "numbers": [1, 2], "empty": [], "long": "x" * 300, "endless": itertools.count().__iter__(), "same": itertools.repeat("k"),
-            "two": ["a", "b", "a"], "many": [str(n) for n in range(20)], "texts": (str(n) for n in itertools.count()),
+            "number": 7,
+            "numbers": [1, 2],
+            "empty": [],
+            "long": "x" * 300,
+            "endless": itertools.count().__iter__(),
+            "same": itertools.repeat("k"),
+            "two": ["a", "b", "a"],
+            "many": [str(n) for n in range(20)],
+            "texts": (str(n) for n in itertools.count()),
         }
         return answers.get(key, key.lower())
 
@@ -96,7 +103,9 @@ def _queue(*keys: str) -> tuple[QueuedAssetEvent, ...]:
     return tuple(QueuedAssetEvent(event_pk=n, at=n, leaf=ORDERS, partition_key=key) for n, key in enumerate(keys, 1))
 
 
-def _ask(mapper: p.PartitionMapper, *keys: str, consumed: tuple[ConsumedPair, ...] = (), max_keys: int = 10) -> tuple[PartitionAnswers, QueueReading]:
+def _ask(
+    mapper: p.PartitionMapper, *keys: str, consumed: tuple[ConsumedPair, ...] = (), max_keys: int = 10
+) -> tuple[PartitionAnswers, QueueReading]:
     """The answers after a way through MessagePack, and the queue read with them."""
     rule = build_rule(ORDERS, mapper)
     question = PartitionQuestion(queue=_queue(*keys), consumed=consumed, max_keys=max_keys)
@@ -121,7 +130,10 @@ def test_a_mapper_of_an_author_maps_as_it_says() -> None:
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("raise", r"\(to_downstream for the key 'raise'\) raised KeyError: 'no such region' \(.*test_partition_lookup\.py, line \d+\); correct the class"),
+        (
+            "raise",
+            r"\(to_downstream for the key 'raise'\) raised KeyError: 'no such region' \(.*test_partition_lookup\.py, line \d+\); correct the class",
+        ),
         ("number", r"must return a string or iterable of strings, but returned int"),
         ("numbers", r"must return an iterable of strings, but yielded int"),
         ("endless", r"must return an iterable of strings, but yielded int"),
@@ -144,7 +156,8 @@ def test_no_keys_make_no_run_and_too_many_are_refused_as_by_a_built_in_mapper() 
     assert not reading.partitions and not reading.waiting and not answers.errors and answers.changes_queue
     refused = "belongs to more than [scheduler] partition_mapper_max_downstream_keys=10 partitions"
     assert [reason for _, reason in reading.dropped] == [
-        "", *(f"an event of asset orders with the partition key {key!r} {refused}" for key in ("many", "texts"))
+        "",
+        *(f"an event of asset orders with the partition key {key!r} {refused}" for key in ("many", "texts")),
     ]
     _, reading = _ask(Moody(max_downstream_keys=20), "many")
     assert len(_complete(reading)) == 20
@@ -154,7 +167,9 @@ def test_a_built_in_mapper_within_refuses_as_alone() -> None:
     answers, reading = _ask(p.ChainMapper(p.AllowedKeyMapper(["us"]), Moody()), "us", "mars")
     assert _complete(reading) == ["us"] and not answers.errors
     ((_, reason),) = reading.dropped
-    assert reason.startswith("an event of asset orders has the partition key 'mars', which ChainMapper does not map: Key 'mars' not in allowed keys")
+    assert reason.startswith(
+        "an event of asset orders has the partition key 'mars', which ChainMapper does not map: Key 'mars' not in allowed keys"
+    )
 
 
 def test_windows_and_wait_policies_of_authors_count() -> None:
@@ -191,7 +206,10 @@ def test_answers_for_another_queue_create_no_run_that_they_do_not_cover() -> Non
 def test_a_mapper_that_cannot_be_made_again_is_told() -> None:
     rule = PartitionRule(leaf=ORDERS, mapper=p.encode_part(Refusing()))
     question = PartitionQuestion(queue=_queue("a"), consumed=(), max_keys=10)
-    with pytest.raises(PlanningError, match=r"cannot be made from what its serialize returned: RuntimeError: the file of regions is missing \(.*line \d+\)"):
+    with pytest.raises(
+        PlanningError,
+        match=r"cannot be made from what its serialize returned: RuntimeError: the file of regions is missing \(.*line \d+\)",
+    ):
         answer_partitions(rules=(rule,), condition=ORDERS, question=question, dag_file=None)
     gone = PartitionRule(leaf=ORDERS, mapper={"type": "no_such_module.Mapper", "data": {}})
     with pytest.raises(PlanningError, match="there is no module 'no_such_module' here"):
@@ -206,6 +224,8 @@ def test_dates_that_are_made_of_dates_are_refused_by_name() -> None:
 def test_the_date_of_a_manual_run_is_that_of_the_mapper() -> None:
     ref = TimetableRef(path="gnomon.PartitionedAssetTimetable", data={}, has_partitions=True)
     dag = DagSpec(dag_id="d", timetable=ref, partition_rules=(build_rule(ORDERS, Moody()),))
-    assert resolve_author_partition_date(dag=dag, key="dated", dag_file=None) == to_instant(datetime(2026, 1, 2, tzinfo=UTC))
+    assert resolve_author_partition_date(dag=dag, key="dated", dag_file=None) == to_instant(
+        datetime(2026, 1, 2, tzinfo=UTC)
+    )
     with pytest.raises(PlanningError, match="partition key"):
         resolve_author_partition_date(dag=dag, key="", dag_file=None)

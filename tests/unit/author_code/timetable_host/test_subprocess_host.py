@@ -53,7 +53,10 @@ def test_slow_calls_that_are_fine_one_by_one_are_fine_together(hasty: Asking) ->
 @pytest.mark.parametrize("mood", ["hang", "spin", "swallow"])
 def test_a_call_that_never_returns_is_named_with_its_line(hasty: Asking, mood: str) -> None:
     told = hasty.error("a", mood)
-    assert re.match(r"Moody\.next_dagrun_info did not answer within 0\.6 s \(it was at .*moody\.py, line \d+\); see to its timetable", told)
+    assert re.match(
+        r"Moody\.next_dagrun_info did not answer within 0\.6 s \(it was at .*moody\.py, line \d+\); see to its timetable",
+        told,
+    )
 
 
 def test_a_call_that_hangs_in_compiled_code_is_ended_from_outside_and_named_with_its_line(hasty: Asking) -> None:
@@ -64,7 +67,9 @@ def test_a_call_that_hangs_in_compiled_code_is_ended_from_outside_and_named_with
 
 def test_a_crash_is_named_with_signal_and_line(asking: Asking) -> None:
     told = asking.error("a", "crash")
-    assert told.startswith("the process of Moody.next_dagrun_info crashed with signal 11 (SIGSEGV), a crash inside a compiled library (it was at")
+    assert told.startswith(
+        "the process of Moody.next_dagrun_info crashed with signal 11 (SIGSEGV), a crash inside a compiled library (it was at"
+    )
     assert f"{asking.plugin}, line {asking.line_of('string_at')}" in told
 
 
@@ -142,13 +147,17 @@ def test_a_slow_answer_holds_up_no_other_and_is_asked_for_apart_until_it_is_fast
 def test_calls_of_two_classes_that_hang_hold_up_the_others_for_less_than_the_limit_of_one_call(asking: Asking) -> None:
     for name in ("Merry", "Sad"):
         (asking.home / "plugins" / f"{name.lower()}.py").write_text(asking.plugin.read_text().replace("Moody", name))
-        asking.ask(name, "wait", path=f"{name.lower()}.{name}")  # for ever, and without taking the processor from the others
+        asking.ask(
+            name, "wait", path=f"{name.lower()}.{name}"
+        )  # for ever, and without taking the processor from the others
     asking.ask("well", "well")
     asking.until("well")
     assert asking.answers.keys() == {"well"} and asking.answers["well"].error is None
 
 
-def test_while_many_requests_are_slow_the_others_wait_for_one_of_them(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_many_requests_are_slow_the_others_wait_for_one_of_them(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(subprocess_host, "HELD_QUEUES_MAX", 0)
     asking.ask("slow", "wait")
     asking.ask("other", "well")
@@ -225,12 +234,15 @@ def test_a_class_in_the_dag_file_itself_is_found_by_its_file(asking: Asking) -> 
 
 
 def test_a_host_process_has_no_store_and_no_descriptor_of_ours(asking: Asking) -> None:
-    asking.plugin.write_text(asking.plugin.read_text() + '''
+    asking.plugin.write_text(
+        asking.plugin.read_text()
+        + """
     def look(self, moment):
         import os, sys
         bad = sorted({"sqlalchemy", "psycopg", "sqlite3", "gnomon.storage.store"} & sys.modules.keys())
         raise ValueError(f"{bad} {sorted(os.listdir('/proc/self/fd'), key=int)}")
-''')
+"""
+    )
     secret, other = os.pipe()
     os.set_inheritable(secret, True)
     try:

@@ -42,8 +42,16 @@ def dag() -> Iterator[DAG]:
 def context_of() -> Callable[..., Any]:
     def make(task: Any, logical_date: datetime | None = MONDAY, run_type: str = "scheduled") -> Any:
         at = None if logical_date is None else to_instant(logical_date)
-        run = RunFacts(run_pk=1, dag_id=task.dag_id, run_id="r", run_type=run_type, run_after=at or 0, logical_at=at,
-                       interval_start=at, interval_end=at)
+        run = RunFacts(
+            run_pk=1,
+            dag_id=task.dag_id,
+            run_id="r",
+            run_type=run_type,
+            run_after=at or 0,
+            logical_at=at,
+            interval_start=at,
+            interval_end=at,
+        )
         attempt = Attempt(attempt_id="a", group_no=0, epoch=1, run=run, task_id=task.task_id, task_no=0, file="")
         return build_context(task=task, dag=task.dag, run=run, attempt=attempt, channel=Nobody())
 

@@ -49,7 +49,10 @@ def test_env_replaces_the_environment(dag: DAG, execute: Callable[..., Any], mon
     monkeypatch.setenv("AIRFLOW_CTX_DAG_ID", "made_here")
     command = 'echo "$MINE-$OUTSIDE-$AIRFLOW_CTX_DAG_ID"'
     assert execute(BashOperator(task_id="a", bash_command=command, env={"MINE": "{{ ds }}"})) == "2024-03-04--made_here"
-    assert execute(BashOperator(task_id="b", bash_command=command, env={"MINE": "x"}, append_env=True)) == "x-seen-made_here"
+    assert (
+        execute(BashOperator(task_id="b", bash_command=command, env={"MINE": "x"}, append_env=True))
+        == "x-seen-made_here"
+    )
     assert execute(BashOperator(task_id="c", bash_command=command)) == "-seen-made_here"
 
 
@@ -71,7 +74,9 @@ def test_a_folder_that_is_not_there_is_named(dag: DAG, execute: Callable[..., An
 
 
 def test_the_output_may_be_processed_and_decoded(dag: DAG, execute: Callable[..., Any]) -> None:
-    task = BashOperator(task_id="t", bash_command="printf 'caf\\351'", output_encoding="latin-1", output_processor=str.upper)
+    task = BashOperator(
+        task_id="t", bash_command="printf 'caf\\351'", output_encoding="latin-1", output_processor=str.upper
+    )
     assert execute(task) == "CAFÉ"
 
 
@@ -121,7 +126,13 @@ def test_a_term_trap_may_write_after_a_timeout_has_ended_the_call(tmp_path: Path
     hook = SubprocessHook(logger)
     cleaned = tmp_path / "cleaned"
     with pytest.raises(Timeout):
-        hook.run_command(["bash", "-c", f"trap 'echo cleaning; touch {cleaned}; exit 7' TERM; echo started; while true; do sleep 0.05; done"])
+        hook.run_command(
+            [
+                "bash",
+                "-c",
+                f"trap 'echo cleaning; touch {cleaned}; exit 7' TERM; echo started; while true; do sleep 0.05; done",
+            ]
+        )
     logger.removeHandler(handler)
     hook.send_sigterm()
     assert hook.sub_process is not None

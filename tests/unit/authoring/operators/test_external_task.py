@@ -34,8 +34,10 @@ from gnomon.model.task_api_requests import GetDag, GetRunStates, GetTaskStates
 MONDAY = dt.datetime(2024, 3, 4, tzinfo=dt.UTC)
 SUNDAY = MONDAY - dt.timedelta(days=1)
 SPEC = DagSpec(
-    dag_id="other", timetable=TimetableRef(path="gnomon.timetables.Null"),
-    tasks=(TaskSpec(task_id="a"), TaskSpec(task_id="g.b", group="g")), groups={"g": None},
+    dag_id="other",
+    timetable=TimetableRef(path="gnomon.timetables.Null"),
+    tasks=(TaskSpec(task_id="a"), TaskSpec(task_id="g.b", group="g")),
+    groups={"g": None},
 )
 
 
@@ -104,7 +106,9 @@ def test_the_run_is_moved_by_a_delta_or_chosen_by_a_function(
     server.runs[to_instant(SUNDAY)] = "success"
     assert _poke(context_of, execution_delta=dt.timedelta(days=1))
     with DAG("two", schedule=None):
-        assert _poke(context_of, execution_date_fn=lambda logical_date, dag: logical_date - dt.timedelta(days=len(dag.tasks)))
+        assert _poke(
+            context_of, execution_date_fn=lambda logical_date, dag: logical_date - dt.timedelta(days=len(dag.tasks))
+        )
     with DAG("three", schedule=None):
         assert not _poke(context_of, execution_date_fn=lambda date, ds: [date, date - dt.timedelta(days=len(ds) - 9)])
     assert server.asked[-1].logical_dates == (to_instant(MONDAY), to_instant(SUNDAY))
@@ -120,8 +124,14 @@ def test_a_run_without_a_logical_date_looks_for_its_run_after(
 
 @pytest.mark.parametrize(
     ("states", "is_there"),
-    [({}, False), ({"a": "success"}, False), ({"a": "success", "b": None}, False), ({"a": "success", "b": "success"}, True),
-     ({"a": "success", "b[0]": "success", "b[1]": "running"}, False), ({"a": "success", "b[0]": "success"}, True)],
+    [
+        ({}, False),
+        ({"a": "success"}, False),
+        ({"a": "success", "b": None}, False),
+        ({"a": "success", "b": "success"}, True),
+        ({"a": "success", "b[0]": "success", "b[1]": "running"}, False),
+        ({"a": "success", "b[0]": "success"}, True),
+    ],
 )
 def test_all_the_tasks_have_to_be_there(
     dag: DAG, server: Server, context_of: Callable[..., Any], states: dict[str, str | None], is_there: bool
@@ -158,11 +168,22 @@ def test_a_failed_one_fails_the_task_and_a_skipped_one_skips_it(
 
 @pytest.mark.parametrize(
     ("wanted", "error", "words"),
-    [({"external_task_id": "none"}, ExternalTaskNotFoundError, "external task none in DAG other does not exist"),
-     ({"external_task_group_id": "none"}, ExternalTaskGroupNotFoundError, "task group 'none' in DAG 'other' does not exist")],
+    [
+        ({"external_task_id": "none"}, ExternalTaskNotFoundError, "external task none in DAG other does not exist"),
+        (
+            {"external_task_group_id": "none"},
+            ExternalTaskGroupNotFoundError,
+            "task group 'none' in DAG 'other' does not exist",
+        ),
+    ],
 )
 def test_what_does_not_exist_fails_the_task_if_it_is_asked_to(
-    dag: DAG, server: Server, context_of: Callable[..., Any], wanted: dict[str, str], error: type[AirflowExternalTaskSensorException], words: str
+    dag: DAG,
+    server: Server,
+    context_of: Callable[..., Any],
+    wanted: dict[str, str],
+    error: type[AirflowExternalTaskSensorException],
+    words: str,
 ) -> None:
     with pytest.raises(error, match=words):
         _poke(context_of, check_existence=True, **wanted)
@@ -176,12 +197,17 @@ def test_what_does_not_exist_fails_the_task_if_it_is_asked_to(
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"external_task_id": "a", "external_task_ids": ["b"]}, "only one of external_task_id and external_task_ids"),
-     ({"execution_delta": dt.timedelta(1), "execution_date_fn": lambda date: date}, "execution_delta and execution_date_fn"),
-     ({"allowed_states": ["success"], "failed_states": ["success"]}, "duplicate values"),
-     ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is not a state of a run"),
-     ({"external_task_id": "a", "failed_states": ["no"]}, "'no' in failed_states is not a state of a task"),
-     ({"external_task_ids": ["a", "a"]}, "names a task twice")],
+    [
+        ({"external_task_id": "a", "external_task_ids": ["b"]}, "only one of external_task_id and external_task_ids"),
+        (
+            {"execution_delta": dt.timedelta(1), "execution_date_fn": lambda date: date},
+            "execution_delta and execution_date_fn",
+        ),
+        ({"allowed_states": ["success"], "failed_states": ["success"]}, "duplicate values"),
+        ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is not a state of a run"),
+        ({"external_task_id": "a", "failed_states": ["no"]}, "'no' in failed_states is not a state of a task"),
+        ({"external_task_ids": ["a", "a"]}, "names a task twice"),
+    ],
 )
 def test_arguments_that_cannot_hold_are_refused_by_name(dag: DAG, arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=f"Sensor 't'.*{words}"):
@@ -192,7 +218,12 @@ def test_a_deferred_sensor_hands_its_question_to_a_trigger(
     dag: DAG, server: Server, execute: Callable[..., Any]
 ) -> None:
     sensor = _sensor(
-        external_task_id="a", deferrable=True, failed_states=["failed"], skipped_states=["skipped"], poll_interval=0, timeout=50
+        external_task_id="a",
+        deferrable=True,
+        failed_states=["failed"],
+        skipped_states=["skipped"],
+        poll_interval=0,
+        timeout=50,
     )
     with pytest.raises(TaskDeferred) as raised:
         execute(sensor)
@@ -276,14 +307,21 @@ def test_a_marker_names_a_task_elsewhere_and_costs_no_process(dag: DAG) -> None:
 @pytest.mark.parametrize(
     ("fields", "cleared"),
     [
-        ({}, ClearedTask(dag_id="other", task_id="a")), ({"logical_date": "{{ ts }}"}, ClearedTask(dag_id="other", task_id="a")),
+        ({}, ClearedTask(dag_id="other", task_id="a")),
+        ({"logical_date": "{{ ts }}"}, ClearedTask(dag_id="other", task_id="a")),
         ({"execution_date": "{{ execution_date.isoformat() }}"}, ClearedTask(dag_id="other", task_id="a")),
-        ({"logical_date": MONDAY, "recursion_depth": 3}, ClearedTask(dag_id="other", task_id="a", logical_date=MONDAY.isoformat(), depth=3)),
-        ({"logical_date": "{{ macros.ds_add(ds, -1) }}"}, ClearedTask(template="other")), ({"external_task_id": "{{ ds }}"}, ClearedTask(template="other")),
+        (
+            {"logical_date": MONDAY, "recursion_depth": 3},
+            ClearedTask(dag_id="other", task_id="a", logical_date=MONDAY.isoformat(), depth=3),
+        ),
+        ({"logical_date": "{{ macros.ds_add(ds, -1) }}"}, ClearedTask(template="other")),
+        ({"external_task_id": "{{ ds }}"}, ClearedTask(template="other")),
         ({"external_dag_id": "{{ var.value.d }}"}, ClearedTask(template="{{ var.value.d }}")),
     ],
-)  # fmt: skip
-def test_a_marker_says_what_a_clear_of_it_clears_and_runs_only_to_render_templates(fields: dict[str, Any], cleared: ClearedTask) -> None:
+)
+def test_a_marker_says_what_a_clear_of_it_clears_and_runs_only_to_render_templates(
+    fields: dict[str, Any], cleared: ClearedTask
+) -> None:
     with DAG("d", schedule=None) as dag:
         ExternalTaskMarker(**{"task_id": "m", "external_dag_id": "other", "external_task_id": "a", **fields})
         EmptyOperator(task_id="e")
@@ -294,6 +332,8 @@ def test_a_marker_says_what_a_clear_of_it_clears_and_runs_only_to_render_templat
 
 def test_a_mapped_marker_runs_to_render_what_each_instance_names() -> None:
     with DAG("d", schedule=None) as dag:
-        ExternalTaskMarker.partial(task_id="m", external_dag_id="other", recursion_depth=2).expand(external_task_id=["a", "b"])
+        ExternalTaskMarker.partial(task_id="m", external_dag_id="other", recursion_depth=2).expand(
+            external_task_id=["a", "b"]
+        )
     (marker,) = build_dag_spec(dag, __file__).spec.tasks
     assert marker.clears == ClearedTask(depth=2) and marker.runs_code

@@ -29,8 +29,15 @@ LONG_S = 3600.0
 
 @pytest.mark.parametrize(
     ("pattern", "recursive", "is_there"),
-    [("in/a.csv", False, True), ("in/*.csv", False, True), ("in", False, True), ("empty", False, False),
-     ("in/b.csv", False, False), ("**/deep.csv", True, True), ("**/deep.csv", False, False)],
+    [
+        ("in/a.csv", False, True),
+        ("in/*.csv", False, True),
+        ("in", False, True),
+        ("empty", False, False),
+        ("in/b.csv", False, False),
+        ("**/deep.csv", True, True),
+        ("**/deep.csv", False, False),
+    ],
 )
 def test_a_file_sensor_finds_files_globs_and_folders_with_files(
     dag: DAG, context_of: Callable[..., Any], tmp_path: Path, pattern: str, recursive: bool, is_there: bool
@@ -43,7 +50,9 @@ def test_a_file_sensor_finds_files_globs_and_folders_with_files(
     assert sensor.poke(context_of(sensor)) is is_there
 
 
-def test_a_relative_path_begins_where_the_connection_says(dag: DAG, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_relative_path_begins_where_the_connection_says(
+    dag: DAG, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("AIRFLOW_CONN_SHARE", f'{{"conn_type": "fs", "extra": {{"path": "{tmp_path}"}}}}')
     assert FileSensor(task_id="t", filepath="a.csv", fs_conn_id="share").path == str(tmp_path / "a.csv")
     assert FSHook("share").test_connection() == (True, f"Path {tmp_path} is existing.")
@@ -155,7 +164,9 @@ def test_a_delete_trigger_takes_nothing_out_of_a_folder_of_that_name(tmp_path: P
 
 def test_of_two_delete_triggers_one_gets_the_file(tmp_path: Path) -> None:
     async def race() -> int:
-        runs = [asyncio.ensure_future(anext(aiter(FileDeleteTrigger(str(tmp_path / "a"), 0.01).run()))) for _ in range(2)]
+        runs = [
+            asyncio.ensure_future(anext(aiter(FileDeleteTrigger(str(tmp_path / "a"), 0.01).run()))) for _ in range(2)
+        ]
         (tmp_path / "a").touch()
         done, pending = await asyncio.wait(runs, return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE_S)
         assert len(done) == 1

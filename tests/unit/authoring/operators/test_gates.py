@@ -66,17 +66,27 @@ def test_a_manual_run_always_passes(dag: DAG, execute: Callable[..., Any]) -> No
     ],
 )
 def test_a_branch_by_the_clock(dag: DAG, execute: Callable[..., Any], lower: Any, upper: Any, inside: bool) -> None:
-    gate = _gate(BranchDateTimeOperator(
-        task_id="gate", follow_task_ids_if_true="yes", follow_task_ids_if_false="no", target_lower=lower,
-        target_upper=upper,
-    ))
+    gate = _gate(
+        BranchDateTimeOperator(
+            task_id="gate",
+            follow_task_ids_if_true="yes",
+            follow_task_ids_if_false="no",
+            target_lower=lower,
+            target_upper=upper,
+        )
+    )
     assert _skipped(execute, gate) == (["no"] if inside else ["yes"])
 
 
 def test_a_branch_by_the_clock_needs_a_bound(dag: DAG) -> None:
     with pytest.raises(AirflowException, match="At least one"):
-        BranchDateTimeOperator(task_id="gate", follow_task_ids_if_true="yes", follow_task_ids_if_false="no",
-                               target_lower=None, target_upper=None)
+        BranchDateTimeOperator(
+            task_id="gate",
+            follow_task_ids_if_true="yes",
+            follow_task_ids_if_false="no",
+            target_lower=None,
+            target_upper=None,
+        )
 
 
 def test_a_time_of_day_before_its_lower_bound_is_on_the_next_day() -> None:
@@ -86,22 +96,34 @@ def test_a_time_of_day_before_its_lower_bound_is_on_the_next_day() -> None:
 
 @time_machine.travel(dt.datetime(2024, 3, 6, tzinfo=dt.UTC), tick=False)
 @pytest.mark.parametrize(("by_date", "skipped"), [(True, ["no"]), (False, ["yes"])])
-def test_a_branch_by_the_day_of_the_week(dag: DAG, execute: Callable[..., Any], by_date: bool, skipped: list[str]) -> None:
-    gate = _gate(BranchDayOfWeekOperator(
-        task_id="gate", follow_task_ids_if_true="yes", follow_task_ids_if_false="no", week_day={"Monday", "SUNDAY"},
-        use_task_logical_date=by_date,
-    ))
+def test_a_branch_by_the_day_of_the_week(
+    dag: DAG, execute: Callable[..., Any], by_date: bool, skipped: list[str]
+) -> None:
+    gate = _gate(
+        BranchDayOfWeekOperator(
+            task_id="gate",
+            follow_task_ids_if_true="yes",
+            follow_task_ids_if_false="no",
+            week_day={"Monday", "SUNDAY"},
+            use_task_logical_date=by_date,
+        )
+    )
     assert _skipped(execute, gate) == skipped
 
 
 @time_machine.travel(dt.datetime(2024, 3, 3, 23, 30, tzinfo=dt.UTC), tick=False)
 def test_the_current_day_is_that_of_the_time_zone_of_the_dag(execute: Callable[..., Any]) -> None:
     with DAG("d", schedule=None, start_date=pendulum.datetime(2024, 1, 1, tz="Europe/Berlin")):
-        gate = _gate(BranchDayOfWeekOperator(task_id="gate", follow_task_ids_if_true="yes", follow_task_ids_if_false="no", week_day="Monday"))
+        gate = _gate(
+            BranchDayOfWeekOperator(
+                task_id="gate", follow_task_ids_if_true="yes", follow_task_ids_if_false="no", week_day="Monday"
+            )
+        )
     assert _skipped(execute, gate) == ["no"], "in Berlin it is Monday already"
 
 
 def test_an_unknown_day_is_refused(dag: DAG) -> None:
     with pytest.raises(AttributeError, match="Moonday"):
-        BranchDayOfWeekOperator(task_id="gate", follow_task_ids_if_true="yes", follow_task_ids_if_false="no",
-                                week_day="Moonday")
+        BranchDayOfWeekOperator(
+            task_id="gate", follow_task_ids_if_true="yes", follow_task_ids_if_false="no", week_day="Moonday"
+        )

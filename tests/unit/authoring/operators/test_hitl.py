@@ -33,7 +33,9 @@ AT = to_instant(dt.datetime(2024, 3, 4, tzinfo=dt.UTC))
 
 def _answer(*options: str, **params: Any) -> dict[str, Any]:
     user = HITLRespondent("1", "ann")
-    return make_hitl_event(HITLResponse(responded_at=AT, chosen_options=options, params_input=params, responded_by=user))
+    return make_hitl_event(
+        HITLResponse(responded_at=AT, chosen_options=options, params_input=params, responded_by=user)
+    )
 
 
 def test_the_question_is_rendered_and_the_task_waits_without_a_trigger(dag: DAG, execute: Execute) -> None:
@@ -50,8 +52,14 @@ def test_the_question_is_rendered_and_the_task_waits_without_a_trigger(dag: DAG,
             told.append(self.text)
 
     task = HITLOperator(
-        task_id="ask", subject="Deploy {{ ds }}?", body="by {{ run_id }}", options=["yes", "no"], defaults="no",
-        params={"n": Param(type="integer"), "m": 2}, response_timeout=dt.timedelta(minutes=1), notifiers=Tells("asked {{ task.subject }}"),
+        task_id="ask",
+        subject="Deploy {{ ds }}?",
+        body="by {{ run_id }}",
+        options=["yes", "no"],
+        defaults="no",
+        params={"n": Param(type="integer"), "m": 2},
+        response_timeout=dt.timedelta(minutes=1),
+        notifiers=Tells("asked {{ task.subject }}"),
         assigned_users={"id": "1", "name": "ann"},
     )
     with pytest.raises(TaskAwaitingInput) as raised:
@@ -61,15 +69,28 @@ def test_the_question_is_rendered_and_the_task_waits_without_a_trigger(dag: DAG,
     wait = create_hitl_deferral(task, raised.value, "a")
     assert (wait.next_method, wait.due_in_s) == ("execute_complete", 60.0)
     assert wait.hitl == HITLRequest(
-        subject="Deploy 2024-03-04?", body="by r", options=("yes", "no"), defaults=("no",), assigned_users=(HITLRespondent("1", "ann"),),
-        params={"n": {"description": None, "schema": {"type": "integer"}}, "m": {"value": 2, "description": None, "schema": {}}},
+        subject="Deploy 2024-03-04?",
+        body="by r",
+        options=("yes", "no"),
+        defaults=("no",),
+        assigned_users=(HITLRespondent("1", "ann"),),
+        params={
+            "n": {"description": None, "schema": {"type": "integer"}},
+            "m": {"value": 2, "description": None, "schema": {}},
+        },
     )
 
 
 def test_the_answer_is_what_the_task_returns(dag: DAG) -> None:
-    task = HITLOperator(task_id="ask", subject="?", options=["a", "b"], multiple=True, params={"n": Param(type="integer")})
+    task = HITLOperator(
+        task_id="ask", subject="?", options=["a", "b"], multiple=True, params={"n": Param(type="integer")}
+    )
     told = task.execute_complete({}, _answer("a", "b", n=3))
-    assert (told["chosen_options"], told["params_input"], told["responded_by_user"]) == (["a", "b"], {"n": 3}, {"id": "1", "name": "ann"})
+    assert (told["chosen_options"], told["params_input"], told["responded_by_user"]) == (
+        ["a", "b"],
+        {"n": 3},
+        {"id": "1", "name": "ann"},
+    )
     assert told["responded_at"] == dt.datetime(2024, 3, 4, tzinfo=dt.UTC)
     with pytest.raises(ValueError, match="not in"):
         task.execute_complete({}, _answer("c", n=3))
@@ -90,7 +111,9 @@ def test_no_answer_in_time_fails_the_task_unless_there_are_defaults(dag: DAG) ->
 
 
 @pytest.mark.parametrize(("deep", "skipped"), [(False, ["near"]), (True, ["far", "near"])])
-def test_a_rejection_skips_what_comes_after(dag: DAG, context_of: Callable[..., Any], deep: bool, skipped: list[str]) -> None:
+def test_a_rejection_skips_what_comes_after(
+    dag: DAG, context_of: Callable[..., Any], deep: bool, skipped: list[str]
+) -> None:
     task = ApprovalOperator(task_id="ok", subject="?", ignore_downstream_trigger_rules=deep)
     task >> EmptyOperator(task_id="near") >> EmptyOperator(task_id="far")
     assert task.execute_complete(context_of(task), _answer("Approve"))["chosen_options"] == ["Approve"]
@@ -101,7 +124,9 @@ def test_a_rejection_skips_what_comes_after(dag: DAG, context_of: Callable[..., 
 
 def test_a_rejection_can_fail_the_task_and_needs_nothing_after_it(dag: DAG, context_of: Callable[..., Any]) -> None:
     alone = ApprovalOperator(task_id="alone", subject="?")
-    assert alone.execute_complete({}, _answer("Reject"))["chosen_options"] == ["Reject"], "nothing to skip needs no context"
+    assert alone.execute_complete({}, _answer("Reject"))["chosen_options"] == ["Reject"], (
+        "nothing to skip needs no context"
+    )
     assert alone.execute_complete(context_of(alone), _answer("Reject"))["chosen_options"] == ["Reject"]
     strict = ApprovalOperator(task_id="strict", subject="?", fail_on_reject=True)
     with pytest.raises(HITLRejectException):
@@ -125,13 +150,15 @@ def test_an_entry_has_the_option_ok_unless_others_are_given(dag: DAG) -> None:
 
 @pytest.mark.parametrize(
     ("cls", "change", "words"),
-    [(HITLOperator, {"options": []}, '"options" cannot be empty'),
-     (HITLOperator, {"options": ["a"], "params": {"_options": 1}}, '"_options" is not allowed in params'),
-     (HITLOperator, {"options": ["a"], "defaults": "b"}, "should be a subset of options"),
-     (HITLOperator, {"options": ["a", "b"], "defaults": ["a", "b"]}, "More than one defaults"),
-     (ApprovalOperator, {"options": ["a"]}, "Passing options to ApprovalOperator is not allowed"),
-     (HITLBranchOperator, {"options": ["a"], "options_mapping": {"b": "x"}}, "not in `options`: \\['b'\\]"),
-     (HITLBranchOperator, {"options": ["a"], "options_mapping": {"a": 1}}, "must be strings")],
+    [
+        (HITLOperator, {"options": []}, '"options" cannot be empty'),
+        (HITLOperator, {"options": ["a"], "params": {"_options": 1}}, '"_options" is not allowed in params'),
+        (HITLOperator, {"options": ["a"], "defaults": "b"}, "should be a subset of options"),
+        (HITLOperator, {"options": ["a", "b"], "defaults": ["a", "b"]}, "More than one defaults"),
+        (ApprovalOperator, {"options": ["a"]}, "Passing options to ApprovalOperator is not allowed"),
+        (HITLBranchOperator, {"options": ["a"], "options_mapping": {"b": "x"}}, "not in `options`: \\['b'\\]"),
+        (HITLBranchOperator, {"options": ["a"], "options_mapping": {"a": 1}}, "must be strings"),
+    ],
 )
 def test_questions_that_cannot_be_answered_are_refused(dag: DAG, cls: Any, change: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
@@ -140,7 +167,9 @@ def test_questions_that_cannot_be_answered_are_refused(dag: DAG, cls: Any, chang
 
 def test_the_params_of_a_question_are_those_of_its_task(dag: DAG) -> None:
     task = HITLEntryOperator(task_id="t", subject="?", params={"n": Param(5, type="integer")})
-    assert task.serialized_params == {"n": {"value": 5, "description": None, "schema": {"type": "integer"}, "source": "task"}}
+    assert task.serialized_params == {
+        "n": {"value": 5, "description": None, "schema": {"type": "integer"}, "source": "task"}
+    }
 
 
 def test_execution_timeout_alone_limits_the_wait_and_says_so(dag: DAG) -> None:
@@ -176,8 +205,13 @@ def test_a_wait_without_a_question_is_refused(dag: DAG) -> None:
 def test_the_link_to_the_question_names_the_task_and_the_options(dag: DAG, context_of: Callable[..., Any]) -> None:
     task = HITLOperator(task_id="t", subject="?", options=["a"], params={"n": 1})
     ti = context_of(task)["ti"]
-    link = task.generate_link_to_ui(task_instance=ti, base_url="https://g.example:8080", options="a", params_input={"n": 2})
-    assert link == "https://g.example:8080/dags/made_here/runs/r/tasks/t/required_actions?_options=%5B%27a%27%5D&n=2&map_index=-1"
+    link = task.generate_link_to_ui(
+        task_instance=ti, base_url="https://g.example:8080", options="a", params_input={"n": 2}
+    )
+    assert (
+        link
+        == "https://g.example:8080/dags/made_here/runs/r/tasks/t/required_actions?_options=%5B%27a%27%5D&n=2&map_index=-1"
+    )
     with pytest.raises(ValueError, match=r"\[api\] base_url"):
         task.generate_link_to_ui(task_instance=ti)
     with pytest.raises(ValueError, match="not valid options"):

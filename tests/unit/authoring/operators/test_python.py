@@ -11,13 +11,13 @@ from gnomon.model.errors.authoring import AirflowException, DownstreamTasksSkipp
 from gnomon.operators import BranchPythonOperator, EmptyOperator, PythonOperator, ShortCircuitOperator
 
 
-def test_the_function_gets_its_arguments_and_the_context_keys_that_it_names(dag: DAG, execute: Callable[..., Any]) -> None:
+def test_the_function_gets_its_arguments_and_the_context_keys_that_it_names(
+    dag: DAG, execute: Callable[..., Any]
+) -> None:
     def function(first: str, second: int, ds: str, ti: Any = None) -> tuple[Any, ...]:
         return first, second, ds, ti.task_id
 
-    task = PythonOperator(
-        task_id="t", python_callable=function, op_args=["{{ ds_nodash }}"], op_kwargs={"second": 2}
-    )
+    task = PythonOperator(task_id="t", python_callable=function, op_args=["{{ ds_nodash }}"], op_kwargs={"second": 2})
     assert execute(task) == ("20240304", 2, "2024-03-04", "t")
 
 
@@ -84,7 +84,9 @@ def _branch(function: Callable[..., Any]) -> BranchPythonOperator:
     return branch
 
 
-def test_a_branch_skips_the_direct_downstream_tasks_that_it_did_not_choose(dag: DAG, execute: Callable[..., Any]) -> None:
+def test_a_branch_skips_the_direct_downstream_tasks_that_it_did_not_choose(
+    dag: DAG, execute: Callable[..., Any]
+) -> None:
     with pytest.raises(DownstreamTasksSkipped) as raised:
         execute(_branch(lambda: "left"))
     assert raised.value.task_ids == ["right"]

@@ -35,7 +35,12 @@ def test_a_span_fires_once_it_is_over() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"moment": "2020-01-02T02:00:00Z"}, {"target_time": "2020-01-02 03:00:00+01:00"}, {"moment": pendulum.instance(WHEN)}]
+    "given",
+    [
+        {"moment": "2020-01-02T02:00:00Z"},
+        {"target_time": "2020-01-02 03:00:00+01:00"},
+        {"moment": pendulum.instance(WHEN)},
+    ],
 )
 def test_a_moment_may_be_text_with_a_zone(given: dict[str, Any]) -> None:
     assert DateTimeTrigger(**given).moment == WHEN
@@ -60,7 +65,11 @@ def test_a_span_goes_on_as_the_moment_that_it_has_become() -> None:
     path, kwargs = trigger.serialize()
     assert (path, kwargs) == (f"{PATH}DateTimeTrigger", {"moment": trigger.moment, "end_from_trigger": True})
     timer = read_timer(trigger)
-    assert timer is not None and (timer.moment, timer.after, timer.ends_task) == (trigger.moment, dt.timedelta(hours=1), True)
+    assert timer is not None and (timer.moment, timer.after, timer.ends_task) == (
+        trigger.moment,
+        dt.timedelta(hours=1),
+        True,
+    )
 
 
 class Later(TimeDeltaTrigger):
@@ -70,7 +79,10 @@ class Later(TimeDeltaTrigger):
 def test_only_the_exact_classes_are_timers() -> None:
     assert is_timer(DateTimeTrigger) and is_timer(TimeDeltaTrigger)
     assert not is_timer(Later) and read_timer(Later(hours=1)) is None
-    assert Later(minutes=1).serialize() == (f"{__name__}.Later", {"delta": dt.timedelta(minutes=1), "end_from_trigger": False})
+    assert Later(minutes=1).serialize() == (
+        f"{__name__}.Later",
+        {"delta": dt.timedelta(minutes=1), "end_from_trigger": False},
+    )
 
 
 def test_triggers_for_tests_succeed_and_fail() -> None:

@@ -38,7 +38,9 @@ def _deferred(execute: Callable[..., Any], task: Any, **kwargs: Any) -> TaskDefe
     return raised.value
 
 
-@pytest.mark.parametrize(("moment", "is_there"), [(MONDAY, True), (NOON, True), (NOON + dt.timedelta(seconds=1), False)])
+@pytest.mark.parametrize(
+    ("moment", "is_there"), [(MONDAY, True), (NOON, True), (NOON + dt.timedelta(seconds=1), False)]
+)
 @time_machine.travel(NOON, tick=False)
 def test_a_date_time_sensor_waits_for_its_moment(
     dag: DAG, context_of: Callable[..., Any], moment: dt.datetime, is_there: bool
@@ -64,7 +66,9 @@ def test_two_sensors_that_start_from_their_trigger_have_moments_of_their_own(dag
     DateTimeSensorAsync(task_id="one", target_time=NOON, start_from_trigger=True, timeout=60)
     DateTimeSensorAsync(task_id="two", target_time=MONDAY, start_from_trigger=True, end_from_trigger=True)
     DateTimeSensorAsync(task_id="on_a_worker", target_time="{{ ds }}", start_from_trigger=True)
-    one, two, on_a_worker = (task.start_wait for task in sorted(build_dag_spec(dag, __file__, load_class).spec.tasks, key=_order))
+    one, two, on_a_worker = (
+        task.start_wait for task in sorted(build_dag_spec(dag, __file__, load_class).spec.tasks, key=_order)
+    )
     assert one is not None and two is not None and on_a_worker is None
     assert (one.due_at, one.ends_task, one.timeout_s) == (int(NOON.timestamp() * 1e6), False, 60)
     assert (two.due_at, two.ends_task) == (int(MONDAY.timestamp() * 1e6), True)
@@ -101,7 +105,9 @@ def test_a_wait_sensor_waits_for_minutes_from_its_start(dag: DAG, execute: Calla
 
 
 @time_machine.travel(dt.datetime(2024, 3, 4, 23, 30, tzinfo=dt.UTC), tick=False)
-def test_a_time_of_day_is_one_of_the_dags_zone_and_day(execute: Callable[..., Any], context_of: Callable[..., Any]) -> None:
+def test_a_time_of_day_is_one_of_the_dags_zone_and_day(
+    execute: Callable[..., Any], context_of: Callable[..., Any]
+) -> None:
     with DAG("zurich", schedule=None, start_date=MONDAY):
         utc = TimeSensor(task_id="utc", target_time=dt.time(23, 45))
     import pendulum
@@ -113,7 +119,9 @@ def test_a_time_of_day_is_one_of_the_dags_zone_and_day(execute: Callable[..., An
     assert _deferred(execute, zurich).trigger.moment == zurich.target_datetime
 
 
-def test_a_time_sensor_that_waits_past_midnight_waits_for_no_other_day(dag: DAG, context_of: Callable[..., Any]) -> None:
+def test_a_time_sensor_that_waits_past_midnight_waits_for_no_other_day(
+    dag: DAG, context_of: Callable[..., Any]
+) -> None:
     sensor = TimeSensor(task_id="t", target_time=dt.time(23, 59, 59))
     context = context_of(sensor)
     with time_machine.travel(MONDAY.replace(hour=23, minute=59), tick=False):
@@ -131,8 +139,13 @@ def test_deferrable_is_the_installations_when_nobody_says(dag: DAG, tmp_path: Pa
 @time_machine.travel(MONDAY, tick=False)
 @pytest.mark.parametrize(
     ("day", "logical", "is_there"),
-    [("monday", False, True), (WeekDay.TUESDAY, False, False), ({WeekDay.SUNDAY, "Monday"}, False, True),
-     ("tuesday", True, True), ("monday", True, False)],
+    [
+        ("monday", False, True),
+        (WeekDay.TUESDAY, False, False),
+        ({WeekDay.SUNDAY, "Monday"}, False, True),
+        ("tuesday", True, True),
+        ("monday", True, False),
+    ],
 )
 def test_a_day_of_week_sensor_waits_for_its_days(
     dag: DAG, context_of: Callable[..., Any], day: Any, logical: bool, is_there: bool

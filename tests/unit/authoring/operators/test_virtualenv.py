@@ -50,16 +50,26 @@ def test_the_function_gets_its_arguments_and_plain_context_values(dag: DAG, exec
         words = (first, second, ds, logical_date.isoformat(), ti, sys.argv[0] != "", os.environ["MINE"])
         return words, sorted(set(context) & {"run_id", "params", "dag", "task"}), virtualenv_string_args  # type: ignore[name-defined] # noqa: F821
 
-    told = execute(_external(
-        function, op_args=["{{ ds_nodash }}"], op_kwargs={"second": {1, 2}}, string_args=["a", 2], env_vars={"MINE": "yes"}
-    ))
+    told = execute(
+        _external(
+            function,
+            op_args=["{{ ds_nodash }}"],
+            op_kwargs={"second": {1, 2}},
+            string_args=["a", 2],
+            env_vars={"MINE": "yes"},
+        )
+    )
     assert told == (
-        ("20240304", {1, 2}, "2024-03-04", "2024-03-04T00:00:00+00:00", None, True, "yes"), ["params", "run_id"], ["a", "2"],
+        ("20240304", {1, 2}, "2024-03-04", "2024-03-04T00:00:00+00:00", None, True, "yes"),
+        ["params", "run_id"],
+        ["a", "2"],
     )
 
 
 @pytest.mark.ordinary
-def test_dates_are_pendulums_where_pendulum_is_installed_and_the_context_is_the_current_one(dag: DAG, execute: Execute) -> None:
+def test_dates_are_pendulums_where_pendulum_is_installed_and_the_context_is_the_current_one(
+    dag: DAG, execute: Execute
+) -> None:
     def function(data_interval_start):  # type: ignore[no-untyped-def]
         from airflow.sdk import get_current_context
 
@@ -72,7 +82,9 @@ def test_a_context_key_that_cannot_be_passed_is_refused_by_name(dag: DAG, execut
     def function(ti):  # type: ignore[no-untyped-def]
         return ti
 
-    with pytest.raises(AirflowException, match=r"'t' takes 'ti' from the task context, which cannot be passed.*op_kwargs"):
+    with pytest.raises(
+        AirflowException, match=r"'t' takes 'ti' from the task context, which cannot be passed.*op_kwargs"
+    ):
         execute(_external(function))
 
 
@@ -108,7 +120,9 @@ def test_an_exit_code_can_skip_the_task(dag: DAG, execute: Execute, codes: Any) 
 
 
 @pytest.mark.ordinary
-def test_the_environment_of_the_worker_can_be_left_out(dag: DAG, execute: Execute, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_of_the_worker_can_be_left_out(
+    dag: DAG, execute: Execute, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def function():  # type: ignore[no-untyped-def]
         import os
 
@@ -138,12 +152,20 @@ def test_a_result_that_cannot_be_read_here_says_so(dag: DAG, execute: Execute) -
 
 @pytest.mark.parametrize(
     ("change", "error", "words"),
-    [({"python_callable": lambda: 1}, ValueError, "only supports functions"),
-     ({"serializer": "json"}, AirflowException, "Unsupported serializer 'json'.*Expected one of 'pickle', 'cloudpickle', 'dill'"),
-     ({"serializer": "pickle", "use_dill": True}, AirflowException, "use_dill and serializer='pickle'"),
-     ({"python": ""}, ValueError, "Python Path must be defined")],
+    [
+        ({"python_callable": lambda: 1}, ValueError, "only supports functions"),
+        (
+            {"serializer": "json"},
+            AirflowException,
+            "Unsupported serializer 'json'.*Expected one of 'pickle', 'cloudpickle', 'dill'",
+        ),
+        ({"serializer": "pickle", "use_dill": True}, AirflowException, "use_dill and serializer='pickle'"),
+        ({"python": ""}, ValueError, "Python Path must be defined"),
+    ],
 )
-def test_arguments_that_cannot_work_are_refused(dag: DAG, change: dict[str, Any], error: type[Exception], words: str) -> None:
+def test_arguments_that_cannot_work_are_refused(
+    dag: DAG, change: dict[str, Any], error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
         ExternalPythonOperator(**{"task_id": "t", "python": sys.executable, "python_callable": _plain, **change})
 
@@ -255,7 +277,10 @@ def test_requirements_that_cannot_be_installed_end_with_the_output_of_pip(
     made = PythonVirtualenvOperator(
         task_id="t", python_callable=_plain, requirements=["nothing==1"], python_version="3.99", venv_cache_path=cache
     )
-    with pytest.raises(AirflowException, match=r"environment of task 't' could not be built.*No matching distribution.*nothing==1: correct them"):
+    with pytest.raises(
+        AirflowException,
+        match=r"environment of task 't' could not be built.*No matching distribution.*nothing==1: correct them",
+    ):
         execute(made)
     assert [path.name for path in cache.iterdir() if path.is_dir()] == []
 
@@ -280,7 +305,11 @@ def test_uv_is_used_when_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("RECORD", str(record))
     made = prepare_virtualenv(
-        str(tmp_path / "venv"), "python3", True, requirements=["a", "b==1"], pip_install_options=["--no-deps"],
+        str(tmp_path / "venv"),
+        "python3",
+        True,
+        requirements=["a", "b==1"],
+        pip_install_options=["--no-deps"],
         index_urls=["https://one.example/simple", "https://two.example/simple"],
     )
     assert made == f"{tmp_path}/venv/bin/python"
@@ -299,13 +328,17 @@ def test_an_install_method_that_is_missing_says_what_to_do(tmp_path: Path, monke
 
 
 @pytest.mark.ordinary
-def test_processes_that_need_the_same_environment_build_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_need_the_same_environment_build_it_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _program(tmp_path / "bin", "uv", RECORDS)
     record = tmp_path / "record"
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("RECORD", str(record))
     spec = EnvironmentSpec(requirements=("a",))
-    threads = [threading.Thread(target=find_or_build_environment, args=(tmp_path / "cache", spec, "t")) for _ in range(4)]
+    threads = [
+        threading.Thread(target=find_or_build_environment, args=(tmp_path / "cache", spec, "t")) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -328,19 +361,28 @@ def test_an_environment_that_was_not_finished_is_built_again(tmp_path: Path, mon
 
 def test_other_arguments_have_another_environment_and_passwords_stay_out_of_its_marker() -> None:
     plain = EnvironmentSpec(requirements=("a",))
-    names = {spec.cache_name() for spec in (
-        plain, EnvironmentSpec(requirements=("b",)), EnvironmentSpec(requirements=("a",), python_version="3.11"),
-        EnvironmentSpec(requirements=("a",), system_site_packages=False), EnvironmentSpec(requirements=("a",), cache_key="2"),
-        EnvironmentSpec(requirements=("a",), index_urls=("https://x.example",)), EnvironmentSpec(requirements=("a",), pip_install_options=("-q",)),
-    )}  # fmt: skip
+    names = {
+        spec.cache_name()
+        for spec in (
+            plain,
+            EnvironmentSpec(requirements=("b",)),
+            EnvironmentSpec(requirements=("a",), python_version="3.11"),
+            EnvironmentSpec(requirements=("a",), system_site_packages=False),
+            EnvironmentSpec(requirements=("a",), cache_key="2"),
+            EnvironmentSpec(requirements=("a",), index_urls=("https://x.example",)),
+            EnvironmentSpec(requirements=("a",), pip_install_options=("-q",)),
+        )
+    }
     assert len(names) == 7
     assert "secret" not in EnvironmentSpec(index_urls=("https://me:secret@x.example/simple",)).to_json()
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"python_version": 3.11}, "non-string types.*\"3.11\" in quotes"),
-     ({"python_version": "2.7", "op_args": [1]}, "different Python major versions")],
+    [
+        ({"python_version": 3.11}, 'non-string types.*"3.11" in quotes'),
+        ({"python_version": "2.7", "op_args": [1]}, "different Python major versions"),
+    ],
 )
 def test_versions_that_cannot_work_are_refused(dag: DAG, change: dict[str, Any], words: str) -> None:
     with pytest.raises(AirflowException, match=words):
@@ -350,7 +392,9 @@ def test_versions_that_cannot_work_are_refused(dag: DAG, change: dict[str, Any],
 def test_requirements_may_be_a_templated_file(dag: DAG, tmp_path: Path, context_of: Callable[..., Any]) -> None:
     (tmp_path / "requirements.txt").write_text("one=={{ ds_nodash }}\ntwo")
     dag.template_searchpath = [str(tmp_path)]
-    made = PythonVirtualenvOperator(task_id="t", python_callable=_plain, requirements="requirements.txt").prepare_for_execution()
+    made = PythonVirtualenvOperator(
+        task_id="t", python_callable=_plain, requirements="requirements.txt"
+    ).prepare_for_execution()
     made.render_template_fields(context_of(made))
     assert made.requirements == ["one==20240304\ntwo"]
     assert made.describe_environment().requirements == ("one==20240304\ntwo",)

@@ -19,14 +19,24 @@ START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 @pytest.fixture
 def configure(tmp_path: Path) -> Iterator[Callable[..., None]]:
-    yield lambda **values: set_current_config(load_config({f"GNOMON__{name.upper()}": str(value) for name, value in values.items()}, tmp_path))
+    yield lambda **values: set_current_config(
+        load_config({f"GNOMON__{name.upper()}": str(value) for name, value in values.items()}, tmp_path)
+    )
     set_current_config(None)
 
 
-@pytest.mark.parametrize("given", [
-    {"schedule_interval": "@daily"}, {"timetable": None}, {"concurrency": 3}, {"fail_stop": True}, {"default_view": "grid"}, {"orientation": "LR"},
-    {"full_filepath": "x"},
-])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"schedule_interval": "@daily"},
+        {"timetable": None},
+        {"concurrency": 3},
+        {"fail_stop": True},
+        {"default_view": "grid"},
+        {"orientation": "LR"},
+        {"full_filepath": "x"},
+    ],
+)
 def test_an_argument_that_only_airflow_2_takes_makes_the_dag_one_of_airflow_2(given: dict[str, Any]) -> None:
     dag = DAG("d", start_date=START, **given)
     assert (dag.airflow_dialect.number, dag.airflow_dialect.arguments) == (2, tuple(given))
@@ -35,21 +45,26 @@ def test_an_argument_that_only_airflow_2_takes_makes_the_dag_one_of_airflow_2(gi
     assert spec.catchup is True
 
 
-@pytest.mark.parametrize("given", [{"schedule": "@daily"}, {"sla_miss_callback": None}, {"max_active_tasks": 3}, {"fail_fast": True}, {}])
+@pytest.mark.parametrize(
+    "given", [{"schedule": "@daily"}, {"sla_miss_callback": None}, {"max_active_tasks": 3}, {"fail_fast": True}, {}]
+)
 def test_other_arguments_leave_the_dag_to_the_option(given: dict[str, Any]) -> None:
     dag = DAG("d", start_date=START, **given)
     assert (dag.airflow_dialect.number, dag.airflow_dialect.reason, dag.catchup) == (3, None, False)
     assert not any("Airflow 2" in sentence for sentence in dag.warnings)
 
 
-@pytest.mark.parametrize(("schedule", "old", "new"), [
-    ("0 6 * * *", timetables.CronDataIntervalTimetable, timetables.CronTriggerTimetable),
-    ("@weekly", timetables.CronDataIntervalTimetable, timetables.CronTriggerTimetable),
-    (dt.timedelta(hours=2), timetables.DeltaDataIntervalTimetable, timetables.DeltaTriggerTimetable),
-    ("@once", timetables.OnceTimetable, timetables.OnceTimetable),
-    ("@continuous", timetables.ContinuousTimetable, timetables.ContinuousTimetable),
-    (None, timetables.NullTimetable, timetables.NullTimetable),
-])
+@pytest.mark.parametrize(
+    ("schedule", "old", "new"),
+    [
+        ("0 6 * * *", timetables.CronDataIntervalTimetable, timetables.CronTriggerTimetable),
+        ("@weekly", timetables.CronDataIntervalTimetable, timetables.CronTriggerTimetable),
+        (dt.timedelta(hours=2), timetables.DeltaDataIntervalTimetable, timetables.DeltaTriggerTimetable),
+        ("@once", timetables.OnceTimetable, timetables.OnceTimetable),
+        ("@continuous", timetables.ContinuousTimetable, timetables.ContinuousTimetable),
+        (None, timetables.NullTimetable, timetables.NullTimetable),
+    ],
+)
 def test_each_kind_of_schedule_means_what_it_means_in_its_dialect(schedule: Any, old: type, new: type) -> None:
     assert type(DAG("d", start_date=START, schedule_interval=schedule, max_active_runs=1).timetable) is old
     assert type(DAG("d", start_date=START, schedule=schedule, max_active_runs=1).timetable) is new
@@ -93,5 +108,8 @@ def test_with_the_option_2_nothing_is_said_on_each_dag(configure: Callable[..., 
 def test_the_option_sets_the_defaults_of_other_options(tmp_path: Path) -> None:
     cfg = load_config({"GNOMON__CORE__AIRFLOW_DIALECT": "2"}, tmp_path)
     assert cfg.text("core", "dag_ignore_file_syntax") == "regexp"
-    assert [cfg.boolean("scheduler", name) for name in ("catchup_by_default", "create_cron_data_intervals", "create_delta_data_intervals")] == [True] * 3
+    assert [
+        cfg.boolean("scheduler", name)
+        for name in ("catchup_by_default", "create_cron_data_intervals", "create_delta_data_intervals")
+    ] == [True] * 3
     assert load_config({}, tmp_path).text("core", "dag_ignore_file_syntax") == "glob"

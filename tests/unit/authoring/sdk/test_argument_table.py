@@ -43,17 +43,37 @@ class Colour(enum.Enum):
 
 
 VALUES: dict[str, Any] = {
-    "a text for a flag": "False", "None": None, "NaN": float("nan"), "infinity": float("inf"), "a huge number": 10**30, "a negative number": -1_000_000_000,
-    "an empty text": "", "a lone surrogate": "a\udce9b", "NUL": "a\0b", "a set": {1, 2}, "a datetime": dt.datetime(2024, 3, 4), "an enum": Colour.RED, "a lambda": lambda: 1,
-}  # fmt: skip
+    "a text for a flag": "False",
+    "None": None,
+    "NaN": float("nan"),
+    "infinity": float("inf"),
+    "a huge number": 10**30,
+    "a negative number": -1_000_000_000,
+    "an empty text": "",
+    "a lone surrogate": "a\udce9b",
+    "NUL": "a\0b",
+    "a set": {1, 2},
+    "a datetime": dt.datetime(2024, 3, 4),
+    "an enum": Colour.RED,
+    "a lambda": lambda: 1,
+}
+
+
 def do_nothing() -> None:
     """What a task calls."""
 
 
 SAMPLES: dict[str, Any] = {
-    "week_day": "Monday", "options": ["Approve", "Reject"], "python": sys.executable, "python_callable": do_nothing, "target_time": dt.time(1), "target_lower": dt.time(1),
-    "target_upper": dt.time(2), "delta": dt.timedelta(1), "time_to_wait": dt.timedelta(1),
-}  # fmt: skip
+    "week_day": "Monday",
+    "options": ["Approve", "Reject"],
+    "python": sys.executable,
+    "python_callable": do_nothing,
+    "target_time": dt.time(1),
+    "target_lower": dt.time(1),
+    "target_upper": dt.time(2),
+    "delta": dt.timedelta(1),
+    "time_to_wait": dt.timedelta(1),
+}
 """Of arguments that an operator needs, besides texts."""
 UNCHECKED = {"bash_command", "python_version", "week_day"}
 """Arguments of operators that are checked by the operators themselves."""
@@ -78,8 +98,16 @@ class Cell(NamedTuple):
 @cache
 def list_operators() -> dict[str, type[BaseOperator]]:
     """The operators and sensors that Gnomon has, by name."""
-    modules = [importlib.import_module(found.name) for found in pkgutil.walk_packages(gnomon.authoring.operators.__path__, "gnomon.operators.")]
-    own = {name: kind for module in modules for name, kind in vars(module).items() if isinstance(kind, type) and issubclass(kind, BaseOperator) and kind.__module__ == module.__name__}
+    modules = [
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(gnomon.authoring.operators.__path__, "gnomon.operators.")
+    ]
+    own = {
+        name: kind
+        for module in modules
+        for name, kind in vars(module).items()
+        if isinstance(kind, type) and issubclass(kind, BaseOperator) and kind.__module__ == module.__name__
+    }
     return {**own, "BaseOperator": BaseOperator, "BaseSensorOperator": BaseSensorOperator}
 
 
@@ -152,7 +180,9 @@ def list_cells() -> Iterator[Cell]:
         yield from each(name, own, lambda given, kind=kind: make_operator(kind, given))  # type: ignore[misc]
         if "Decorated" not in name:
             mapped = [one for one in own if one not in PLACES]
-            yield from each(f"{name}.partial", mapped, lambda given, kind=kind: make_operator(kind, given, is_mapped=True))  # type: ignore[misc]
+            yield from each(
+                f"{name}.partial", mapped, lambda given, kind=kind: make_operator(kind, given, is_mapped=True)
+            )  # type: ignore[misc]
 
 
 @cache
@@ -175,14 +205,23 @@ def parse(cell: Cell) -> Exception | ParsedDag:
 def find_fault(cell: Cell, outcome: Exception | ParsedDag) -> str | None:
     """What is wrong with the outcome of a cell; None: nothing."""
     if isinstance(outcome, Exception):
-        if not re.search(rf"\b{cell.argument.rstrip('s')}s?\b", str(outcome)) and cell.argument not in str(outcome).replace(" ", "_"):
+        if not re.search(rf"\b{cell.argument.rstrip('s')}s?\b", str(outcome)) and cell.argument not in str(
+            outcome
+        ).replace(" ", "_"):
             return f"the error does not name the argument: {outcome}"
-        if not PLACE.search(str(outcome)) and cell.argument not in PLACES and cell.subject not in ("Param", "Asset", "AssetAlias"):
+        if (
+            not PLACE.search(str(outcome))
+            and cell.argument not in PLACES
+            and cell.subject not in ("Param", "Asset", "AssetAlias")
+        ):
             return f"the error does not name the place: {outcome}"
         return None
     if (fault := find_message_fault(outcome.spec, ("kwargs", "next_kwargs", "default"))) is not None:
         return f"cannot be stored: {fault}"
-    if msgspec.json.decode(msgspec.json.encode(outcome), type=ParsedDag) != outcome or msgspec.msgpack.decode(msgspec.msgpack.encode(outcome), type=ParsedDag) != outcome:
+    if (
+        msgspec.json.decode(msgspec.json.encode(outcome), type=ParsedDag) != outcome
+        or msgspec.msgpack.decode(msgspec.msgpack.encode(outcome), type=ParsedDag) != outcome
+    ):
         return "is not read back as it was written"
     if cell.subject in list_operators() and (fault := find_rendering_fault(cell)) is not None:
         return fault
@@ -194,23 +233,37 @@ def find_rendering_fault(cell: Cell) -> str | None:
     """What the process of a task does with the argument before it executes the task: it renders it, and reports what is shown to users."""
     (task,) = cell.make().tasks
     fields = collect_rendered_fields(task)
-    return None if fields is None or find_json_text_fault(fields) is None else f"its rendered field is not JSON: {fields}"
+    return (
+        None if fields is None or find_json_text_fault(fields) is None else f"its rendered field is not JSON: {fields}"
+    )
 
 
 def test_each_value_of_each_argument_is_refused_by_name_or_works(capsys: pytest.CaptureFixture[str]) -> None:
     table = fill_table()
     counts = Counter("refused" if isinstance(outcome, Exception) else "accepted" for outcome in table.values())
     with capsys.disabled():
-        print(f"\narguments in files: {len(table):,} cells, {counts['refused']:,} refused, {counts['accepted']:,} accepted", end="")
+        print(
+            f"\narguments in files: {len(table):,} cells, {counts['refused']:,} refused, {counts['accepted']:,} accepted",
+            end="",
+        )
     assert len(table) > 6_000
-    faults = {f"{cell.subject}({cell.argument}={cell.value})": fault for cell, outcome in table.items() if (fault := find_fault(cell, outcome)) is not None}
+    faults = {
+        f"{cell.subject}({cell.argument}={cell.value})": fault
+        for cell, outcome in table.items()
+        if (fault := find_fault(cell, outcome)) is not None
+    }
     assert faults == {}
 
 
 def test_the_arguments_of_operators_that_take_any_object_are_known() -> None:
     """An annotation that is not understood is no check; the list may only shrink."""
     kinds = [kind for kind in list_operators().values() if kind not in (BaseOperator, BaseSensorOperator)]
-    unchecked = {name for kind in kinds for name in list_parameters(kind) if not any(name in read_kinds(init) for init in list_constructors(kind))}
+    unchecked = {
+        name
+        for kind in kinds
+        for name in list_parameters(kind)
+        if not any(name in read_kinds(init) for init in list_constructors(kind))
+    }
     assert unchecked == UNCHECKED
 
 

@@ -28,8 +28,12 @@ from gnomon.model.after import After
 
 UNIT = Path(__file__).parents[2]
 MOMENT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-KINDS = {"BaseOperator": fields.OPERATOR_FIELDS, "BaseSensorOperator": fields.SENSOR_FIELDS, "DAG": fields.DAG_FIELDS,
-         "TaskGroup": fields.TASK_GROUP_FIELDS}
+KINDS = {
+    "BaseOperator": fields.OPERATOR_FIELDS,
+    "BaseSensorOperator": fields.SENSOR_FIELDS,
+    "DAG": fields.DAG_FIELDS,
+    "TaskGroup": fields.TASK_GROUP_FIELDS,
+}
 SEEN_BY = {
     "BaseOperator": {
         "dag": "sdk/test_operator.py::test_default_args_of_the_task_win_over_group_and_dag",
@@ -119,22 +123,34 @@ def build(kind: str, **given: Any) -> DAG:
     of = {name: given if name == kind else {} for name in KINDS}
     with DAG(**{"dag_id": "d", "schedule": None, "start_date": MOMENT - dt.timedelta(days=1), **of["DAG"]}) as dag:
         with TaskGroup(**{"group_id": "g", **of["TaskGroup"]}):
-            (BaseSensorOperator if kind == "BaseSensorOperator" else BaseOperator)(**{"task_id": "t", **of["BaseOperator"], **of["BaseSensorOperator"]})
+            (BaseSensorOperator if kind == "BaseSensorOperator" else BaseOperator)(
+                **{"task_id": "t", **of["BaseOperator"], **of["BaseSensorOperator"]}
+            )
     return dag
 
 
 ROWS = [(kind, row) for kind, rows in KINDS.items() for row in rows]
 
 
-@pytest.mark.parametrize(("kind", "row"), [case for case in ROWS if case[1].no_effect_reason], ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize(
+    ("kind", "row"), [case for case in ROWS if case[1].no_effect_reason], ids=lambda one: getattr(one, "name", one)
+)
 def test_an_argument_without_effect_is_a_warning_with_its_name_and_line(kind: str, row: ArgumentField) -> None:
-    warned = [text for text in build(kind, **{row.name: sample(row)}).warnings if f"{row.name}= {row.no_effect_reason}" in text]
+    warned = [
+        text
+        for text in build(kind, **{row.name: sample(row)}).warnings
+        if f"{row.name}= {row.no_effect_reason}" in text
+    ]
     assert len(warned) == 1
     assert "test_arguments_act.py:" in warned[0]
     assert not any(f"{row.name}=" in text for text in build(kind).warnings), "the default is no reason for a warning"
 
 
-@pytest.mark.parametrize(("kind", "row"), [case for case in ROWS if case[1].spec and not case[1].no_effect_reason], ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [case for case in ROWS if case[1].spec and not case[1].no_effect_reason],
+    ids=lambda one: getattr(one, "name", one),
+)
 def test_an_argument_of_the_spec_changes_it(kind: str, row: ArgumentField) -> None:
     assert spec_of(build(kind)) != spec_of(build(kind, **{row.name: sample(row)}))
 
@@ -143,8 +159,11 @@ def spec_of(dag: DAG) -> object:
     return msgspec.to_builtins(build_dag_spec(dag, "f.py").spec)
 
 
-@pytest.mark.parametrize(("kind", "row"), [case for case in ROWS if not case[1].spec and not case[1].no_effect_reason],
-                         ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [case for case in ROWS if not case[1].spec and not case[1].no_effect_reason],
+    ids=lambda one: getattr(one, "name", one),
+)
 def test_each_other_argument_has_a_test_that_sees_its_effect(kind: str, row: ArgumentField) -> None:
     assert row.name in SEEN_BY[kind], "name a test that sees its effect, or give the row a no_effect_reason"
     file, _, test = SEEN_BY[kind][row.name].partition("::")
@@ -158,8 +177,11 @@ def functions_of(path: Path) -> dict[str, str]:
     """The functions of a file with their sources."""
     text = path.read_text()
     lines = text.splitlines()
-    return {node.name: "\n".join(lines[(node.decorator_list or [node])[0].lineno - 1 : node.end_lineno])
-            for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}
+    return {
+        node.name: "\n".join(lines[(node.decorator_list or [node])[0].lineno - 1 : node.end_lineno])
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+    }
 
 
 def test_no_argument_is_listed_that_does_not_exist() -> None:
@@ -168,7 +190,10 @@ def test_no_argument_is_listed_that_does_not_exist() -> None:
 
 
 # ---- effects that no other test sees -----------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["on_execute_callback", "on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback"])
+@pytest.mark.parametrize(
+    "name",
+    ["on_execute_callback", "on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback"],
+)
 def test_each_callback_is_called(name: str) -> None:
     seen: list[object] = []
     arguments: dict[str, Any] = {name: seen.append}
@@ -196,10 +221,23 @@ def test_a_group_joins_its_dag_and_parent_and_hands_on_default_args() -> None:
 
 def test_a_dag_whose_arguments_all_act_has_no_warning() -> None:
     with DAG(
-        "d", schedule=None, start_date=MOMENT, on_success_callback=print, on_failure_callback=[print], deadline=SAMPLES["deadline"],
-        rerun_with_latest_version=True, disable_bundle_versioning=True, default_args={"email": "a@example.org", "email_on_retry": False},
-    ) as dag:  # fmt: skip
-        BaseOperator(task_id="t", inlets=[Asset("a")], outlets=[Asset("b")], email_on_failure=False, retry_policy=ExceptionRetryPolicy([]),
-                     map_index_template="{{ 1 }}")
+        "d",
+        schedule=None,
+        start_date=MOMENT,
+        on_success_callback=print,
+        on_failure_callback=[print],
+        deadline=SAMPLES["deadline"],
+        rerun_with_latest_version=True,
+        disable_bundle_versioning=True,
+        default_args={"email": "a@example.org", "email_on_retry": False},
+    ) as dag:
+        BaseOperator(
+            task_id="t",
+            inlets=[Asset("a")],
+            outlets=[Asset("b")],
+            email_on_failure=False,
+            retry_policy=ExceptionRetryPolicy([]),
+            map_index_template="{{ 1 }}",
+        )
     spec_of(dag)
     assert dag.warnings == []

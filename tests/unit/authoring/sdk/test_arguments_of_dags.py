@@ -24,40 +24,60 @@ START = dt.datetime(2024, 1, 1, tzinfo=ZURICH)
 
 
 def test_an_end_date_that_is_text_is_read_in_the_zone_of_the_start_date() -> None:
-    dag = DAG("d", schedule=None, start_date=START, end_date="2024-07-01T12:00:00", default_args={"end_date": "2024-07-02"})  # type: ignore[arg-type]
+    dag = DAG(
+        "d", schedule=None, start_date=START, end_date="2024-07-01T12:00:00", default_args={"end_date": "2024-07-02"}
+    )  # type: ignore[arg-type]
     assert dag.end_date == dt.datetime(2024, 7, 1, 12, tzinfo=ZURICH)
     assert dag.default_args["end_date"] == dt.datetime(2024, 7, 2, tzinfo=ZURICH)
     assert dag.warnings == []
     naive = DAG("d", schedule=None, start_date=START, end_date=dt.datetime(2024, 7, 1))
-    assert naive.end_date == dt.datetime(2024, 7, 1, tzinfo=dt.UTC), "a naive datetime is read in [core] default_timezone"
+    assert naive.end_date == dt.datetime(2024, 7, 1, tzinfo=dt.UTC), (
+        "a naive datetime is read in [core] default_timezone"
+    )
 
 
-@pytest.mark.parametrize(("given", "kept"), [
-    (None, ()), (DagRunType.MANUAL, ("manual",)), (["manual", DagRunType.BACKFILL_JOB], ("backfill", "manual")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (None, ()),
+        (DagRunType.MANUAL, ("manual",)),
+        (["manual", DagRunType.BACKFILL_JOB], ("backfill", "manual")),
+    ],
+)
 def test_the_types_of_runs_are_in_the_spec(given: object, kept: tuple[str, ...]) -> None:
     dag = DAG("d", schedule=None, start_date=START, allowed_run_types=given)
     assert build_dag_spec(dag, "f.py").spec.allowed_run_types == kept
 
 
-@pytest.mark.parametrize(("schedule", "given", "words"), [
-    ("@daily", ["manual"], "must include SCHEDULED, because the DAG has a schedule"),
-    (EITHER, ["scheduled"], "must include ASSET_TRIGGERED, because the DAG is scheduled by assets"),
-    (Asset("a"), ["scheduled"], "must include ASSET_TRIGGERED, because the DAG is scheduled by assets"),
-    (None, ["scheduled"], "must include MANUAL, because the DAG has no schedule"), (None, ["sometimes"], "Use some of: scheduled, manual"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("schedule", "given", "words"),
+    [
+        ("@daily", ["manual"], "must include SCHEDULED, because the DAG has a schedule"),
+        (EITHER, ["scheduled"], "must include ASSET_TRIGGERED, because the DAG is scheduled by assets"),
+        (Asset("a"), ["scheduled"], "must include ASSET_TRIGGERED, because the DAG is scheduled by assets"),
+        (None, ["scheduled"], "must include MANUAL, because the DAG has no schedule"),
+        (None, ["sometimes"], "Use some of: scheduled, manual"),
+    ],
+)
 def test_types_that_exclude_the_runs_of_the_schedule_are_refused(schedule: Any, given: list[str], words: str) -> None:
     with pytest.raises(ValueError, match=rf"DAG 'd' \(.*test_arguments_of_dags.py:\d+\): .*{words}"):
         DAG("d", schedule=schedule, start_date=START, allowed_run_types=given)
 
 
-@pytest.mark.parametrize(("given", "is_scheduled"), [(None, True), (["asset_triggered", "scheduled"], True), (["asset_triggered", "manual"], False)])
-def test_a_schedule_of_assets_and_times_that_allows_no_scheduled_runs_gets_none_and_warns(given: list[str] | None, is_scheduled: bool) -> None:
+@pytest.mark.parametrize(
+    ("given", "is_scheduled"),
+    [(None, True), (["asset_triggered", "scheduled"], True), (["asset_triggered", "manual"], False)],
+)
+def test_a_schedule_of_assets_and_times_that_allows_no_scheduled_runs_gets_none_and_warns(
+    given: list[str] | None, is_scheduled: bool
+) -> None:
     dag = DAG("d", schedule=EITHER, start_date=START, allowed_run_types=given)
     spec = build_dag_spec(dag, "f.py").spec
     assert spec.asset_condition is not None
     assert spec.timetable.can_be_scheduled is is_scheduled
-    assert ["it gets no runs at the times of its schedule" in warning for warning in dag.warnings] == ([] if is_scheduled else [True])
+    assert ["it gets no runs at the times of its schedule" in warning for warning in dag.warnings] == (
+        [] if is_scheduled else [True]
+    )
 
 
 def test_documentation_that_names_a_file_is_its_content(tmp_path: Path) -> None:
@@ -70,9 +90,11 @@ def test_resources_are_checked_and_have_the_defaults_of_the_options() -> None:
     task = BaseOperator(task_id="t", resources={"cpus": 2})
     assert isinstance(task.resources, Resources)
     assert task.resources.to_dict() == {
-        "cpus": {"name": "CPU", "qty": 2, "units_str": "core(s)"}, "ram": {"name": "RAM", "qty": 512.0, "units_str": "MB"},
-        "disk": {"name": "Disk", "qty": 512.0, "units_str": "MB"}, "gpus": {"name": "GPU", "qty": 0.0, "units_str": "gpu(s)"},
-    }  # fmt: skip
+        "cpus": {"name": "CPU", "qty": 2, "units_str": "core(s)"},
+        "ram": {"name": "RAM", "qty": 512.0, "units_str": "MB"},
+        "disk": {"name": "Disk", "qty": 512.0, "units_str": "MB"},
+        "gpus": {"name": "GPU", "qty": 0.0, "units_str": "gpu(s)"},
+    }
     assert Resources.from_dict(task.resources.to_dict()) == task.resources
     with pytest.raises(TypeError, match="resources must be a dict with some of cpus, ram, disk and gpus"):
         BaseOperator(task_id="u", resources={"tpus": 1})

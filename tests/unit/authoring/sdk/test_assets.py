@@ -51,7 +51,12 @@ def spec_of(dag: DAG) -> Any:
 def test_name_and_uri_default_to_each_other() -> None:
     assert (Asset("orders").name, Asset("orders").uri) == ("orders", "orders")
     assert (Asset(uri="s3://b/k").name, Asset(uri="s3://b/k").uri) == ("s3://b/k", "s3://b/k")
-    assert (Asset("n", "s3://b/k").name, Dataset("s3://b/k").uri, Model("m").group, Dataset("d").group) == ("n", "s3://b/k", "model", "dataset")
+    assert (Asset("n", "s3://b/k").name, Dataset("s3://b/k").uri, Model("m").group, Dataset("d").group) == (
+        "n",
+        "s3://b/k",
+        "model",
+        "dataset",
+    )
     assert os.fspath(Asset("n", "file:///data")) == "file:///data"
 
 
@@ -113,13 +118,19 @@ def test_assets_are_equal_by_all_that_the_author_gave() -> None:
 def test_conditions_become_plain_data() -> None:
     a, b = Asset("a"), Asset("b", "s3://b/k")
     condition = spec_of(DAG("d", schedule=(a & (b | AssetAlias("n") | Asset.ref(name="r"))))).asset_condition
-    assert condition == AllOf((AssetKey("a", "a"), AnyOf((AssetKey("b", "s3://b/k"), AliasKey("n"), AssetRefKey(name="r")))))
+    assert condition == AllOf(
+        (AssetKey("a", "a"), AnyOf((AssetKey("b", "s3://b/k"), AliasKey("n"), AssetRefKey(name="r"))))
+    )
     assert spec_of(DAG("d", schedule=[a, b])).asset_condition == AllOf((AssetKey("a", "a"), AssetKey("b", "s3://b/k")))
 
 
 def test_the_spec_has_outlets_inlets_and_declarations_with_their_line() -> None:
     with DAG("d", schedule=None) as dag:
-        BaseOperator(task_id="t", outlets=[Asset("a", extra={"x": 1}), AssetAlias("n"), "free text"], inlets=Asset.ref(uri="s3://b/k"))
+        BaseOperator(
+            task_id="t",
+            outlets=[Asset("a", extra={"x": 1}), AssetAlias("n"), "free text"],
+            inlets=Asset.ref(uri="s3://b/k"),
+        )
     spec = spec_of(dag)
     assert spec.tasks[0].outlets == (AssetKey("a", "a"), AliasKey("n"))
     assert spec.tasks[0].inlets == (AssetRefKey(uri="s3://b/k"),)
@@ -148,7 +159,9 @@ def test_a_moved_line_is_no_new_version() -> None:
 
 def test_two_assets_of_one_name_with_another_uri_are_an_error_with_both_lines() -> None:
     dag = DAG("d", schedule=[Asset("a", "s3://one"), Asset("a", "s3://two")])
-    with pytest.raises(ValueError, match=r"two assets have the name 'a'.*'s3://one/' \(.*:\d+\).*'s3://two/' \(.*:\d+\)"):
+    with pytest.raises(
+        ValueError, match=r"two assets have the name 'a'.*'s3://one/' \(.*:\d+\).*'s3://two/' \(.*:\d+\)"
+    ):
         build_dag_spec(dag, HERE)
 
 
@@ -172,16 +185,26 @@ def test_watchers_of_a_schedule_become_part_of_the_spec_once_for_equal_triggers(
     def watch(path: str) -> AssetWatcher:
         return AssetWatcher("name", FileDeleteTrigger(path))
 
-    dag = DAG("d", schedule=Asset("a", watchers=[watch("/tmp/x"), watch("/tmp/x")]) | Asset("b", watchers=[watch("/tmp/x"), watch("/tmp/y")]))
+    dag = DAG(
+        "d",
+        schedule=Asset("a", watchers=[watch("/tmp/x"), watch("/tmp/x")])
+        | Asset("b", watchers=[watch("/tmp/x"), watch("/tmp/y")]),
+    )
     watchers = build_dag_spec(dag, HERE, load_class).spec.asset_watchers
-    assert sorted((watcher.asset.name, json.loads(watcher.kwargs)["filepath"]) for watcher in watchers) == [("a", "/tmp/x"), ("b", "/tmp/x"), ("b", "/tmp/y")]
+    assert sorted((watcher.asset.name, json.loads(watcher.kwargs)["filepath"]) for watcher in watchers) == [
+        ("a", "/tmp/x"),
+        ("b", "/tmp/x"),
+        ("b", "/tmp/y"),
+    ]
     assert len({watcher.identity for watcher in watchers}) == 2
     assert not dag.warnings
 
 
 def test_a_watcher_takes_an_event_trigger_and_a_name() -> None:
 
-    with pytest.raises(ValueError, match=r"AssetWatcher 'w'.*must be derived from BaseEventTrigger, and <.*FileTrigger"):
+    with pytest.raises(
+        ValueError, match=r"AssetWatcher 'w'.*must be derived from BaseEventTrigger, and <.*FileTrigger"
+    ):
         AssetWatcher("w", FileTrigger("/tmp/x"))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"AssetWatcher name ' '.*must not be empty or blank"):
         AssetWatcher(" ", FileDeleteTrigger("/tmp/x"))
@@ -199,7 +222,9 @@ def test_a_trigger_that_a_triggerer_cannot_import_is_refused_with_its_watcher() 
             yield
 
     dag = DAG("d", schedule=[Asset("a", watchers=[AssetWatcher("w", Local())])])
-    with pytest.raises(DeferralRefused, match=r"Watcher 'w' of asset 'a'.*its trigger Local is defined inside a function"):
+    with pytest.raises(
+        DeferralRefused, match=r"Watcher 'w' of asset 'a'.*its trigger Local is defined inside a function"
+    ):
         build_dag_spec(dag, HERE, load_class)
 
 
@@ -212,7 +237,11 @@ def test_asset_or_time_has_both_schedules() -> None:
     cron = CronTriggerTimetable("0 6 * * *", timezone="UTC")
     spec = spec_of(DAG("d", schedule=AssetOrTimeSchedule(timetable=cron, assets=[Asset("a")])))
     assert spec.asset_condition == AllOf((AssetKey("a", "a"),))
-    assert (spec.timetable.path, spec.timetable.can_be_scheduled, spec.timetable.summary) == ("CronTriggerTimetable", True, "Asset or 0 6 * * *")
+    assert (spec.timetable.path, spec.timetable.can_be_scheduled, spec.timetable.summary) == (
+        "CronTriggerTimetable",
+        True,
+        "Asset or 0 6 * * *",
+    )
     old = spec_of(DAG("d", schedule=DatasetOrTimeSchedule(timetable=NullTimetable(), datasets=Dataset("s3://b/k"))))
     assert old.asset_condition == AssetKey("s3://b/k", "s3://b/k")
 
@@ -225,9 +254,15 @@ def test_a_param_without_a_default_is_refused_because_runs_of_events_have_no_val
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: AssetOrTimeSchedule(timetable=AssetTriggeredTimetable([Asset("a")]), assets=[Asset("a")]), "takes a timetable of times"),
+        (
+            lambda: AssetOrTimeSchedule(timetable=AssetTriggeredTimetable([Asset("a")]), assets=[Asset("a")]),
+            "takes a timetable of times",
+        ),
         (lambda: AssetOrTimeSchedule(timetable="@daily", assets=[Asset("a")]), "takes a timetable, not '@daily'"),
-        (lambda: AssetOrTimeSchedule(timetable=NullTimetable(), assets="a"), "takes an asset, a condition or a list of assets, not 'a'"),
+        (
+            lambda: AssetOrTimeSchedule(timetable=NullTimetable(), assets="a"),
+            "takes an asset, a condition or a list of assets, not 'a'",
+        ),
         (lambda: AssetTriggeredTimetable(AssetAny()), "has no asset, so it would never hold"),
     ],
 )
@@ -302,9 +337,11 @@ def test_a_dag_of_asset_can_be_copied() -> None:
 
 def test_mistakes_with_asset_name_the_line() -> None:
     with pytest.raises(ValueError, match="nested function"):
+
         @asset(schedule=None)
         def nested() -> None:
             pass
+
     with pytest.raises(TypeError, match=r"@asset \(.*\) has no argument 'retries'"):
         asset(schedule=None, retries=3)
     with pytest.raises(ValueError, match="needs at least one outlet"):

@@ -176,7 +176,10 @@ def test_words_come_from_class_instance_or_property(timetable: Any, summary: str
         (CronTriggerTimetable, "write CronTriggerTimetable(...)"),
         (Needs(dt.time(8)), "Needs takes at, and has no deserialize; write `def serialize(self)`"),
         (Raw(dt.time(8)), "Raw.serialize returned a time in ['times'][0]['at'], which JSON cannot hold"),
-        (Keyed(dt.time(8)), "Keyed.serialize returned a dict with the key (8, 0) in ['at'], which JSON cannot hold; keys are texts"),
+        (
+            Keyed(dt.time(8)),
+            "Keyed.serialize returned a dict with the key (8, 0) in ['at'], which JSON cannot hold; keys are texts",
+        ),
         (Returnless(), "Returnless.serialize returned None (is there a `return`?)"),
         (Methodical(), "Methodical.summary is a method"),
         (Selfish(), "Selfish.deserialize needs the class, not a timetable"),
@@ -245,8 +248,13 @@ def test_an_asset_condition_that_is_no_asset_is_a_warning() -> None:
 )
 def test_each_keyword_takes_every_schedule(keyword: str, value: Any, path: str) -> None:
     dag = DAG("timely", start_date=dt.datetime(2024, 1, 1, tzinfo=dt.UTC), max_active_runs=1, **{keyword: value})
-    if keyword != "schedule":  # an argument of Airflow 2, where the runs of a cron text or a timedelta have data intervals
-        path = {"CronTriggerTimetable": "CronDataIntervalTimetable", "DeltaTriggerTimetable": "DeltaDataIntervalTimetable"}.get(path, path)
+    if (
+        keyword != "schedule"
+    ):  # an argument of Airflow 2, where the runs of a cron text or a timedelta have data intervals
+        path = {
+            "CronTriggerTimetable": "CronDataIntervalTimetable",
+            "DeltaTriggerTimetable": "DeltaDataIntervalTimetable",
+        }.get(path, path)
         path = "CronTriggerTimetable" if isinstance(value, CronTriggerTimetable) else path
     assert build_dag_spec(dag, HERE).spec.timetable.path == path
 

@@ -44,12 +44,22 @@ def fails(_: object) -> None:
 
 def test_attributes_may_be_of_the_class_of_the_object_or_properties() -> None:
     of_class = build_author_timetable_ref(made(periodic=False, active_runs_limit=3, summary="S", description="D"))
-    assert (of_class.periodic, of_class.active_runs_limit, of_class.summary, of_class.description) == (False, 3, "S", "D")
-    computed = build_author_timetable_ref(made(periodic=lambda _: False, can_be_scheduled=lambda _: False, active_runs_limit=lambda _: 2))
+    assert (of_class.periodic, of_class.active_runs_limit, of_class.summary, of_class.description) == (
+        False,
+        3,
+        "S",
+        "D",
+    )
+    computed = build_author_timetable_ref(
+        made(periodic=lambda _: False, can_be_scheduled=lambda _: False, active_runs_limit=lambda _: 2)
+    )
     assert (computed.periodic, computed.can_be_scheduled, computed.active_runs_limit) == (False, False, 2)
     of_object = Plain()
     of_object.follows_runs, of_object.periodic = True, False
-    assert (build_author_timetable_ref(of_object).follows_runs, build_author_timetable_ref(of_object).periodic) == (True, False)
+    assert (build_author_timetable_ref(of_object).follows_runs, build_author_timetable_ref(of_object).periodic) == (
+        True,
+        False,
+    )
 
 
 @pytest.mark.parametrize("name", ["periodic", "can_be_scheduled", "active_runs_limit", "summary", "description"])
@@ -96,7 +106,10 @@ def test_the_digest_follows_the_files_of_the_class_and_of_those_it_derives_from(
 
 
 def test_the_kind_and_the_zone_of_a_timetable_go_with_it() -> None:
-    assert (build_author_timetable_ref(Plain()).granularity, build_author_timetable_ref(Plain()).timezone) == (None, None)
+    assert (build_author_timetable_ref(Plain()).granularity, build_author_timetable_ref(Plain()).timezone) == (
+        None,
+        None,
+    )
     of_class = build_author_timetable_ref(made(granularity="discrete_hours", timezone="Europe/Berlin"))
     assert (of_class.granularity, of_class.timezone) == ("discrete_hours", "Europe/Berlin")
     computed = build_author_timetable_ref(made(granularity=lambda _: "week", timezone=lambda _: UTC))
@@ -127,12 +140,18 @@ class Failing(Plain):
 @pytest.mark.parametrize(
     ("timetable", "said"),
     [
-        (Daily(), r"Daily\.granularity is 'daily' \(.*test_authoredref\.py:\d+\); write one of 'minute', 'hour', 'discrete_hours', "
-                  r"'day', 'week', 'month', or None"),
+        (
+            Daily(),
+            r"Daily\.granularity is 'daily' \(.*test_authoredref\.py:\d+\); write one of 'minute', 'hour', 'discrete_hours', "
+            r"'day', 'week', 'month', or None",
+        ),
         (Computed(), r"Computed\.granularity is 3 \(.*test_authoredref\.py:\d+\); write one of"),
-        (Failing(), r"Failing\.granularity raised RuntimeError: boom \(.*test_authoredref\.py:\d+\); let it return a kind, or None"),
+        (
+            Failing(),
+            r"Failing\.granularity raised RuntimeError: boom \(.*test_authoredref\.py:\d+\); let it return a kind, or None",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_kind_that_there_is_not_names_class_line_and_remedy(timetable: Any, said: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=said):
         build_dag_spec(DAG("d", schedule=timetable, start_date=datetime(2026, 1, 1, tzinfo=UTC)), "f.py")

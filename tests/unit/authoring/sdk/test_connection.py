@@ -49,14 +49,22 @@ class Server:
 def test_a_uri_gives_the_fields() -> None:
     found = Connection.from_uri("postgresql://me:p%40ss@Db.Example:5433/my%2Fdb?sslmode=require", "c")
     assert (found.conn_type, found.login, found.password, found.host, found.port, found.schema) == (
-        "postgres", "me", "p@ss", "Db.Example", 5433, "my/db")
+        "postgres",
+        "me",
+        "p@ss",
+        "Db.Example",
+        5433,
+        "my/db",
+    )
     assert found.extra_dejson == {"sslmode": "require"}
 
 
 TYPED = "http://h?timeout=5&b=true&n=null&l=%5B1%5D&t=text&e=&q=%225%22&nan=NaN"
 
 
-def test_values_in_the_query_of_a_uri_are_texts_in_a_task_and_json_in_the_class_of_models_and_on_the_command_line() -> None:
+def test_values_in_the_query_of_a_uri_are_texts_in_a_task_and_json_in_the_class_of_models_and_on_the_command_line() -> (
+    None
+):
     """As in Airflow 3.3: its Task SDK keeps texts, its database has what they read as."""
     texts = {"timeout": "5", "b": "true", "n": "null", "l": "[1]", "t": "text", "e": "", "q": '"5"', "nan": "NaN"}
     typed = {"timeout": 5, "b": True, "n": None, "l": [1], "t": "text", "e": "", "q": "5", "nan": "NaN"}
@@ -68,11 +76,17 @@ def test_values_in_the_query_of_a_uri_are_texts_in_a_task_and_json_in_the_class_
 
 
 def test_a_connection_of_a_hook_is_one_of_the_class_of_models() -> None:
-    assert isinstance(Connection("c"), ConnectionModel) and isinstance(ConnectionModel("c"), Connection) and not isinstance("c", ConnectionModel)
+    assert (
+        isinstance(Connection("c"), ConnectionModel)
+        and isinstance(ConnectionModel("c"), Connection)
+        and not isinstance("c", ConnectionModel)
+    )
     assert Connection("c", host="h") == ConnectionModel("c", host="h")
 
 
-@pytest.mark.parametrize("port", [99999, 65536, -1, 2**40, "99999", "-1", 80.5, float("nan"), float("inf"), True, "8O"], ids=repr)
+@pytest.mark.parametrize(
+    "port", [99999, 65536, -1, 2**40, "99999", "-1", 80.5, float("nan"), float("inf"), True, "8O"], ids=repr
+)
 def test_a_port_that_no_address_has_is_refused_at_every_door(port: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {"environment": json.dumps({"conn_type": "http", "port": port}), "uri": f"http://h:{port}"}
     with pytest.raises(AirflowException, match="Connection 'c'.*port"):
@@ -93,20 +107,29 @@ def test_a_port_that_no_address_has_is_refused_at_every_door(port: Any, monkeypa
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_an_extra_with_a_number_that_json_does_not_have_is_refused_at_every_door(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_extra_with_a_number_that_json_does_not_have_is_refused_at_every_door(
+    number: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     extra = f'{{"a": [{number}]}}'
     for make in (
-        lambda: Connection("c", extra=extra), lambda: Connection("c", extra={"a": float(number.lower())}), lambda: Connection.from_json(json.dumps({"conn_type": "a", "extra": extra}), "c"),
-        lambda: Connection.from_json(f'{{"conn_type": "a", "extra": {extra}}}', "c"), lambda: Connection.from_uri(f"a://?__extra__={quote(extra)}", "c"),
+        lambda: Connection("c", extra=extra),
+        lambda: Connection("c", extra={"a": float(number.lower())}),
+        lambda: Connection.from_json(json.dumps({"conn_type": "a", "extra": extra}), "c"),
+        lambda: Connection.from_json(f'{{"conn_type": "a", "extra": {extra}}}', "c"),
+        lambda: Connection.from_uri(f"a://?__extra__={quote(extra)}", "c"),
     ):
-        with pytest.raises(AirflowException, match=f"Connection 'c': extra has {number}, which is not a number of JSON"):
+        with pytest.raises(
+            AirflowException, match=f"Connection 'c': extra has {number}, which is not a number of JSON"
+        ):
             make()
     monkeypatch.setenv("AIRFLOW_CONN_C", f'{{"conn_type": "a", "extra": {extra}}}')
     with pytest.raises(AirflowException, match=f"extra has {number}"):
         Connection.get("c")
 
 
-def test_writing_a_connection_says_nothing_of_short_secrets(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writing_a_connection_says_nothing_of_short_secrets(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The command that exports connections is none in whose output such a word helps."""
     monkeypatch.setattr(secret_masking, "_has_warned_of_short_secret", False)
     made = Connection("c", "http", password="p@", extra={"password": "ab"})
@@ -120,9 +143,14 @@ def test_a_uri_may_hold_an_address_with_its_own_protocol() -> None:
     assert Connection.from_uri(found.get_uri()) == found
 
 
-@pytest.mark.parametrize(("uri", "schema"), [
-    ("sqlite:////tmp/a%20b.db", "/tmp/a b.db"), ("sqlite:///relative.db", "relative.db"), ("sqlite:////tmp/x.db?mode=ro", "/tmp/x.db"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("uri", "schema"),
+    [
+        ("sqlite:////tmp/a%20b.db", "/tmp/a b.db"),
+        ("sqlite:///relative.db", "relative.db"),
+        ("sqlite:////tmp/x.db?mode=ro", "/tmp/x.db"),
+    ],
+)
 def test_a_uri_without_a_host_holds_a_path(uri: str, schema: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_CONN_C", uri)
     found = Connection.get("c")
@@ -139,17 +167,22 @@ def test_an_underscore_in_the_type_is_a_dash_in_the_uri() -> None:
 
 @settings(derandomize=True, deadline=None)
 @given(
-    st.none() | TEXT, st.none() | TEXT, st.none() | TEXT, st.none() | st.integers(1, 65535),
+    st.none() | TEXT,
+    st.none() | TEXT,
+    st.none() | TEXT,
+    st.none() | st.integers(1, 65535),
     st.none() | st.dictionaries(TEXT, TEXT | st.integers() | st.none(), min_size=1, max_size=3),
 )
 def test_uri_and_json_read_back_what_they_wrote(
     login: str | None, password: str | None, schema: str | None, port: int | None, extra: dict[str, Any] | None
 ) -> None:
-    written = Connection(conn_id="c", conn_type="mysql", host="db", login=login, password=password, schema=schema, port=port,
-                         extra=extra)
+    written = Connection(
+        conn_id="c", conn_type="mysql", host="db", login=login, password=password, schema=schema, port=port, extra=extra
+    )
     for read in (Connection.from_uri(written.get_uri(), "c"), Connection.from_json(written.as_json(), "c")):
         assert {key: item or None for key, item in read.to_dict().items()} == {
-            key: item or None for key, item in written.to_dict().items()}
+            key: item or None for key, item in written.to_dict().items()
+        }
 
 
 @pytest.mark.parametrize(
@@ -267,10 +300,14 @@ def test_nested_json_in_extra_is_parsed_on_request() -> None:
     assert found.get_extra_dejson(nested=True) == {"a": {"b": 1}, "c": "text"}
 
 
-@pytest.mark.parametrize(("given", "words"), [
-    ({"key": "k", "value": "\ud83d"}, "SetVariable: value contains a lone surrogate"), ({"key": "k", "value": "x", "description": "\ud83d"}, "SetVariable: description contains"),
-    ({"key": "\ud83d", "value": "x"}, "SetVariable: key contains"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"key": "k", "value": "\ud83d"}, "SetVariable: value contains a lone surrogate"),
+        ({"key": "k", "value": "x", "description": "\ud83d"}, "SetVariable: description contains"),
+        ({"key": "\ud83d", "value": "x"}, "SetVariable: key contains"),
+    ],
+)
 def test_a_text_that_no_message_can_hold_is_named(given: dict[str, Any], words: str) -> None:
     class Encoding(Server):
         def ask(self, question: object) -> object:

@@ -23,10 +23,14 @@ from gnomon.model.errors import UserError
 from gnomon.model.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
 
 
-@pytest.mark.parametrize(("spelling", "kind"), [
-    ("schedule", timetables.CronTriggerTimetable), ("schedule_interval", timetables.CronDataIntervalTimetable),
-    ("timetable", timetables.CronDataIntervalTimetable),
-])
+@pytest.mark.parametrize(
+    ("spelling", "kind"),
+    [
+        ("schedule", timetables.CronTriggerTimetable),
+        ("schedule_interval", timetables.CronDataIntervalTimetable),
+        ("timetable", timetables.CronDataIntervalTimetable),
+    ],
+)
 def test_the_schedule_is_taken_under_each_of_its_names(spelling: str, kind: type) -> None:
     found = DAG("d", **{spelling: "0 6 * * *"})
     assert isinstance(found.timetable, kind)
@@ -34,9 +38,22 @@ def test_the_schedule_is_taken_under_each_of_its_names(spelling: str, kind: type
 
 
 def test_other_arguments_of_airflow_2_are_taken() -> None:
-    found = DAG("d", "what it does", concurrency=3, fail_stop=True, full_filepath="x", default_view="grid", orientation="LR",
-                sla_miss_callback=print)
-    assert (found.description, found.max_active_tasks, found.concurrency, found.fail_fast) == ("what it does", 3, 3, True)
+    found = DAG(
+        "d",
+        "what it does",
+        concurrency=3,
+        fail_stop=True,
+        full_filepath="x",
+        default_view="grid",
+        orientation="LR",
+        sla_miss_callback=print,
+    )
+    assert (found.description, found.max_active_tasks, found.concurrency, found.fail_fast) == (
+        "what it does",
+        3,
+        3,
+        True,
+    )
     assert any("sla_miss_callback" in sentence for sentence in found.warnings)
 
 
@@ -75,7 +92,9 @@ def test_each_kind_of_schedule_has_its_timetable(schedule: Any, kind: str) -> No
         ("True", "True", ("CronDataIntervalTimetable", "DeltaDataIntervalTimetable")),
     ],
 )
-def test_each_interval_option_counts_for_its_own_kind(options: Any, cron: str, delta: str, expected: tuple[str, str]) -> None:
+def test_each_interval_option_counts_for_its_own_kind(
+    options: Any, cron: str, delta: str, expected: tuple[str, str]
+) -> None:
     options(AIRFLOW__SCHEDULER__CREATE_CRON_DATA_INTERVALS=cron, AIRFLOW__SCHEDULER__CREATE_DELTA_DATA_INTERVALS=delta)
     found = [type(DAG("d", schedule=one).timetable).__name__ for one in ("@daily", dt.timedelta(days=1))]
     assert tuple(found) == expected
@@ -94,7 +113,9 @@ def test_a_schedule_that_is_none_of_these_is_refused() -> None:
         DAG("d", schedule="None")
 
 
-@pytest.mark.parametrize("schedule", [Asset("a"), [Asset("a"), AssetAlias("b")], Asset("a") | Asset("b"), Asset("a") & Asset("b")])
+@pytest.mark.parametrize(
+    "schedule", [Asset("a"), [Asset("a"), AssetAlias("b")], Asset("a") | Asset("b"), Asset("a") & Asset("b")]
+)
 def test_a_schedule_by_assets_plans_no_times_and_warns_of_nothing(schedule: Any) -> None:
     found = DAG("d", schedule=schedule)
     found.validate()
@@ -175,7 +196,10 @@ def test_a_default_that_its_own_schema_refuses_is_named() -> None:
 def test_a_wrong_default_of_a_dag_that_only_users_run_is_a_warning() -> None:
     made = DAG("d", schedule=None, params={"x": Param("one", type="integer")})
     made.validate()
-    assert ["the default of param 'x': 'one' must be integer, so each run needs a value for it in its conf" in text for text in made.warnings] == [True]
+    assert [
+        "the default of param 'x': 'one' must be integer, so each run needs a value for it in its conf" in text
+        for text in made.warnings
+    ] == [True]
 
 
 def test_a_schema_that_is_not_valid_is_an_error_of_each_dag() -> None:
@@ -183,7 +207,21 @@ def test_a_schema_that_is_not_valid_is_an_error_of_each_dag() -> None:
         DAG("d", schedule=None, params={"x": Param(type="strng")}).validate()
 
 
-@pytest.mark.parametrize("value", [{1, 2}, dt.datetime(2024, 3, 4), Path("a"), {"a": [lambda: 0]}, {1: 2}, float("nan"), [float("inf")], b"x", "\ud83d"], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [
+        {1, 2},
+        dt.datetime(2024, 3, 4),
+        Path("a"),
+        {"a": [lambda: 0]},
+        {1: 2},
+        float("nan"),
+        [float("inf")],
+        b"x",
+        "\ud83d",
+    ],
+    ids=lambda one: type(one).__name__,
+)
 def test_a_param_that_json_cannot_hold_is_refused_where_it_is_given(value: Any) -> None:
     """The DAG or the task is named, and the param, wherever it comes from."""
     task: Any = BaseOperator
@@ -204,7 +242,11 @@ def test_a_param_that_json_cannot_hold_is_refused_where_it_is_given(value: Any) 
         task.partial(task_id="t").expand(params=[{"p": 1}, {"p": value}])
     with pytest.raises(ParamValidationError, match=words):
         task.partial(task_id="t").expand_kwargs([{"params": {"p": value}}])
-    with DAG("d"), TaskGroup("g", default_args={"params": {"p": value}}), pytest.raises(ParamValidationError, match=words):
+    with (
+        DAG("d"),
+        TaskGroup("g", default_args={"params": {"p": value}}),
+        pytest.raises(ParamValidationError, match=words),
+    ):
         BaseOperator(task_id="t")
     with pytest.raises(ParamValidationError, match="params are plain JSON"):
         Param(value)

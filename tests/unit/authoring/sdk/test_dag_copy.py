@@ -50,11 +50,22 @@ class Client:
 
 def rich() -> DAG:
     """A DAG with everything that hangs on one."""
-    with DAG("d", schedule="@daily", start_date=START, params={"p": Param({"a": [1]}, type="object", examples=[[1]])},
-             default_args={"retries": 2, "params": {"q": [1]}}, tags=["x"], owner_links={"me": "https://example.org"},
-             user_defined_macros={"shout": str.upper, "re": re}, user_defined_filters={"low": str.lower},
-             jinja_environment_kwargs={"extensions": []}, access_control={"role": {"can_read"}},
-             template_searchpath=["/templates"], depends_on=[After("up")], max_active_runs=3) as dag:
+    with DAG(
+        "d",
+        schedule="@daily",
+        start_date=START,
+        params={"p": Param({"a": [1]}, type="object", examples=[[1]])},
+        default_args={"retries": 2, "params": {"q": [1]}},
+        tags=["x"],
+        owner_links={"me": "https://example.org"},
+        user_defined_macros={"shout": str.upper, "re": re},
+        user_defined_filters={"low": str.lower},
+        jinja_environment_kwargs={"extensions": []},
+        access_control={"role": {"can_read"}},
+        template_searchpath=["/templates"],
+        depends_on=[After("up")],
+        max_active_runs=3,
+    ) as dag:
         start = Copy(task_id="start", sla=dt.timedelta(1))
         make, clean = Copy(task_id="make"), Copy(task_id="clean")
         with TaskGroup("g", default_args={"retries": 3, "env": {"A": "1"}}) as group, TaskGroup("inner"):
@@ -78,9 +89,28 @@ def rich() -> DAG:
 # The two walks
 
 
-ATOMIC = (str, bytes, int, float, bool, complex, type(None), type, enum.Enum, dt.date, dt.time, dt.timedelta, dt.tzinfo,
-          types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.ModuleType, ArgNotSet, range,
-          re.Pattern)
+ATOMIC = (
+    str,
+    bytes,
+    int,
+    float,
+    bool,
+    complex,
+    type(None),
+    type,
+    enum.Enum,
+    dt.date,
+    dt.time,
+    dt.timedelta,
+    dt.tzinfo,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.ModuleType,
+    ArgNotSet,
+    range,
+    re.Pattern,
+)
 
 
 def parts(value: Any) -> dict[int, str]:
@@ -300,10 +330,16 @@ def dags(draw: st.DrawFn) -> DAG:
         tasks: list[Any] = []
         for number in range(count):
             sources = [one.output for one in tasks if draw(st.booleans())]
-            tasks.append(Copy(task_id=f"t{number}", task_group=draw(st.sampled_from(groups)), params=draw(params()),
-                              value=draw(st.sampled_from([sources, tuple(sources), {"a": sources}]))))
+            tasks.append(
+                Copy(
+                    task_id=f"t{number}",
+                    task_group=draw(st.sampled_from(groups)),
+                    params=draw(params()),
+                    value=draw(st.sampled_from([sources, tuple(sources), {"a": sources}])),
+                )
+            )
         for number, one in enumerate(tasks):
-            for after in tasks[number + 1:]:
+            for after in tasks[number + 1 :]:
                 kind = draw(st.integers(0, 3))
                 if kind == 1:
                     one >> after
@@ -317,8 +353,11 @@ def dags(draw: st.DrawFn) -> DAG:
 def params() -> st.SearchStrategy[dict[str, Any]]:
     number = st.integers(-(2**63), 2**63)
     values = st.one_of(number, st.lists(number), st.dictionaries(st.text("ab"), st.lists(st.booleans())))
-    return st.dictionaries(st.sampled_from("pqr"), values.flatmap(
-        lambda value: st.sampled_from([value, Param(value, description="words")])), max_size=2)
+    return st.dictionaries(
+        st.sampled_from("pqr"),
+        values.flatmap(lambda value: st.sampled_from([value, Param(value, description="words")])),
+        max_size=2,
+    )
 
 
 @settings(max_examples=60, deadline=None)

@@ -39,7 +39,9 @@ def test_a_decorated_function_and_its_overrides_and_mapped_tasks_return_results(
 
 
 @pytest.mark.parametrize(("returned", "expected"), [("call", ["give"]), ("key", []), ("number", []), ("list", [])])
-def test_what_the_function_of_a_dag_returns_is_a_result_if_it_is_that_of_a_task(returned: str, expected: list[str]) -> None:
+def test_what_the_function_of_a_dag_returns_is_a_result_if_it_is_that_of_a_task(
+    returned: str, expected: list[str]
+) -> None:
     @dag(schedule=None)
     def made() -> Any:
         arg = give()
@@ -53,7 +55,13 @@ def test_what_is_no_result_of_a_task_is_refused_with_the_remedy() -> None:
     with made:
         part = give()["part"]
     for value in (part, 123):
-        with pytest.raises(ValueError, match=r"DAG 'a'.*test_dag_results.py:\d+.*Only plain return value can be used as dag result: give it"):
+        with pytest.raises(
+            ValueError,
+            match=r"DAG 'a'.*test_dag_results.py:\d+.*Only plain return value can be used as dag result: give it",
+        ):
             made.add_result(value)
-    with pytest.raises(TypeError, match=r"@result must be used on top of a @task-decorated function, not .*\. Write @result in the line above @task"):
+    with pytest.raises(
+        TypeError,
+        match=r"@result must be used on top of a @task-decorated function, not .*\. Write @result in the line above @task",
+    ):
         result(lambda: 1)

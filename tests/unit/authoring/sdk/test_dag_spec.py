@@ -36,25 +36,60 @@ def tasks_of(dag: DAG) -> dict[str, TaskSpec]:
 
 
 def test_a_spec_says_what_the_author_wrote() -> None:
-    with DAG("d", "words", schedule="@daily", start_date=START, catchup=True, tags=["b", "a"], max_active_runs=2,
-             dagrun_timeout=dt.timedelta(minutes=5), params={"n": Param(1, type="integer")}, attempts_per_child=7) as dag:
-        first = BaseOperator(task_id="first", retries=2, retry_delay=dt.timedelta(seconds=9), pool="p", pool_slots=2,
-                             execution_timeout=dt.timedelta(seconds=30), max_active_tis_per_dag=4, queue="q")
+    with DAG(
+        "d",
+        "words",
+        schedule="@daily",
+        start_date=START,
+        catchup=True,
+        tags=["b", "a"],
+        max_active_runs=2,
+        dagrun_timeout=dt.timedelta(minutes=5),
+        params={"n": Param(1, type="integer")},
+        attempts_per_child=7,
+    ) as dag:
+        first = BaseOperator(
+            task_id="first",
+            retries=2,
+            retry_delay=dt.timedelta(seconds=9),
+            pool="p",
+            pool_slots=2,
+            execution_timeout=dt.timedelta(seconds=30),
+            max_active_tis_per_dag=4,
+            queue="q",
+        )
         with TaskGroup("g"):
             inner = BaseOperator(task_id="t", trigger_rule="all_done", depends_on_past=True)
         first >> Label("on") >> inner
     spec = build_dag_spec(dag, "f.py").spec
-    assert (spec.dag_id, spec.description, spec.tags, spec.catchup, spec.max_active_runs) == ("d", "words", ("a", "b"), True, 2)
+    assert (spec.dag_id, spec.description, spec.tags, spec.catchup, spec.max_active_runs) == (
+        "d",
+        "words",
+        ("a", "b"),
+        True,
+        2,
+    )
     assert (spec.dagrun_timeout_s, spec.timezone, spec.start_at) == (300.0, "UTC", 1767225600000000)
     assert (spec.groups, spec.edge_labels, spec.attempts_per_child) == ({"g": None}, {"first\x1fg.t": "on"}, 7)
     assert spec.params["n"].default == 1
     assert spec.params["n"].schema == {"type": "integer"}
     one, two = spec.tasks
     assert (one.retries, one.retry_delay_s, one.pool, one.pool_slots, one.execution_timeout_s, one.queue) == (
-        2, 9.0, "p", 2, 30.0, "q")
+        2,
+        9.0,
+        "p",
+        2,
+        30.0,
+        "q",
+    )
     assert one.max_active_tis_per_dag == 4
     assert (two.task_id, two.upstream, two.group, two.trigger_rule, two.depends_on_past) == (
-        "g.t", ("first",), "g", "all_done", True)
+        "g.t",
+        ("first",),
+        "g",
+        "all_done",
+        True,
+    )
 
 
 def test_what_is_changed_after_construction_counts() -> None:
@@ -66,14 +101,22 @@ def test_what_is_changed_after_construction_counts() -> None:
 
 
 def test_a_spec_survives_the_wire() -> None:
-    with DAG("d", schedule=dt.timedelta(hours=1), params={"x": Param(None, type=["null", "string"], values_display={1: "One"})}) as dag:
+    with DAG(
+        "d",
+        schedule=dt.timedelta(hours=1),
+        params={"x": Param(None, type=["null", "string"], values_display={1: "One"})},
+    ) as dag:
         BaseOperator(task_id="t")
     parsed = build_dag_spec(dag, "f.py")
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(parsed), type=ParsedDag) == parsed
 
 
 @settings(derandomize=True, deadline=None)
-@given(st.integers(2, 9).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))))))
+@given(
+    st.integers(2, 9).flatmap(
+        lambda n: st.tuples(st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))))
+    )
+)
 def test_tasks_come_after_their_upstream_and_ties_by_definition(case: tuple[int, set[tuple[int, int]]]) -> None:
     count, edges = case
     dag = DAG("d")
@@ -142,10 +185,19 @@ def test_a_strategy_of_the_authors_own_is_kept_by_path_with_its_weight() -> None
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
-    [({}, False), ({"on_success_callback": print}, True), ({"outlets": [Asset("a")]}, False), ({"outlets": [Asset.ref(name="a")]}, True), ({"inlets": [Asset("a")]}, False),
-     ({"pre_execute": print}, True), ({"on_execute_callback": [print]}, True)],
+    [
+        ({}, False),
+        ({"on_success_callback": print}, True),
+        ({"outlets": [Asset("a")]}, False),
+        ({"outlets": [Asset.ref(name="a")]}, True),
+        ({"inlets": [Asset("a")]}, False),
+        ({"pre_execute": print}, True),
+        ({"on_execute_callback": [print]}, True),
+    ],
 )
-def test_an_operator_without_code_needs_a_process_only_for_what_hangs_on_it(arguments: dict[str, Any], expected: bool) -> None:
+def test_an_operator_without_code_needs_a_process_only_for_what_hangs_on_it(
+    arguments: dict[str, Any], expected: bool
+) -> None:
     with DAG("d") as dag:
         Nothing(task_id="t", **arguments)
         BaseOperator(task_id="other")
@@ -183,18 +235,35 @@ def make(**changes: Any) -> str:
     return build_dag_spec(dag, "f.py").spec_hash
 
 
-@pytest.mark.parametrize("change", [
-    {"description": "other"}, {"doc_md": "# other"}, {"tags": ["x"]}, {"dag_display_name": "Other"}, {"task_doc_md": "x"},
-    {"task_owner": "somebody"}, {"params": {"today": "2026-01-02"}},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"description": "other"},
+        {"doc_md": "# other"},
+        {"tags": ["x"]},
+        {"dag_display_name": "Other"},
+        {"task_doc_md": "x"},
+        {"task_owner": "somebody"},
+        {"params": {"today": "2026-01-02"}},
+    ],
+)
 def test_what_people_read_makes_no_new_version(change: dict[str, Any]) -> None:
     assert make(**change) == make()
 
 
-@pytest.mark.parametrize("change", [
-    {"schedule": "@hourly"}, {"start_date": START + dt.timedelta(days=1)}, {"catchup": True}, {"max_active_runs": 1},
-    {"task_retries": 1}, {"task_pool": "other"}, {"task_trigger_rule": "all_done"}, {"fail_fast": True},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schedule": "@hourly"},
+        {"start_date": START + dt.timedelta(days=1)},
+        {"catchup": True},
+        {"max_active_runs": 1},
+        {"task_retries": 1},
+        {"task_pool": "other"},
+        {"task_trigger_rule": "all_done"},
+        {"fail_fast": True},
+    ],
+)
 def test_what_the_scheduler_uses_makes_a_new_version(change: dict[str, Any]) -> None:
     assert make(**change) != make()
 
@@ -215,4 +284,9 @@ def test_a_task_names_the_dag_that_it_triggers_unless_the_id_is_a_template() -> 
         TriggerDagRunOperator(task_id="template", trigger_dag_id="{{ params.dag }}")
         TriggerDagRunOperator.partial(task_id="mapped", trigger_dag_id="third").expand(conf=[{}, {}])
         TriggerDagRunOperator.partial(task_id="each").expand(trigger_dag_id=["a", "b"])
-    assert {task_id: task.triggers_dag for task_id, task in tasks_of(dag).items()} == {"plain": "other", "template": None, "mapped": "third", "each": None}
+    assert {task_id: task.triggers_dag for task_id, task in tasks_of(dag).items()} == {
+        "plain": "other",
+        "template": None,
+        "mapped": "third",
+        "each": None,
+    }

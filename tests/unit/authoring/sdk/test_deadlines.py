@@ -72,35 +72,60 @@ def test_a_class_of_an_author_is_registered_with_and_without_parentheses() -> No
         deadline_reference(int)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, HOUR, call), "wrap the function: SyncCallback"),
-    (lambda: DeadlineAlert("queued", HOUR, CALL), "use one of DeadlineReference"),
-    (lambda: DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, 5, CALL), "no timedelta or VariableInterval"),
-    (lambda: SyncCallback(call, {"context": 1}), "cannot have the key 'context'"),
-    (lambda: SyncCallback("not a path"), "no dotted path"),
-    (lambda: AsyncCallback(call), "not awaitable; define it with `async def`"),
-    (lambda: DeadlineReference.AVERAGE_RUNTIME(min_runs=0), "min_runs must be at least 1"),
-    (lambda: DAG("d", schedule=None, deadline=5), "is no DeadlineAlert"),
-    (lambda: DAG("d", schedule=None, deadline=DeadlineAlert(DeadlineReference.AVERAGE_RUNTIME(), VariableInterval("x"), CALL)), "cannot be used with a VariableInterval"),
-])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, HOUR, call), "wrap the function: SyncCallback"),
+        (lambda: DeadlineAlert("queued", HOUR, CALL), "use one of DeadlineReference"),
+        (lambda: DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, 5, CALL), "no timedelta or VariableInterval"),
+        (lambda: SyncCallback(call, {"context": 1}), "cannot have the key 'context'"),
+        (lambda: SyncCallback("not a path"), "no dotted path"),
+        (lambda: AsyncCallback(call), "not awaitable; define it with `async def`"),
+        (lambda: DeadlineReference.AVERAGE_RUNTIME(min_runs=0), "min_runs must be at least 1"),
+        (lambda: DAG("d", schedule=None, deadline=5), "is no DeadlineAlert"),
+        (
+            lambda: DAG(
+                "d",
+                schedule=None,
+                deadline=DeadlineAlert(DeadlineReference.AVERAGE_RUNTIME(), VariableInterval("x"), CALL),
+            ),
+            "cannot be used with a VariableInterval",
+        ),
+    ],
+)
 def test_a_mistake_is_refused_with_a_remedy(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError, ImportError, AttributeError), match=words.replace("(", "\\(")):
         make()
 
 
 def test_callbacks_are_equal_by_path_and_arguments() -> None:
-    assert AsyncCallback(call_later, {"a": 1}) == AsyncCallback(f"{__name__}.call_later", {"a": 1}) != AsyncCallback(call_later)
+    assert (
+        AsyncCallback(call_later, {"a": 1})
+        == AsyncCallback(f"{__name__}.call_later", {"a": 1})
+        != AsyncCallback(call_later)
+    )
     assert SyncCallback(call) != AsyncCallback(call_later)
 
 
 def test_the_executor_of_a_callback_is_in_the_spec() -> None:
-    dag = DAG("d", schedule=None, deadline=DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, HOUR, SyncCallback(call, executor="CeleryExecutor")))
+    dag = DAG(
+        "d",
+        schedule=None,
+        deadline=DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, HOUR, SyncCallback(call, executor="CeleryExecutor")),
+    )
     [deadline] = build_dag_spec(dag, "f.py").spec.deadlines
     assert deadline.executor == "CeleryExecutor"
     assert not dag.warnings
 
 
 def test_a_callback_with_an_unknown_executor_is_refused() -> None:
-    dag = DAG("d", schedule=None, deadline=DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, HOUR, SyncCallback(call, executor="Celery")))
-    with pytest.raises(UnknownExecutorException, match=r"a SyncCallback of DAG 'd' \(.*test_deadlines.py:\d+\) names the executor 'Celery', which is not configured"):
+    dag = DAG(
+        "d",
+        schedule=None,
+        deadline=DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, HOUR, SyncCallback(call, executor="Celery")),
+    )
+    with pytest.raises(
+        UnknownExecutorException,
+        match=r"a SyncCallback of DAG 'd' \(.*test_deadlines.py:\d+\) names the executor 'Celery', which is not configured",
+    ):
         check_executors(dag, parse_executors("LocalExecutor"))

@@ -14,8 +14,17 @@ from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.model.upstream_edges import AfterSpec, to_after, to_after_spec
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-FULL = After("billing", task_id="load", previous=2, take="last", empty_interval="forward", on_failure="cancel",
-             on_absent="fail", max_wait=dt.timedelta(minutes=90), zone="Europe/Berlin")  # fmt: skip
+FULL = After(
+    "billing",
+    task_id="load",
+    previous=2,
+    take="last",
+    empty_interval="forward",
+    on_failure="cancel",
+    on_absent="fail",
+    max_wait=dt.timedelta(minutes=90),
+    zone="Europe/Berlin",
+)
 
 
 def made(dag_id: str = "d", **arguments: Any) -> DAG:
@@ -33,14 +42,25 @@ def hash_of(**arguments: Any) -> str:
 def test_what_a_dag_waits_for_stands_in_its_spec_and_comes_back_as_it_was_written() -> None:
     found = spec(made(depends_on=[After("orders"), FULL])).depends_on
     assert found == (
-        AfterSpec(dag_id="billing", task_id="load", previous=2, take="last", empty_interval="forward", on_failure="cancel",
-                  on_absent="fail", max_wait_s=5400.0, zone="Europe/Berlin"),
+        AfterSpec(
+            dag_id="billing",
+            task_id="load",
+            previous=2,
+            take="last",
+            empty_interval="forward",
+            on_failure="cancel",
+            on_absent="fail",
+            max_wait_s=5400.0,
+            zone="Europe/Berlin",
+        ),
         AfterSpec(dag_id="orders"),
-    )  # fmt: skip
+    )
     assert [to_after(one) for one in found] == [FULL, After("orders")]
 
 
-@pytest.mark.parametrize("given", [After("up"), [After("up")], (After("up"),), {After("up")}, [After("up"), After("up")]])
+@pytest.mark.parametrize(
+    "given", [After("up"), [After("up")], (After("up"),), {After("up")}, [After("up"), After("up")]]
+)
 def test_one_dependency_or_any_collection_of_them_is_taken(given: Any) -> None:
     assert spec(made(depends_on=given)).depends_on == (AfterSpec(dag_id="up"),)
 
@@ -71,8 +91,11 @@ def test_the_decorator_and_a_task_take_them_too() -> None:
         "classic": (AfterSpec(dag_id="old"),),
     }
     assert {(edge.task_id, edge.label) for edge in collect_edges(made_spec)} == {
-        (None, "up"), ("load", "stock"), ("free", "late.end"), ("classic", "old"),
-    }  # fmt: skip
+        (None, "up"),
+        ("load", "stock"),
+        ("free", "late.end"),
+        ("classic", "old"),
+    }
 
 
 def test_default_args_give_them_to_every_task_and_not_to_the_run() -> None:
@@ -105,17 +128,28 @@ def test_the_order_in_which_they_are_written_makes_no_new_version_and_any_argume
     several = [After("a"), After("b", take="last"), After("b")]
     assert hash_of(depends_on=several) == hash_of(depends_on=several[::-1])
     others = [
-        [After("a")], [After("a", task_id="t")], [After("a", previous=1)], [After("a", take="any")], [FULL],
-        [After("a", empty_interval="nearest")], [After("a", on_failure="proceed")], [After("a", on_absent="wait")],
-        [After("a", max_wait=dt.timedelta(1))], [After("a", zone="UTC")], None,
-    ]  # fmt: skip
+        [After("a")],
+        [After("a", task_id="t")],
+        [After("a", previous=1)],
+        [After("a", take="any")],
+        [FULL],
+        [After("a", empty_interval="nearest")],
+        [After("a", on_failure="proceed")],
+        [After("a", on_absent="wait")],
+        [After("a", max_wait=dt.timedelta(1))],
+        [After("a", zone="UTC")],
+        None,
+    ]
     assert len({hash_of(depends_on=each) for each in others}) == len(others)
 
 
 def test_several_on_one_upstream_are_several_edges_and_the_shorter_of_two_waits_counts() -> None:
     hour, day = dt.timedelta(hours=1), dt.timedelta(days=1)
     several = [After("a"), After("a", max_wait=day), After("a", max_wait=hour), After("a", previous=1)]
-    assert {(edge.after.previous, edge.after.max_wait_s) for edge in collect_edges(spec(made(depends_on=several)))} == {(0, 3600.0), (1, None)}
+    assert {(edge.after.previous, edge.after.max_wait_s) for edge in collect_edges(spec(made(depends_on=several)))} == {
+        (0, 3600.0),
+        (1, None),
+    }
 
 
 @pytest.mark.parametrize("zone", ["UTC", dt.UTC, "Europe/Berlin"])
@@ -133,11 +167,17 @@ def test_a_zone_of_another_library_is_stored_by_name() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("billing", "depends_on takes After(...) or a list of them, not 'billing' (str); write depends_on=[After('billing')]"),
+        (
+            "billing",
+            "depends_on takes After(...) or a list of them, not 'billing' (str); write depends_on=[After('billing')]",
+        ),
         (["billing"], "not 'billing' (str); write depends_on=[After('billing')]"),
         (3, "not 3 (int); write depends_on=[After('dag_id')]"),
         ({"billing": 1}, "not {'billing': 1} (dict)"),
-        (After("up", zone=dt.timezone(dt.timedelta(hours=1))), "the time zone has no name; write one such as 'Europe/Berlin'"),
+        (
+            After("up", zone=dt.timezone(dt.timedelta(hours=1))),
+            "the time zone has no name; write one such as 'Europe/Berlin'",
+        ),
         (After("up", zone="Berlin"), "time zone 'Berlin' is not in the tz database"),
     ],
 )
@@ -159,7 +199,10 @@ def test_a_misspelt_keyword_is_told_with_the_nearest_one() -> None:
 
 @pytest.mark.parametrize("name", ["restartable", "retries", "queue", "executor"])
 def test_an_argument_of_tasks_that_a_dag_is_given_is_told_with_default_args(name: str) -> None:
-    with pytest.raises(TypeError, match=rf"DAG has no argument {name}=; it is an argument of a task: for all tasks of the DAG, write default_args={{'{name}': \.\.\.}}"):
+    with pytest.raises(
+        TypeError,
+        match=rf"DAG has no argument {name}=; it is an argument of a task: for all tasks of the DAG, write default_args={{'{name}': \.\.\.}}",
+    ):
         DAG("d", **{name: 1})
 
 

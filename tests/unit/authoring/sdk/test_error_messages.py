@@ -140,5 +140,8 @@ def test_the_message_says_what_where_and_what_to_do(case: str) -> None:
 
 def test_an_instance_that_expands_over_what_is_partial_names_its_task() -> None:
     operator = BashOperator.partial(task_id="t", bash_command="x").expand_kwargs(add(1))
-    with pytest.raises(TypeError, match=r"already specified argument: bash_command of task 't' .*Give such an argument to partial\(\) alone"):
+    with pytest.raises(
+        TypeError,
+        match=r"already specified argument: bash_command of task 't' .*Give such an argument to partial\(\) alone",
+    ):
         operator.unmap({"bash_command": "y"})

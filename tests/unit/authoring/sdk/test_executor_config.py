@@ -33,15 +33,21 @@ def test_a_model_of_the_client_is_stored_as_its_manifest() -> None:
     pod = models.V1Pod(
         metadata=models.V1ObjectMeta(annotations={"a": "b"}),
         spec=models.V1PodSpec(
-            containers=[models.V1Container(name="base", volume_mounts=[models.V1VolumeMount(name="v", mount_path="/v", read_only=True)])],
-            volumes=[models.V1Volume(name="v", host_path=models.V1HostPathVolumeSource(path="/v"))], termination_grace_period_seconds=5,
+            containers=[
+                models.V1Container(
+                    name="base", volume_mounts=[models.V1VolumeMount(name="v", mount_path="/v", read_only=True)]
+                )
+            ],
+            volumes=[models.V1Volume(name="v", host_path=models.V1HostPathVolumeSource(path="/v"))],
+            termination_grace_period_seconds=5,
         ),
     )
     manifest = {
         "metadata": {"annotations": {"a": "b"}},
         "spec": {
             "containers": [{"name": "base", "volumeMounts": [{"name": "v", "mountPath": "/v", "readOnly": True}]}],
-            "volumes": [{"name": "v", "hostPath": {"path": "/v"}}], "terminationGracePeriodSeconds": 5,
+            "volumes": [{"name": "v", "hostPath": {"path": "/v"}}],
+            "terminationGracePeriodSeconds": 5,
         },
     }
     assert stored({"pod_override": pod}) == {"pod_override": manifest}
@@ -51,12 +57,18 @@ def test_a_model_of_the_client_is_stored_as_its_manifest() -> None:
     assert stored({}) is None
 
 
-@pytest.mark.parametrize(("config", "sentence"), [
-    (3, "executor_config= must be a dict"),
-    ({"pod_override": 3}, "pod_override must be a V1Pod or a dict as in a manifest, not int"),
-    ({"pod_override": {"spec": {"containers": [object()]}}}, r"pod_override.spec.containers\[0\] is an object of object"),
-    ({"pod_template_file": 3}, "pod_template_file must be the path of a file, not int"),
-])
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        (3, "executor_config= must be a dict"),
+        ({"pod_override": 3}, "pod_override must be a V1Pod or a dict as in a manifest, not int"),
+        (
+            {"pod_override": {"spec": {"containers": [object()]}}},
+            r"pod_override.spec.containers\[0\] is an object of object",
+        ),
+        ({"pod_template_file": 3}, "pod_template_file must be the path of a file, not int"),
+    ],
+)
 def test_what_is_no_pod_is_refused(config: Any, sentence: str) -> None:
     with pytest.raises(TypeError, match=sentence):
         build(config)
@@ -65,7 +77,10 @@ def test_what_is_no_pod_is_refused(config: Any, sentence: str) -> None:
 @pytest.mark.usefixtures("on_kubernetes")
 def test_an_unknown_key_is_a_warning() -> None:
     (warning,) = build({"KubernetesExecutor": {"image": "x"}, "pod_template_file": "/t.yaml"}).warnings
-    assert "executor_config= has the key 'KubernetesExecutor', which has no effect: the keys are pod_override and pod_template_file." in warning
+    assert (
+        "executor_config= has the key 'KubernetesExecutor', which has no effect: the keys are pod_override and pod_template_file."
+        in warning
+    )
     assert "test_executor_config.py:" in warning
 
 

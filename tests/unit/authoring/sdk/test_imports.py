@@ -11,8 +11,26 @@ import pytest
 
 pytestmark = pytest.mark.ordinary
 
-HEAVY = {"pendulum", "jinja2", "psycopg", "asyncio", "logging", "msgspec", "inspect", "dateutil", "zoneinfo",
-         "json", "hashlib", "click", "rich", "cron_descriptor", "yaml", "dataclasses", "subprocess", "socket"}
+HEAVY = {
+    "pendulum",
+    "jinja2",
+    "psycopg",
+    "asyncio",
+    "logging",
+    "msgspec",
+    "inspect",
+    "dateutil",
+    "zoneinfo",
+    "json",
+    "hashlib",
+    "click",
+    "rich",
+    "cron_descriptor",
+    "yaml",
+    "dataclasses",
+    "subprocess",
+    "socket",
+}
 
 
 def loaded_after(code: str) -> set[str]:
@@ -30,7 +48,13 @@ def test_importing_the_package_loads_nothing_of_it() -> None:
 def test_importing_the_words_of_authors_loads_nothing_heavy() -> None:
     found = loaded_after("from gnomon import DAG, task")
     assert {name.partition(".")[0] for name in found} & HEAVY == set()
-    assert {name.split(".")[1] for name in found if name.startswith("gnomon.")} <= {"sdk", "errors", "clock", "model", "config"}
+    assert {name.split(".")[1] for name in found if name.startswith("gnomon.")} <= {
+        "sdk",
+        "errors",
+        "clock",
+        "model",
+        "config",
+    }
 
 
 def test_a_param_loads_the_schema_library_only_when_it_has_a_schema() -> None:
@@ -39,7 +63,9 @@ def test_a_param_loads_the_schema_library_only_when_it_has_a_schema() -> None:
     assert "fastjsonschema" in loaded_after(code.replace("(1)", "(1, type='integer')"))
 
 
-@pytest.mark.parametrize("code", ["import gnomon.authoring.sdk.dags.dag_spec", "from gnomon import *", "from gnomon.authoring.sdk import *"])
+@pytest.mark.parametrize(
+    "code", ["import gnomon.authoring.sdk.dags.dag_spec", "from gnomon import *", "from gnomon.authoring.sdk import *"]
+)
 def test_the_zygotes_side_never_loads_the_store(code: str) -> None:
     found = {name.partition(".")[0] for name in loaded_after(code)}
     assert found & {"sqlalchemy", "psycopg", "fastapi", "alembic", "sqlite3"} == set()
@@ -51,7 +77,10 @@ def test_type_checkers_see_the_names_that_there_are() -> None:
     tree = ast.parse(Path(gnomon.__file__).read_text())
     (checked,) = [node for node in tree.body if isinstance(node, ast.If)]
     seen = {
-        name.asname: f"{node.module}.{name.name}" for node in checked.body if isinstance(node, ast.ImportFrom) for name in node.names
+        name.asname: f"{node.module}.{name.name}"
+        for node in checked.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
     }
     assert seen == {name: f"gnomon.authoring.sdk.{module}.{name}" for name, module in gnomon._EXPORTS.items()}
 

@@ -51,15 +51,19 @@ def test_own_dates_are_off_besides_saturday_and_sunday(written: Written) -> None
     (home / "closed.csv").write_text("date,why\n2026-05-04,spring cleaning\n")
     firm = calendar("firm")
     assert [firm.is_business_day(date(2026, *day)) for day in ((5, 4), (5, 5), (5, 9), (12, 24), (12, 5))] == [
-        False, True, False, False, True,
-    ]  # fmt: skip
+        False,
+        True,
+        False,
+        False,
+        True,
+    ]
     assert (firm.first_day, firm.last_day) == (date(2026, 1, 1), date(2026, 12, 31))
 
 
 def test_a_union_is_off_where_any_part_is_and_minus_takes_days_off_away(written: Written) -> None:
     written(
         '[calendars.us]\ncountry = "US"\n[calendars.firm]\ndates = [2026-12-24]\n'
-        '[calendars.worked]\ndates = [2026-11-11]\nweekend = []\n'
+        "[calendars.worked]\ndates = [2026-11-11]\nweekend = []\n"
         '[calendars.both]\nunion = ["us", "firm"]\nminus = ["worked"]\n'
     )
     both = calendar("both")
@@ -69,7 +73,7 @@ def test_a_union_is_off_where_any_part_is_and_minus_takes_days_off_away(written:
 
 
 def test_a_dag_takes_a_calendar_by_name_and_stores_what_it_means(written: Written) -> None:
-    written('[calendars.firm]\ndates = [2026-12-24]\n')
+    written("[calendars.firm]\ndates = [2026-12-24]\n")
     for timetable in (
         BusinessDays("firm", at="06:00"),
         CronTriggerTimetable("0 6 * * *", timezone="UTC", calendar="firm", on_holiday="next"),
@@ -79,7 +83,10 @@ def test_a_dag_takes_a_calendar_by_name_and_stores_what_it_means(written: Writte
         ref = build_dag_spec(dag, "reports.py").spec.timetable
         assert ref.data["calendar"]["name"] == "firm"  # type: ignore[index,call-overload]
         again = built(ref)
-        found = [moment.day for moment in again.slots_between(datetime(2026, 12, 22, tzinfo=UTC), datetime(2026, 12, 29, tzinfo=UTC))]
+        found = [
+            moment.day
+            for moment in again.slots_between(datetime(2026, 12, 22, tzinfo=UTC), datetime(2026, 12, 29, tzinfo=UTC))
+        ]
         assert found == [22, 23, 25, 28]
     assert "business days of firm" in ref.summary
 
@@ -89,28 +96,61 @@ def test_a_timetable_that_no_dag_has_taken_says_that_its_calendar_was_not_looked
         list(BusinessDays("firm").slots_between(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)))
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    ('[calendars.finanse]\ncountry = "US"\n', r"there is no calendar 'finance' in .*gnomon.toml; did you mean 'finanse'\?"),
-    ("", r"there is no calendar 'finance' in .*gnomon.toml; write it below a line \[calendars.finance\]"),
-    ('[calendars.finance]\ncountry = "Germny"\n', r"gnomon.toml, line 2: \[calendars.finance\] .* no country 'Germny'; did you mean 'DE' \(germany\)\?"),
-    ('[calendars.finance]\ncountry = "US"\nsubdivision = "Californa"\n', r"line 3: \[calendars.finance\] US has no subdivision 'Californa'; did you mean 'CA'\?"),
-    ('[calendars.finance]\nsubdivision = "CA"\n', r"line 2: subdivision in \[calendars.finance\] needs country"),
-    ('[calendars.finance]\ncontry = "US"\n', r"line 2: \[calendars.finance\] has no contry; did you mean country\?"),
-    ('[calendars.finance]\ndates = ["2026-02-30"]\n', r"line 2: .*'2026-02-30' is not a date; write it as YYYY-MM-DD"),
-    ('[calendars.finance]\ndates = []\n', r"line 2: .*is empty; add a date, or give with until="),
-    ('[calendars.finance]\ndates = ["2026-05-01"]\nuntil = "2025-12-31"\n', r"ends on 2025-12-31 before it begins on 2026-01-01; correct"),
-    ('[calendars.finance]\ndates_file = "gone.csv"\n', r"line 2: .*the file .*gone.csv does not exist"),
-    ('[calendars.finance]\ndates_file = "bad.csv"\n', r"bad.csv, line 3: '31.12.2026' is not a date; write it as YYYY-MM-DD"),
-    ('[calendars.finance]\nweekend = ["satday"]\n', r"line 2: .*'satday' is not a weekday; write mon, tue"),
-    ('[calendars.finance]\nweekend = []\n', r"line 2: \[calendars.finance\] has no day off"),
-    ('[calendars.finance]\nexchange = "XNYX"\n', r"line 2: .*has no exchange 'XNYX'; did you mean '"),
-    ('[calendars.finance]\nunion = ["us"]\n', r"\[calendars.finance\] names the calendar 'us', and there is no calendar 'us'"),
-    ('[calendars.finance]\nunion = ["a"]\n[calendars.a]\nunion = ["b"]\n[calendars.b]\nminus = ["a"]\n', r"the calendars a -> b -> a are made of one another"),
-    ('[calendars.finance]\ncountry = "US"\nminus = ["a"]\n[calendars.a]\ndates = ["2026-05-01"]\n', r"line 3: \[calendars.finance\] minus 'a' would make every sat, sun a working day.*weekend = \[\] in \[calendars.a\]"),
-    ("[calendars]\nfinance = 3\n", r"finance = 3 is directly in \[calendars\]; write it below a line such as"),
-    ("calendars = 3\n", r"calendars is 3; write each calendar below"),
-    ("[calendars.finance\n", r"is not valid TOML"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            '[calendars.finanse]\ncountry = "US"\n',
+            r"there is no calendar 'finance' in .*gnomon.toml; did you mean 'finanse'\?",
+        ),
+        ("", r"there is no calendar 'finance' in .*gnomon.toml; write it below a line \[calendars.finance\]"),
+        (
+            '[calendars.finance]\ncountry = "Germny"\n',
+            r"gnomon.toml, line 2: \[calendars.finance\] .* no country 'Germny'; did you mean 'DE' \(germany\)\?",
+        ),
+        (
+            '[calendars.finance]\ncountry = "US"\nsubdivision = "Californa"\n',
+            r"line 3: \[calendars.finance\] US has no subdivision 'Californa'; did you mean 'CA'\?",
+        ),
+        ('[calendars.finance]\nsubdivision = "CA"\n', r"line 2: subdivision in \[calendars.finance\] needs country"),
+        (
+            '[calendars.finance]\ncontry = "US"\n',
+            r"line 2: \[calendars.finance\] has no contry; did you mean country\?",
+        ),
+        (
+            '[calendars.finance]\ndates = ["2026-02-30"]\n',
+            r"line 2: .*'2026-02-30' is not a date; write it as YYYY-MM-DD",
+        ),
+        ("[calendars.finance]\ndates = []\n", r"line 2: .*is empty; add a date, or give with until="),
+        (
+            '[calendars.finance]\ndates = ["2026-05-01"]\nuntil = "2025-12-31"\n',
+            r"ends on 2025-12-31 before it begins on 2026-01-01; correct",
+        ),
+        ('[calendars.finance]\ndates_file = "gone.csv"\n', r"line 2: .*the file .*gone.csv does not exist"),
+        (
+            '[calendars.finance]\ndates_file = "bad.csv"\n',
+            r"bad.csv, line 3: '31.12.2026' is not a date; write it as YYYY-MM-DD",
+        ),
+        ('[calendars.finance]\nweekend = ["satday"]\n', r"line 2: .*'satday' is not a weekday; write mon, tue"),
+        ("[calendars.finance]\nweekend = []\n", r"line 2: \[calendars.finance\] has no day off"),
+        ('[calendars.finance]\nexchange = "XNYX"\n', r"line 2: .*has no exchange 'XNYX'; did you mean '"),
+        (
+            '[calendars.finance]\nunion = ["us"]\n',
+            r"\[calendars.finance\] names the calendar 'us', and there is no calendar 'us'",
+        ),
+        (
+            '[calendars.finance]\nunion = ["a"]\n[calendars.a]\nunion = ["b"]\n[calendars.b]\nminus = ["a"]\n',
+            r"the calendars a -> b -> a are made of one another",
+        ),
+        (
+            '[calendars.finance]\ncountry = "US"\nminus = ["a"]\n[calendars.a]\ndates = ["2026-05-01"]\n',
+            r"line 3: \[calendars.finance\] minus 'a' would make every sat, sun a working day.*weekend = \[\] in \[calendars.a\]",
+        ),
+        ("[calendars]\nfinance = 3\n", r"finance = 3 is directly in \[calendars\]; write it below a line such as"),
+        ("calendars = 3\n", r"calendars is 3; write each calendar below"),
+        ("[calendars.finance\n", r"is not valid TOML"),
+    ],
+)
 def test_a_mistake_names_the_calendar_the_line_and_the_remedy(written: Written, text: str, says: str) -> None:
     home = written(text)
     (home / "bad.csv").write_text("date,why\n2026-05-01,x\n31.12.2026,y\n")

@@ -24,7 +24,11 @@ def test_a_dag_a_group_and_a_task_have_the_members_of_their_types() -> None:
         task = BaseOperator(task_id="t")
     for node, protocol in ((dag, DagNode), (group, GroupNode), (task, TaskNode)):
         members = {*protocol.__annotations__, *vars(protocol)} - {*vars(TaskNode.__base__), "__abstractmethods__"}
-        names = {name for name in members if not name.startswith("__") and not name.startswith("_is_") and name != "_abc_impl"}
+        names = {
+            name
+            for name in members
+            if not name.startswith("__") and not name.startswith("_is_") and name != "_abc_impl"
+        }
         assert [name for name in sorted(names) if not hasattr(node, name)] == []
 
 

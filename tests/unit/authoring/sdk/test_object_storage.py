@@ -37,7 +37,13 @@ def _write(address: str, text: str) -> ObjectStoragePath:
 
 def test_a_path_has_a_bucket_a_key_and_the_methods_of_pathlib() -> None:
     path = _write("memory://bucket/a/b.txt", "hi")
-    assert (path.bucket, path.container, path.key, path.namespace, path.protocol) == ("bucket", "bucket", "a/b.txt", "memory://bucket", "memory")
+    assert (path.bucket, path.container, path.key, path.namespace, path.protocol) == (
+        "bucket",
+        "bucket",
+        "a/b.txt",
+        "memory://bucket",
+        "memory",
+    )
     assert (path.name, path.read_text(), path.size(), path.stat().st_size, path.exists()) == ("b.txt", "hi", 2, 2, True)
     assert [type(child) for child in path.parent.iterdir()] == [ObjectStoragePath]
     assert path.parent / "b.txt" == path

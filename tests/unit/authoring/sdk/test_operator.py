@@ -50,8 +50,11 @@ def test_default_args_reach_every_level_of_the_constructor_chain() -> None:
 def test_default_args_of_the_task_win_over_group_and_dag() -> None:
     from gnomon.authoring.sdk.dags.task_group import TaskGroup
 
-    with DAG("d", default_args={"owner": "dag", "retries": 1, "pool": "dag"}), \
-            TaskGroup("g", default_args={"owner": "group", "retries": 2}), TaskGroup("h", default_args={"queue": "inner"}):
+    with (
+        DAG("d", default_args={"owner": "dag", "retries": 1, "pool": "dag"}),
+        TaskGroup("g", default_args={"owner": "group", "retries": 2}),
+        TaskGroup("h", default_args={"queue": "inner"}),
+    ):
         task = BaseOperator(task_id="t", default_args={"owner": "task"})
     assert (task.owner, task.retries, task.pool, task.queue) == ("task", 2, "dag", "inner")
 
@@ -98,7 +101,9 @@ def test_task_ids_are_checked(task_id: str) -> None:
 
 def test_arguments_of_airflow_2_are_taken() -> None:
     with DAG("d") as dag:
-        task = BaseOperator("t", task_concurrency=2, provide_context=True, sla=dt.timedelta(hours=1), trigger_rule="dummy")
+        task = BaseOperator(
+            "t", task_concurrency=2, provide_context=True, sla=dt.timedelta(hours=1), trigger_rule="dummy"
+        )
     assert task.max_active_tis_per_dag == 2
     assert task.trigger_rule is TriggerRule.ALWAYS
     assert any("sla=" in sentence for sentence in dag.warnings)
@@ -106,8 +111,16 @@ def test_arguments_of_airflow_2_are_taken() -> None:
 
 def test_values_are_settled() -> None:
     with DAG("d"):
-        task = BaseOperator(task_id="t", retry_delay=10, retry_exponential_backoff=True, retries="3",
-                            wait_for_downstream=True, inlets="a", outlets=["b"], start_date="2026-01-02")
+        task = BaseOperator(
+            task_id="t",
+            retry_delay=10,
+            retry_exponential_backoff=True,
+            retries="3",
+            wait_for_downstream=True,
+            inlets="a",
+            outlets=["b"],
+            start_date="2026-01-02",
+        )
     assert (task.retry_delay, task.retry_exponential_backoff, task.retries) == (dt.timedelta(seconds=10), 2.0, 3)
     assert task.depends_on_past
     assert (task.inlets, task.outlets) == (["a"], ["b"])
@@ -238,7 +251,9 @@ def test_an_operator_without_execute_says_so(abcd: list[BaseOperator]) -> None:
 def test_hooks_given_as_arguments_run() -> None:
     seen: list[Any] = []
     with DAG("d"):
-        task = BaseOperator(task_id="t", pre_execute=seen.append, post_execute=lambda context, result: seen.append(result))
+        task = BaseOperator(
+            task_id="t", pre_execute=seen.append, post_execute=lambda context, result: seen.append(result)
+        )
     task.pre_execute("context")
     task.post_execute("context", 5)
     assert seen == ["context", 5]

@@ -49,7 +49,10 @@ def describe(links: Any) -> tuple[TaskSpec, list[str]]:
 
 def test_the_spec_names_the_links() -> None:
     task, warnings = describe([Page(), Docs()])
-    assert task.extra_links == (ExtraLinkSpec(name="Docs", xcom_key="_link_Docs", static_url="https://docs"), ExtraLinkSpec(name="Page", xcom_key="_link_Page"))
+    assert task.extra_links == (
+        ExtraLinkSpec(name="Docs", xcom_key="_link_Docs", static_url="https://docs"),
+        ExtraLinkSpec(name="Page", xcom_key="_link_Page"),
+    )
     assert task.runs_code and warnings == []
 
 
@@ -58,15 +61,18 @@ def test_a_task_without_a_url_to_compute_needs_no_process(links: Any) -> None:
     assert not describe(links)[0].runs_code
 
 
-@pytest.mark.parametrize(("links", "words"), [
-    ([Page], "Page is a class; write Page(). It is left out"),
-    ([object()], "an object of class object has no method get_link"),
-    ([Nameless()], "Nameless has the name ''; give it a text"),
-    ([Broken()], "Broken cannot be read (KeyError: 'name')"),
-    (5, "cannot be read, so the links are not shown (TypeError"),
-    (property(lambda task: 1 / 0), "cannot be read, so the links are not shown (ZeroDivisionError"),
-    ([Page(), Twin()], "the links 'Page' and 'Twin' have one xcom_key, '_link_Page'"),
-])
+@pytest.mark.parametrize(
+    ("links", "words"),
+    [
+        ([Page], "Page is a class; write Page(). It is left out"),
+        ([object()], "an object of class object has no method get_link"),
+        ([Nameless()], "Nameless has the name ''; give it a text"),
+        ([Broken()], "Broken cannot be read (KeyError: 'name')"),
+        (5, "cannot be read, so the links are not shown (TypeError"),
+        (property(lambda task: 1 / 0), "cannot be read, so the links are not shown (ZeroDivisionError"),
+        ([Page(), Twin()], "the links 'Page' and 'Twin' have one xcom_key, '_link_Page'"),
+    ],
+)
 def test_a_mistake_is_a_warning_with_the_line(links: Any, words: str) -> None:
     _, (warning,) = describe(links)
     assert words in warning and "Task 't'" in warning and "test_operator_links.py" in warning

@@ -22,7 +22,11 @@ from gnomon.model.spec import DagSpec
         ({"type": "number"}, [1, 1.5], [True, "1"]),
         ({"type": "boolean"}, [True, False], [0, 1, "true"]),
         ({"type": "array", "items": {"type": "number"}}, [[], [1, 2.5]], [["a"], {}, "a"]),
-        ({"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}, [{"n": "a"}], [{}, {"n": 1}, []]),
+        (
+            {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]},
+            [{"n": "a"}],
+            [{}, {"n": 1}, []],
+        ),
         ({"type": "object", "additionalProperties": False, "properties": {"n": {}}}, [{"n": 1}], [{"m": 1}]),
         ({"enum": ["a", 1, None]}, ["a", 1, None], ["b", 2, True]),
         ({"const": "x"}, ["x"], ["y", None]),
@@ -33,7 +37,11 @@ from gnomon.model.spec import DagSpec
         ({"pattern": "^a+$"}, ["aa"], ["b", "ab"]),
         ({"minItems": 1, "maxItems": 2, "uniqueItems": True}, [[1], [1, 2]], [[], [1, 2, 3], [1, 1]]),
         ({"format": "date"}, ["2026-01-31"], ["2026-02-31", "today"]),
-        ({"format": "date-time"}, ["2026-01-31T12:00:00+01:00", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00", "2026-01-31 12:00"], ["2026-01-31", "2026-13-31T12:00:00", "noon"]),
+        (
+            {"format": "date-time"},
+            ["2026-01-31T12:00:00+01:00", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00", "2026-01-31 12:00"],
+            ["2026-01-31", "2026-13-31T12:00:00", "noon"],
+        ),
         ({"format": "time"}, ["12:30:00"], ["25:00"]),
         ({"format": "duration"}, ["PT15M", "P1DT2H", "P2W"], ["15 minutes", "P", "PT"]),
         ({"format": "multiline"}, ["a\nb"], []),
@@ -103,7 +111,9 @@ def test_a_param_resolves_to_what_is_given_or_its_default() -> None:
 
 
 def test_a_value_that_is_not_json_is_refused() -> None:
-    with pytest.raises(ParamValidationError, match=r"x\[0\] is a set; params are plain JSON: write dates as text, and sets as lists"):
+    with pytest.raises(
+        ParamValidationError, match=r"x\[0\] is a set; params are plain JSON: write dates as text, and sets as lists"
+    ):
         Param({"x": [{1}]})
     with pytest.raises(ParamValidationError, match="Param 'n': it is a object; params are plain JSON"):
         ParamsDict({"n": 1})["n"] = object()

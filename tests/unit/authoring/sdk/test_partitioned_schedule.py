@@ -72,7 +72,11 @@ def _rules(**arguments: Any) -> dict[Any, Any]:
 
 def test_each_part_of_the_condition_has_its_mapper() -> None:
     rules = _rules(assets=A & (B | C), partition_mapper_config={A: DAY, Asset.ref(uri="s3://c/x"): HOUR})
-    assert rules == {AssetKey("a", "s3://a/x"): DAY, AssetKey("b", "b"): p.IdentityMapper(), AssetRefKey(uri="s3://c/x"): HOUR}
+    assert rules == {
+        AssetKey("a", "s3://a/x"): DAY,
+        AssetKey("b", "b"): p.IdentityMapper(),
+        AssetRefKey(uri="s3://c/x"): HOUR,
+    }
 
 
 def test_a_mapper_is_found_by_name_or_uri_and_a_combination_gives_it_to_all_its_assets() -> None:
@@ -88,12 +92,18 @@ def test_a_dag_without_partitions_has_no_rules() -> None:
 
 
 def test_a_class_of_an_author_is_stored_by_its_path_with_a_digest_of_its_code() -> None:
-    timetable = PartitionedAssetTimetable(assets=A, default_partition_mapper=p.ChainMapper(DAY, OfAuthor(max_downstream_keys=3)))
+    timetable = PartitionedAssetTimetable(
+        assets=A, default_partition_mapper=p.ChainMapper(DAY, OfAuthor(max_downstream_keys=3))
+    )
     (rule,) = build_dag_spec(DAG("d", schedule=timetable), "d.py").spec.partition_rules
     assert list_author_classes(rule.mapper) == [f"{__name__}.OfAuthor"] and len(rule.code) == 16
-    assert p.decode_part(rule.mapper, {f"{__name__}.OfAuthor": OfAuthor}.get) == p.ChainMapper(DAY, OfAuthor(max_downstream_keys=3))
+    assert p.decode_part(rule.mapper, {f"{__name__}.OfAuthor": OfAuthor}.get) == p.ChainMapper(
+        DAY, OfAuthor(max_downstream_keys=3)
+    )
     assert json.loads(msgspec.json.encode(rule)) == {
-        "leaf": {"type": "asset", "name": "a", "uri": "s3://a/x"}, "mapper": rule.mapper, "code": rule.code
+        "leaf": {"type": "asset", "name": "a", "uri": "s3://a/x"},
+        "mapper": rule.mapper,
+        "code": rule.code,
     }
 
 
@@ -101,13 +111,25 @@ def test_a_class_of_an_author_is_stored_by_its_path_with_a_digest_of_its_code() 
     ("arguments", "words"),
     [
         ({"assets": A | AssetAlias("x")}, "cannot wait for the alias 'x'"),
-        ({"assets": A, "default_partition_mapper": p.ChainMapper(DAY, Lacking())}, r"Lacking, which lacks the method to_downstream\. Write `def to_downstream\(self, key\)`"),
-        ({"assets": A, "default_partition_mapper": WithoutSerialize("x")}, "WithoutSerialize, which cannot be made again .* Write `def serialize"),
-        ({"assets": A, "default_partition_mapper": OfMoment()}, "OfMoment, whose serialize returned a datetime in .*'at'.*isoformat"),
+        (
+            {"assets": A, "default_partition_mapper": p.ChainMapper(DAY, Lacking())},
+            r"Lacking, which lacks the method to_downstream\. Write `def to_downstream\(self, key\)`",
+        ),
+        (
+            {"assets": A, "default_partition_mapper": WithoutSerialize("x")},
+            "WithoutSerialize, which cannot be made again .* Write `def serialize",
+        ),
+        (
+            {"assets": A, "default_partition_mapper": OfMoment()},
+            "OfMoment, whose serialize returned a datetime in .*'at'.*isoformat",
+        ),
         ({"assets": A, "default_partition_mapper": _local_mapper()}, "Local, which is defined inside a function"),
         ({"assets": A, "default_partition_mapper": Renamed()}, "deserialize returned IdentityMapper. Return Renamed"),
         ({"assets": A, "default_partition_mapper": "day"}, "takes a partition mapper, not 'day'"),
-        ({"assets": A, "partition_mapper_config": {"a": DAY}}, "takes assets as keys of partition_mapper_config, not 'a'"),
+        (
+            {"assets": A, "partition_mapper_config": {"a": DAY}},
+            "takes assets as keys of partition_mapper_config, not 'a'",
+        ),
         ({"assets": []}, "takes an asset, a condition or a list of assets"),
     ],
 )

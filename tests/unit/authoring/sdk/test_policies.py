@@ -14,9 +14,25 @@ START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 
 def test_the_policies_of_a_dag_stand_in_its_spec() -> None:
-    spec = build_dag_spec(DAG("d", schedule="@daily", start_date=START, catchup=True, catchup_window=dt.timedelta(days=2), misfire="latest",
-                     overlap="cancel_running", jitter=90), "d.py").spec  # fmt: skip
-    assert (spec.catchup_window_s, spec.misfire, spec.overlap, spec.jitter_s) == (172800.0, "latest", "cancel_running", 90.0)
+    spec = build_dag_spec(
+        DAG(
+            "d",
+            schedule="@daily",
+            start_date=START,
+            catchup=True,
+            catchup_window=dt.timedelta(days=2),
+            misfire="latest",
+            overlap="cancel_running",
+            jitter=90,
+        ),
+        "d.py",
+    ).spec
+    assert (spec.catchup_window_s, spec.misfire, spec.overlap, spec.jitter_s) == (
+        172800.0,
+        "latest",
+        "cancel_running",
+        90.0,
+    )
 
 
 def test_without_them_a_dag_is_as_it_was() -> None:

@@ -64,7 +64,10 @@ def test_a_function_in_a_field_is_called_with_context_and_environment() -> None:
     assert rendered(value) == "2026-01-31 2 {{ not rendered }}"
     assert rendered(functools.partial(value)) == rendered(value)
     assert rendered(Point(value)).x == rendered(value)
-    assert rendered([value, {"k": value}]) == [value, {"k": value}]  # as in Airflow: of a field only, not inside of lists
+    assert rendered([value, {"k": value}]) == [
+        value,
+        {"k": value},
+    ]  # as in Airflow: of a field only, not inside of lists
 
 
 def test_a_function_in_a_field_is_called_once_and_its_error_names_the_field() -> None:
@@ -99,8 +102,13 @@ def test_objects_with_template_fields_are_rendered_inside() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("{{ day | ds }}", "2026-01-31"), ("{{ day | ds_nodash }}", "20260131"), ("{{ day | ts }}", "2026-01-31T12:00:00+00:00"),
-     ("{{ day | ts_nodash }}", "20260131T120000"), ("{{ day | ts_nodash_with_tz }}", "20260131T120000+0000")],
+    [
+        ("{{ day | ds }}", "2026-01-31"),
+        ("{{ day | ds_nodash }}", "20260131"),
+        ("{{ day | ts }}", "2026-01-31T12:00:00+00:00"),
+        ("{{ day | ts_nodash }}", "20260131T120000"),
+        ("{{ day | ts_nodash_with_tz }}", "20260131T120000+0000"),
+    ],
 )
 def test_filters_write_moments(text: str, expected: str) -> None:
     assert rendered(text) == expected
@@ -140,8 +148,14 @@ def test_a_literal_is_left_alone() -> None:
 
 
 def test_macros_and_filters_of_the_dag_are_known() -> None:
-    assert rendered("{{ twice(ds) | loud }}", user_defined_macros={"twice": lambda text: text * 2},
-                    user_defined_filters={"loud": lambda text: text + "!"}) == "2026-01-312026-01-31!"
+    assert (
+        rendered(
+            "{{ twice(ds) | loud }}",
+            user_defined_macros={"twice": lambda text: text * 2},
+            user_defined_filters={"loud": lambda text: text + "!"},
+        )
+        == "2026-01-312026-01-31!"
+    )
 
 
 def test_other_marks_can_be_chosen() -> None:
@@ -238,6 +252,7 @@ def test_a_text_as_template_fields_names_one_field_and_is_warned_of() -> None:
 
 def test_a_text_as_template_ext_is_refused() -> None:
     with pytest.raises(TypeError, match=r"write \('.sql',\) with a comma"):
+
         class One(BaseOperator):
             template_ext = ".sql"
 

@@ -50,11 +50,16 @@ class Job(ResumableJobMixin, BaseOperator):
 @pytest.mark.parametrize(
     ("status", "known", "calls", "result"),
     [
-        ("", None, ["submit", "wait 7"], "result 7"), ("active", 3, ["wait 3"], "result 3"), ("succeeded", 3, [], "result 3"),
-        ("failed", 3, ["submit", "wait 7"], "result 7"), ("active", 0, ["wait 0"], "result 0"),
+        ("", None, ["submit", "wait 7"], "result 7"),
+        ("active", 3, ["wait 3"], "result 3"),
+        ("succeeded", 3, [], "result 3"),
+        ("failed", 3, ["submit", "wait 7"], "result 7"),
+        ("active", 0, ["wait 0"], "result 0"),
     ],
-)  # fmt: skip
-def test_a_try_waits_for_the_job_of_an_earlier_try_unless_that_failed(status: str, known: int | None, calls: list[str], result: str) -> None:
+)
+def test_a_try_waits_for_the_job_of_an_earlier_try_unless_that_failed(
+    status: str, known: int | None, calls: list[str], result: str
+) -> None:
     job, store = Job(task_id="job", status=status), Store()
     if known is not None:
         store["remote_job_id"] = known

@@ -26,7 +26,9 @@ def at(*parts: int) -> dt.datetime:
     return dt.datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
 
 
-def logical_dates(dag: DAG, earliest: dt.datetime | None, latest: dt.datetime, **flags: bool) -> list[dt.datetime | None]:
+def logical_dates(
+    dag: DAG, earliest: dt.datetime | None, latest: dt.datetime, **flags: bool
+) -> list[dt.datetime | None]:
     return [info.logical_date for info in dag.iter_dagrun_infos_between(earliest, latest, **flags)]
 
 
@@ -71,7 +73,10 @@ def test_without_any_start_the_remedy_is_named() -> None:
 def test_runs_of_partitions_are_found_by_partition_date() -> None:
     dag = DAG("a", schedule=CronPartitionTimetable("0 0 * * *", timezone="Europe/Zurich", run_offset=-1))
     infos = list(dag.iter_dagrun_infos_between(at(2021, 6, 3), at(2021, 6, 4)))
-    assert [(info.partition_key, info.logical_date) for info in infos] == [("2021-06-03T00:00:00", None), ("2021-06-04T00:00:00", None)]
+    assert [(info.partition_key, info.logical_date) for info in infos] == [
+        ("2021-06-03T00:00:00", None),
+        ("2021-06-04T00:00:00", None),
+    ]
 
 
 class Fails(Timetable):

@@ -69,7 +69,9 @@ def test_with_a_name_only_sensitive_names_count() -> None:
     assert hide("harmless-value worth-hiding deep-secret") == "harmless-value *** ***"
 
 
-def test_masks_of_all_that_is_stored_say_nothing_of_short_secrets(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_masks_of_all_that_is_stored_say_nothing_of_short_secrets(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(secret_masking, "_has_warned_of_short_secret", False)
     secret_masking.mask_stored_secret(["p@", "long enough"])
     assert caplog.text == ""
@@ -78,7 +80,9 @@ def test_masks_of_all_that_is_stored_say_nothing_of_short_secrets(caplog: pytest
     assert "fewer than 5 characters" in caplog.text
 
 
-def test_short_texts_and_the_word_airflow_are_not_hidden(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_texts_and_the_word_airflow_are_not_hidden(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(secret_masking, "_has_warned_of_short_secret", False)
     mask_secret(["abcd", "airflow", ""])
     mask_secret("efgh")
@@ -89,11 +93,19 @@ def test_short_texts_and_the_word_airflow_are_not_hidden(caplog: pytest.LogCaptu
 
 
 def test_the_options_act(tmp_path: Path) -> None:
-    use(tmp_path, logging__min_length_masked_secret="3", core__sensitive_var_conn_names="colour, Shape",
-        logging__secret_mask_adapter=f"{__name__}.reverse")
+    use(
+        tmp_path,
+        logging__min_length_masked_secret="3",
+        core__sensitive_var_conn_names="colour, Shape",
+        logging__secret_mask_adapter=f"{__name__}.reverse",
+    )
     mask_secret("abc")
     assert hide("abc cba") == "*** ***"
-    assert should_hide_value_for_key("my-SHAPE") and should_hide_value_for_key("colour") and should_hide_value_for_key("password")
+    assert (
+        should_hide_value_for_key("my-SHAPE")
+        and should_hide_value_for_key("colour")
+        and should_hide_value_for_key("password")
+    )
     use(tmp_path, core__hide_sensitive_var_conn_fields="False")
     assert not should_hide_value_for_key("password")
 
@@ -119,7 +131,9 @@ def reverse(secret: str) -> str:
 
 def test_an_adapter_that_cannot_be_imported_is_named(tmp_path: Path) -> None:
     use(tmp_path, logging__secret_mask_adapter="nowhere.at_all")
-    with pytest.raises(ValueError, match=r"\[logging\] secret_mask_adapter = nowhere.at_all cannot be imported.*Give the dotted path"):
+    with pytest.raises(
+        ValueError, match=r"\[logging\] secret_mask_adapter = nowhere.at_all cannot be imported.*Give the dotted path"
+    ):
         mask_secret("some-secret")
 
 
@@ -127,11 +141,22 @@ class Kind(Enum):
     A = "see secret-text"
 
 
-@pytest.mark.parametrize(("given", "name", "expected"), [
-    ({"password": "x", "deep": [{"api_key": {"a": ("y", 1)}, "plain": 1}]}, None, {"password": "***", "deep": [{"api_key": {"a": ("***", 1)}, "plain": 1}]}),
-    ("x", "token", "***"), ("x", "colour", "x"), ({"x"}, None, ("x",)), (Kind.A, None, "see ***"), (["secret-text"], None, ["***"]),
-    (b"x", "token", b"x"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "name", "expected"),
+    [
+        (
+            {"password": "x", "deep": [{"api_key": {"a": ("y", 1)}, "plain": 1}]},
+            None,
+            {"password": "***", "deep": [{"api_key": {"a": ("***", 1)}, "plain": 1}]},
+        ),
+        ("x", "token", "***"),
+        ("x", "colour", "x"),
+        ({"x"}, None, ("x",)),
+        (Kind.A, None, "see ***"),
+        (["secret-text"], None, ["***"]),
+        (b"x", "token", b"x"),
+    ],
+)
 def test_redact_hides_sensitive_names_and_known_secrets(given: Any, name: str | None, expected: object) -> None:
     mask_secret("secret-text")
     assert redact(given, name) == expected
@@ -149,7 +174,9 @@ def test_a_connection_hides_its_password_and_the_secrets_of_its_extra(monkeypatc
 
 
 def test_reading_the_extra_hides_its_secrets_for_coroutines_too() -> None:
-    assert asyncio.run(Connection("c", extra={"client_secret": "from-extra"}).aextra_dejson()) == {"client_secret": "from-extra"}
+    assert asyncio.run(Connection("c", extra={"client_secret": "from-extra"}).aextra_dejson()) == {
+        "client_secret": "from-extra"
+    }
     assert hide("from-extra") == "***"
     asyncio.run(amask_secret("by-coroutine"))
     assert hide("by-coroutine") == "***"
@@ -163,7 +190,11 @@ def test_a_connection_that_is_only_made_is_not_hidden_and_a_missing_one_says_so(
 
 
 def test_a_variable_is_hidden_when_its_key_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    for key, text in {"MY_TOKEN": "tok-9999", "COLOUR": "turquoise", "BOTH": '{"secret_key": "in-json", "colour": "magenta"}'}.items():
+    for key, text in {
+        "MY_TOKEN": "tok-9999",
+        "COLOUR": "turquoise",
+        "BOTH": '{"secret_key": "in-json", "colour": "magenta"}',
+    }.items():
         monkeypatch.setenv(f"AIRFLOW_VAR_{key}", text)
     Variable.get("my_token"), Variable.get("colour"), Variable.get("both", deserialize_json=True)
     assert hide("tok-9999 turquoise in-json magenta") == "*** turquoise *** magenta"
@@ -183,12 +214,18 @@ def test_services_that_run_author_code_hide_secrets_in_their_logs(style: str) ->
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
-    assert "hunter2!" not in stream.getvalue() and "*** in a message" in stream.getvalue() and "*** in a traceback" in stream.getvalue()
+    assert (
+        "hunter2!" not in stream.getvalue()
+        and "*** in a message" in stream.getvalue()
+        and "*** in a traceback" in stream.getvalue()
+    )
 
 
 @pytest.mark.parametrize("text", ["x" * (REASON_MAX - 20) + "first-half-second-half", "first-line-of\nsecond-line"])
 @pytest.mark.parametrize("kind", [ValueError, AirflowSkipException])
-def test_a_reason_has_no_part_of_a_secret_that_is_longer_than_the_reason_or_has_several_lines(kind: type[Exception], text: str) -> None:
+def test_a_reason_has_no_part_of_a_secret_that_is_longer_than_the_reason_or_has_several_lines(
+    kind: type[Exception], text: str
+) -> None:
     mask_secret(text.lstrip("x"))
     reason = classify_exception(kind(text)).reason or ""
     assert "first" not in reason and reason.endswith("***")

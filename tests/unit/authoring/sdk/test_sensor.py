@@ -130,7 +130,10 @@ def test_backoff_doubles_within_bounds(slept: list[float]) -> None:
 
 def test_the_backoff_follows_from_the_start_of_the_wait() -> None:
     sensor = make([], poke_interval=8, exponential_backoff=True)
-    pauses = [[sensor._get_next_poke_interval(start, lambda: 10.0, count) for count in range(1, 9)] for start in (NOW, NOW, NOW + dt.timedelta(seconds=1))]
+    pauses = [
+        [sensor._get_next_poke_interval(start, lambda: 10.0, count) for count in range(1, 9)]
+        for start in (NOW, NOW, NOW + dt.timedelta(seconds=1))
+    ]
     assert pauses[0] == pauses[1] != pauses[2]
 
 
@@ -154,8 +157,13 @@ def test_an_author_may_override_the_pause(slept: list[float], mode: str) -> None
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"mode": "defer"}, "mode must be one of poke, reschedule"), ({"poke_interval": -1}, "0 or more"), ({"timeout": -1}, "0 or more"),
-     ({"soft_fail": True, "never_fail": True}, "exclude"), ({"poke_interval": "often"}, "timedelta or seconds")],
+    [
+        ({"mode": "defer"}, "mode must be one of poke, reschedule"),
+        ({"poke_interval": -1}, "0 or more"),
+        ({"timeout": -1}, "0 or more"),
+        ({"soft_fail": True, "never_fail": True}, "exclude"),
+        ({"poke_interval": "often"}, "timedelta or seconds"),
+    ],
 )
 def test_wrong_arguments_name_the_sensor(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words) as found:
@@ -168,7 +176,13 @@ def test_poke_mode_only_refuses_other_modes() -> None:
         pass
 
     poke_mode_only(Quick)
-    with DAG("d"), pytest.raises(ValueError, match=r"Cannot set mode to 'reschedule'. Only 'poke' is acceptable: Quick .*test_sensor.py:\d+.*Leave mode= out"):
+    with (
+        DAG("d"),
+        pytest.raises(
+            ValueError,
+            match=r"Cannot set mode to 'reschedule'. Only 'poke' is acceptable: Quick .*test_sensor.py:\d+.*Leave mode= out",
+        ),
+    ):
         Quick([], task_id="t", mode="reschedule")
     with DAG("d"):
         sensor = Quick([], task_id="t")

@@ -54,7 +54,9 @@ def test_two_inner_blocks_and_tasks_around_them_are_in_the_outer(dag: DAG) -> No
         make("between")
         with pair(3):
             pass
-    assert edges(dag) == ("before>t1 between>t1 s1>before s1>between s1>s2 s1>s3 s1>t1 s2>t2 s2>w s3>t3 t2>t1 t3>t1 w>t2")
+    assert edges(dag) == (
+        "before>t1 between>t1 s1>before s1>between s1>s2 s1>s3 s1>t1 s2>t2 s2>w s3>t3 t2>t1 t3>t1 w>t2"
+    )
 
 
 def test_blocks_of_decorated_functions_nest_alike() -> None:

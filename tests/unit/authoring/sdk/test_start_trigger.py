@@ -76,7 +76,9 @@ def test_a_task_that_starts_from_nothing_has_no_wait() -> None:
 
 def test_an_authors_trigger_stands_there_with_its_arguments() -> None:
     spec = start(f"{__name__}.Rings", {"rope": 1}, next_kwargs=None, timeout=HOUR)
-    assert spec.start_wait == Deferral(classpath=f"{__name__}.Rings", kwargs='{"rope": 1}', next_method="go_on", timeout_s=3600.0)
+    assert spec.start_wait == Deferral(
+        classpath=f"{__name__}.Rings", kwargs='{"rope": 1}', next_method="go_on", timeout_s=3600.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,10 +93,19 @@ def test_an_authors_trigger_stands_there_with_its_arguments() -> None:
     ],
 )
 def test_a_span_is_a_timer_from_the_deferral_on(kwargs: dict[str, Any], seconds: float) -> None:
-    for path in (f"{TEMPORAL}TimeDeltaTrigger", "airflow.triggers.temporal.TimeDeltaTrigger", f"{OURS}TimeDeltaTrigger"):
+    for path in (
+        f"{TEMPORAL}TimeDeltaTrigger",
+        "airflow.triggers.temporal.TimeDeltaTrigger",
+        f"{OURS}TimeDeltaTrigger",
+    ):
         wait = start(path, kwargs).start_wait
         assert wait is not None
-        assert (wait.classpath, wait.due_in_s, wait.due_at, wait.ends_task) == (f"{OURS}TimeDeltaTrigger", seconds, None, False)
+        assert (wait.classpath, wait.due_in_s, wait.due_at, wait.ends_task) == (
+            f"{OURS}TimeDeltaTrigger",
+            seconds,
+            None,
+            False,
+        )
 
 
 def test_a_moment_is_a_timer_that_may_end_the_task() -> None:
@@ -112,11 +123,17 @@ class WaitsHours(BaseSensorOperator):
     """As the public guide writes it: the arguments of the class are changed by each instance."""
 
     start_trigger_args = StartTriggerArgs(
-        trigger_cls=f"{TEMPORAL}TimeDeltaTrigger", trigger_kwargs={}, next_method="execute_complete", next_kwargs=None, timeout=None,
-    )  # fmt: skip
+        trigger_cls=f"{TEMPORAL}TimeDeltaTrigger",
+        trigger_kwargs={},
+        next_method="execute_complete",
+        next_kwargs=None,
+        timeout=None,
+    )
     start_from_trigger = True
 
-    def __init__(self, *, trigger_kwargs: dict[str, Any] | None = None, start_from_trigger: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self, *, trigger_kwargs: dict[str, Any] | None = None, start_from_trigger: bool = True, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         assert self.start_trigger_args is not None
         if trigger_kwargs is not None:
@@ -147,7 +164,10 @@ def test_a_sensor_says_that_it_is_one() -> None:
         BaseSensorOperator(task_id="soft", soft_fail=True)
         BaseSensorOperator(task_id="never", never_fail=True)
     assert {name: (task.is_sensor, task.soft_fail) for name, task in spec_of(dag).items()} == {
-        "hard": (True, False), "soft": (True, True), "never": (True, True)}  # fmt: skip
+        "hard": (True, False),
+        "soft": (True, True),
+        "never": (True, True),
+    }
 
 
 def test_a_template_is_left_to_a_worker() -> None:
@@ -163,7 +183,12 @@ def test_a_class_may_be_given_itself() -> None:
 @pytest.mark.parametrize(
     ("path", "kwargs", "method", "words"),
     [
-        (f"{__name__}.Rings", {}, "go_on", "Rings(rope, tune='') cannot be made with no arguments: missing a required argument: 'rope'"),
+        (
+            f"{__name__}.Rings",
+            {},
+            "go_on",
+            "Rings(rope, tune='') cannot be made with no arguments: missing a required argument: 'rope'",
+        ),
         (f"{__name__}.Rings", {"rope": 1, "bell": 2}, "go_on", "got an unexpected keyword argument 'bell'"),
         (f"{__name__}.Rings", {"rope": lambda: 1}, "go_on", "trigger_kwargs['rope'] is a function"),
         (f"{__name__}.Rings", {"rope": object()}, "go_on", "object at ['rope'] has no JSON form"),
@@ -197,5 +222,7 @@ def test_the_limit_of_the_arguments_of_a_deferral_counts_bytes_of_text_that_is_n
     around = len('{"k": ""}')
     characters = (XCOM_MAX_BYTES - around) // 2
     assert encode_kwargs({"k": "é" * characters}, "the keyword arguments", "Task 't'")
-    with pytest.raises(DeferralRefused, match=rf"take {2 * (characters + 1) + around} bytes, the limit is {XCOM_MAX_BYTES} bytes"):
+    with pytest.raises(
+        DeferralRefused, match=rf"take {2 * (characters + 1) + around} bytes, the limit is {XCOM_MAX_BYTES} bytes"
+    ):
         encode_kwargs({"k": "é" * (characters + 1)}, "the keyword arguments", "Task 't'")

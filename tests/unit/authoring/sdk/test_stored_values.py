@@ -144,7 +144,10 @@ def allow(tmp_path: Path) -> Iterator[Allow]:
     """Sets the two options: this module is allowed, until a test says otherwise."""
 
     def set_options(globs: str, regexps: str = "") -> None:
-        names = ("GNOMON__CORE__ALLOWED_DESERIALIZATION_CLASSES", "GNOMON__CORE__ALLOWED_DESERIALIZATION_CLASSES_REGEXP")
+        names = (
+            "GNOMON__CORE__ALLOWED_DESERIALIZATION_CLASSES",
+            "GNOMON__CORE__ALLOWED_DESERIALIZATION_CLASSES_REGEXP",
+        )
         set_current_config(load_config(dict(zip(names, (globs, regexps), strict=True)), tmp_path))
 
     set_options(f"airflow.* {__name__}.*")
@@ -183,25 +186,46 @@ def test_a_value_is_read_back_equal_and_of_its_type(value: Any) -> None:
     json.loads(text, parse_constant=lambda name: pytest.fail(name))
 
 
-@pytest.mark.parametrize(("value", "read"), [
-    (Point(1, 2), (1, 2)), (Colour.RED, "red"), (Level.HIGH, 3), (np.str_("x"), "x"), (np.bytes_(b"x"), b"x"), (collections.Counter("aab"), {"a": 2, "b": 1}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        (Point(1, 2), (1, 2)),
+        (Colour.RED, "red"),
+        (Level.HIGH, 3),
+        (np.str_("x"), "x"),
+        (np.bytes_(b"x"), b"x"),
+        (collections.Counter("aab"), {"a": 2, "b": 1}),
+    ],
+)
 def test_as_in_airflow_a_value_is_read_back_as_its_plain_type(value: object, read: object) -> None:
     back = loads(dumps(value))
     assert (type(back), back) == (type(read), read)
 
 
-@pytest.mark.parametrize("value", [np.float64("nan"), np.float16("nan"), np.datetime64("NaT"), np.timedelta64("NaT", "s"), pd.NaT, pd.NA])
+@pytest.mark.parametrize(
+    "value", [np.float64("nan"), np.float16("nan"), np.datetime64("NaT"), np.timedelta64("NaT", "s"), pd.NaT, pd.NA]
+)
 def test_a_missing_value_stays_missing(value: Any) -> None:
     read = loads(dumps([value]))[0]  # type: ignore[index]
     assert type(read) is type(value)
     assert pd.isna(read)
 
 
-@pytest.mark.parametrize("array", [
-    np.arange(6).reshape(2, 3), np.asfortranarray(np.ones((2, 2), "f4")), np.array(5), np.array([]), np.array(["a", "bcd"]), np.array([b"x"]),
-    np.array(["2024-01-01", "NaT"], "M8[D]"), np.array([1 + 2j]), np.array([True, False]), np.array([(1, 2.5)], dtype=[("a", ">i2"), ("b", "f8")]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6).reshape(2, 3),
+        np.asfortranarray(np.ones((2, 2), "f4")),
+        np.array(5),
+        np.array([]),
+        np.array(["a", "bcd"]),
+        np.array([b"x"]),
+        np.array(["2024-01-01", "NaT"], "M8[D]"),
+        np.array([1 + 2j]),
+        np.array([True, False]),
+        np.array([(1, 2.5)], dtype=[("a", ">i2"), ("b", "f8")]),
+    ],
+)
 def test_an_array_is_read_back_with_its_type_shape_and_elements(array: Any) -> None:
     read: Any = loads(dumps({"rows": array}))["rows"]  # type: ignore[index,call-overload]
     assert (read.dtype, read.shape, read.flags.f_contiguous) == (array.dtype, array.shape, array.flags.f_contiguous)
@@ -237,7 +261,10 @@ def test_a_frame_of_polars_is_read_back_with_its_types_and_what_is_no_frame_is_r
     assert (done.returncode, done.stderr) == (0, "")
     refusals = done.stdout.splitlines()
     assert len(refusals) == 3
-    assert all(remedy in said for said, remedy in zip(refusals, ("value.to_frame()", "value.collect()", "value.to_dicts()"), strict=True))
+    assert all(
+        remedy in said
+        for said, remedy in zip(refusals, ("value.to_frame()", "value.collect()", "value.to_dicts()"), strict=True)
+    )
 
 
 def test_a_param_is_read_back_with_its_schema() -> None:
@@ -268,21 +295,39 @@ AIRFLOW_FORMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("classname", "version", "data", "value"), AIRFLOW_FORMS, ids=[f"{one[0]} {type(one[2]).__name__}" for one in AIRFLOW_FORMS])
+@pytest.mark.parametrize(
+    ("classname", "version", "data", "value"),
+    AIRFLOW_FORMS,
+    ids=[f"{one[0]} {type(one[2]).__name__}" for one in AIRFLOW_FORMS],
+)
 def test_what_airflow_stores_in_its_form_is_read(classname: str, version: int, data: object, value: Any) -> None:
     read = loads(json.dumps({"__classname__": classname, "__version__": version, "__data__": data}))
     assert read == value
     assert isinstance(read, type(value).__mro__[-2])
 
 
-@pytest.mark.parametrize(("value", "words"), [
-    ({"rows": [pd.DataFrame({"a": [1]})]}, "pandas.DataFrame at ['rows'][0] has no JSON form. Frames are stored as Parquet: install pyarrow"),
-    (pd.Series([1]), "value.to_frame()"), (np.array([object()]), "value.tolist()"), (np.ma.array([1], mask=[True]), "numpy.asarray(value)"),
-    (Plain.A, "value.value"), (Bare(), "serialize()"), (Bare, "serialize()"), (Textual(), "a whole number"),
-    (Connection("c", conn_type="http", password="x"), "BaseHook.get_connection"), (Variable("k", "v"), "Variable.get"),
-    (Asset("a", watchers=[AssetWatcher(name="w", trigger=Watching())]), "without them"),
-])  # fmt: skip
-def test_what_cannot_be_stored_is_refused_with_a_remedy(value: object, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (
+            {"rows": [pd.DataFrame({"a": [1]})]},
+            "pandas.DataFrame at ['rows'][0] has no JSON form. Frames are stored as Parquet: install pyarrow",
+        ),
+        (pd.Series([1]), "value.to_frame()"),
+        (np.array([object()]), "value.tolist()"),
+        (np.ma.array([1], mask=[True]), "numpy.asarray(value)"),
+        (Plain.A, "value.value"),
+        (Bare(), "serialize()"),
+        (Bare, "serialize()"),
+        (Textual(), "a whole number"),
+        (Connection("c", conn_type="http", password="x"), "BaseHook.get_connection"),
+        (Variable("k", "v"), "Variable.get"),
+        (Asset("a", watchers=[AssetWatcher(name="w", trigger=Watching())]), "without them"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused_with_a_remedy(
+    value: object, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(NotSerializable, match="The value cannot be stored") as refused:
         dumps(value)
@@ -297,7 +342,9 @@ ALLOWED = [
 
 
 @pytest.mark.parametrize(("globs", "regexps", "is_allowed"), ALLOWED)
-def test_an_object_is_made_when_an_option_allows_its_class(allow: Allow, globs: str, regexps: str, is_allowed: bool) -> None:
+def test_an_object_is_made_when_an_option_allows_its_class(
+    allow: Allow, globs: str, regexps: str, is_allowed: bool
+) -> None:
     allow(globs, regexps)
     text = dumps(Order(1))
     if is_allowed:
@@ -323,13 +370,24 @@ def test_code_may_allow_a_class_in_its_process(allow: Allow, monkeypatch: pytest
         allowed_classes.allow_class(Local)
 
 
-def test_nothing_of_a_class_that_is_not_allowed_is_imported(allow: Allow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_a_class_that_is_not_allowed_is_imported(
+    allow: Allow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "imported_by_force.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(tmp_path)
     text = json.dumps({"__classname__": "imported_by_force.Order", "__version__": 0, "__data__": {}})
     with pytest.raises(ClassNotAllowed):
         loads(text)
-    for classname in ("os.system", "builtins.eval", "subprocess.Popen", "numpy.load", "pandas.read_pickle", "pathlib.os", "kubernetes.config.exec", "gnomon.ground.config.Config"):
+    for classname in (
+        "os.system",
+        "builtins.eval",
+        "subprocess.Popen",
+        "numpy.load",
+        "pandas.read_pickle",
+        "pathlib.os",
+        "kubernetes.config.exec",
+        "gnomon.ground.config.Config",
+    ):
         with pytest.raises(ClassNotAllowed):
             loads(json.dumps({"__classname__": classname, "__version__": 1, "__data__": "x"}))
 
@@ -339,12 +397,21 @@ def test_only_tasks_and_triggers_make_objects() -> None:
         load_without_classes(dumps([Order(1)]))
 
 
-@pytest.mark.parametrize(("classname", "version", "data", "words"), [
-    ("Order", 1, {"number": 1}, "has version 1, and its class has version 0 here"), ("Order", 0, [1], "holds no fields, but a list"),
-    ("Order", 0, {"nope": 1}, "cannot be made: TypeError: .*'nope'"), ("Gone", 0, {}, "has no class 'Gone' here"), ("Half", 0, 1, r"deserialize\(data, version\)"),
-    ("Offer", 1, {"number": "x"}, "cannot be made: ValidationError"), ("Order", "0", {}, "not a whole number"),
-])  # fmt: skip
-def test_an_object_that_cannot_be_made_is_named_with_the_reason(classname: str, version: object, data: object, words: str) -> None:
+@pytest.mark.parametrize(
+    ("classname", "version", "data", "words"),
+    [
+        ("Order", 1, {"number": 1}, "has version 1, and its class has version 0 here"),
+        ("Order", 0, [1], "holds no fields, but a list"),
+        ("Order", 0, {"nope": 1}, "cannot be made: TypeError: .*'nope'"),
+        ("Gone", 0, {}, "has no class 'Gone' here"),
+        ("Half", 0, 1, r"deserialize\(data, version\)"),
+        ("Offer", 1, {"number": "x"}, "cannot be made: ValidationError"),
+        ("Order", "0", {}, "not a whole number"),
+    ],
+)
+def test_an_object_that_cannot_be_made_is_named_with_the_reason(
+    classname: str, version: object, data: object, words: str
+) -> None:
     with pytest.raises(DeserializationError, match=words) as refused:
         loads(json.dumps({"__classname__": f"{__name__}.{classname}", "__version__": version, "__data__": data}))
     assert not isinstance(refused.value, ClassNotAllowed)
@@ -358,7 +425,9 @@ def test_a_module_that_is_not_here_is_named(allow: Allow) -> None:
 
 def test_a_frame_is_refused_by_name_where_its_library_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DeserializationError, match=r"class pandas\.DataFrame, and the module 'pyarrow.*' is not installed here"):
+    with pytest.raises(
+        DeserializationError, match=r"class pandas\.DataFrame, and the module 'pyarrow.*' is not installed here"
+    ):
         loads('{"__classname__": "pandas.DataFrame", "__version__": 1, "__data__": "00"}')
 
 
@@ -366,7 +435,9 @@ DAG_FILE = "import dataclasses\n@dataclasses.dataclass\nclass Sale:\n    n: int\
 
 
 @pytest.mark.parametrize("globs", ["sales.Sale", "sales.*", "unusual_prefix_*", "gnomon_dag_*", "*.Sale"])
-def test_a_class_of_a_dag_file_has_the_name_of_its_file(allow: Allow, monkeypatch: pytest.MonkeyPatch, globs: str) -> None:
+def test_a_class_of_a_dag_file_has_the_name_of_its_file(
+    allow: Allow, monkeypatch: pytest.MonkeyPatch, globs: str
+) -> None:
     """The module of a DAG file has a prefix that depends on the path of the file, which differs between workers and versions of a bundle."""
     here, there = (f"gnomon_dag_{mark * 16}_sales" for mark in "ab")
     module = type(sys)(here)
@@ -383,7 +454,9 @@ def test_a_class_of_a_dag_file_has_the_name_of_its_file(allow: Allow, monkeypatc
 
 def test_a_class_of_a_dag_file_that_is_not_loaded_is_named_with_the_file(allow: Allow) -> None:
     allow("sales.*")
-    with pytest.raises(DeserializationError, match=r"defined in the DAG file sales\.py, and this process has not loaded that file"):
+    with pytest.raises(
+        DeserializationError, match=r"defined in the DAG file sales\.py, and this process has not loaded that file"
+    ):
         loads('{"__classname__": "gnomon_dag_0123456789abcdef_sales.Sale", "__version__": 0, "__data__": {"n": 1}}')
 
 

@@ -135,8 +135,12 @@ def test_several_outputs_must_be_a_dict_with_text_keys() -> None:
 
 @pytest.mark.parametrize(
     ("args", "kwargs", "words"),
-    [((), {}, "needs a value for 'x'"), ((1, 2, 3), {}, "takes 2 positional"), ((1,), {"y": 2}, "no parameter 'y'"),
-     ((1,), {"x": 2}, "twice")],
+    [
+        ((), {}, "needs a value for 'x'"),
+        ((1, 2, 3), {}, "takes 2 positional"),
+        ((1,), {"y": 2}, "no parameter 'y'"),
+        ((1,), {"x": 2}, "twice"),
+    ],
 )
 def test_a_call_that_cannot_work_is_refused_in_the_dag_file(args: Any, kwargs: Any, words: str) -> None:
     @task
@@ -202,7 +206,9 @@ def test_wrapped_functions_and_partials_are_understood() -> None:
 def test_an_unknown_variant_is_an_attribute_error_with_the_known_ones() -> None:
     with pytest.raises(AttributeError, match=r"no @task.brnch; did you mean branch\. There are: bash, branch"):
         _ = task.brnch
-    with pytest.raises(AttributeError, match=r"no @task\.docker; `gnomon providers install docker` installs the package"):
+    with pytest.raises(
+        AttributeError, match=r"no @task\.docker; `gnomon providers install docker` installs the package"
+    ):
         _ = task.docker
     assert not hasattr(task, "nothing")
 
@@ -299,8 +305,10 @@ def test_a_branch_that_follows_everything_returns_its_choice() -> None:
     assert ti.pushed == {"skipmixin_key": {"followed": ["a", "b", "g.x", "join"]}}
 
 
-@pytest.mark.parametrize(("chosen", "words"), [("nowhere", "'nowhere', which DAG 'd' does not have"), (5, "must return a task id"),
-                                               ([3], "3, which")])
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [("nowhere", "'nowhere', which DAG 'd' does not have"), (5, "must return a task id"), ([3], "3, which")],
+)
 def test_a_branch_to_nowhere_is_an_error_with_the_choices(chosen: Any, words: str) -> None:
     choice, dag = branching(chosen)
     with pytest.raises(AirflowException, match=words):
@@ -351,8 +359,13 @@ def test_a_bash_function_returns_the_command() -> None:
 
 @pytest.mark.parametrize(
     ("decorator", "condition", "runs"),
-    [(task.run_if, True, True), (task.run_if, False, False), (task.skip_if, True, False), (task.skip_if, False, True),
-     (task.run_if, (False, "why"), False)],
+    [
+        (task.run_if, True, True),
+        (task.run_if, False, False),
+        (task.skip_if, True, False),
+        (task.skip_if, False, True),
+        (task.run_if, (False, "why"), False),
+    ],
 )
 def test_conditions_decide_before_the_task_runs(decorator: Any, condition: Any, runs: bool) -> None:
     @decorator(lambda context: condition, skip_message="not today")
@@ -420,5 +433,8 @@ def test_the_trigger_rule_of_a_teardown_cannot_be_chosen() -> None:
     @task(trigger_rule="one_success")
     def ends() -> None: ...
 
-    with DAG("d", schedule=None), pytest.raises(ValueError, match=r"'ends' \(.*\): the trigger rule of a teardown task is not configurable"):
+    with (
+        DAG("d", schedule=None),
+        pytest.raises(ValueError, match=r"'ends' \(.*\): the trigger rule of a teardown task is not configurable"),
+    ):
         ends()

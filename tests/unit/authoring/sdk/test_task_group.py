@@ -210,8 +210,14 @@ def test_a_decorated_function_is_a_group_each_time_it_is_called() -> None:
             start >> section(number) >> end
         named = section.override(group_id="named")(3)
         after = one(named)
-    assert dag.task_ids[2:8] == ["section.one", "section.one__1", "section__1.one", "section__1.one__1", "named.one",
-                                 "named.one__1"]
+    assert dag.task_ids[2:8] == [
+        "section.one",
+        "section.one__1",
+        "section__1.one",
+        "section__1.one__1",
+        "named.one",
+        "named.one__1",
+    ]
     assert dag.get_task("section__1.one__1").upstream_task_ids == {"start", "section__1.one"}
     assert end.upstream_task_ids == {"section.one__1", "section__1.one__1"}
     assert after.operator.upstream_task_ids == {"named.one__1"}

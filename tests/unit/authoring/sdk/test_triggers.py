@@ -81,7 +81,9 @@ def test_template_fields_are_rendered_where_it_has_them() -> None:
         (TaskSkippedEvent, TaskInstanceState.SKIPPED),
     ],
 )
-def test_events_that_end_the_task_say_how_and_what_it_pushes(cls: type[BaseTaskEndEvent], state: TaskInstanceState) -> None:
+def test_events_that_end_the_task_say_how_and_what_it_pushes(
+    cls: type[BaseTaskEndEvent], state: TaskInstanceState
+) -> None:
     event = cls(xcoms={"k": 1})
     assert (event.task_instance_state, event.xcoms, event.payload) == (state, {"k": 1}, str(state))
     assert cls().xcoms is None
@@ -92,7 +94,10 @@ def test_events_that_end_the_task_say_how_and_what_it_pushes(cls: type[BaseTaskE
 def test_a_watcher_is_known_by_class_and_arguments() -> None:
     one = BaseEventTrigger.hash("a.B", {"x": 1, "y": {2}})
     assert one == BaseEventTrigger.hash("a.B", {"y": {2}, "x": 1})
-    assert one not in (BaseEventTrigger.hash("a.C", {"x": 1, "y": {2}}), BaseEventTrigger.hash("a.B", {"x": 2, "y": {2}}))
+    assert one not in (
+        BaseEventTrigger.hash("a.C", {"x": 1, "y": {2}}),
+        BaseEventTrigger.hash("a.B", {"x": 2, "y": {2}}),
+    )
     assert not BaseEventTrigger.supports_triggerer_queue
 
 
@@ -122,7 +127,9 @@ def test_a_trigger_of_events_runs_as_any_other_and_says_which_method_of_a_shared
     trigger = Watches()
     assert asyncio.run(first(trigger)) == TriggerEvent("hello")
     assert trigger.asset_state_store is None
-    with pytest.raises(NotImplementedError, match=r"Watches has a shared_stream_key\(\) but no create_shared_stream_producer\(\)"):
+    with pytest.raises(
+        NotImplementedError, match=r"Watches has a shared_stream_key\(\) but no create_shared_stream_producer\(\)"
+    ):
         Watches.create_shared_stream_producer({})
     with pytest.raises(NotImplementedError, match="open_shared_stream"):
         BaseEventTrigger.open_shared_stream({})
@@ -132,4 +139,10 @@ def test_a_trigger_of_events_runs_as_any_other_and_says_which_method_of_a_shared
 
 def test_the_arguments_of_a_start_keep_the_dialects_order() -> None:
     args = StartTriggerArgs("a.B", "go_on", {"x": 1}, {"y": 2}, None)
-    assert (args.trigger_cls, args.next_method, args.trigger_kwargs, args.next_kwargs, args.timeout) == ("a.B", "go_on", {"x": 1}, {"y": 2}, None)
+    assert (args.trigger_cls, args.next_method, args.trigger_kwargs, args.next_kwargs, args.timeout) == (
+        "a.B",
+        "go_on",
+        {"x": 1},
+        {"y": 2},
+        None,
+    )

@@ -34,7 +34,9 @@ class Silent(PriorityWeightStrategy):
 
 def priority(rule: object) -> int:
     with DAG("d", schedule=None) as dag:
-        EmptyOperator(task_id="abc", weight_rule=rule, priority_weight=2, retries=3) >> EmptyOperator(task_id="later", priority_weight=50)
+        EmptyOperator(task_id="abc", weight_rule=rule, priority_weight=2, retries=3) >> EmptyOperator(
+            task_id="later", priority_weight=50
+        )
     return {task.task_id: task.effective_priority for task in build_dag_spec(dag, "d.py").spec.tasks}["abc"]
 
 
@@ -50,7 +52,10 @@ def test_a_priority_has_a_bound() -> None:
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        (OfTheRun(), r"Task 'abc' .*test_weight_strategies.*: weight_rule=OfTheRun.get_weight raised AttributeError: .* called when the file is parsed"),
+        (
+            OfTheRun(),
+            r"Task 'abc' .*test_weight_strategies.*: weight_rule=OfTheRun.get_weight raised AttributeError: .* called when the file is parsed",
+        ),
         (Silent(), r"weight_rule=Silent.get_weight returned None; return an integer."),
         ("no.such.Strategy", r"weight_rule='no.such.Strategy' cannot be loaded \(No module named 'no'\)"),
         (7, r"weight_rule=7 has no get_weight\(ti\)"),

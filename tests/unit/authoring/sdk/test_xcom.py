@@ -65,7 +65,9 @@ class Server:
     """A channel that knows one XCom of another task."""
 
     def ask(self, question: Any) -> object:
-        return [] if question.task_ids != ("up",) else [{"task_id": "up", "map_index": -1, "value": dumps([1], what="x")}]
+        return (
+            [] if question.task_ids != ("up",) else [{"task_id": "up", "map_index": -1, "value": dumps([1], what="x")}]
+        )
 
 
 @pytest.fixture(autouse=True)
@@ -89,8 +91,16 @@ def xcoms() -> Iterator[AttemptXComs]:
     run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
     attempt = Attempt(attempt_id="a", group_no=0, epoch=1, run=run, task_id="t", task_no=0, file="")
     made = AttemptXComs(attempt, Server())
-    ti = SimpleNamespace(task_id="t", dag_id="d", run_id="r", map_index=-1, xcom_push=made.push,
-                         xcom_pull=lambda **kw: made.pull(kw["task_ids"], kw["dag_id"], kw["key"], False, kw.get("map_indexes"), None, kw["run_id"]))
+    ti = SimpleNamespace(
+        task_id="t",
+        dag_id="d",
+        run_id="r",
+        map_index=-1,
+        xcom_push=made.push,
+        xcom_pull=lambda **kw: made.pull(
+            kw["task_ids"], kw["dag_id"], kw["key"], False, kw.get("map_indexes"), None, kw["run_id"]
+        ),
+    )
     with set_current_context({"ti": ti}):
         yield made
 
@@ -109,14 +119,20 @@ def test_a_reference_is_stored_and_the_value_comes_back(use: Callable[[str], Non
     assert xcoms.pull("t", None, "k", False, None, None, None) == {"big": True}
 
 
-@pytest.mark.parametrize(("path", "read"), [("my_backends.Bytes", [3]), ("my_backends.Text", ("text of [3]", "k", "t"))])
-def test_a_back_end_may_store_bytes_or_text_of_its_own(use: Callable[[str], None], xcoms: AttemptXComs, path: str, read: object) -> None:
+@pytest.mark.parametrize(
+    ("path", "read"), [("my_backends.Bytes", [3]), ("my_backends.Text", ("text of [3]", "k", "t"))]
+)
+def test_a_back_end_may_store_bytes_or_text_of_its_own(
+    use: Callable[[str], None], xcoms: AttemptXComs, path: str, read: object
+) -> None:
     use(path)
     xcoms.push("k", [3])
     assert xcoms.pull("t", None, "k", False, None, None, None) == read
 
 
-def test_a_value_that_the_default_stored_is_given_to_the_back_end_as_its_base_class_reads_it(use: Callable[[str], None]) -> None:
+def test_a_value_that_the_default_stored_is_given_to_the_back_end_as_its_base_class_reads_it(
+    use: Callable[[str], None],
+) -> None:
     use("my_backends.Text")
     value, _, _ = decode_xcom(dumps([1], what="x"), **NAMES)
     assert isinstance(value, SerializedXCom) and BaseXCom.deserialize_value(value) == [1]
@@ -131,23 +147,33 @@ def test_without_the_back_end_its_own_form_is_shown(use: Callable[[str], None], 
 
 @pytest.mark.parametrize(
     ("path", "words"),
-    [("nope.Files", r"'nope.Files', which cannot be imported: No module named 'nope'"), ("my_backends.Gone", "cannot be imported"),
-     ("no_module", "cannot be imported"), ("my_backends.no_class", "not a subclass of airflow.sdk.bases.xcom.BaseXCom")],
+    [
+        ("nope.Files", r"'nope.Files', which cannot be imported: No module named 'nope'"),
+        ("my_backends.Gone", "cannot be imported"),
+        ("no_module", "cannot be imported"),
+        ("my_backends.no_class", "not a subclass of airflow.sdk.bases.xcom.BaseXCom"),
+    ],
 )
 def test_a_back_end_that_cannot_be_used_is_named(use: Callable[[str], None], path: str, words: str) -> None:
     use(path)
-    with pytest.raises(AirflowConfigException, match=rf"\[core\] xcom_backend is {words}" if words.startswith("'") else words):
+    with pytest.raises(
+        AirflowConfigException, match=rf"\[core\] xcom_backend is {words}" if words.startswith("'") else words
+    ):
         encode_xcom(1, what="x", key="k")
     with default_backend():
         assert encode_xcom(1, what="x", key="k") == "1"
 
 
-def test_the_values_of_a_mapped_task_come_back(use: Callable[[str], None], xcoms: AttemptXComs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_values_of_a_mapped_task_come_back(
+    use: Callable[[str], None], xcoms: AttemptXComs, monkeypatch: pytest.MonkeyPatch
+) -> None:
     use("my_backends.References")
     xcoms.push("k", [1, 2])
     stored = xcoms.pushed_xcoms["k"]
     answers = {"GetXComCount": 2, "GetXComBatch": [stored, stored]}
-    monkeypatch.setattr(channel, "ask", lambda question: answers[type(question).__name__] if getattr(question, "start", 0) == 0 else [])
+    monkeypatch.setattr(
+        channel, "ask", lambda question: answers[type(question).__name__] if getattr(question, "start", 0) == 0 else []
+    )
     arg = SimpleNamespace(operator=SimpleNamespace(dag_id="d", task_id="t"), key="k")
     assert list(LazyXComSequence(xcom_arg=arg, ti=SimpleNamespace(run_id="r"))) == [[1, 2], [1, 2]]
 
@@ -157,7 +183,9 @@ def test_the_value_of_the_source_of_an_asset_event_comes_back(
 ) -> None:
     use("my_backends.References")
     xcoms.push("k", {"big": True})
-    monkeypatch.setattr(channel, "ask", lambda question: [{"task_id": "t", "map_index": -1, "value": xcoms.pushed_xcoms["k"]}])
+    monkeypatch.setattr(
+        channel, "ask", lambda question: [{"task_id": "t", "map_index": -1, "value": xcoms.pushed_xcoms["k"]}]
+    )
     assert AssetEventSource("d", "t", "r").xcom_pull(key="k") == {"big": True}
 
 

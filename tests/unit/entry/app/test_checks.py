@@ -70,7 +70,10 @@ def test_a_read_only_home_is_named_with_its_remedy(home: Path) -> None:
     home.chmod(0o555)
     said = _as_nobody(_cfg(home))
     home.chmod(0o755)
-    assert said == f"cannot write to {home}: permission denied; change its owner or rights, or set GNOMON_HOME to another home"
+    assert (
+        said
+        == f"cannot write to {home}: permission denied; change its owner or rights, or set GNOMON_HOME to another home"
+    )
 
 
 def test_a_home_below_a_foreign_folder_is_named_with_its_remedy(home: Path) -> None:
@@ -83,7 +86,9 @@ def test_a_home_below_a_foreign_folder_is_named_with_its_remedy(home: Path) -> N
 @pytest.mark.pure
 def test_a_full_disk_is_named_with_its_remedy(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "FREE_BYTES_MIN", 2**62)
-    with pytest.raises(ConfigurationError, match=f"the disk of {home} is full: .* free some space, or set GNOMON_HOME to another home"):
+    with pytest.raises(
+        ConfigurationError, match=f"the disk of {home} is full: .* free some space, or set GNOMON_HOME to another home"
+    ):
         prepare_home(_cfg(home))
 
 
@@ -99,7 +104,10 @@ def test_a_disk_that_fills_while_it_is_tried_is_told_as_full() -> None:
 
 @pytest.mark.pure
 def test_a_dags_folder_that_is_not_there_is_named_with_its_source(home: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"\[core\] dags_folder \(GNOMON__CORE__DAGS_FOLDER\) is /no/such, which is not a folder"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"\[core\] dags_folder \(GNOMON__CORE__DAGS_FOLDER\) is /no/such, which is not a folder",
+    ):
         prepare_home(_cfg(home, core__dags_folder="/no/such"))
 
 

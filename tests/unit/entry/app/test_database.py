@@ -40,7 +40,9 @@ def test_a_start_that_is_refused_leaves_no_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("call", ["fork", "pipe"])
-def test_a_process_that_the_machine_refuses_is_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+def test_a_process_that_the_machine_refuses_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
     real, refusals = getattr(os, call), [errno.EAGAIN]
 
     def asked() -> Any:

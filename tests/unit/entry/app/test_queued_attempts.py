@@ -70,8 +70,16 @@ class QueuedWorld:
         store = DatabaseRemoteAttemptStore(self.db, EXECUTOR, self.clock)
         queued.add(EXECUTOR, store)
         service = SchedulerService(
-            settings=SchedulerSettings(LIMITS, 1, True), db=self.db, executor=kind(EXECUTOR, 4, store, broker, self.clock, 600.0), clock=self.clock, listener=None,
-            new_id=iter(f"{name}-{number}" for number in range(100)).__next__, scheduler_id=name, host="here", is_dead=lambda _: True, store_submits=queued.offer_within,
+            settings=SchedulerSettings(LIMITS, 1, True),
+            db=self.db,
+            executor=kind(EXECUTOR, 4, store, broker, self.clock, 600.0),
+            clock=self.clock,
+            listener=None,
+            new_id=iter(f"{name}-{number}" for number in range(100)).__next__,
+            scheduler_id=name,
+            host="here",
+            is_dead=lambda _: True,
+            store_submits=queued.offer_within,
         )
         for _ in range(ROUNDS):
             service.tick()
@@ -86,7 +94,10 @@ class QueuedWorld:
     def list_queued(self) -> list[object]:
         """The attempts that task instances wait for."""
         with self.db.read() as tx:
-            return [row[0] for row in raw(tx, "SELECT attempt FROM task_instance WHERE attempt IS NOT NULL ORDER BY attempt")]
+            return [
+                row[0]
+                for row in raw(tx, "SELECT attempt FROM task_instance WHERE attempt IS NOT NULL ORDER BY attempt")
+            ]
 
 
 @pytest.fixture(params=BOTH)
@@ -109,7 +120,11 @@ def test_a_scheduler_that_dies_after_its_commit_has_stored_what_it_queued(world:
 def test_what_the_transaction_has_stored_is_not_stored_again(world: QueuedWorld) -> None:
     world.schedule(RemoteExecutor, "first")
     with world.db.read() as tx:
-        first, second = [found for number in world.list_queued() if (found := remote_attempts.find_attempt(tx, str(number))) is not None]
+        first, second = [
+            found
+            for number in world.list_queued()
+            if (found := remote_attempts.find_attempt(tx, str(number))) is not None
+        ]
     store = DatabaseRemoteAttemptStore(world.db, EXECUTOR, world.clock)
     with world.db.write() as tx:
         remote_attempts.remove_attempts(tx, [first.attempt_id, second.attempt_id])

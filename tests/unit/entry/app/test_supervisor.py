@@ -16,7 +16,7 @@ from tests.patience import PATIENCE_S
 
 from gnomon.author_code.processes.exit_reasons import describe_exit
 
-FAMILY = '''
+FAMILY = """
 import errno, os, signal, sys, time
 from gnomon.entry.app import supervisor as module
 from gnomon.entry.app.service_process import Service
@@ -98,9 +98,9 @@ services = [Service(name, globals()[name], drain_s=600.0 if name == "drains" els
 supervisor = module.Supervisor(services, SystemClock(), in_child=lambda service: None, grace_s=float(sys.argv[2]))
 supervisor.install_handlers()
 sys.exit(supervisor.run(lambda: print("started", flush=True)))
-'''
+"""
 
-EARLY = '''
+EARLY = """
 import os, signal
 from gnomon.entry.app import service_process
 from gnomon.ground.wakeups import StopFlag, reset_signals
@@ -117,7 +117,7 @@ pid = service_process.fork_service(service_process.Service("early", lambda: sign
 os.kill(pid, signal.SIGTERM)
 os.write(writing, b"!")
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-'''
+"""
 """A child that comes to its first line only after it was told to end."""
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 
@@ -133,7 +133,10 @@ def family(tmp_path: Path) -> Iterator[Family]:
     def start(*services: str, grace_s: float = 0.8, one_request_s: float = PATIENCE_S) -> subprocess.Popen[str]:
         program = subprocess.Popen(
             [sys.executable, "-c", FAMILY, str(tmp_path), str(grace_s), str(one_request_s), *services],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
         started.append(program)
         assert program.stdout is not None
@@ -198,7 +201,9 @@ def test_orphans_of_a_dead_service_end_with_it(tmp_path: Path, family: Family) -
 
 
 @pytest.mark.parametrize("whole_group", [False, True])
-def test_nothing_is_left_after_the_grace_even_of_who_ignores_sigterm(tmp_path: Path, family: Family, whole_group: bool) -> None:
+def test_nothing_is_left_after_the_grace_even_of_who_ignores_sigterm(
+    tmp_path: Path, family: Family, whole_group: bool
+) -> None:
     program = family("steady", "stubborn")
     pids = [program.pid, *(_pids(tmp_path, name, 1)[0] for name in ("steady", "stubborn", "daemon"))]
     if whole_group:
@@ -258,8 +263,13 @@ def test_a_service_that_is_told_to_end_before_its_first_line_ends() -> None:
 
 @pytest.mark.parametrize(
     ("code", "words"),
-    [(0, "ended with code 0"), (3, "ended with code 3"), (-11, "was killed by signal 11 (SIGSEGV)"),
-     (-9, "was killed by signal 9 (SIGKILL), probably by the kernel for want of memory, or by kill -9"), (-250, "was killed by signal 250 (unnamed)")],
+    [
+        (0, "ended with code 0"),
+        (3, "ended with code 3"),
+        (-11, "was killed by signal 11 (SIGSEGV)"),
+        (-9, "was killed by signal 9 (SIGKILL), probably by the kernel for want of memory, or by kill -9"),
+        (-250, "was killed by signal 250 (unnamed)"),
+    ],
 )
 def test_an_end_is_told_in_words(code: int, words: str) -> None:
     assert describe_exit(code) == words

@@ -47,7 +47,9 @@ def test_a_holder_beyond_its_time_is_killed_and_the_next_may_write(tmp_path: Pat
     assert watchdog.check(1e9) is None
 
 
-def test_a_holder_that_has_no_processor_or_waits_for_its_disk_lives_for_half_a_minute(tmp_path: Path, frozen: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_holder_that_has_no_processor_or_waits_for_its_disk_lives_for_half_a_minute(
+    tmp_path: Path, frozen: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     advance = [(1.0, False), (1.2, False), (1.2, True), (1.21, False)]
     monkeypatch.setattr(write_lock_watchdog, "_read_advance", lambda pid: advance.pop(0))
     watchdog = _watch(tmp_path)

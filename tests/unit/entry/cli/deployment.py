@@ -27,9 +27,11 @@ NOW: Instant = 1_772_355_600_000_000
 SCHEDULER = "11111111-0000-0000-0000-000000000000"
 NEVER = TimetableRef(path="NullTimetable", summary="None", can_be_scheduled=False, periodic=False)
 HOURLY = TimetableRef(
-    path="CronTriggerTimetable", summary="0 * * * *", description="Every hour",
+    path="CronTriggerTimetable",
+    summary="0 * * * *",
+    description="Every hour",
     data={"expression": "0 * * * *", "timezone": "UTC", "interval": 0.0, "run_immediately": False},
-)  # fmt: skip
+)
 
 
 BEAT_S = 15.0
@@ -67,8 +69,14 @@ class Deployment:
         self.home = home
         self.writes_figures = False
 
-    def add(self, *specs: DagSpec, file: str = "/dags/etl.py", failures: tuple[ParseFailure, ...] = (),
-            paused: bool = False, version: str = "1") -> None:  # fmt: skip
+    def add(
+        self,
+        *specs: DagSpec,
+        file: str = "/dags/etl.py",
+        failures: tuple[ParseFailure, ...] = (),
+        paused: bool = False,
+        version: str = "1",
+    ) -> None:
         """The file was parsed and defines these DAGs."""
         dags = tuple(ParsedDag(spec=spec, spec_hash=version) for spec in specs)
         parsed = ParsedFile(path=file, inputs=FileInputs(input_hash=version), dags=dags, failures=failures)
@@ -82,10 +90,18 @@ class Deployment:
                 leases.register_worker(tx, self._worker.record())
         ids = (f"00000000-0000-0000-0000-{number:012d}" for number in itertools.count())
         self._service = SchedulerService(
-            settings=self._settings, db=self.db, executor=ScriptedExecutor(lambda: [self._worker]), clock=self.clock,
-            listener=self._listener, new_id=lambda: next(ids), scheduler_id=SCHEDULER, host="here",
-            figures=FiguresWriter(ProcessFigures(), "scheduler", SCHEDULER, "here", self.clock) if self.writes_figures else None,
-        )  # fmt: skip
+            settings=self._settings,
+            db=self.db,
+            executor=ScriptedExecutor(lambda: [self._worker]),
+            clock=self.clock,
+            listener=self._listener,
+            new_id=lambda: next(ids),
+            scheduler_id=SCHEDULER,
+            host="here",
+            figures=FiguresWriter(ProcessFigures(), "scheduler", SCHEDULER, "here", self.clock)
+            if self.writes_figures
+            else None,
+        )
         self.home.sleep = self.move
         self.move(0.0)
 
@@ -103,7 +119,9 @@ class Deployment:
             if now >= until:
                 return
             ends_at = self._worker.next_at() or until
-            self.clock.advance_to(min(max(min(wake_at, ends_at), now + 1000), self._beaten_at + int(BEAT_S * SECOND), until))
+            self.clock.advance_to(
+                min(max(min(wake_at, ends_at), now + 1000), self._beaten_at + int(BEAT_S * SECOND), until)
+            )
 
     def freeze(self) -> None:
         """The scheduler does nothing from now on, while its last beat is fresh."""

@@ -19,7 +19,11 @@ HOUR = 3_600_000_000
 
 def producer(dag_id: str = "load", asset: AssetKey = ORDERS, **fields: Any) -> DagSpec:
     tasks = (TaskSpec(task_id="write", outlets=(asset,), runs_code=False),)
-    return spec_of(dag_id, assets=(AssetDeclaration(name=asset.name, uri=asset.uri, extra={"team": "x"}),), **{"tasks": tasks, **fields})
+    return spec_of(
+        dag_id,
+        assets=(AssetDeclaration(name=asset.name, uri=asset.uri, extra={"team": "x"}),),
+        **{"tasks": tasks, **fields},
+    )
 
 
 BOTH = AllOf((ORDERS, RATES))
@@ -42,7 +46,10 @@ def runs(gnomon: Gnomon, dag_id: str) -> list[tuple[str, str]]:
 def consumed(gnomon: Gnomon, dag_id: str) -> list[int]:
     """How many events each run of the DAG consumed, newest first."""
     events = rows(gnomon, "assets", "events")
-    return [sum(f"{dag_id} {row['run_id']}" in event["consumed_by"] for event in events) for row in rows(gnomon, "runs", "list", dag_id)]
+    return [
+        sum(f"{dag_id} {row['run_id']}" in event["consumed_by"] for event in events)
+        for row in rows(gnomon, "runs", "list", dag_id)
+    ]
 
 
 def write(gnomon: Gnomon, deployment: Deployment, dag_id: str, times: int = 1, seconds: float = 5) -> None:
@@ -72,7 +79,10 @@ def test_events_wait_while_the_consumer_is_paused_and_make_one_run(gnomon: Gnomo
     assert gnomon("dags", "pause", "report").code == 0
     write(gnomon, deployment, "load", 3)
     assert runs(gnomon, "report") == []
-    assert "its schedule by assets is met: a run is created as soon as the DAG may have another one" in gnomon("explain", "report").out
+    assert (
+        "its schedule by assets is met: a run is created as soon as the DAG may have another one"
+        in gnomon("explain", "report").out
+    )
     assert gnomon("dags", "unpause", "report").code == 0
     deployment.move()
     assert consumed(gnomon, "report") == [3]
@@ -96,12 +106,20 @@ def test_a_dag_with_times_and_assets_has_runs_of_both(gnomon: Gnomon, deployment
     assert sorted({run_type for run_type, _ in runs(gnomon, "report")}) == ["asset_triggered", "scheduled"]
 
 
-def test_the_list_names_producers_and_consumers_and_hides_what_no_file_names(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_the_list_names_producers_and_consumers_and_hides_what_no_file_names(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.add(producer(), consumer(condition=ORDERS))
     deployment.start()
     write(gnomon, deployment, "load")
     (row,) = rows(gnomon, "assets", "list")
-    assert (row["name"], row["uri"], row["producers"], row["consumers"], row["events"]) == ("orders", "s3://b/orders", ["load.write"], ["report"], 1)
+    assert (row["name"], row["uri"], row["producers"], row["consumers"], row["events"]) == (
+        "orders",
+        "s3://b/orders",
+        ["load.write"],
+        ["report"],
+        1,
+    )
     deployment.add(spec_of("load"), spec_of("report"), version="2")
     assert rows(gnomon, "assets", "list") == []
     (row,) = rows(gnomon, "assets", "list", "--all")
@@ -137,10 +155,15 @@ def test_materialize_runs_the_dag_that_writes_the_asset(gnomon: Gnomon, deployme
     ("producers", "words"),
     [
         ((), "no task has asset 'orders' as outlet, so no run can write it"),
-        (("load", "again"), "several DAGs write asset 'orders': again, load; trigger one of them: gnomon dags trigger again"),
+        (
+            ("load", "again"),
+            "several DAGs write asset 'orders': again, load; trigger one of them: gnomon dags trigger again",
+        ),
     ],
 )
-def test_materialize_needs_exactly_one_dag(gnomon: Gnomon, deployment: Deployment, producers: tuple[str, ...], words: str) -> None:
+def test_materialize_needs_exactly_one_dag(
+    gnomon: Gnomon, deployment: Deployment, producers: tuple[str, ...], words: str
+) -> None:
     declared = (AssetDeclaration(name="orders", uri="s3://b/orders"),)
     deployment.add(*(producer(dag_id) for dag_id in producers), consumer(condition=ORDERS, assets=declared))
     ended = gnomon("assets", "materialize", "orders")
@@ -151,16 +174,23 @@ def test_materialize_needs_exactly_one_dag(gnomon: Gnomon, deployment: Deploymen
 def test_an_alias_triggers_its_consumers_and_is_listed(gnomon: Gnomon, deployment: Deployment) -> None:
     tasks = (TaskSpec(task_id="write", outlets=(AliasKey("daily"),)),)
     deployment.add(spec_of("load", tasks=tasks), consumer(condition=AliasKey("daily")))
-    deployment.plays["write"] = Play(run_s=1.0, asset_events=(AssetEmission(asset=RATES, extra={"n": 1}, aliases=("daily",)),))
+    deployment.plays["write"] = Play(
+        run_s=1.0, asset_events=(AssetEmission(asset=RATES, extra={"n": 1}, aliases=("daily",)),)
+    )
     deployment.start()
     write(gnomon, deployment, "load")
     assert runs(gnomon, "report") == [("asset_triggered", "success")]
-    assert rows(gnomon, "assets", "list", "--alias") == [{"name": "daily", "producers": ["load.write"], "consumers": ["report"]}]
+    assert rows(gnomon, "assets", "list", "--alias") == [
+        {"name": "daily", "producers": ["load.write"], "consumers": ["report"]}
+    ]
     (event,) = rows(gnomon, "assets", "events")
     assert (event["asset"], event["aliases"], event["extra"]) == ("rates", ["daily"], {"n": 1})
     (listed,) = rows(gnomon, "assets", "list")
     assert (listed["name"], listed["active"], listed["added_by"]) == ("rates", False, ["daily by load.write"])
-    assert gnomon("assets", "show", "rates").err == "no file names this asset; tasks add it through alias daily by load.write\n"
+    assert (
+        gnomon("assets", "show", "rates").err
+        == "no file names this asset; tasks add it through alias daily by load.write\n"
+    )
     deployment.add()
     assert gnomon("assets", "show", "rates").err == "no file names this asset any more\n"
 
@@ -172,5 +202,8 @@ def test_a_circle_of_dags_is_named(gnomon: Gnomon, deployment: Deployment) -> No
     assert sentence in gnomon("assets", "list").err
     assert sentence in gnomon("explain", "report").out
     (warning,) = rows(gnomon, "dags", "warnings")
-    assert (warning["subject"], warning["warning"]) == ("load", f"{sentence}; remove an asset from the outlets or from the schedule of one of them, or pause one")
+    assert (warning["subject"], warning["warning"]) == (
+        "load",
+        f"{sentence}; remove an asset from the outlets or from the schedule of one of them, or pause one",
+    )
     assert [row["subject"] for row in rows(gnomon, "dags", "warnings", "report")] == ["report"]

@@ -63,22 +63,30 @@ def test_show_lists_the_days_off_of_a_year(gnomon: Gnomon) -> None:
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.parametrize(("arguments", "says"), [
-    (["bath"], "there is no calendar 'bath' in"),
-    (["both", "--year", "2031"], "calendar 'both' has no data for 2031: it covers 2024-01-01 to 2024-12-31"),
-    (["broken"], "line 13: [calendars.broken]"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["bath"], "there is no calendar 'bath' in"),
+        (["both", "--year", "2031"], "calendar 'both' has no data for 2031: it covers 2024-01-01 to 2024-12-31"),
+        (["broken"], "line 13: [calendars.broken]"),
+    ],
+)
 def test_show_says_what_is_wrong(arguments: list[str], says: str, gnomon: Gnomon) -> None:
     code, out, err = gnomon("calendars", "show", *arguments)
     assert (code, out) == (1, "")
     assert says in err
 
 
-def test_a_calendar_that_ends_soon_is_told_wherever_its_dag_is_looked_at(gnomon: Gnomon, deployment: Deployment, home: Home) -> None:
+def test_a_calendar_that_ends_soon_is_told_wherever_its_dag_is_looked_at(
+    gnomon: Gnomon, deployment: Deployment, home: Home
+) -> None:
     today = to_datetime(home.clock.now()).date()
     ends = Named("finance", Weekends() | Dates([], since="2020-01-01", until=today.replace(day=28)))
     later = Named("later", Weekends() | Dates([], since="2020-01-01", until=today.replace(year=today.year + 3, day=28)))
-    deployment.add(spec_of("reports", timetable=reference(BusinessDays(ends))), spec_of("other", timetable=reference(BusinessDays(later))))
+    deployment.add(
+        spec_of("reports", timetable=reference(BusinessDays(ends))),
+        spec_of("other", timetable=reference(BusinessDays(later))),
+    )
     told = f"calendar finance knows its days up to {today.replace(day=28)}"
     rows = {row["dag_id"]: row["warnings"] for row in json.loads(gnomon("dags", "list", "-o", "json").out)}
     assert told in rows["reports"][0] and rows["other"] == []

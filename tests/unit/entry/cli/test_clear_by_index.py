@@ -36,30 +36,45 @@ UP = ["lst", "g.s[1]", "g.a[1]", "g.b[1]"]
 @pytest.mark.parametrize(
     ("chosen", "selected"),
     [
-        (("g.a[1]", "-d"), DOWN), (("g.a", "--map-index", "1", "-d"), DOWN), (("-t", r"^g\.a$", "--map-index", "1", "-d"), DOWN),
-        (("g.b[1]", "-u"), UP), (("g.b", "--map-index", "1", "-u"), UP), (("-t", r"^g\.b$", "--map-index", "1", "-u"), UP),
-        (("g.a[0]", "g.a[2]", "-d"), ["g.a[0]", "g.a[2]", "g.b[0]", "g.b[2]", "after"]), (("g.s[2]", "-u"), ["lst", "g.s[2]"]),
+        (("g.a[1]", "-d"), DOWN),
+        (("g.a", "--map-index", "1", "-d"), DOWN),
+        (("-t", r"^g\.a$", "--map-index", "1", "-d"), DOWN),
+        (("g.b[1]", "-u"), UP),
+        (("g.b", "--map-index", "1", "-u"), UP),
+        (("-t", r"^g\.b$", "--map-index", "1", "-u"), UP),
+        (("g.a[0]", "g.a[2]", "-d"), ["g.a[0]", "g.a[2]", "g.b[0]", "g.b[2]", "after"]),
+        (("g.s[2]", "-u"), ["lst", "g.s[2]"]),
         (("lst", "-d"), ["lst", *(f"g.{task}[{index}]" for task in "sab" for index in range(3)), "after"]),
         (("after", "-u"), ["lst", *(f"g.{task}[{index}]" for task in "sab" for index in range(3)), "after"]),
         (("g.a[1]", "-u", "-d"), ["lst", "g.s[1]", *DOWN]),
     ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_one_map_index_of_a_group_takes_its_own_place_in_the_group(
     act: tuple[str, ...], chosen: tuple[str, ...], selected: list[str], gnomon: Gnomon, one_index: Deployment
 ) -> None:
     name, *options = act
     assert _names(gnomon, name, "c16", "r", *chosen, *options, "--dry-run") == selected
-    assert sorted(_names(gnomon, name, "c16", "r", *chosen, *options)) == sorted(selected), "what is changed is what was shown"
+    assert sorted(_names(gnomon, name, "c16", "r", *chosen, *options)) == sorted(selected), (
+        "what is changed is what was shown"
+    )
 
 
-def test_a_mapped_group_with_downstream_clears_one_index_of_each_later_task(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_a_mapped_group_with_downstream_clears_one_index_of_each_later_task(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.add(read_case("clear-mapped-group-downstream"))
     deployment.start()
     gnomon("dags", "trigger", "b_clear_mapped_group_downstream", "--run-id", "r")
     deployment.move(30.0)
-    assert _names(gnomon, "clear", "b_clear_mapped_group_downstream", "r", "g.t2[1]", "-d", "--dry-run") == ["g.t2[1]", "g.t3[1]"]
-    assert _names(gnomon, "clear", "b_clear_mapped_group_downstream", "r", "g.t3[0]", "-u", "--dry-run") == ["g.t2[0]", "g.t3[0]"]
+    assert _names(gnomon, "clear", "b_clear_mapped_group_downstream", "r", "g.t2[1]", "-d", "--dry-run") == [
+        "g.t2[1]",
+        "g.t3[1]",
+    ]
+    assert _names(gnomon, "clear", "b_clear_mapped_group_downstream", "r", "g.t3[0]", "-u", "--dry-run") == [
+        "g.t2[0]",
+        "g.t3[0]",
+    ]
 
 
 def test_a_name_without_the_map_index_is_refused(gnomon: Gnomon, one_index: Deployment) -> None:

@@ -18,9 +18,17 @@ from gnomon.entry.cli.home import Home
 from gnomon.ground.config import set_current_config
 
 _KINDS = {
-    "dag_id": "dag", "dag_ids": "dag", "run_id": "run", "run_or_date": "run", "task_id": "task", "task": "task", "task_ids": "task",
-    "file_or_id": "dag", "pools name": "pool", "variables key": "variable",
-}  # fmt: skip
+    "dag_id": "dag",
+    "dag_ids": "dag",
+    "run_id": "run",
+    "run_or_date": "run",
+    "task_id": "task",
+    "task": "task",
+    "task_ids": "task",
+    "file_or_id": "dag",
+    "pools name": "pool",
+    "variables key": "variable",
+}
 
 
 def _walk(group: click.Group, path: tuple[str, ...]) -> dict[str, click.Command]:
@@ -28,7 +36,9 @@ def _walk(group: click.Group, path: tuple[str, ...]) -> dict[str, click.Command]
     for name in group.list_commands(click.Context(group)):
         command = group.get_command(click.Context(group), name)
         assert command is not None
-        found |= _walk(command, (*path, name)) if isinstance(command, click.Group) else {" ".join((*path, name)): command}
+        found |= (
+            _walk(command, (*path, name)) if isinstance(command, click.Group) else {" ".join((*path, name)): command}
+        )
     return found
 
 
@@ -45,7 +55,9 @@ def _kinds(path: str, command: click.Command) -> str:
 def test_the_table_is_that_of_the_commands() -> None:
     commands = _walk(root, ())
     assert {path: _kinds(path, command) for path, command in commands.items()} == ARGUMENTS
-    options = [one for command in commands.values() for one in command.params if isinstance(one, click.Option) and one.is_flag]
+    options = [
+        one for command in commands.values() for one in command.params if isinstance(one, click.Option) and one.is_flag
+    ]
     assert {name for one in options for name in one.opts} == FLAGS
 
 
@@ -62,10 +74,18 @@ def known(home: Home, gnomon: Gnomon, deployment: Deployment) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("args", "incomplete", "names"),
     [
-        ("", "grid", ["grid"]), ("", "comp", ["completion"]), ("runs", "w", ["wait"]), ("state-store task", "cl", ["clear"]),
-        ("runs show", "", ["etl", "other"]), ("runs show", "e", ["etl"]), ("runs show etl", "manual__2026-03-01T", ["manual__2026-03-01T00:00:00+00:00"]),
-        ("tasks logs -f etl r", "lo", ["load", "look"]), ("runs list --state failed", "o", ["other"]), ("dags pause etl", "", ["other"]),
-        ("pools delete", "de", ["default_pool"]), ("runs show nothing", "", []),
+        ("", "grid", ["grid"]),
+        ("", "comp", ["completion"]),
+        ("runs", "w", ["wait"]),
+        ("state-store task", "cl", ["clear"]),
+        ("runs show", "", ["etl", "other"]),
+        ("runs show", "e", ["etl"]),
+        ("runs show etl", "manual__2026-03-01T", ["manual__2026-03-01T00:00:00+00:00"]),
+        ("tasks logs -f etl r", "lo", ["load", "look"]),
+        ("runs list --state failed", "o", ["other"]),
+        ("dags pause etl", "", ["other"]),
+        ("pools delete", "de", ["default_pool"]),
+        ("runs show nothing", "", []),
     ],
 )
 @pytest.mark.usefixtures("known")
@@ -74,7 +94,9 @@ def test_names_are_completed(args: str, incomplete: str, names: list[str]) -> No
     assert found is not None and [item.value for item in found] == names
 
 
-@pytest.mark.parametrize(("args", "incomplete"), [("runs list --state", ""), ("runs list", "--s"), ("explain a b c", "")])
+@pytest.mark.parametrize(
+    ("args", "incomplete"), [("runs list --state", ""), ("runs list", "--s"), ("explain a b c", "")]
+)
 def test_options_and_what_has_no_names_are_left_to_click(args: str, incomplete: str) -> None:
     assert complete(args.split(), incomplete) is None
 
@@ -88,7 +110,9 @@ def test_a_home_without_a_database_completes_nothing_and_says_nothing(empty_home
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_is_printed_and_installed(shell: str, gnomon: Gnomon, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_script_is_printed_and_installed(
+    shell: str, gnomon: Gnomon, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", f"{tmp_path}/data")
     monkeypatch.setenv("XDG_CONFIG_HOME", f"{tmp_path}/config")
     script = gnomon("completion", shell).out
@@ -104,8 +128,16 @@ def test_a_shell_that_asks_loads_neither_commands_nor_the_store() -> None:
         "bad = [m for m in sys.modules if m.split('.')[0] in ('rich', 'psycopg', 'textual') or m.startswith(('gnomon.storage.store', 'gnomon.queries.report', 'gnomon.rules.engine'))]; "
         "print('loaded', bad)"
     )
-    environ = {"COMP_WORDS": "gnomon runs show x", "COMP_CWORD": "3", "_GNOMON_COMPLETE": "bash_complete", "GNOMON_HOME": "/nowhere", "PATH": ""}
-    ended = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, timeout=60, check=True)
+    environ = {
+        "COMP_WORDS": "gnomon runs show x",
+        "COMP_CWORD": "3",
+        "_GNOMON_COMPLETE": "bash_complete",
+        "GNOMON_HOME": "/nowhere",
+        "PATH": "",
+    }
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, timeout=60, check=True
+    )
     assert (ended.stdout, ended.stderr) == ("\nloaded []\n", "")
 
 

@@ -14,11 +14,24 @@ from gnomon.model.spec import ParamSpec, ParseFailure, TaskSpec
 from gnomon.storage.store.dag_records import dags
 from gnomon.timetables import MultipleCronTriggerTimetable, Timetable, reference
 
-BROKEN = ParseFailure(kind="syntax", message="/dags/bad.py, line 3: invalid syntax. Correct that line.", line=3, traceback="Traceback ...")
+BROKEN = ParseFailure(
+    kind="syntax", message="/dags/bad.py, line 3: invalid syntax. Correct that line.", line=3, traceback="Traceback ..."
+)
 
 
-@pytest.mark.parametrize("command", [["dags", "list"], ["dags", "show", "x"], ["dags", "pause", "x"], ["runs", "list", "x"],
-                                     ["pools", "list"], ["variables", "get", "x"], ["explain", "x"], ["db", "check"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["dags", "list"],
+        ["dags", "show", "x"],
+        ["dags", "pause", "x"],
+        ["runs", "list", "x"],
+        ["pools", "list"],
+        ["variables", "get", "x"],
+        ["explain", "x"],
+        ["db", "check"],
+    ],
+)
 def test_a_home_without_a_database_is_exit_code_1_with_the_remedy(command: list[str], gnomon: Gnomon) -> None:
     code, out, err = gnomon(*command)
     assert (code, out) == (1, "")
@@ -30,11 +43,35 @@ def test_list_shows_every_active_dag(gnomon: Gnomon, deployment: Deployment) -> 
     code, out, _ = gnomon("dags", "list", "-o", "json")
     assert code == 0
     assert json.loads(out) == [
-        {"dag_id": "a", "schedule": "0 * * * *", "paused": True, "active": True, "next_run": None, "last_run_id": None,
-         "last_run_state": None, "owner": "me", "tags": [], "file": "/dags/etl.py", "error": None, "warnings": []},
-        {"dag_id": "b", "schedule": "None", "paused": True, "active": True, "next_run": None, "last_run_id": None,
-         "last_run_state": None, "owner": "me", "tags": ["x", "y"], "file": "/dags/etl.py", "error": None, "warnings": []},
-    ]  # fmt: skip
+        {
+            "dag_id": "a",
+            "schedule": "0 * * * *",
+            "paused": True,
+            "active": True,
+            "next_run": None,
+            "last_run_id": None,
+            "last_run_state": None,
+            "owner": "me",
+            "tags": [],
+            "file": "/dags/etl.py",
+            "error": None,
+            "warnings": [],
+        },
+        {
+            "dag_id": "b",
+            "schedule": "None",
+            "paused": True,
+            "active": True,
+            "next_run": None,
+            "last_run_id": None,
+            "last_run_state": None,
+            "owner": "me",
+            "tags": ["x", "y"],
+            "file": "/dags/etl.py",
+            "error": None,
+            "warnings": [],
+        },
+    ]
 
 
 def test_list_shows_a_dag_that_left_its_file_only_when_asked(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -62,13 +99,19 @@ def test_list_shows_next_and_last_run(gnomon: Gnomon, deployment: Deployment) ->
 def test_show_tells_which_family_the_schedule_is_of(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(
         spec_of("ticks", timetable=HOURLY),
-        spec_of("by_hand", {"a": (), "b": ("a",)}, description="Two tasks.", params={"n": ParamSpec(default=1, schema={"type": "integer"})}),
+        spec_of(
+            "by_hand",
+            {"a": (), "b": ("a",)},
+            description="Two tasks.",
+            params={"n": ParamSpec(default=1, schema={"type": "integer"})},
+        ),
     )
     shown = json.loads(gnomon("dags", "show", "ticks", "-o", "json").out)
     assert shown["schedule_family"] == "ticks without an interval"
     assert [run["run_after"] for run in shown["next_runs"]][:2] == [
-        "2026-03-01T09:00:00.000000+00:00", "2026-03-01T10:00:00.000000+00:00"
-    ]  # fmt: skip
+        "2026-03-01T09:00:00.000000+00:00",
+        "2026-03-01T10:00:00.000000+00:00",
+    ]
     out = gnomon("dags", "show", "by_hand").out
     assert "Two tasks." in out and "runs are created manually only" in out and "b (BaseOperator) after a" in out
     assert '"default": 1' in out
@@ -83,7 +126,13 @@ def test_errors_names_file_line_and_message(gnomon: Gnomon, deployment: Deployme
     assert gnomon("dags", "errors").out == "no errors\n"
     deployment.add(file="/dags/bad.py", failures=(BROKEN,))
     (row,) = json.loads(gnomon("dags", "errors", "-o", "json").out)
-    assert row == {"file": "/dags/bad.py", "line": 3, "kind": "syntax", "message": BROKEN.message, "traceback": "Traceback ..."}
+    assert row == {
+        "file": "/dags/bad.py",
+        "line": 3,
+        "kind": "syntax",
+        "message": BROKEN.message,
+        "traceback": "Traceback ...",
+    }
     assert "Correct that line." in gnomon("dags", "errors").out
 
 
@@ -101,9 +150,15 @@ def test_pause_and_unpause_are_written_at_once(gnomon: Gnomon, deployment: Deplo
 
 
 @pytest.mark.parametrize("command", ["show", "pause", "unpause", "trigger", "delete"])
-def test_an_unknown_dag_is_exit_code_1_with_the_nearest_name(command: str, gnomon: Gnomon, deployment: Deployment) -> None:
+def test_an_unknown_dag_is_exit_code_1_with_the_nearest_name(
+    command: str, gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.add(spec_of("etl_daily"))
-    assert gnomon("dags", command, "etl_dayly") == (1, "", "gnomon: there is no DAG 'etl_dayly'; did you mean 'etl_daily'?\n")
+    assert gnomon("dags", command, "etl_dayly") == (
+        1,
+        "",
+        "gnomon: there is no DAG 'etl_dayly'; did you mean 'etl_daily'?\n",
+    )
 
 
 def test_one_unknown_dag_among_several_changes_none(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -133,12 +188,18 @@ def test_delete_without_a_scheduler_says_that_it_waits_for_one(gnomon: Gnomon, d
 
 
 def test_tasks_list_is_in_topological_order(gnomon: Gnomon, deployment: Deployment) -> None:
-    deployment.add(spec_of("d", tasks=(TaskSpec(task_id="z", pool="p"), TaskSpec(task_id="a", upstream=("z",), group="g")),
-                           groups={"g": None}))  # fmt: skip
+    deployment.add(
+        spec_of(
+            "d",
+            tasks=(TaskSpec(task_id="z", pool="p"), TaskSpec(task_id="a", upstream=("z",), group="g")),
+            groups={"g": None},
+        )
+    )
     rows = json.loads(gnomon("tasks", "list", "d", "-o", "json").out)
     assert [(row["task_id"], row["upstream"], row["group"], row["pool"]) for row in rows] == [
-        ("z", [], None, "p"), ("a", ["z"], "g", "default_pool"),
-    ]  # fmt: skip
+        ("z", [], None, "p"),
+        ("a", ["z"], "g", "default_pool"),
+    ]
 
 
 class _Workdays(Timetable):
@@ -170,7 +231,9 @@ class _ByInstanceAttribute(_Workdays):
 
 
 @pytest.mark.parametrize("cls", [_ByProperty, _ByClassAttribute, _ByInstanceAttribute])
-def test_an_authors_words_stand_in_the_schedule_column_and_in_show(cls: type[Timetable], gnomon: Gnomon, deployment: Deployment) -> None:
+def test_an_authors_words_stand_in_the_schedule_column_and_in_show(
+    cls: type[Timetable], gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.add(spec_of("workdays", timetable=reference(cls())))
     head, _, row = gnomon("dags", "list").out.splitlines()
     start = head.index("schedule")
@@ -179,8 +242,9 @@ def test_an_authors_words_stand_in_the_schedule_column_and_in_show(cls: type[Tim
     assert json.loads(gnomon("dags", "list", "-o", "json").out)[0]["schedule"] == "after each workday, at 08:00:00"
     shown = json.loads(gnomon("dags", "show", "workdays", "-o", "json").out)
     assert (shown["schedule"], shown["schedule_description"]) == (
-        "after each workday, at 08:00:00", "Schedule: after each workday, at 08:00:00",
-    )  # fmt: skip
+        "after each workday, at 08:00:00",
+        "Schedule: after each workday, at 08:00:00",
+    )
 
 
 def test_a_timetable_without_words_is_listed_by_its_class(gnomon: Gnomon, deployment: Deployment) -> None:

@@ -26,7 +26,14 @@ def test_the_versions_of_a_dag_with_what_each_changed(gnomon: Gnomon, deployment
 
 def test_a_change_of_a_task_names_old_and_new_value() -> None:
     before = spec_of("a", tasks=(TaskSpec(task_id="x"), TaskSpec(task_id="y"), TaskSpec(task_id="gone")))
-    after = spec_of("a", tasks=(TaskSpec(task_id="x", retries=2), TaskSpec(task_id="y", upstream=("x",), pool="p", doc_md="long " * 40)))
+    after = spec_of(
+        "a",
+        tasks=(TaskSpec(task_id="x", retries=2), TaskSpec(task_id="y", upstream=("x",), pool="p", doc_md="long " * 40)),
+    )
     assert describe_changes(before, after) == [
-        "task gone removed", "task x: retries 0 -> 2", "task y: upstream none -> x", "task y: pool default_pool -> p", "task y: doc_md changed",
+        "task gone removed",
+        "task x: retries 0 -> 2",
+        "task y: upstream none -> x",
+        "task y: pool default_pool -> p",
+        "task y: doc_md changed",
     ]

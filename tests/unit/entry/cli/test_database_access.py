@@ -54,7 +54,9 @@ def test_it_gives_up_with_the_remedy_when_the_standalone_does_not_come_up(
 
 
 @pytest.mark.parametrize("text", ["", "garbage", "dead"])
-def test_without_a_living_standalone_it_does_not_wait(text: str, gnomon: Gnomon, empty_home: Home, clock: VirtualClock) -> None:
+def test_without_a_living_standalone_it_does_not_wait(
+    text: str, gnomon: Gnomon, empty_home: Home, clock: VirtualClock
+) -> None:
     if text == "dead":
         _standalone(empty_home, _dead_pid())
     else:
@@ -64,7 +66,9 @@ def test_without_a_living_standalone_it_does_not_wait(text: str, gnomon: Gnomon,
     assert clock.monotonic() == began
 
 
-def test_an_older_schema_is_refused_with_the_remedy(gnomon: Gnomon, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_schema_is_refused_with_the_remedy(
+    gnomon: Gnomon, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from gnomon.storage.store import schema_revision
 
     monkeypatch.setattr(schema_revision, "HEAD", "the next one")

@@ -51,16 +51,22 @@ with DAG("elsewhere", schedule=Nightly(), start_date=datetime(2026, 1, 1)):
 @pytest.fixture
 def stored(deployment: Deployment) -> Deployment:
     deployment.add(
-        spec_of("loads", timetable=MORNING), spec_of("report", timetable=HOURLY, depends_on=(AfterSpec(dag_id="loads"),)),
-        spec_of("lost", timetable=HOURLY, depends_on=(AfterSpec(dag_id="laods"),)), spec_of("by_hand", depends_on=(AfterSpec(dag_id="loads"),)),
-    )  # fmt: skip
+        spec_of("loads", timetable=MORNING),
+        spec_of("report", timetable=HOURLY, depends_on=(AfterSpec(dag_id="loads"),)),
+        spec_of("lost", timetable=HOURLY, depends_on=(AfterSpec(dag_id="laods"),)),
+        spec_of("by_hand", depends_on=(AfterSpec(dag_id="loads"),)),
+    )
     return deployment
 
 
 def test_preview_of_a_stored_dag_shows_today_by_its_clocks(gnomon: Gnomon, stored: Deployment) -> None:
     code, out, err = gnomon(*PREVIEW, "report")
     assert (code, err) == (0, "")
-    assert out.splitlines()[:3] == ["report on Sun 2026-03-01, in the time zone UTC", "", "report waits for loads (at 03:00, 06:00, 08:00; the database)"]
+    assert out.splitlines()[:3] == [
+        "report on Sun 2026-03-01, in the time zone UTC",
+        "",
+        "report waits for loads (at 03:00, 06:00, 08:00; the database)",
+    ]
     assert "09:00 to 23:00 (15)  08:00      rule two, carried   (07:00, 08:00]" in out
     assert max(map(len, out.splitlines())) <= 100
 
@@ -68,16 +74,27 @@ def test_preview_of_a_stored_dag_shows_today_by_its_clocks(gnomon: Gnomon, store
 def test_preview_as_json_has_every_run_with_its_slots(gnomon: Gnomon, stored: Deployment) -> None:
     told = json.loads(gnomon(*PREVIEW, "report", "--day", "2026-03-02", "-o", "json").out)
     assert {name: told[name] for name in ("dag_id", "day", "timezone", "from", "until")} == {
-        "dag_id": "report", "day": "2026-03-02", "timezone": "UTC", "from": "2026-03-02T00:00:00.000000+00:00",
+        "dag_id": "report",
+        "day": "2026-03-02",
+        "timezone": "UTC",
+        "from": "2026-03-02T00:00:00.000000+00:00",
         "until": "2026-03-03T00:00:00.000000+00:00",
-    }  # fmt: skip
+    }
     (one,) = told["dependencies"]
-    assert (one["task_id"], one["after"]["dag_id"], one["after"]["take"], one["found_in"]) == (None, "loads", "all", "the database")
+    assert (one["task_id"], one["after"]["dag_id"], one["after"]["take"], one["found_in"]) == (
+        None,
+        "loads",
+        "all",
+        "the database",
+    )
     assert len(one["runs"]) == 24
     assert one["runs"][7] == {
-        "run_after": "2026-03-02T07:00:00.000000+00:00", "waits_for": ["2026-03-02T06:00:00.000000+00:00"], "rule": "carried",
-        "window_start": "2026-03-02T05:00:00.000001+00:00", "window_end": "2026-03-02T06:00:00.000001+00:00",
-    }  # fmt: skip
+        "run_after": "2026-03-02T07:00:00.000000+00:00",
+        "waits_for": ["2026-03-02T06:00:00.000000+00:00"],
+        "rule": "carried",
+        "window_start": "2026-03-02T05:00:00.000001+00:00",
+        "window_end": "2026-03-02T06:00:00.000001+00:00",
+    }
     assert [slot[11:16] for slot in one["upstream_slots"]] == ["03:00", "06:00", "08:00"]
 
 
@@ -107,10 +124,11 @@ def test_a_dag_that_waits_for_nobody_and_one_without_a_schedule_say_so(gnomon: G
 def test_an_upstream_without_slots_is_an_error(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("manual"), spec_of("waits", timetable=HOURLY, depends_on=(AfterSpec(dag_id="manual"),)))
     assert gnomon(*PREVIEW, "waits") == (
-        1, "waits on Sun 2026-03-01, in the time zone UTC\n\nwaits waits for manual (None; the database)\n"
+        1,
+        "waits on Sun 2026-03-01, in the time zone UTC\n\nwaits waits for manual (None; the database)\n"
         "DAG 'manual' has no slots to wait for: it has no schedule\n",
         "gnomon: some waits cannot be shown: DAG 'manual' has no slots to wait for: it has no schedule\n",
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -153,7 +171,9 @@ def test_a_file_is_shown_without_a_database_with_upstreams_of_the_dags_folder_an
 def test_a_timetable_that_fails_is_named_and_the_others_are_shown(empty_home: Home, gnomon: Gnomon) -> None:
     folder = Path(empty_home.cfg.dags_folder)
     folder.mkdir(parents=True)
-    (folder / "elsewhere.py").write_text(ELSEWHERE.replace("start = restriction", "raise ValueError('no nights'); start = restriction"))
+    (folder / "elsewhere.py").write_text(
+        ELSEWHERE.replace("start = restriction", "raise ValueError('no nights'); start = restriction")
+    )
     (folder / "report.py").write_text(FILE)
     code, out, err = gnomon(*PREVIEW, "report")
     assert code == 1
@@ -168,20 +188,33 @@ def test_graph_names_every_dependency_and_what_is_wrong(gnomon: Gnomon, stored: 
         dag_edges.set_dependency_errors(tx, {dag_pk: "it is in a circle"}, stored.clock.now())
     code, out, err = gnomon(*GRAPH)
     assert code == 0
-    assert [line.split()[:2] for line in out.splitlines()[2:]] == [["by_hand", "loads"], ["lost", "laods"], ["report", "loads"]]
-    assert err.splitlines() == ["report: it is in a circle", "lost: there is no DAG laods; runs wait until a file defines it"]
+    assert [line.split()[:2] for line in out.splitlines()[2:]] == [
+        ["by_hand", "loads"],
+        ["lost", "laods"],
+        ["report", "loads"],
+    ]
+    assert err.splitlines() == [
+        "report: it is in a circle",
+        "lost: there is no DAG laods; runs wait until a file defines it",
+    ]
     rows = json.loads(gnomon(*GRAPH, "-o", "json").out)
     assert [(row["dag_id"], row["upstream_dag_id"], row["unknown"], row["error"]) for row in rows] == [
-        ("by_hand", "loads", False, None), ("lost", "laods", True, None), ("report", "loads", False, "it is in a circle"),
-    ]  # fmt: skip
+        ("by_hand", "loads", False, None),
+        ("lost", "laods", True, None),
+        ("report", "loads", False, "it is in a circle"),
+    ]
 
 
 def test_graph_as_dot_leads_from_what_is_waited_for_to_what_waits(gnomon: Gnomon, deployment: Deployment) -> None:
-    deployment.add(spec_of('a"b', timetable=HOURLY, depends_on=(AfterSpec(dag_id="up", task_id="t", previous=2, take="any"),)))
+    deployment.add(
+        spec_of('a"b', timetable=HOURLY, depends_on=(AfterSpec(dag_id="up", task_id="t", previous=2, take="any"),))
+    )
     assert gnomon(*GRAPH, "-o", "dot").out.splitlines()[1:] == [
-        '  rankdir=LR; node [shape=box, fontname="sans-serif"];', '  "up" [style=dashed];',
-        '  "up" -> "a\\"b" [label="t, 2 periods before, any one of them"];', "}",
-    ]  # fmt: skip
+        '  rankdir=LR; node [shape=box, fontname="sans-serif"];',
+        '  "up" [style=dashed];',
+        '  "up" -> "a\\"b" [label="t, 2 periods before, any one of them"];',
+        "}",
+    ]
 
 
 def test_graph_as_svg_has_a_name_and_a_line_for_each(gnomon: Gnomon, stored: Deployment) -> None:

@@ -25,8 +25,10 @@ def test_numbers_that_differ_from_the_rows_are_named_and_counted_anew(gnomon: Gn
     with deployment.db.write() as tx:
         tx.send_many("commit.tallies", [(find_dag(tx, "a").dag_pk, 100, -1)])
     assert _verdict(gnomon) == (
-        "warn", "1 differ from the rows of runs, for example success runs of DAG a: 0 instead of 1", "gnomon doctor --repair",
-    )  # fmt: skip
+        "warn",
+        "1 differ from the rows of runs, for example success runs of DAG a: 0 instead of 1",
+        "gnomon doctor --repair",
+    )
     assert "numbers of runs: 1 were wrong and are counted anew" in gnomon("doctor", "--repair").err
     assert _verdict(gnomon)[0] == "ok"
     assert "numbers of runs: nothing to repair" in gnomon("doctor", "--repair").err

@@ -67,7 +67,9 @@ def test_a_start_date_in_the_future(gnomon: Gnomon, deployment: Deployment) -> N
 def test_a_file_that_cannot_be_loaded(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"))
     deployment.add(failures=(ParseFailure(kind="syntax", message="/dags/etl.py, line 3: invalid syntax."),))
-    assert "its file /dags/etl.py cannot be loaded, so its last good version is used: /dags/etl.py, line 3" in why(gnomon, "a")
+    assert "its file /dags/etl.py cannot be loaded, so its last good version is used: /dags/etl.py, line 3" in why(
+        gnomon, "a"
+    )
 
 
 def test_a_dag_that_left_its_file(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -77,7 +79,9 @@ def test_a_dag_that_left_its_file(gnomon: Gnomon, deployment: Deployment) -> Non
 
 
 @pytest.mark.parametrize("paused", [False, True])
-def test_a_deleted_dag_has_one_story_and_its_run_waits_until_it_is_marked_or_the_file_returns(gnomon: Gnomon, deployment: Deployment, paused: bool) -> None:
+def test_a_deleted_dag_has_one_story_and_its_run_waits_until_it_is_marked_or_the_file_returns(
+    gnomon: Gnomon, deployment: Deployment, paused: bool
+) -> None:
     dag = spec_of("a", {"x": (), "y": ("x",)}, timetable=HOURLY)
     deployment.add(dag, spec_of("b"))
     deployment.plays["x"] = Play(run_s=10)
@@ -95,7 +99,9 @@ def test_a_deleted_dag_has_one_story_and_its_run_waits_until_it_is_marked_or_the
         assert other not in told
     assert "to go on, put the file back" in why(gnomon, "a", "r")
     assert "to go on, put the file back" in why(gnomon, "a", "r", "y")
-    assert {row["task_id"]: row["state"] for row in json.loads(gnomon("tasks", "states", "a", "r", "-o", "json").out)} == {"x": "success", "y": "scheduled"}
+    assert {
+        row["task_id"]: row["state"] for row in json.loads(gnomon("tasks", "states", "a", "r", "-o", "json").out)
+    } == {"x": "success", "y": "scheduled"}
     if paused:
         assert gnomon("runs", "mark", "a", "r", "--state", "failed").code == 0
         deployment.move(5)
@@ -122,8 +128,16 @@ def test_max_active_runs(gnomon: Gnomon, deployment: Deployment) -> None:
     ("slots", "pool_slots", "said"),
     [
         (None, 1, "pool small does not exist; make it with: gnomon pools set small SLOTS"),
-        (1, 2, "it needs 2 slots and pool small has 1; it can never start. Give the pool more: gnomon pools set small 2"),
-        (0, 1, "it needs 1 slot and pool small has 0; it can never start. Give the pool more: gnomon pools set small 1"),
+        (
+            1,
+            2,
+            "it needs 2 slots and pool small has 1; it can never start. Give the pool more: gnomon pools set small 2",
+        ),
+        (
+            0,
+            1,
+            "it needs 1 slot and pool small has 0; it can never start. Give the pool more: gnomon pools set small 1",
+        ),
         (3, 2, "pool small has too few free slots: 2 of 3 slots are used and it needs 2"),
         (1, 1, "pool small is full: 1 of 1 slots are used and it needs 1"),
     ],
@@ -147,7 +161,10 @@ def test_upstream_tasks_by_name_and_state(gnomon: Gnomon, deployment: Deployment
     trigger(gnomon, deployment)
     assert "try 1 is running on worker worker-1" in why(gnomon, "a", "r", "x")
     out = why(gnomon, "a", "r", "y")
-    assert out.startswith("trigger rule all_success waits for all upstream tasks to succeed: of 1, 1 not done;") and "x (running)" in out
+    assert (
+        out.startswith("trigger rule all_success waits for all upstream tasks to succeed: of 1, 1 not done;")
+        and "x (running)" in out
+    )
 
 
 def test_a_retry_at_its_time(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -167,7 +184,10 @@ def test_what_has_ended_says_when_and_how(gnomon: Gnomon, deployment: Deployment
     assert why(gnomon, "a", "r", "x") == "it ended in state failed in try 1 at 2026-03-01T09:00:01Z: ValueError: no\n"
     assert why(gnomon, "a", "r", "y").startswith("it ended in state upstream_failed")
     out = why(gnomon, "a", "r")
-    assert out.startswith("run r ended in state failed at 2026-03-01T09:00:0") and "x: it ended in state failed in try 1" in out
+    assert (
+        out.startswith("run r ended in state failed at 2026-03-01T09:00:0")
+        and "x: it ended in state failed in try 1" in out
+    )
     assert "run r ended in state failed at" in why(gnomon, "a")
 
 
@@ -175,7 +195,9 @@ def test_a_run_of_a_paused_dag(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"), paused=True)
     deployment.start()
     trigger(gnomon, deployment)
-    assert why(gnomon, "a", "r") == "DAG a is paused; unpause it with: gnomon dags unpause a\nqueued: the DAG is paused\n"
+    assert (
+        why(gnomon, "a", "r") == "DAG a is paused; unpause it with: gnomon dags unpause a\nqueued: the DAG is paused\n"
+    )
     assert "gnomon dags unpause a" in why(gnomon, "a", "r", "only")
 
 
@@ -195,9 +217,15 @@ def test_a_map_index_that_is_not_there(gnomon: Gnomon, deployment: Deployment) -
 
 @pytest.mark.parametrize(
     ("names", "said"),
-    [(("zz",), "there is no DAG 'zz'"), (("a", "zz"), "there is no run 'zz' of DAG 'a'"), (("a", "r", "onli"), "did you mean 'only'?")],
+    [
+        (("zz",), "there is no DAG 'zz'"),
+        (("a", "zz"), "there is no run 'zz' of DAG 'a'"),
+        (("a", "r", "onli"), "did you mean 'only'?"),
+    ],
 )
-def test_unknown_names_are_exit_code_1(names: tuple[str, ...], said: str, gnomon: Gnomon, deployment: Deployment) -> None:
+def test_unknown_names_are_exit_code_1(
+    names: tuple[str, ...], said: str, gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.add(spec_of("a"))
     gnomon("dags", "trigger", "a", "--run-id", "r")
     code, out, err = gnomon("explain", *names)

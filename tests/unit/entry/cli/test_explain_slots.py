@@ -22,14 +22,19 @@ def test_other_slots_are_answered_too(gnomon: Gnomon, deployment: Deployment) ->
     deployment.add(spec_of("a", timetable=HOURLY, start_at=deployment.clock.now() - 5))
     deployment.start()
     deployment.move(10)
-    told = {at: gnomon("explain", "a", at).out for at in ("2026-01-01", "2027-01-01", "2026-03-01T09:00:05", "2026-03-01T09:00")}
+    told = {
+        at: gnomon("explain", "a", at).out
+        for at in ("2026-01-01", "2027-01-01", "2026-03-01T09:00:05", "2026-03-01T09:00")
+    }
     assert "before the start_date" in told["2026-01-01"]
     assert "in the future" in told["2027-01-01"]
     assert "has no slot at that time" in told["2026-03-01T09:00:05"]
     assert "there is a run for logical date 2026-03-01T09:00:00Z" in told["2026-03-01T09:00"]
 
 
-def test_a_moment_between_slots_that_were_planned_has_no_slot_also_during_a_pause(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_a_moment_between_slots_that_were_planned_has_no_slot_also_during_a_pause(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.add(spec_of("a", timetable=HOURLY, start_at=deployment.clock.now() - 5))
     deployment.start()
     deployment.move(10)

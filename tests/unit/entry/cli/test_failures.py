@@ -17,11 +17,15 @@ HOUR = 3_600_000_000
 @pytest.fixture
 def failed(deployment: Deployment) -> Deployment:
     """DAG up has failed and DAG down waits for it; DAG mended failed and then succeeded."""
-    deployment.plays |= {"x": Play(outcome="failed", reason="KeyError: 'rows'\nsecond line"), "m": Play(outcome="failed", reason="once")}
+    deployment.plays |= {
+        "x": Play(outcome="failed", reason="KeyError: 'rows'\nsecond line"),
+        "m": Play(outcome="failed", reason="once"),
+    }
     deployment.add(
         spec_of("up", {"x": (), "y": ("x",), "z": ("y",)}, timetable=HOURLY, start_at=NOW - 30 * 60_000_000),
-        spec_of("down", timetable=HOURLY, start_at=NOW - 30 * 60_000_000, depends_on=(AfterSpec(dag_id="up"),)), spec_of("mended", {"m": ()}),
-    )  # fmt: skip
+        spec_of("down", timetable=HOURLY, start_at=NOW - 30 * 60_000_000, depends_on=(AfterSpec(dag_id="up"),)),
+        spec_of("mended", {"m": ()}),
+    )
     deployment.start()
     return deployment
 
@@ -38,7 +42,10 @@ def test_each_failed_run_is_told_with_its_cause_and_what_it_holds_up(gnomon: Gno
     fail_all(gnomon, failed)
     code, out, err = gnomon("failures", "--since", "yesterday")
     assert (code, err) == (0, "")
-    assert "  up scheduled__2026-03-01T09:00:00+00:00  still broken\n    x failed: KeyError: 'rows'\n    not run because of it: y, z\n" in out
+    assert (
+        "  up scheduled__2026-03-01T09:00:00+00:00  still broken\n    x failed: KeyError: 'rows'\n    not run because of it: y, z\n"
+        in out
+    )
     assert "    waiting for it: down scheduled__2026-03-01T09:00:00+00:00\n" in out
     assert "  mended bad  healed by good\n    m failed: once\n" in out
     assert out.splitlines()[-1] == "2 failed runs; 1 DAG still broken"

@@ -15,7 +15,8 @@ from gnomon.storage.store.ownership import commit
 from gnomon.testing import Play
 
 QUESTION = HITLRequest(
-    subject="Deploy?", options=("yes", "no"),
+    subject="Deploy?",
+    options=("yes", "no"),
     params={"n": {"value": 3, "schema": {"type": "integer", "minimum": 1}}, "text": {"schema": {"type": "string"}}},
 )
 
@@ -25,7 +26,9 @@ def asked(gnomon: Gnomon, deployment: Deployment) -> Deployment:
     """Task `ask` of run `r` waits for a person; `closed` may be answered by ann only, and has one option."""
     deployment.add(spec_of("a", {"ask": (), "closed": (), "after": ("ask",)}))
     deployment.plays["ask"] = _play(QUESTION)
-    deployment.plays["closed"] = _play(HITLRequest(subject="Seen?", options=("OK",), assigned_users=(HITLRespondent("1", "ann"),)))
+    deployment.plays["closed"] = _play(
+        HITLRequest(subject="Seen?", options=("OK",), assigned_users=(HITLRespondent("1", "ann"),))
+    )
     deployment.start()
     gnomon("dags", "trigger", "a", "--run-id", "r")
     deployment.move()
@@ -34,12 +37,21 @@ def asked(gnomon: Gnomon, deployment: Deployment) -> Deployment:
 
 
 def _play(question: HITLRequest) -> Play:
-    return Play(outcome="awaiting_input", wait=Deferral(classpath="TaskAwaitingInput", next_method="execute_complete", hitl=question))
+    return Play(
+        outcome="awaiting_input",
+        wait=Deferral(classpath="TaskAwaitingInput", next_method="execute_complete", hitl=question),
+    )
 
 
 def test_waiting_lists_open_questions(gnomon: Gnomon, asked: Deployment) -> None:
     first, second = json.loads(gnomon("tasks", "waiting", "-o", "json").out)
-    assert (first["task_id"], first["subject"], first["options"], first["multiple"], first["due"]) == ("ask", "Deploy?", ["yes", "no"], False, None)
+    assert (first["task_id"], first["subject"], first["options"], first["multiple"], first["due"]) == (
+        "ask",
+        "Deploy?",
+        ["yes", "no"],
+        False,
+        None,
+    )
     assert (second["task_id"], second["assigned_users"]) == ("closed", ["ann"])
     assert "Deploy?" in gnomon("tasks", "waiting", "a").out
     assert gnomon("tasks", "waiting", "nope").code != 0
@@ -56,7 +68,10 @@ def test_an_answer_lets_the_task_go_on_and_closes_the_question(gnomon: Gnomon, a
         ask, closed = hitl_details.list_run_details(tx, run_pk)
     assert ask.detail.response is not None and closed.detail.response is not None
     assert (ask.detail.response.chosen_options, ask.detail.response.params_input) == (("yes",), {"n": 3, "text": "x"})
-    assert (ask.detail.response.responded_by, closed.detail.response.chosen_options) == (HITLRespondent("ben", "ben"), ("OK",))
+    assert (ask.detail.response.responded_by, closed.detail.response.chosen_options) == (
+        HITLRespondent("ben", "ben"),
+        ("OK",),
+    )
     states = {row["task_id"]: row["state"] for row in json.loads(gnomon("tasks", "states", "a", "r", "-o", "json").out)}
     assert states == {"ask": "success", "closed": "success", "after": "success"}
 
@@ -77,19 +92,23 @@ def test_the_options_keep_the_order_of_the_command_and_count_once(gnomon: Gnomon
 
 @pytest.mark.parametrize(
     ("args", "words"),
-    [(("ask",), "choose one of the options: 'yes', 'no'"),
-     (("ask", "--option", "maybe", "--params", '{"text": "x"}'), "no option 'maybe'"),
-     (("ask", "--option", "yes"), "Param 'text': no value was given"),
-     (("ask", "--option", "yes", "--params", '{"text": "x", "n": 0}'), "Param 'n': 0 must be bigger"),
-     (("ask", "--option", "yes", "--params", '{"other": 1}'), "no param 'other'; its params: n, text"),
-     (("ask", "--option", "yes", "--params", "[1]"), "must be a JSON object"),
-     (("ask", "--option", "yes", "--params", "{"), "not valid JSON"),
-     (("closed", "--user", "ben"), "'ben' may not answer this question; it is assigned to ann"),
-     (("after", "--option", "yes"), "task 'after' does not wait for an answer in run 'r'"),
-     (("asc", "--option", "yes"), "no task 'asc' in DAG 'a'; did you mean 'ask'"),
-     (("ask", "--map-index", "3", "--option", "yes"), "with map index 3 does not wait")],
+    [
+        (("ask",), "choose one of the options: 'yes', 'no'"),
+        (("ask", "--option", "maybe", "--params", '{"text": "x"}'), "no option 'maybe'"),
+        (("ask", "--option", "yes"), "Param 'text': no value was given"),
+        (("ask", "--option", "yes", "--params", '{"text": "x", "n": 0}'), "Param 'n': 0 must be bigger"),
+        (("ask", "--option", "yes", "--params", '{"other": 1}'), "no param 'other'; its params: n, text"),
+        (("ask", "--option", "yes", "--params", "[1]"), "must be a JSON object"),
+        (("ask", "--option", "yes", "--params", "{"), "not valid JSON"),
+        (("closed", "--user", "ben"), "'ben' may not answer this question; it is assigned to ann"),
+        (("after", "--option", "yes"), "task 'after' does not wait for an answer in run 'r'"),
+        (("asc", "--option", "yes"), "no task 'asc' in DAG 'a'; did you mean 'ask'"),
+        (("ask", "--map-index", "3", "--option", "yes"), "with map index 3 does not wait"),
+    ],
 )
-def test_an_answer_that_does_not_fit_is_refused_with_the_remedy(gnomon: Gnomon, asked: Deployment, args: tuple[str, ...], words: str) -> None:
+def test_an_answer_that_does_not_fit_is_refused_with_the_remedy(
+    gnomon: Gnomon, asked: Deployment, args: tuple[str, ...], words: str
+) -> None:
     if args == ("ask",):
         args = ("ask", "--params", '{"text": "x"}')
     ended = gnomon("tasks", "answer", "a", "r", *args)

@@ -31,18 +31,32 @@ NUMBERS = [(path, parameter) for path, parameter in PARAMETERS if isinstance(par
 def test_every_number_has_a_range() -> None:
     assert len(NUMBERS) >= 25
     others = click.types.IntParamType, click.types.FloatParamType
-    assert [(path, parameter.name) for path, parameter in PARAMETERS if isinstance(parameter.type, others) and not isinstance(parameter.type, IntegerRange)] == []
+    assert [
+        (path, parameter.name)
+        for path, parameter in PARAMETERS
+        if isinstance(parameter.type, others) and not isinstance(parameter.type, IntegerRange)
+    ] == []
 
 
-@pytest.mark.parametrize(("path", "parameter"), NUMBERS, ids=[f"{path} {parameter.name}" for path, parameter in NUMBERS])
-def test_what_is_no_such_number_is_refused_with_its_name_its_value_and_its_range(path: str, parameter: click.Parameter) -> None:
+@pytest.mark.parametrize(
+    ("path", "parameter"), NUMBERS, ids=[f"{path} {parameter.name}" for path, parameter in NUMBERS]
+)
+def test_what_is_no_such_number_is_refused_with_its_name_its_value_and_its_range(
+    path: str, parameter: click.Parameter
+) -> None:
     context, kind = click.Context(click.Command(path)), parameter.type
     assert isinstance(kind, IntegerRange) and isinstance(kind.min, int) and isinstance(kind.max, int)
     for value in ("x", "", "1.5", "1e3", str(kind.max + 1), str(kind.min - 1), "9" * 5000):
         with pytest.raises(click.BadParameter) as caught:
             parameter.type_cast_value(context, [value] if parameter.multiple or parameter.nargs != 1 else value)
-        name = parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.make_metavar(context).rstrip(".").strip("[]{}")
+        name = (
+            parameter.opts[-1]
+            if isinstance(parameter, click.Option)
+            else parameter.make_metavar(context).rstrip(".").strip("[]{}")
+        )
         message = caught.value.format_message()
-        assert f"{value!r} is not an integer from {kind.min} to {kind.max}" in message and name.split("...")[0] in message, message
+        assert (
+            f"{value!r} is not an integer from {kind.min} to {kind.max}" in message and name.split("...")[0] in message
+        ), message
     for number in (kind.min, kind.max):
         assert kind.convert(str(number), parameter, context) == number

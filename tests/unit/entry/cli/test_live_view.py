@@ -40,9 +40,14 @@ class _Terminal:
         self.settings = termios.tcgetattr(self._other)
         environment = os.environ | {"TERM": "xterm"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, how], stdin=self._other, stdout=self._other, stderr=self._other, start_new_session=True,
-            env=environment, preexec_fn=self._take_terminal,
-        )  # fmt: skip
+            [sys.executable, "-c", _PROGRAM, how],
+            stdin=self._other,
+            stdout=self._other,
+            stderr=self._other,
+            start_new_session=True,
+            env=environment,
+            preexec_fn=self._take_terminal,
+        )
         self.output = b""
 
     @staticmethod

@@ -22,23 +22,44 @@ START = 1_772_355_600_000_000
 def _log(folder: Path, task_id: str, started_s: int, text: str) -> AttemptFiles:
     path = folder / f"{task_id}.log"
     path.write_text(text)
-    return AttemptFiles(task_id, -1, 1, 1, START + started_s * 1_000_000, True, True, (str(folder / "missing"), str(path)))
+    return AttemptFiles(
+        task_id, -1, 1, 1, START + started_s * 1_000_000, True, True, (str(folder / "missing"), str(path))
+    )
 
 
-def test_logs_are_merged_by_the_times_of_their_lines_and_lines_without_a_time_stay_behind_theirs(tmp_path: Path) -> None:
+def test_logs_are_merged_by_the_times_of_their_lines_and_lines_without_a_time_stay_behind_theirs(
+    tmp_path: Path,
+) -> None:
     logs = [
-        _log(tmp_path, "b", 5, "2026-03-01T09:00:05.000000Z INFO     b1\nprinted by b\n2026-03-01T09:00:30.000000Z INFO     b2\n"),
+        _log(
+            tmp_path,
+            "b",
+            5,
+            "2026-03-01T09:00:05.000000Z INFO     b1\nprinted by b\n2026-03-01T09:00:30.000000Z INFO     b2\n",
+        ),
         _log(tmp_path, "a", 0, "printed by a\n2026-03-01T09:00:10.000000Z ERROR    a1\nTraceback\n"),
         _log(tmp_path, "c", 60, "late"),
     ]
-    assert [line.removeprefix("2026-03-01T09:00:") for _, line in merge_logs(logs, lambda _log, file: LogTail(Path(file)))] == [
-        "printed by a", "05.000000Z INFO     b1", "printed by b", "10.000000Z ERROR    a1", "Traceback", "30.000000Z INFO     b2", "late",
-    ]  # fmt: skip
+    assert [
+        line.removeprefix("2026-03-01T09:00:") for _, line in merge_logs(logs, lambda _log, file: LogTail(Path(file)))
+    ] == [
+        "printed by a",
+        "05.000000Z INFO     b1",
+        "printed by b",
+        "10.000000Z ERROR    a1",
+        "Traceback",
+        "30.000000Z INFO     b2",
+        "late",
+    ]
 
 
 def test_lines_that_were_read_together_are_ordered_too(tmp_path: Path) -> None:
     first, second = _log(tmp_path, "a", 0, ""), _log(tmp_path, "b", 2, "")
-    read = [(first, "2026-03-01T09:00:09.000000Z INFO     late"), (first, "goes with it"), (second, "printed at the start")]
+    read = [
+        (first, "2026-03-01T09:00:09.000000Z INFO     late"),
+        (first, "goes with it"),
+        (second, "printed at the start"),
+    ]
     assert [line for _, line in order_by_time(read)] == [read[2][1], read[0][1], read[1][1]]
 
 
@@ -94,11 +115,15 @@ def test_following_a_run_survives_a_second_attempt_and_ends_with_the_run(gnomon:
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (("a", "r", "--try", "1"), 2, "name it after RUN"), (("a", "r", "x", "--try", "1", "-f"), 2, "leave one of them out"),
-        (("a", "r", "z", "-f"), 1, "there is no task 'z'"), (("a", "s"), 1, "there is no run 's'"),
+        (("a", "r", "--try", "1"), 2, "name it after RUN"),
+        (("a", "r", "x", "--try", "1", "-f"), 2, "leave one of them out"),
+        (("a", "r", "z", "-f"), 1, "there is no task 'z'"),
+        (("a", "s"), 1, "there is no run 's'"),
     ],
 )
-def test_what_cannot_be_shown_is_said(args: tuple[str, ...], code: int, said: str, gnomon: Gnomon, written: Deployment) -> None:
+def test_what_cannot_be_shown_is_said(
+    args: tuple[str, ...], code: int, said: str, gnomon: Gnomon, written: Deployment
+) -> None:
     written.start()
     gnomon("dags", "trigger", "a", "--run-id", "r")
     ended = gnomon("tasks", "logs", *args)

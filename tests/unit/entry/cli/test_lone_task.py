@@ -21,8 +21,19 @@ def _target(spec: DagSpec) -> ParsedTarget:
 
 
 def test_the_task_stands_alone() -> None:
-    task = TaskSpec(task_id="g.y", upstream=("x",), retries=3, depends_on_past=True, trigger_rule="one_failed", group="g", start_at=5, pool="p")
-    spec = msgspec.structs.replace(spec_of("a", {"x": ()}), groups={"g": None}, run_callbacks=("on_failure",), start_at=5)
+    task = TaskSpec(
+        task_id="g.y",
+        upstream=("x",),
+        retries=3,
+        depends_on_past=True,
+        trigger_rule="one_failed",
+        group="g",
+        start_at=5,
+        pool="p",
+    )
+    spec = msgspec.structs.replace(
+        spec_of("a", {"x": ()}), groups={"g": None}, run_callbacks=("on_failure",), start_at=5
+    )
     lone = isolate_task(_target(msgspec.structs.replace(spec, tasks=(*spec.tasks, task))), "g.y").dag.spec
     assert lone.tasks == (TaskSpec(task_id="g.y", pool="p"),)
     assert (lone.run_callbacks, lone.start_at, lone.groups) == ((), None, {})
@@ -44,13 +55,38 @@ def test_an_instance_of_a_task_that_is_mapped_over_values_of_the_file_stands_alo
     assert lone.tasks == (TaskSpec(task_id="m", expansion=Expansion(factors=(LiteralLength(length=3),))),)
 
 
-@pytest.mark.parametrize(("target", "task_id", "map_index", "message"), [
-    (_mapped(LiteralLength(length=3)), "m", None, r"is mapped and has 3 instances; name one of them: 'm\[0\]' to 'm\[2\]'"),
-    (_mapped(LiteralLength(length=3)), "m", 3, r"is mapped and has no map index 3; name one of them: 'm\[0\]' to 'm\[2\]'"),
-    (_mapped(LiteralLength(length=0)), "m", 0, "is mapped over nothing and has no instances"),
-    (_mapped(XComLength(task_id="x")), "m", 1, "its instances depend on what other tasks return; `gnomon dags test a` runs the whole DAG"),
-    (_mapped(LiteralLength(length=3)), "x", 1, "task 'x' of DAG 'a' is not mapped and has no map index 1; name it without an index: x"),
-])
-def test_an_instance_that_does_not_exist_or_that_needs_other_tasks_is_refused(target: ParsedTarget, task_id: str, map_index: int | None, message: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "task_id", "map_index", "message"),
+    [
+        (
+            _mapped(LiteralLength(length=3)),
+            "m",
+            None,
+            r"is mapped and has 3 instances; name one of them: 'm\[0\]' to 'm\[2\]'",
+        ),
+        (
+            _mapped(LiteralLength(length=3)),
+            "m",
+            3,
+            r"is mapped and has no map index 3; name one of them: 'm\[0\]' to 'm\[2\]'",
+        ),
+        (_mapped(LiteralLength(length=0)), "m", 0, "is mapped over nothing and has no instances"),
+        (
+            _mapped(XComLength(task_id="x")),
+            "m",
+            1,
+            "its instances depend on what other tasks return; `gnomon dags test a` runs the whole DAG",
+        ),
+        (
+            _mapped(LiteralLength(length=3)),
+            "x",
+            1,
+            "task 'x' of DAG 'a' is not mapped and has no map index 1; name it without an index: x",
+        ),
+    ],
+)
+def test_an_instance_that_does_not_exist_or_that_needs_other_tasks_is_refused(
+    target: ParsedTarget, task_id: str, map_index: int | None, message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         isolate_task(target, task_id, map_index)

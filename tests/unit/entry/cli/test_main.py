@@ -18,7 +18,16 @@ from gnomon.entry.cli.main import main
 from gnomon.entry.cli.unknown_commands import OF_AIRFLOW
 from gnomon.model.errors.product import InternalError, ResourceUnavailable, UserError
 
-HEAVY = {"rich", "psycopg", "sqlite3", "yaml", "gnomon.storage.store", "gnomon.entry.app", "gnomon.authoring.sdk", "pendulum"}
+HEAVY = {
+    "rich",
+    "psycopg",
+    "sqlite3",
+    "yaml",
+    "gnomon.storage.store",
+    "gnomon.entry.app",
+    "gnomon.authoring.sdk",
+    "pendulum",
+}
 
 
 def _command(monkeypatch: pytest.MonkeyPatch, body: Callable[[], object]) -> None:
@@ -58,7 +67,9 @@ def test_an_unexpected_error_hides_its_traceback_and_says_how_to_see_it(
 
 
 @pytest.mark.pure
-@pytest.mark.parametrize("args", [["probe", "--nonsense"], ["probe", "extra"], ["dags", "lst"], ["dgas"], ["runs", "show"]])
+@pytest.mark.parametrize(
+    "args", [["probe", "--nonsense"], ["probe", "extra"], ["dags", "lst"], ["dgas"], ["runs", "show"]]
+)
 def test_wrong_usage_is_exit_code_2(
     args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,12 +89,19 @@ def test_an_unknown_command_is_answered_with_the_nearest(capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        ("runs trigger x", "'gnomon dags trigger'"), ("dags explain x", "'gnomon explain'"), ("logs x", "'gnomon runs logs' or 'gnomon tasks logs'"),
-        ("dags list-runs x", "'gnomon runs list'"), ("webserver", "'gnomon api-server'"), ("users add x", "'gnomon users create'"),
-        ("connections rm x", "'gnomon connections delete'"), ("runs lst", "'list'"),
+        ("runs trigger x", "'gnomon dags trigger'"),
+        ("dags explain x", "'gnomon explain'"),
+        ("logs x", "'gnomon runs logs' or 'gnomon tasks logs'"),
+        ("dags list-runs x", "'gnomon runs list'"),
+        ("webserver", "'gnomon api-server'"),
+        ("users add x", "'gnomon users create'"),
+        ("connections rm x", "'gnomon connections delete'"),
+        ("runs lst", "'list'"),
     ],
 )
-def test_a_command_under_another_name_is_answered_with_ours(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_under_another_name_is_answered_with_ours(
+    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(typed.split()) == 2
     assert capsys.readouterr().err.endswith(f"Did you mean {meant}?\n")
 
@@ -112,7 +130,9 @@ def test_ctrl_c_is_exit_code_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 @pytest.mark.pure
-def test_a_refused_confirmation_is_exit_code_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refused_confirmation_is_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def body() -> None:
         raise click.Abort
 
@@ -146,7 +166,9 @@ def test_a_reader_that_leaves_is_no_error_message() -> None:
     read, write = os.pipe()
     os.close(read)
     try:
-        done = subprocess.run([sys.executable, "-c", code], stdout=write, stderr=subprocess.PIPE, text=True, env=_environment())
+        done = subprocess.run(
+            [sys.executable, "-c", code], stdout=write, stderr=subprocess.PIPE, text=True, env=_environment()
+        )
     finally:
         os.close(write)
     assert (done.returncode, done.stderr) == (1, "")

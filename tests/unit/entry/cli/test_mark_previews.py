@@ -47,7 +47,9 @@ class MarkedDeployment(Deployment):
         outcome = self.rng.choices(("success", "failed", "skipped", "hangs"), (8, 2, 1, 2))[0]
         if self.all_hang or outcome == "hangs":
             return Play(run_s=LONG_S)
-        return Play(outcome=outcome, return_length=self.length if attempt.task_id == "t0" and outcome == "success" else None)
+        return Play(
+            outcome=outcome, return_length=self.length if attempt.task_id == "t0" and outcome == "success" else None
+        )
 
 
 class MarkPlayer:
@@ -81,7 +83,11 @@ class MarkPlayer:
         self.deployment.close()
 
     def _states(self) -> dict[Name, State]:
-        return {(row.run_id, row.name): (row.state, row.end_date) for run_id in self.runs for row in list_states.function(self.scope, "d", run_id)}
+        return {
+            (row.run_id, row.name): (row.state, row.end_date)
+            for run_id in self.runs
+            for row in list_states.function(self.scope, "d", run_id)
+        }
 
     def _mark_tasks(self) -> None:
         run_id, state = self.rng.choice(self.runs), self.rng.choice(("success", "failed", "skipped"))
@@ -99,18 +105,28 @@ class MarkPlayer:
         change = mark_run.function(self.scope, "d", run_id, state)
         self._check(f"{run_id} {state}", before, _read(preview), change, others_end=False)
 
-    def _check(self, act: str, before: dict[Name, State], preview: dict[Name, str], change: InstanceChange, *, others_end: bool) -> None:
+    def _check(
+        self, act: str, before: dict[Name, State], preview: dict[Name, str], change: InstanceChange, *, others_end: bool
+    ) -> None:
         """`others_end`: rules may end what had no state yet, as they do after each end of a task."""
         after = self._states()
         about = f"seed {self.seed}, {act}: {preview}"
         done = {(row.run_id, row.name) for row in change.changed}
-        assert done == {name for name in preview if name in after}, f"{about}: {done ^ set(preview)}"  # a mapped task that runs again may have other instances
+        assert done == {name for name in preview if name in after}, (
+            f"{about}: {done ^ set(preview)}"
+        )  # a mapped task that runs again may have other instances
         preview = {name: becomes for name, becomes in preview.items() if name in after}
         for name, becomes in preview.items():
             assert after[name] != before[name], f"{about}: {name} stays {before[name]}"
             assert becomes in (CLEARED, after[name][0]), f"{about}: {name} is {after[name]}"
-        known = {name: state for name, state in after.items() if name in before}  # without instances that a mapped task has only after the mark
-        changed = {name for name, (state, _) in known.items() if before[name] != after[name] and (before[name][0] in FINISHED or (state in FINISHED and not others_end))}
+        known = {
+            name: state for name, state in after.items() if name in before
+        }  # without instances that a mapped task has only after the mark
+        changed = {
+            name
+            for name, (state, _) in known.items()
+            if before[name] != after[name] and (before[name][0] in FINISHED or (state in FINISHED and not others_end))
+        }
         assert changed <= set(preview), f"{about}: {changed - set(preview)} changed too"
 
 

@@ -35,8 +35,9 @@ def test_next_runs_say_when_and_why(gnomon: Gnomon, deployment: Deployment) -> N
     deployment.add(spec_of("a", timetable=HOURLY, start_at=started(deployment, 0)))
     rows = ahead(gnomon, "--count", "2")["next_runs"]
     assert [(row["run_after"][11:16], row["state"], row["why"]) for row in rows] == [
-        ("09:00", "now", "due now"), ("10:00", "planned", "on time"),
-    ]  # fmt: skip
+        ("09:00", "now", "due now"),
+        ("10:00", "planned", "on time"),
+    ]
     assert "on time" in gnomon("dags", "next-runs", "a").out
 
 
@@ -51,7 +52,9 @@ def test_a_paused_dag_tells_what_would_run_on_unpausing_and_why(gnomon: Gnomon, 
 
 
 @pytest.mark.parametrize(("window", "made"), [(None, 6), (timedelta(hours=2), 2), (timedelta(0), 0)])
-def test_catchup_window_bounds_what_is_made_up(gnomon: Gnomon, deployment: Deployment, window: timedelta | None, made: int) -> None:
+def test_catchup_window_bounds_what_is_made_up(
+    gnomon: Gnomon, deployment: Deployment, window: timedelta | None, made: int
+) -> None:
     twenty_past(deployment)
     spec = spec_of("a", timetable=HOURLY, start_at=started(deployment, 5.5), catchup=True)
     seconds = None if window is None else window.total_seconds()
@@ -70,7 +73,9 @@ def test_unpausing_says_what_runs_at_once_and_a_dry_run_does_nothing(gnomon: Gno
     assert ahead(gnomon)["paused"] is False
 
 
-def test_another_schedule_is_shown_with_what_it_drops_before_it_is_written(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_another_schedule_is_shown_with_what_it_drops_before_it_is_written(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.add(spec_of("a", timetable=HALF_HOURLY, start_at=started(deployment, 0)))
     deployment.start()
     deployment.move(10)

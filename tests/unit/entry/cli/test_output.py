@@ -60,7 +60,17 @@ def test_fields_leave_out_what_is_not_known() -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(None, "-"), (False, "no"), (["a", "b"], "a, b"), ([], "-"), ({"k": 1}, '{"k": 1}'), ("two\nlines", "two lines"), ("\x1b[31mred\a", r"\x1b[31mred\x07"), (["\x1b"], r"\x1b"), ("\u202eright", r"\u202eright")],
+    [
+        (None, "-"),
+        (False, "no"),
+        (["a", "b"], "a, b"),
+        ([], "-"),
+        ({"k": 1}, '{"k": 1}'),
+        ("two\nlines", "two lines"),
+        ("\x1b[31mred\a", r"\x1b[31mred\x07"),
+        (["\x1b"], r"\x1b"),
+        ("\u202eright", r"\u202eright"),
+    ],
 )
 def test_a_cell_is_one_line(value: object, shown: str) -> None:
     assert format_cell(value) == shown
@@ -88,14 +98,21 @@ MIXED = [Instance("make", -1, "success"), Instance("load", 0, None)]
 
 
 def test_a_table_with_mapped_and_unmapped_tasks_shows_an_index_only_where_there_is_one() -> None:
-    assert _list(MIXED).splitlines() == ["task_id  map_index  state", "-------  ---------  -------", "make                success", "load     0          -"]
+    assert _list(MIXED).splitlines() == [
+        "task_id  map_index  state",
+        "-------  ---------  -------",
+        "make                success",
+        "load     0          -",
+    ]
     assert _list(MIXED[:1]).splitlines()[0] == "task_id  state"
 
 
 def test_a_plain_table_has_a_text_in_each_column_and_no_line_below_the_names() -> None:
     assert [line.split() for line in _list(MIXED, "-o", "plain").splitlines()] == [
-        ["task_id", "map_index", "state"], ["make", "-", "success"], ["load", "0", "-"],
-    ]  # fmt: skip
+        ["task_id", "map_index", "state"],
+        ["make", "-", "success"],
+        ["load", "0", "-"],
+    ]
     assert _list([], "-o", "plain") == "task_id  map_index  state\n"
     assert _list([]) == "nothing\n"
 
@@ -104,13 +121,19 @@ def _commands(command: click.Command, path: str = "") -> list[tuple[str, click.C
     if not isinstance(command, click.Group):
         return [(path, command)]
     context = click.Context(command)
-    return [found for name in command.list_commands(context) for found in _commands(command.get_command(context, name) or command, f"{path} {name}")]
+    return [
+        found
+        for name in command.list_commands(context)
+        for found in _commands(command.get_command(context, name) or command, f"{path} {name}")
+    ]
 
 
 def test_every_command_that_prints_tables_prints_them_plainly_too() -> None:
     choices = {
-        path: parameter.type.choices for path, command in _commands(gnomon) for parameter in command.params
+        path: parameter.type.choices
+        for path, command in _commands(gnomon)
+        for parameter in command.params
         if parameter.name == "output" and isinstance(parameter.type, click.Choice) and "table" in parameter.type.choices
-    }  # fmt: skip
+    }
     assert len(choices) > 50
     assert [path for path, names in choices.items() if "plain" not in names] == []

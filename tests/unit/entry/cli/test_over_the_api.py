@@ -188,41 +188,71 @@ def make_world(folder: Path, webhook: str, *, over_api: bool) -> Iterator[World]
         stack.callback(deployment.close)
         up = TaskSpec(task_id="write", outlets=(ORDERS,), runs_code=False)
         deployment.add(
-            spec_of("etl", {"load": (), "check": ("load",)}, tags=("daily",)), spec_of("ask", {"ask": ()}), spec_of("hourly", timetable=HOURLY),
+            spec_of("etl", {"load": (), "check": ("load",)}, tags=("daily",)),
+            spec_of("ask", {"ask": ()}),
+            spec_of("hourly", timetable=HOURLY),
             spec_of("bounded", timetable=HOURLY, start_at=NOW - 9 * HOUR, end_at=NOW - 5 * HOUR),
             failures=(ParseFailure(kind="dag", message="DAG 'elt' is broken"),),
-        )  # fmt: skip
+        )
         deployment.add(
-            spec_of("up", tasks=(up,), timetable=HOURLY, assets=(AssetDeclaration(name=ORDERS.name, uri=ORDERS.uri, extra={"team": "x"}),)),
-            spec_of("down", asset_condition=ORDERS), file="/dags/up.py", paused=False,
-        )  # fmt: skip
-        deployment.plays["load"] = Play(run_s=1.0, xcoms=(XComItem(key="return_value", value='{"rows":[1,2],"name":"é"}'),))
-        deployment.plays["ask"] = Play(outcome="awaiting_input", wait=Deferral(classpath="TaskAwaitingInput", next_method="execute_complete", hitl=QUESTION))
+            spec_of(
+                "up",
+                tasks=(up,),
+                timetable=HOURLY,
+                assets=(AssetDeclaration(name=ORDERS.name, uri=ORDERS.uri, extra={"team": "x"}),),
+            ),
+            spec_of("down", asset_condition=ORDERS),
+            file="/dags/up.py",
+            paused=False,
+        )
+        deployment.plays["load"] = Play(
+            run_s=1.0, xcoms=(XComItem(key="return_value", value='{"rows":[1,2],"name":"é"}'),)
+        )
+        deployment.plays["ask"] = Play(
+            outcome="awaiting_input",
+            wait=Deferral(classpath="TaskAwaitingInput", next_method="execute_complete", hitl=QUESTION),
+        )
         deployment.start()
         _write_files(home, folder, webhook)
         _quarantine(deployment)
         api = None
         if over_api:
-            context = ApiContext(home.cfg, clock, OpenAccess(), lambda: HealthSnapshot(NOW, ()), lambda seconds: home.sleep(seconds), deployment.db)
+            context = ApiContext(
+                home.cfg,
+                clock,
+                OpenAccess(),
+                lambda: HealthSnapshot(NOW, ()),
+                lambda seconds: home.sleep(seconds),
+                deployment.db,
+            )
             api = f"http://127.0.0.1:{stack.enter_context(served(context)).port}"
         yield World(deployment, folder, api)
 
 
 def _quarantine(deployment: Deployment) -> None:
     """Two messages and a DAG."""
-    items = [QuarantinedItem(kind=kind, group_no=1, dag_id="etl", reason="no json", error_class="ValueError", at=NOW, body=b"{") for kind in ("of_tomorrow", "of_tomorrow", "dag")]
+    items = [
+        QuarantinedItem(
+            kind=kind, group_no=1, dag_id="etl", reason="no json", error_class="ValueError", at=NOW, body=b"{"
+        )
+        for kind in ("of_tomorrow", "of_tomorrow", "dag")
+    ]
     with deployment.db.write() as tx:
         quarantine.add_items(tx, items)
 
 
 def _write_files(home: Home, folder: Path, webhook: str) -> None:
     (home.cfg.home / "gnomon.toml").write_text(ALERTS.replace("WEBHOOK", webhook))
-    (folder / "pools.json").write_text(json.dumps({"imported": {"slots": 4, "description": "d", "include_deferred": True}}))
+    (folder / "pools.json").write_text(
+        json.dumps({"imported": {"slots": 4, "description": "d", "include_deferred": True}})
+    )
     (folder / "variables.json").write_text(json.dumps({"region": "us", "limit": {"value": "5", "description": "rows"}}))
     (folder / "connections.json").write_text(json.dumps({"db": "generic://x", "other": "generic://user:pw@host:1/s"}))
     log = home.cfg.logs_folder / build_attempt_log_path("etl", "first", "load", -1, 1)
     log.parent.mkdir(parents=True)
-    log.write_text("2026-03-01T09:00:01.000000Z INFO  one\nno stamp\n2026-03-01T09:00:02.000000Z ERROR two\ntail without newline")
+    log.write_text(
+        "2026-03-01T09:00:01.000000Z INFO  one\nno stamp\n2026-03-01T09:00:02.000000Z ERROR two\ntail without newline"
+    )
 
 
 @pytest.fixture
@@ -233,18 +263,32 @@ def worlds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Wo
     for name in ("here", "away"):
         (tmp_path / name).mkdir()
     with (
-        webhook_server() as webhook, make_world(tmp_path / "here", webhook.url, over_api=False) as here, make_world(tmp_path / "away", webhook.url, over_api=True) as away,
-    ):  # fmt: skip
+        webhook_server() as webhook,
+        make_world(tmp_path / "here", webhook.url, over_api=False) as here,
+        make_world(tmp_path / "away", webhook.url, over_api=True) as away,
+    ):
         yield here, away
     passwords._hasher.cache_clear()
 
 
-def test_every_command_has_the_same_output_over_the_api(worlds: tuple[World, World], capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_the_same_output_over_the_api(
+    worlds: tuple[World, World], capsys: pytest.CaptureFixture[str]
+) -> None:
     """One session of commands on both: each sees what the ones before it have done."""
     here, away = worlds
     formats = [("-o", kind) for kind in ("table", "plain", "json")]
     reads = [(*line, *kind) for line in READS for kind in formats] + PLAIN_READS
-    session = [*SITUATION, ("MOVE",), *ADMINISTRATION, *STATES, *reads, *CHANGES, ("MOVE",), ("runs", "list", "-o", "json"), ("dags", "list", "-o", "json")]
+    session = [
+        *SITUATION,
+        ("MOVE",),
+        *ADMINISTRATION,
+        *STATES,
+        *reads,
+        *CHANGES,
+        ("MOVE",),
+        ("runs", "list", "-o", "json"),
+        ("dags", "list", "-o", "json"),
+    ]
     outputs = 0
     for line in session:
         if line == ("MOVE",):

@@ -32,25 +32,37 @@ def test_a_conf_that_fits_is_taken(tmp_path: Path, conf: dict[str, object]) -> N
 
 
 @pytest.mark.parametrize(
-    ("conf", "named"), [({}, "name"), ({"name": 1}, "name"), ({"name": "x", "count": 0}, "count"), ({"name": "x", "count": "1"}, "count")]
+    ("conf", "named"),
+    [({}, "name"), ({"name": 1}, "name"), ({"name": "x", "count": 0}, "count"), ({"name": "x", "count": "1"}, "count")],
 )
-def test_a_conf_that_does_not_fit_names_dag_param_and_remedy(tmp_path: Path, conf: dict[str, object], named: str) -> None:
+def test_a_conf_that_does_not_fit_names_dag_param_and_remedy(
+    tmp_path: Path, conf: dict[str, object], named: str
+) -> None:
     with pytest.raises(UserError) as caught:
         check_run_conf(load_config({}, tmp_path), SPEC, conf)
     message = str(caught.value)
     assert "DAG 'etl'" in message and f"Param {named!r}" in message and "gnomon dags show etl" in message
 
 
-@pytest.mark.parametrize(("text", "said"), [("{", "not valid JSON"), ("[1]", "must be a JSON object"), ("3", "must be a JSON object")])
+@pytest.mark.parametrize(
+    ("text", "said"), [("{", "not valid JSON"), ("[1]", "must be a JSON object"), ("3", "must be a JSON object")]
+)
 def test_what_is_no_json_object_is_wrong_usage(text: str, said: str) -> None:
     with pytest.raises(click.BadParameter, match=said):
         ConfType().convert(text, None, None)
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ('{"a": NaN}', "a is nan, which JSON does not have"), ('{"a": [-Infinity]}', r"a\[0\] is -inf"), ('{"a": "\\ud83d"}', "a contains a lone surrogate"), ('{"\\ud83d": 1}', "its key contains a lone surrogate"),
-    ('{"a": 99999999999999999999999}', "a is a number of more than 64 bits"), ("[" * 100_000, "not valid JSON"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": NaN}', "a is nan, which JSON does not have"),
+        ('{"a": [-Infinity]}', r"a\[0\] is -inf"),
+        ('{"a": "\\ud83d"}', "a contains a lone surrogate"),
+        ('{"\\ud83d": 1}', "its key contains a lone surrogate"),
+        ('{"a": 99999999999999999999999}', "a is a number of more than 64 bits"),
+        ("[" * 100_000, "not valid JSON"),
+    ],
+)
 def test_what_no_run_can_have_is_wrong_usage(text: str, said: str) -> None:
     """--conf of dags trigger, dags test, tasks test, backfill create and assets materialize, and --params of tasks answer."""
     with pytest.raises(click.BadParameter, match=said):

@@ -29,10 +29,17 @@ def _berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("text", "utc", "instant"),
     [
-        ("today", False, "2026-02-28T23:00:00"), ("today", True, "2026-03-01T00:00:00"), ("Yesterday", False, "2026-02-27T23:00:00"),
-        ("2h", False, "2026-03-01T07:00:00"), ("90m", True, "2026-03-01T07:30:00"), ("1.5h", True, "2026-03-01T07:30:00"),
-        ("7d", False, "2026-02-22T09:00:00"), ("2h ago", False, "2026-03-01T07:00:00"), ("2026-02-01", False, "2026-01-31T23:00:00"),
-        ("2026-02-01", True, "2026-02-01T00:00:00"), ("2026-07-01T06:00", False, "2026-07-01T04:00:00"),
+        ("today", False, "2026-02-28T23:00:00"),
+        ("today", True, "2026-03-01T00:00:00"),
+        ("Yesterday", False, "2026-02-27T23:00:00"),
+        ("2h", False, "2026-03-01T07:00:00"),
+        ("90m", True, "2026-03-01T07:30:00"),
+        ("1.5h", True, "2026-03-01T07:30:00"),
+        ("7d", False, "2026-02-22T09:00:00"),
+        ("2h ago", False, "2026-03-01T07:00:00"),
+        ("2026-02-01", False, "2026-01-31T23:00:00"),
+        ("2026-02-01", True, "2026-02-01T00:00:00"),
+        ("2026-07-01T06:00", False, "2026-07-01T04:00:00"),
         ("2026-02-01T06:00+05:00", False, "2026-02-01T01:00:00"),
     ],
 )
@@ -42,7 +49,10 @@ def test_a_time_in_the_past(text: str, utc: bool, instant: str) -> None:
 
 def test_midnight_is_that_of_the_day_also_where_the_clock_changed_since() -> None:
     after_the_change = 1_774_857_600_000_000  # 2026-03-30T08:00:00Z; summer time began on the 29th
-    assert iso(PastTimeType().convert("yesterday", None, None).resolve(after_the_change, False)) == "2026-03-28T23:00:00.000000+00:00"
+    assert (
+        iso(PastTimeType().convert("yesterday", None, None).resolve(after_the_change, False))
+        == "2026-03-28T23:00:00.000000+00:00"
+    )
 
 
 @pytest.mark.parametrize("text", ["tuesday", "", "2x", "-2h", "2026-13-01"])
@@ -56,7 +66,9 @@ def test_a_span_before_the_calendar_is_wrong_usage() -> None:
         PastTimeType().convert("999999999w", None, None).resolve(NOW, True)
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("30", 30), ("30s", 30), ("5m", 300), ("0.5h", 1800), ("1 h", 3600), ("0", 0)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("30", 30), ("30s", 30), ("5m", 300), ("0.5h", 1800), ("1 h", 3600), ("0", 0)]
+)
 def test_a_length_of_time(text: str, seconds: float) -> None:
     assert SecondsType().convert(text, None, None) == seconds
 

@@ -48,8 +48,15 @@ def named(deployment: Deployment) -> Deployment:
     with deployment.db.write() as tx:
         for run_id in TEXTS:
             dag_runs.create_manual_run(
-                tx, dag_id="a", run_id=run_id, logical_at=None, run_after=deployment.clock.now(), interval=None, conf={},
-                by="test", at=deployment.clock.now(),
+                tx,
+                dag_id="a",
+                run_id=run_id,
+                logical_at=None,
+                run_after=deployment.clock.now(),
+                interval=None,
+                conf={},
+                by="test",
+                at=deployment.clock.now(),
             )
     deployment.move(30)
     return deployment
@@ -57,7 +64,20 @@ def named(deployment: Deployment) -> Deployment:
 
 def test_every_text_of_one_line_is_an_id_and_no_other() -> None:
     assert [find_run_id_fault(text) for text in TEXTS] == [None] * len(TEXTS)
-    for text in ("", "x" * (RUN_ID_MAX + 1), "a\nb", "a\r", "\x00", "\x1b[31m", "\x7f", "\x85", "\u2028", "abc\u202ecba", "\u2066a", "\ud800"):
+    for text in (
+        "",
+        "x" * (RUN_ID_MAX + 1),
+        "a\nb",
+        "a\r",
+        "\x00",
+        "\x1b[31m",
+        "\x7f",
+        "\x85",
+        "\u2028",
+        "abc\u202ecba",
+        "\u2066a",
+        "\ud800",
+    ):
         assert find_run_id_fault(text) is not None, repr(text)
 
 
@@ -69,7 +89,9 @@ def test_every_command_takes_every_id_as_explain_writes_it(gnomon: Gnomon, named
         given = shlex.split(quote_argument(run_id))
         assert given[-1] == run_id
         for command in (["runs", "show"], ["tasks", "states"], ["explain"]):
-            ended = gnomon(*command, "-o", "json", "a", *given) if command != ["explain"] else gnomon(*command, "a", *given)
+            ended = (
+                gnomon(*command, "-o", "json", "a", *given) if command != ["explain"] else gnomon(*command, "a", *given)
+            )
             assert ended.code == 0, ended
         assert gnomon("runs", "clear", "--dry-run", "a", *given).code == 0
         assert gnomon("runs", "mark", "--state", "failed", "--dry-run", "a", *given).code == 0
@@ -99,22 +121,44 @@ def test_a_sentence_with_a_command_can_be_pasted(gnomon: Gnomon, deployment: Dep
     deployment.add(spec_of("a"))
     with deployment.db.write() as tx:
         now = deployment.clock.now()
-        dag_runs.create_manual_run(tx, dag_id="a", run_id="2021-01-05 Tuesday", logical_at=None, run_after=now, interval=None,
-                           conf={}, by="test", at=now)  # fmt: skip
+        dag_runs.create_manual_run(
+            tx,
+            dag_id="a",
+            run_id="2021-01-05 Tuesday",
+            logical_at=None,
+            run_after=now,
+            interval=None,
+            conf={},
+            by="test",
+            at=now,
+        )
     assert "gnomon explain a '2021-01-05 Tuesday'" in gnomon("explain", "a").out
-    assert "`gnomon explain a '2021-01-05 Tuesday' only`" in gnomon("tasks", "logs", "a", "2021-01-05 Tuesday", "only").err
+    assert (
+        "`gnomon explain a '2021-01-05 Tuesday' only`" in gnomon("tasks", "logs", "a", "2021-01-05 Tuesday", "only").err
+    )
 
 
-RESERVED = ("scheduled__2030-01-01T00:00:00+00:00", "backfill__x", "asset_triggered__x", "operator_triggered__x", "asset_materialization__x")
+RESERVED = (
+    "scheduled__2030-01-01T00:00:00+00:00",
+    "backfill__x",
+    "asset_triggered__x",
+    "operator_triggered__x",
+    "asset_materialization__x",
+)
 
 
 @pytest.mark.parametrize("run_id", RESERVED)
-def test_a_run_by_hand_cannot_have_the_id_of_a_run_of_another_type(run_id: str, gnomon: Gnomon, deployment: Deployment) -> None:
+def test_a_run_by_hand_cannot_have_the_id_of_a_run_of_another_type(
+    run_id: str, gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.add(spec_of("a"))
     deployment.start()
     kind = run_id.partition("__")[0]
     code, _, err = gnomon("dags", "trigger", "a", "--run-id", run_id)
-    assert code == 1 and f"run id {run_id!r} begins with {kind}__, which is reserved for {kind} runs; choose another run id" in err
+    assert (
+        code == 1
+        and f"run id {run_id!r} begins with {kind}__, which is reserved for {kind} runs; choose another run id" in err
+    )
     assert json.loads(gnomon("runs", "list", "a", "-o", "json").out) == []
 
 
@@ -139,6 +183,14 @@ def test_an_id_that_another_run_has_is_answered_with_that_run(gnomon: Gnomon, de
         for run_type in (DagRunType.SCHEDULED, DagRunType.MANUAL):
             with pytest.raises(RunExists) if run_type is DagRunType.MANUAL else nullcontext():
                 dag_runs.create_manual_run(
-                    tx, dag_id="a", run_id=RESERVED[0], logical_at=None, run_after=deployment.clock.now(), interval=None, conf={}, by="test",
-                    at=deployment.clock.now(), run_type=run_type,
+                    tx,
+                    dag_id="a",
+                    run_id=RESERVED[0],
+                    logical_at=None,
+                    run_after=deployment.clock.now(),
+                    interval=None,
+                    conf={},
+                    by="test",
+                    at=deployment.clock.now(),
+                    run_type=run_type,
                 )

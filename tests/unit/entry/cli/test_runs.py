@@ -13,8 +13,22 @@ from gnomon.model.attempts import XComItem
 from gnomon.model.spec import TaskSpec
 from gnomon.testing import Play
 
-RUN_FIELDS = ["dag_id", "run_id", "run_type", "state", "logical_date", "run_after", "data_interval_start",
-              "data_interval_end", "start_date", "end_date", "conf", "reason", "partition_key", "partition_date"]  # fmt: skip
+RUN_FIELDS = [
+    "dag_id",
+    "run_id",
+    "run_type",
+    "state",
+    "logical_date",
+    "run_after",
+    "data_interval_start",
+    "data_interval_end",
+    "start_date",
+    "end_date",
+    "conf",
+    "reason",
+    "partition_key",
+    "partition_date",
+]
 
 
 @pytest.fixture
@@ -43,7 +57,9 @@ def test_list_has_exactly_the_fields_of_a_run_newest_first(gnomon: Gnomon, faile
 
 def test_list_of_one_state_alone(gnomon: Gnomon, failed: Deployment) -> None:
     gnomon("dags", "trigger", "a", "--run-id", "later")
-    assert [row["run_id"] for row in json.loads(gnomon("runs", "list", "a", "--state", "failed", "-o", "json").out)] == ["r"]
+    assert [
+        row["run_id"] for row in json.loads(gnomon("runs", "list", "a", "--state", "failed", "-o", "json").out)
+    ] == ["r"]
 
 
 def test_list_of_a_dag_without_runs(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -88,15 +104,19 @@ def test_clear_only_failed_leaves_what_succeeded(gnomon: Gnomon, failed: Deploym
     rows = json.loads(gnomon("runs", "clear", "a", "r", "--only-failed", "-o", "json").out)
     assert [row["task_id"] for row in rows] == ["y", "z"]
     failed.move()
-    tries = {row["task_id"]: row["try_number"] for row in json.loads(gnomon("tasks", "states", "a", "r", "-o", "json").out)}
+    tries = {
+        row["task_id"]: row["try_number"] for row in json.loads(gnomon("tasks", "states", "a", "r", "-o", "json").out)
+    }
     assert tries == {"x": 1, "y": 2, "z": 1}
 
 
 def test_clear_shows_the_states_before_and_after(gnomon: Gnomon, failed: Deployment) -> None:
     rows = json.loads(gnomon("runs", "clear", "a", "r", "-o", "json").out)
     assert [(row["task_id"], row["previous_state"], row["state"]) for row in rows] == [
-        ("x", "success", "running"), ("y", "failed", None), ("z", "upstream_failed", None),
-    ]  # fmt: skip
+        ("x", "success", "running"),
+        ("y", "failed", None),
+        ("z", "upstream_failed", None),
+    ]
 
 
 @pytest.fixture
@@ -111,11 +131,19 @@ def running(gnomon: Gnomon, deployment: Deployment) -> Deployment:
 
 
 @pytest.mark.parametrize("state", ["success", "failed"])
-def test_mark_ends_what_runs_skips_what_has_not_begun_and_keeps_what_has_ended(state: str, gnomon: Gnomon, running: Deployment) -> None:
+def test_mark_ends_what_runs_skips_what_has_not_begun_and_keeps_what_has_ended(
+    state: str, gnomon: Gnomon, running: Deployment
+) -> None:
     shown = json.loads(gnomon("runs", "mark", "a", "r", "--state", state, "--dry-run", "-o", "json").out)
-    assert [(row["task_id"], row["state"], row["becomes"]) for row in shown] == [("y", "running", state), ("z", None, "skipped")]
+    assert [(row["task_id"], row["state"], row["becomes"]) for row in shown] == [
+        ("y", "running", state),
+        ("z", None, "skipped"),
+    ]
     rows = json.loads(gnomon("runs", "mark", "a", "r", "--state", state, "-o", "json").out)
-    assert [(row["task_id"], row["previous_state"], row["state"], row["try_number"]) for row in rows] == [("y", "running", state, 1), ("z", None, "skipped", 0)]
+    assert [(row["task_id"], row["previous_state"], row["state"], row["try_number"]) for row in rows] == [
+        ("y", "running", state, 1),
+        ("z", None, "skipped", 0),
+    ]
 
 
 def test_marking_the_run_of_a_task_that_works_fails_the_task(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -127,7 +155,9 @@ def test_marking_the_run_of_a_task_that_works_fails_the_task(gnomon: Gnomon, dep
     deployment.move(4.0)
     gnomon("runs", "mark", "c21", "r", "--state", "failed")
     deployment.move(30.0)
-    states = {row["task_id"]: row["state"] for row in json.loads(gnomon("tasks", "states", "c21", "r", "-o", "json").out)}
+    states = {
+        row["task_id"]: row["state"] for row in json.loads(gnomon("tasks", "states", "c21", "r", "-o", "json").out)
+    }
     assert (states["create"], states["work"]) == ("success", "failed")
     assert json.loads(gnomon("runs", "show", "c21", "r", "-o", "json").out)["state"] == "failed"
 
@@ -187,13 +217,19 @@ def test_a_busy_scheduler_is_waited_for_and_the_request_stands(gnomon: Gnomon, d
 
 
 def test_show_prints_what_the_tasks_with_a_result_returned(gnomon: Gnomon, deployment: Deployment) -> None:
-    tasks = (TaskSpec(task_id="one", returns_dag_result=True), TaskSpec(task_id="other"), TaskSpec(task_id="silent", returns_dag_result=True))
+    tasks = (
+        TaskSpec(task_id="one", returns_dag_result=True),
+        TaskSpec(task_id="other"),
+        TaskSpec(task_id="silent", returns_dag_result=True),
+    )
     deployment.add(spec_of("a", tasks=tasks))
     for task_id in ("one", "other"):
-        deployment.plays[task_id] = Play(xcoms=(XComItem(key="return_value", value='{"rows": 7}'), XComItem(key="more", value="1")))
+        deployment.plays[task_id] = Play(
+            xcoms=(XComItem(key="return_value", value='{"rows": 7}'), XComItem(key="more", value="1"))
+        )
     deployment.start()
     gnomon("dags", "trigger", "a", "--run-id", "r")
     deployment.move()
     assert json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)["results"] == {"one": {"rows": 7}}
     shown = gnomon("runs", "show", "a", "r").out
-    assert 'result of one' in shown and '{"rows": 7}' in shown and "result of other" not in shown
+    assert "result of one" in shown and '{"rows": 7}' in shown and "result of other" not in shown

@@ -66,7 +66,9 @@ def list_rows(gnomon: Gnomon) -> dict[tuple[str, str | None], list[dict[str, Any
     return found
 
 
-def test_each_sensor_and_marker_stands_in_the_graph_with_the_after_that_could_take_its_place(gnomon: Gnomon, folder: Path) -> None:
+def test_each_sensor_and_marker_stands_in_the_graph_with_the_after_that_could_take_its_place(
+    gnomon: Gnomon, folder: Path
+) -> None:
     rows = list_rows(gnomon)
     (orders,) = rows["report", "orders"]
     assert (orders["kind"], orders["upstream_dag_id"], orders["upstream_task_id"]) == ("sensor", "orders", None)
@@ -79,18 +81,31 @@ def test_each_sensor_and_marker_stands_in_the_graph_with_the_after_that_could_ta
     assert marker["could_be"] == 'depends_on=After("orders", task_id="mark") of task write of DAG report'
 
 
-def test_sensors_in_groups_mapped_deferrable_and_with_templates_are_shown_as_far_as_the_file_says(gnomon: Gnomon, folder: Path) -> None:
+def test_sensors_in_groups_mapped_deferrable_and_with_templates_are_shown_as_far_as_the_file_says(
+    gnomon: Gnomon, folder: Path
+) -> None:
     rows = list_rows(gnomon)
     (dynamic,) = rows["parts", "g.dynamic"]
-    assert (dynamic["upstream_dag_id"], dynamic["could_be"], dynamic["unknown"]) == ("{{ var.value.upstream }}", None, False)
+    assert (dynamic["upstream_dag_id"], dynamic["could_be"], dynamic["unknown"]) == (
+        "{{ var.value.upstream }}",
+        None,
+        False,
+    )
     assert "the DAG is known only when the task runs" in dynamic["chosen"]
     assert [(row["upstream_task_id"], row["could_be"]) for row in rows["parts", "g.moved"]] == [
-        ("load", 'depends_on=After("orders", task_id="load") of task last'), ("mark", 'depends_on=After("orders", task_id="mark") of task last'),
+        ("load", 'depends_on=After("orders", task_id="load") of task last'),
+        ("mark", 'depends_on=After("orders", task_id="mark") of task last'),
     ]
     assert "at the dates of a function" in rows["parts", "g.moved"][0]["chosen"]
-    assert [(row["upstream_dag_id"], row["unknown"]) for row in rows["parts", "mapped"]] == [("orders", False), ("gone", True)]
+    assert [(row["upstream_dag_id"], row["unknown"]) for row in rows["parts", "mapped"]] == [
+        ("orders", False),
+        ("gone", True),
+    ]
     assert rows["parts", "mapped"][0]["could_be"] is None, "no task needs it"
-    assert [(row["upstream_dag_id"], row["upstream_task_id"]) for row in rows["parts", "pairs"]] == [("orders", None), ("nights", "copy")]
+    assert [(row["upstream_dag_id"], row["upstream_task_id"]) for row in rows["parts", "pairs"]] == [
+        ("orders", None),
+        ("nights", "copy"),
+    ]
     assert [row["upstream_dag_id"] for row in rows["parts", "late"]] == ["(from other tasks)"]
     (templated,) = rows["{{ var.value.child }}", None]
     assert (templated["kind"], templated["upstream_task_id"]) == ("marker", "mark_some")
@@ -99,19 +114,43 @@ def test_sensors_in_groups_mapped_deferrable_and_with_templates_are_shown_as_far
 def test_the_table_the_picture_and_graphviz_have_them_too(gnomon: Gnomon, folder: Path) -> None:
     code, out, err = gnomon("dependencies", "graph")
     assert code == 0
-    assert 'report.orders could wait without a task: depends_on=After("orders", max_wait=timedelta(seconds=3600)) of DAG' in out
+    assert (
+        'report.orders could wait without a task: depends_on=After("orders", max_wait=timedelta(seconds=3600)) of DAG'
+        in out
+    )
     assert "parts.mapped: there is no DAG gone; the sensor waits until its timeout" in err
     assert "by ExternalTaskSensor, 30 min earlier" in gnomon("dependencies", "graph", "-o", "dot").out
     assert "report.orders waits for orders" in gnomon("dependencies", "graph", "-o", "svg").out
 
 
-def test_the_preview_of_a_day_has_the_slot_with_the_logical_date_that_a_sensor_looks_for(gnomon: Gnomon, folder: Path) -> None:
-    told = json.loads(gnomon("dependencies", "preview", str(folder / "waits.py"), "--dag-id", "report", "--day", "2026-03-02", "-o", "json").out)
+def test_the_preview_of_a_day_has_the_slot_with_the_logical_date_that_a_sensor_looks_for(
+    gnomon: Gnomon, folder: Path
+) -> None:
+    told = json.loads(
+        gnomon(
+            "dependencies",
+            "preview",
+            str(folder / "waits.py"),
+            "--dag-id",
+            "report",
+            "--day",
+            "2026-03-02",
+            "-o",
+            "json",
+        ).out
+    )
     by_task = {one["task_id"]: one for one in told["dependencies"]}
     (run,) = by_task["orders"]["runs"]
     assert (run["waits_for"], run["rule"]) == (["2026-03-02T06:00:00.000000+00:00"], "logical_date")
-    assert [run["rule"] for run in by_task["nights"]["runs"]] == ["no_such_date"], "06:30 of the day before is no logical date of that DAG"
-    assert [run["waits_for"] for run in by_task["write"]["runs"]] == [[]], "the marker names 06:30, and its DAG runs at full hours"
+    assert [run["rule"] for run in by_task["nights"]["runs"]] == ["no_such_date"], (
+        "06:30 of the day before is no logical date of that DAG"
+    )
+    assert [run["waits_for"] for run in by_task["write"]["runs"]] == [[]], (
+        "the marker names 06:30, and its DAG runs at full hours"
+    )
     shown = gnomon("dependencies", "preview", str(folder / "waits.py"), "--dag-id", "parts", "--day", "2026-03-02").out
-    assert "parts.g.dynamic waits for {{ var.value.upstream }}, by ExternalTaskSensor, the DAG is known only when the task runs" in shown
+    assert (
+        "parts.g.dynamic waits for {{ var.value.upstream }}, by ExternalTaskSensor, the DAG is known only when the task runs"
+        in shown
+    )
     assert "its slots are known only when the task runs" in shown

@@ -17,11 +17,21 @@ from gnomon.testing import Play
 
 
 def test_a_pool_is_made_changed_and_deleted(gnomon: Gnomon, home: Home) -> None:
-    assert gnomon("pools", "set", "small", "3", "for the API", "--include-deferred") == (0, "pool small has 3 slots\n", "")
+    assert gnomon("pools", "set", "small", "3", "for the API", "--include-deferred") == (
+        0,
+        "pool small has 3 slots\n",
+        "",
+    )
     assert gnomon("pools", "set", "open", "--", "-1").out == "pool open has no limit\n"
     assert gnomon("pools", "set", "wide", "-1").out == "pool wide has no limit\n"
     rows = {row["pool"]: row for row in json.loads(gnomon("pools", "list", "-o", "json").out)}
-    assert rows["small"] == {"pool": "small", "slots": 3, "used": 0, "include_deferred": True, "description": "for the API"}
+    assert rows["small"] == {
+        "pool": "small",
+        "slots": 3,
+        "used": 0,
+        "include_deferred": True,
+        "description": "for the API",
+    }
     assert rows["open"]["slots"] == -1 and "default_pool" in rows
     assert gnomon("pools", "delete", "small") == (0, "deleted pool small\n", "")
     assert "small" not in gnomon("pools", "list").out
@@ -58,7 +68,9 @@ def test_a_pool_in_use_is_not_deleted(gnomon: Gnomon, deployment: Deployment) ->
 def test_variables_are_set_read_and_deleted(gnomon: Gnomon, home: Home) -> None:
     assert gnomon("variables", "set", "path", "/data", "--description", "where") == (0, "set Variable path\n", "")
     assert gnomon("variables", "get", "path") == (0, "/data\n", "")
-    assert json.loads(gnomon("variables", "list", "-o", "json").out) == [{"key": "path", "value": None, "description": "where"}]
+    assert json.loads(gnomon("variables", "list", "-o", "json").out) == [
+        {"key": "path", "value": None, "description": "where"}
+    ]
     assert yaml.safe_load(gnomon("variables", "list", "--show-values", "-o", "yaml").out)[0]["value"] == "/data"
     assert gnomon("variables", "delete", "path") == (0, "deleted Variable path\n", "")
     assert gnomon("variables", "list").out == "no Variables\n"
@@ -66,21 +78,32 @@ def test_variables_are_set_read_and_deleted(gnomon: Gnomon, home: Home) -> None:
 
 def test_a_missing_variable_is_exit_code_1_unless_there_is_a_default(gnomon: Gnomon, home: Home) -> None:
     gnomon("variables", "set", "path", "/data")
-    assert gnomon("variables", "get", "pathh") == (1, "", "gnomon: there is no Variable 'pathh'; did you mean 'path'?\n")
+    assert gnomon("variables", "get", "pathh") == (
+        1,
+        "",
+        "gnomon: there is no Variable 'pathh'; did you mean 'path'?\n",
+    )
     assert gnomon("variables", "delete", "zzz").code == 1
     assert gnomon("variables", "get", "pathh", "--default", "none") == (0, "none\n", "")
 
 
-def _config(environ: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, dict[str, str]]:
+def _config(
+    environ: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], *args: str
+) -> dict[str, dict[str, str]]:
     assert main(["config", "list", "-o", "json", *args], obj=Home(load_config(environ, tmp_path))) == 0
     return {row["option"]: row for row in json.loads(capsys.readouterr().out)}
 
 
-def test_config_list_shows_each_value_and_where_it_came_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_config_list_shows_each_value_and_where_it_came_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "gnomon.toml").write_text("[core]\nparallelism = 7\n")
     environ = {"AIRFLOW__SCHEDULER__MAX_THREADS": "5", "GNOMON__API__PORT": "9"}
     rows = _config(environ, tmp_path, capsys)
-    assert (rows["core.parallelism"]["value"], rows["core.parallelism"]["source"]) == ("7", f"{tmp_path / 'gnomon.toml'}, line 2")
+    assert (rows["core.parallelism"]["value"], rows["core.parallelism"]["source"]) == (
+        "7",
+        f"{tmp_path / 'gnomon.toml'}, line 2",
+    )
     assert rows["dag_processor.parsing_processes"]["value"] == "5"
     assert rows["dag_processor.parsing_processes"]["source"] == "AIRFLOW__SCHEDULER__MAX_THREADS"
     assert (rows["api.port"]["value"], rows["api.port"]["source"]) == ("9", "GNOMON__API__PORT")
@@ -88,7 +111,10 @@ def test_config_list_shows_each_value_and_where_it_came_from(tmp_path: Path, cap
 
 
 def test_config_list_hides_secrets_unless_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    environ = {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": "postgresql://me:geheim@host/db", "GNOMON__CORE__FERNET_KEY": "geheim"}
+    environ = {
+        "GNOMON__DATABASE__SQL_ALCHEMY_CONN": "postgresql://me:geheim@host/db",
+        "GNOMON__CORE__FERNET_KEY": "geheim",
+    }
     rows = _config(environ, tmp_path, capsys)
     assert "geheim" not in json.dumps(rows)
     shown = _config(environ, tmp_path, capsys, "--show-values")
@@ -97,7 +123,10 @@ def test_config_list_hides_secrets_unless_asked(tmp_path: Path, capsys: pytest.C
 
 
 def test_config_of_one_section_and_one_option(gnomon: Gnomon) -> None:
-    assert {row["option"].split(".")[0] for row in json.loads(gnomon("config", "list", "--section", "core", "-o", "json").out)} == {"core"}
+    assert {
+        row["option"].split(".")[0]
+        for row in json.loads(gnomon("config", "list", "--section", "core", "-o", "json").out)
+    } == {"core"}
     assert gnomon("config", "get-value", "core", "parallelism") == (0, "32\n", "")
     code, out, err = gnomon("config", "list", "--section", "cor")
     assert (code, out) == (1, "") and "there is no section 'cor'" in err and "core" in err
@@ -108,12 +137,19 @@ def test_config_of_one_section_and_one_option(gnomon: Gnomon) -> None:
 @pytest.mark.parametrize(
     ("environ", "said"),
     [
-        ({"GNOMON__CORE__PARALLELISM": "many"}, "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number"),
+        (
+            {"GNOMON__CORE__PARALLELISM": "many"},
+            "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number",
+        ),
         ({"GNOMON__CORE__PARALELISM": "3"}, "there is no option [core] paralelism"),
     ],
 )
 def test_a_wrong_option_stops_every_command_with_one_sentence(
-    environ: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    environ: dict[str, str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     from gnomon.ground.config import set_current_config
 

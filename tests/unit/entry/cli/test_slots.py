@@ -42,10 +42,14 @@ def test_a_slot_whose_run_vanished_is_found(gnomon: Gnomon, hourly: Deployment) 
         (lost,) = [run for run in dag_runs.list_runs(tx, "a") if run.run_after == NOW + 2 * HOUR]
         commit.delete_runs(tx, [lost.run_pk])
     code, found = _audit(gnomon, "a", "--since", "2026-03-01")
-    assert code == 1 and found["lost"] == [{
-        "dag_id": "a", "run_after": "2026-03-01T11:00:00.000000+00:00", "logical_date": "2026-03-01T11:00:00.000000+00:00",
-        "run_id": "scheduled__2026-03-01T11:00:00+00:00",
-    }]  # fmt: skip
+    assert code == 1 and found["lost"] == [
+        {
+            "dag_id": "a",
+            "run_after": "2026-03-01T11:00:00.000000+00:00",
+            "logical_date": "2026-03-01T11:00:00.000000+00:00",
+            "run_id": "scheduled__2026-03-01T11:00:00+00:00",
+        }
+    ]
     assert "1 with neither run nor reason" in gnomon("slots", "audit").out
     assert _audit(gnomon, "--since", "1h")[1]["lost"] == []
 

@@ -18,10 +18,15 @@ from gnomon.model.states import DagRunState, TaskInstanceState
 pytestmark = pytest.mark.pure
 
 ROW = {
-    "dag_id": "warehouse", "run_id": "scheduled__2026-03-01T06:00:00+00:00", "run_type": "scheduled", "state": "failed",
-    "run_after": "2026-03-01T06:00:00.000000+00:00", "start_date": "2026-03-01T06:00:01.500000+00:00", "end_date": None,
+    "dag_id": "warehouse",
+    "run_id": "scheduled__2026-03-01T06:00:00+00:00",
+    "run_type": "scheduled",
+    "state": "failed",
+    "run_after": "2026-03-01T06:00:00.000000+00:00",
+    "start_date": "2026-03-01T06:00:01.500000+00:00",
+    "end_date": None,
     "reason": "task load failed: KeyError: rows; not run because of it: report and some more of them",
-}  # fmt: skip
+}
 
 
 def _draw(width: int, *, has_colour: bool = False) -> str:
@@ -56,7 +61,11 @@ def test_colours_change_nothing_but_colours() -> None:
 def test_every_state_has_a_style_a_sign_and_a_letter_of_its_own() -> None:
     names = {state.value for state in (*TaskInstanceState, *DagRunState)} | {"no status"}
     assert STYLES.keys() == names
-    assert len({style.sign for style in STYLES.values()}) == len({style.letter for style in STYLES.values()}) == len(STYLES)
+    assert (
+        len({style.sign for style in STYLES.values()})
+        == len({style.letter for style in STYLES.values()})
+        == len(STYLES)
+    )
 
 
 def test_the_summary_of_a_mapped_task_is_what_needs_attention() -> None:
@@ -75,7 +84,10 @@ def test_a_line_is_cut_by_its_visible_width() -> None:
     assert cut("\x1b[31mabcd\x1b[0m", 4) == "\x1b[31mabcd\x1b[0m"
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0s"), (59.9, "59s"), (60, "1m"), (200, "3m 20s"), (7500, "2h 5m"), (273600, "3d 4h"), (-5, "0s")])
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0s"), (59.9, "59s"), (60, "1m"), (200, "3m 20s"), (7500, "2h 5m"), (273600, "3d 4h"), (-5, "0s")],
+)
 def test_a_span_has_two_units(seconds: float, text: str) -> None:
     assert format_span(int(seconds * 1_000_000)) == text
 
@@ -83,15 +95,26 @@ def test_a_span_has_two_units(seconds: float, text: str) -> None:
 def test_sentences_are_wrapped_between_words_on_a_terminal_and_never_in_a_pipe() -> None:
     text = "run scheduled__2026-03-01T06:00:00+00:00 waits for a slot of pool default_pool\nsecond line"
     assert Screen(is_terminal=True, width=39).wrap(text, "  ").splitlines() == [
-        "run", "  scheduled__2026-03-01T06:00:00+00:00", "  waits for a slot of pool default_pool", "second line",
-    ]  # fmt: skip
+        "run",
+        "  scheduled__2026-03-01T06:00:00+00:00",
+        "  waits for a slot of pool default_pool",
+        "second line",
+    ]
     assert Screen(is_terminal=False).wrap(text, "  ") == text
 
 
 def test_the_doctor_wraps_what_was_found_below_its_column() -> None:
-    rows = [CheckRow("disk", "warn", "a sentence that is longer than the terminal has columns", "free some space"), CheckRow("a long check", "ok", "short")]
+    rows = [
+        CheckRow("disk", "warn", "a sentence that is longer than the terminal has columns", "free some space"),
+        CheckRow("a long check", "ok", "short"),
+    ]
     assert list(_draw_checks(rows, Screen(is_terminal=True, width=52))) == [
-        "warn  disk          a sentence that is longer than", "                    the terminal has columns", "                    -> free some space",
+        "warn  disk          a sentence that is longer than",
+        "                    the terminal has columns",
+        "                    -> free some space",
         "ok    a long check  short",
-    ]  # fmt: skip
-    assert next(_draw_checks(rows, Screen(is_terminal=False))) == "warn  disk          a sentence that is longer than the terminal has columns"
+    ]
+    assert (
+        next(_draw_checks(rows, Screen(is_terminal=False)))
+        == "warn  disk          a sentence that is longer than the terminal has columns"
+    )

@@ -22,7 +22,7 @@ from gnomon.model.slots import TimetableRef
 NAMES = ("run_id", "run_after", "logical_date", "data_interval_start", "data_interval_end")
 BERLIN = ("--timezone", "Europe/Berlin")
 MARCH = ("--from", "2026-03-27", "--until", "2026-04-01")
-PLUGIN = '''
+PLUGIN = """
 from datetime import timedelta
 from airflow.timetables.base import DagRunInfo, DataInterval, Timetable
 
@@ -55,7 +55,7 @@ class Hangs(Daily):
 class Tomorrow(Daily):
     def infer_manual_data_interval(self, *, run_after):
         return DataInterval(run_after, run_after + DAY)
-'''
+"""
 
 
 @pytest.fixture
@@ -71,19 +71,26 @@ def test_preview_of_a_cron_text_shows_runs_by_the_clock_on_the_wall(gnomon: Gnom
     assert (code, err) == (0, "")
     assert "At 02:30" in out
     assert [line[:27] for line in out.splitlines() if "2026-03-" in line] == [
-        "Fri 2026-03-27 02:30 +01:00", "Sat 2026-03-28 02:30 +01:00", "Sun 2026-03-29 03:30 +02:00", "Mon 2026-03-30 02:30 +02:00",
+        "Fri 2026-03-27 02:30 +01:00",
+        "Sat 2026-03-28 02:30 +01:00",
+        "Sun 2026-03-29 03:30 +02:00",
+        "Mon 2026-03-30 02:30 +02:00",
         "Tue 2026-03-31 02:30 +02:00",
-    ]  # fmt: skip
+    ]
 
 
 def test_preview_as_json_has_the_names_of_a_run(gnomon: Gnomon) -> None:
     target = 'CronDataIntervalTimetable("@daily", "America/New_York")'
-    records = json.loads(gnomon("timetables", "preview", target, "--from", "2026-03-08T12:00:00Z", "--count", "2", "-o", "json").out)
+    records = json.loads(
+        gnomon("timetables", "preview", target, "--from", "2026-03-08T12:00:00Z", "--count", "2", "-o", "json").out
+    )
     assert records[0] == {
-        "run_id": "scheduled__2026-03-09T04:00:00+00:00", "run_after": "2026-03-09T04:00:00.000000+00:00",
-        "logical_date": "2026-03-08T05:00:00.000000+00:00", "data_interval_start": "2026-03-08T05:00:00.000000+00:00",
+        "run_id": "scheduled__2026-03-09T04:00:00+00:00",
+        "run_after": "2026-03-09T04:00:00.000000+00:00",
+        "logical_date": "2026-03-08T05:00:00.000000+00:00",
+        "data_interval_start": "2026-03-08T05:00:00.000000+00:00",
         "data_interval_end": "2026-03-09T04:00:00.000000+00:00",
-    }  # fmt: skip
+    }
     assert [tuple(record) for record in records] == [NAMES, NAMES]
 
 
@@ -94,7 +101,9 @@ def test_preview_without_a_window_begins_now_and_shows_ten(gnomon: Gnomon) -> No
     assert records[0]["run_after"] == "2026-03-01T09:00:00.000000+00:00"
 
 
-def test_preview_of_a_dag_stays_in_its_bounds_and_goes_on_from_its_last_run(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_preview_of_a_dag_stays_in_its_bounds_and_goes_on_from_its_last_run(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     begin, end = (to_instant(datetime.fromisoformat(text)) for text in ("2026-03-01T11:30:00Z", "2026-03-01T14:00:00Z"))
     deployment.add(spec_of("hourly", timetable=HOURLY, start_at=begin, end_at=end))
     records = json.loads(gnomon("timetables", "preview", "hourly", "-o", "json").out)
@@ -103,10 +112,15 @@ def test_preview_of_a_dag_stays_in_its_bounds_and_goes_on_from_its_last_run(gnom
 
 def test_preview_of_a_dag_by_span_keeps_its_phase(gnomon: Gnomon, deployment: Deployment) -> None:
     every7 = TimetableRef(path="DeltaTriggerTimetable", data={"delta": 7 * 3600.0, "interval": 0.0}, summary="7:00:00")
-    deployment.add(spec_of("every7", timetable=every7, start_at=to_instant(datetime.fromisoformat("2026-01-01T00:30:00Z"))))
+    deployment.add(
+        spec_of("every7", timetable=every7, start_at=to_instant(datetime.fromisoformat("2026-01-01T00:30:00Z")))
+    )
     records = json.loads(gnomon("timetables", "preview", "every7", "--count", "3", "-o", "json").out)
     moments = [datetime.fromisoformat(record["run_after"]) for record in records]
-    assert all((moment - datetime.fromisoformat("2026-01-01T00:30:00Z")).total_seconds() % (7 * 3600) == 0 for moment in moments)
+    assert all(
+        (moment - datetime.fromisoformat("2026-01-01T00:30:00Z")).total_seconds() % (7 * 3600) == 0
+        for moment in moments
+    )
     assert moments[0] >= datetime.fromisoformat("2026-03-01T09:00:00Z")
 
 
@@ -132,11 +146,21 @@ def test_a_calendar_file_is_as_the_standard_has_it_and_always_the_same(gnomon: G
 
 @pytest.mark.pure
 def test_a_picture_is_well_formed_and_marks_each_day(gnomon: Gnomon) -> None:
-    out = gnomon("timetables", "preview", "*/5 * * * *", *BERLIN, "--from", "2026-03-15", "--until", "2026-04-10", "-o", "svg").out
+    out = gnomon(
+        "timetables", "preview", "*/5 * * * *", *BERLIN, "--from", "2026-03-15", "--until", "2026-04-10", "-o", "svg"
+    ).out
     assert ET.fromstring(out).tag == "{http://www.w3.org/2000/svg}svg"
-    assert "<title>2026-03-29: 276 runs: 00:00, 00:05, 00:10, 00:15, 00:20, 00:25 and 270 more; the clock goes forward by 60 min</title>" in out
+    assert (
+        "<title>2026-03-29: 276 runs: 00:00, 00:05, 00:10, 00:15, 00:20, 00:25 and 270 more; the clock goes forward by 60 min</title>"
+        in out
+    )
     assert out.count(" runs: ") == 26
-    assert "March 2026" in out and "April 2026" in out and "prefers-color-scheme:dark" in out and "http://" not in out.replace("http://www.w3.org", "")
+    assert (
+        "March 2026" in out
+        and "April 2026" in out
+        and "prefers-color-scheme:dark" in out
+        and "http://" not in out.replace("http://www.w3.org", "")
+    )
 
 
 @pytest.mark.pure
@@ -179,11 +203,16 @@ def test_a_mistake_in_an_expression_is_marked(target: str, marks: str, words: st
 def test_a_wrong_cron_text_or_dag_id_is_told_in_one_line(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("etl_daily"))
     assert "the hour field, '25', is out of range" in gnomon("timetables", "preview", "0 25 * * *").err
-    assert gnomon("timetables", "preview", "etl_dayly").err == "gnomon: there is no DAG 'etl_dayly'; did you mean 'etl_daily'?\n"
+    assert (
+        gnomon("timetables", "preview", "etl_dayly").err
+        == "gnomon: there is no DAG 'etl_dayly'; did you mean 'etl_daily'?\n"
+    )
     assert "has 4 fields" in gnomon("timetables", "preview", "0 0 * *").err
     assert "TARGET is empty" in gnomon("timetables", "preview", " ").err
     assert "write OnceTimetable()" in gnomon("timetables", "preview", "OnceTimetable").err
-    assert gnomon("timetables", "preview", "Daily()", "--timezone", "Mars").err.startswith("gnomon: Time zone 'Mars' is not known")
+    assert gnomon("timetables", "preview", "Daily()", "--timezone", "Mars").err.startswith(
+        "gnomon: Time zone 'Mars' is not known"
+    )
     code, _, err = gnomon("timetables", "preview", "@daily", "--until", "2020-01-01")
     assert code == 1 and "the window is empty" in err
 
@@ -198,13 +227,19 @@ def test_a_dag_without_runs_in_the_window_says_when_it_has_some(gnomon: Gnomon, 
 
 @pytest.mark.usefixtures("plugin")
 def test_a_class_of_the_plugins_folder_is_asked_beside_its_code(gnomon: Gnomon) -> None:
-    code, out, _ = gnomon("timetables", "preview", "daily_plugin.Daily()", "--from", "2026-03-01T12:00:00Z", "--count", "1", "-o", "json")
+    code, out, _ = gnomon(
+        "timetables", "preview", "daily_plugin.Daily()", "--from", "2026-03-01T12:00:00Z", "--count", "1", "-o", "json"
+    )
     assert code == 0
-    assert [(run["logical_date"][:10], run["run_after"][:10]) for run in json.loads(out)] == [("2026-03-01", "2026-03-02")]
+    assert [(run["logical_date"][:10], run["run_after"][:10]) for run in json.loads(out)] == [
+        ("2026-03-01", "2026-03-02")
+    ]
 
 
 @pytest.mark.usefixtures("plugin")
-def test_a_timetable_that_hangs_is_named_with_its_method(tmp_path: Path, empty_home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_timetable_that_hangs_is_named_with_its_method(
+    tmp_path: Path, empty_home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
     impatient = load_config({"GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": "0.5"}, tmp_path / "home")
     code = main(["timetables", "check", "daily_plugin.Hangs()"], obj=Home(impatient, empty_home.clock))
     ended = Ended(code, *capsys.readouterr())
@@ -242,12 +277,21 @@ def test_diff_counts_what_is_gained_lost_moved_and_the_same(gnomon: Gnomon) -> N
 
 @pytest.mark.pure
 def test_diff_of_equal_schedules_is_empty_and_looks_a_year_ahead(gnomon: Gnomon) -> None:
-    assert gnomon("timetables", "diff", "0 0 * * *", "@daily").out == "365 runs before, 365 runs after: 0 gained, 0 lost, 0 moved, 365 the same\n"
+    assert (
+        gnomon("timetables", "diff", "0 0 * * *", "@daily").out
+        == "365 runs before, 365 runs after: 0 gained, 0 lost, 0 moved, 365 the same\n"
+    )
 
 
-def test_diff_of_a_dag_and_an_expression_is_within_the_bounds_of_the_dag(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_diff_of_a_dag_and_an_expression_is_within_the_bounds_of_the_dag(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     end = to_instant(datetime.fromisoformat("2026-03-01T12:00:00Z"))
-    deployment.add(spec_of("hourly", timetable=HOURLY, start_at=to_instant(datetime.fromisoformat("2026-03-01T00:00:00Z")), end_at=end))
+    deployment.add(
+        spec_of(
+            "hourly", timetable=HOURLY, start_at=to_instant(datetime.fromisoformat("2026-03-01T00:00:00Z")), end_at=end
+        )
+    )
     out = gnomon("timetables", "diff", "hourly", "*/30 * * * *").out
     assert out.splitlines()[0] == "4 runs before, 7 runs after: 3 gained, 0 lost, 0 moved, 4 the same"
 
@@ -268,11 +312,15 @@ def test_where_a_calendar_ends_the_runs_up_to_there_are_shown_and_the_end_is_tol
     code, out, err = gnomon("timetables", "diff", target, "@daily", "--until", "2026-04-01")
     assert code == 1 and "the runs after 2026-03-10" in err
     assert out.startswith("8 runs before, 9 runs after: 1 gained")
-    assert ET.fromstring(gnomon("timetables", "preview", target, "--until", "2026-04-01", "-o", "svg").out).tag.endswith("svg")
+    assert ET.fromstring(
+        gnomon("timetables", "preview", target, "--until", "2026-04-01", "-o", "svg").out
+    ).tag.endswith("svg")
 
 
 @pytest.mark.pure
-def test_runs_beyond_what_is_looked_at_are_not_passed_over_in_silence(gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_beyond_what_is_looked_at_are_not_passed_over_in_silence(
+    gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("gnomon.changes.operations.schedule_targets.RUNS_MAX", 5)
     monkeypatch.setattr("gnomon.entry.cli.timetables.timetable_preview.RUNS_MAX", 5)
     code, out, err = gnomon("timetables", "preview", "@hourly", "--until", "2026-03-02", "-o", "json")

@@ -12,9 +12,18 @@ from gnomon.entry.cli.trial.trial_progress import TableDisplay
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 
 _ROW = TaskInstanceRow(
-    dag_id="etl", run_id="r", task_id="load", map_index=-1, state="running", try_number=1, start_date=None, end_date=None, reason=None,
-    rendered_map_index=None, executor=None,
-)  # fmt: skip
+    dag_id="etl",
+    run_id="r",
+    task_id="load",
+    map_index=-1,
+    state="running",
+    try_number=1,
+    start_date=None,
+    end_date=None,
+    reason=None,
+    rendered_map_index=None,
+    executor=None,
+)
 
 
 def test_the_table_is_drawn_again_only_when_a_row_has_changed() -> None:

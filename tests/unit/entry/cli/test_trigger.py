@@ -16,7 +16,9 @@ from gnomon.model.spec import ParamSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.storage.store.dag_records import dag_runs
 
-NIGHTLY = TimetableRef(path="CronDataIntervalTimetable", summary="0 0 * * 1-5", data={"expression": "0 0 * * 1-5", "timezone": "UTC"})
+NIGHTLY = TimetableRef(
+    path="CronDataIntervalTimetable", summary="0 0 * * 1-5", data={"expression": "0 0 * * 1-5", "timezone": "UTC"}
+)
 
 WORKDAYS = TimetableRef(path="airflow.example_dags.plugins.workday.AfterWorkdayTimetable", builtin=False)
 
@@ -35,11 +37,21 @@ def test_the_record_has_exactly_the_fields_of_a_run(gnomon: Gnomon, deployment: 
     deployment.add(spec_of("a"))
     made = json.loads(gnomon("dags", "trigger", "a", "--run-id", "mine", "--conf", '{"k": [1]}', "-o", "json").out)
     assert made == {
-        "dag_id": "a", "run_id": "mine", "run_type": "manual", "state": "queued", "logical_date": None,
+        "dag_id": "a",
+        "run_id": "mine",
+        "run_type": "manual",
+        "state": "queued",
+        "logical_date": None,
         "run_after": "2026-03-01T09:00:00.000000+00:00",
-        "data_interval_start": "2026-03-01T09:00:00.000000+00:00", "data_interval_end": "2026-03-01T09:00:00.000000+00:00",
-        "start_date": None, "end_date": None, "conf": {"k": [1]}, "reason": None, "partition_key": None, "partition_date": None,
-    }  # fmt: skip
+        "data_interval_start": "2026-03-01T09:00:00.000000+00:00",
+        "data_interval_end": "2026-03-01T09:00:00.000000+00:00",
+        "start_date": None,
+        "end_date": None,
+        "conf": {"k": [1]},
+        "reason": None,
+        "partition_key": None,
+        "partition_date": None,
+    }
     assert _runs(gnomon, "a") == [made]
 
 
@@ -102,7 +114,10 @@ def test_a_paused_dag_takes_the_run_and_says_that_it_waits(gnomon: Gnomon, deplo
     ("args", "said"),
     [
         (["--run-id", "taken"], "DAG 'a' already has a run 'taken'; choose another run id"),
-        (["--logical-date", "2026-01-01"], "already has a run for logical date 2026-01-01T00:00:00.000000+00:00: 'taken'"),
+        (
+            ["--logical-date", "2026-01-01"],
+            "already has a run for logical date 2026-01-01T00:00:00.000000+00:00: 'taken'",
+        ),
         (["--run-id", "x" * 251], "a run id has 1 to 250 characters; this one has 251"),
         (["--run-id", ""], "a run id has 1 to 250 characters; this one has 0"),
         (["--run-id", "a\n"], "a run id is one line of text; this one has the character '\\n', leave it out"),
@@ -138,7 +153,9 @@ def test_a_dag_that_left_its_file_is_refused(gnomon: Gnomon, deployment: Deploym
 # ---- runs in the place of a slot -----------------------------------------------------------------------------------------
 def _needed(deployment: Deployment, timetable: TimetableRef) -> None:
     """Another DAG waits for runs of `a`."""
-    deployment.add(spec_of("a", timetable=timetable), spec_of("b", timetable=HOURLY, depends_on=(AfterSpec(dag_id="a"),)))
+    deployment.add(
+        spec_of("a", timetable=timetable), spec_of("b", timetable=HOURLY, depends_on=(AfterSpec(dag_id="a"),))
+    )
 
 
 @pytest.mark.parametrize(
@@ -146,7 +163,8 @@ def _needed(deployment: Deployment, timetable: TimetableRef) -> None:
     [
         (["--slot", "2024-03-04"], ("2024-03-01", "2024-03-04"), ""),
         (
-            ["--logical-date", "2024-03-01"], ("2024-02-29", "2024-03-01"),
+            ["--logical-date", "2024-03-01"],
+            ("2024-02-29", "2024-03-01"),
             "; its data interval starts at 2024-02-29T00:00:00Z, that of the slot at 2024-03-01T00:00:00Z; --slot gives a run the data interval of the slot",
         ),
     ],
@@ -159,10 +177,15 @@ def test_a_run_in_the_place_of_a_slot_says_which(
     _needed(deployment, NIGHTLY)
     code, out, err = gnomon("dags", "trigger", "a", *asked, "--run-id", "r")
     assert (code, out) == (0, "r\n")
-    assert err == f"run 'r' stands for the slot due at 2024-03-04T00:00:00Z: DAGs that wait for that slot wait for this run{more}\n"
+    assert (
+        err
+        == f"run 'r' stands for the slot due at 2024-03-04T00:00:00Z: DAGs that wait for that slot wait for this run{more}\n"
+    )
     (run,) = _runs(gnomon, "a")
     assert run["logical_date"] == "2024-03-01T00:00:00.000000+00:00"
-    assert (run["data_interval_start"], run["data_interval_end"]) == tuple(f"{day}T00:00:00.000000+00:00" for day in interval)
+    assert (run["data_interval_start"], run["data_interval_end"]) == tuple(
+        f"{day}T00:00:00.000000+00:00" for day in interval
+    )
     assert gnomon("explain", "a", "2024-03-04").out == "the run of the slot due at 2024-03-04T00:00:00Z is: r\n"
     code, _, err = gnomon("dags", "trigger", "a", "--slot", "2024-03-04")
     assert code == 1 and "already has a run for logical date 2024-03-01T00:00:00.000000+00:00: 'r'" in err
@@ -171,7 +194,10 @@ def test_a_run_in_the_place_of_a_slot_says_which(
 def test_a_time_at_which_no_run_is_planned_is_no_slot(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a", timetable=NIGHTLY), spec_of("never"))
     code, out, err = gnomon("dags", "trigger", "a", "--slot", "2024-03-03")
-    assert (code, out) == (1, "") and "DAG 'a' has no slot at 2024-03-03T00:00:00Z; see: gnomon timetables preview a" in err
+    assert (code, out) == (
+        1,
+        "",
+    ) and "DAG 'a' has no slot at 2024-03-03T00:00:00Z; see: gnomon timetables preview a" in err
     assert gnomon("dags", "trigger", "never", "--slot", "2024-03-04").code == 1
     code, _, err = gnomon("dags", "trigger", "a", "--slot", "2024-03-04", "--logical-date", "2024-03-01")
     assert code == 2 and "--slot and --logical-date exclude each other" in err
@@ -200,7 +226,10 @@ def test_an_author_class_is_asked_for_its_slots(gnomon: Gnomon, deployment: Depl
     _needed(deployment, WORKDAYS)
     said = gnomon("dags", "trigger", "a", "--logical-date", "2026-02-27", "--run-id", "r").err
     assert "run 'r' stands for the slot due at 2026-02-28T00:00:00Z" in said
-    assert "the slot due at 2026-02-27T00:00:00Z: " in gnomon("dags", "trigger", "a", "--slot", "2026-02-27", "--run-id", "s").err
+    assert (
+        "the slot due at 2026-02-27T00:00:00Z: "
+        in gnomon("dags", "trigger", "a", "--slot", "2026-02-27", "--run-id", "s").err
+    )
     by_id = {run["run_id"]: run for run in _runs(gnomon, "a")}
     assert by_id["s"]["logical_date"] == by_id["s"]["data_interval_start"] == "2026-02-26T00:00:00.000000+00:00"
 
@@ -222,8 +251,14 @@ def test_an_author_class_that_fails_leaves_the_run_without_a_slot_and_is_named(
     deployment.add(*specs, file=str(file))
     code, out, err = gnomon("dags", "trigger", "a", "--logical-date", "2026-02-27", "--run-id", "r")
     assert (code, out) == (0, "r\n")
-    assert f"whether a slot has logical date 2026-02-27T00:00:00Z is not known: House.next_dagrun_info raised ZeroDivisionError: no days; see to its timetable ({file}:6)" in err
+    assert (
+        f"whether a slot has logical date 2026-02-27T00:00:00Z is not known: House.next_dagrun_info raised ZeroDivisionError: no days; see to its timetable ({file}:6)"
+        in err
+    )
     with deployment.db.read() as tx:
         assert [run.stands_for for run in dag_runs.list_runs(tx, "a")] == [None]
     code, out, err = gnomon("dags", "trigger", "a", "--slot", "2026-02-28")
-    assert (code, out) == (1, "") and "the slots of DAG 'a' cannot be computed: House.next_dagrun_info raised ZeroDivisionError" in err
+    assert (code, out) == (
+        1,
+        "",
+    ) and "the slots of DAG 'a' cannot be computed: House.next_dagrun_info raised ZeroDivisionError" in err

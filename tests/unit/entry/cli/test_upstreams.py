@@ -33,7 +33,9 @@ def document(ended: Ended) -> Any:
 
 
 @pytest.mark.parametrize("command", [["dags", "show", "report"], ["explain", "report"]])
-def test_an_upstream_that_is_not_there_is_told_with_the_nearest_name_until_it_is(command: list[str], gnomon: Any, deployment: Deployment) -> None:
+def test_an_upstream_that_is_not_there_is_told_with_the_nearest_name_until_it_is(
+    command: list[str], gnomon: Any, deployment: Deployment
+) -> None:
     deployment.add(report_of(AfterSpec(dag_id="biling")), spec_of("billing", timetable=HOURLY))
     told = "DAG 'report' waits for DAG 'biling', which is in no file (did you mean 'billing'?); its runs wait until it is there"
     assert told in gnomon(*command).out
@@ -54,7 +56,10 @@ def test_the_list_tells_it_of_each_dag(gnomon: Any, deployment: Deployment) -> N
 
 
 def test_a_dependency_that_is_well_is_not_spoken_of(gnomon: Any, deployment: Deployment) -> None:
-    deployment.add(report_of(AfterSpec(dag_id="billing"), AfterSpec(dag_id="billing", task_id="only")), spec_of("billing", timetable=HOURLY))
+    deployment.add(
+        report_of(AfterSpec(dag_id="billing"), AfterSpec(dag_id="billing", task_id="only")),
+        spec_of("billing", timetable=HOURLY),
+    )
     assert gnomon("dags", "list").err == ""
     assert document(gnomon("dags", "show", "report", "-o", "json"))["warnings"] == []
 
@@ -65,7 +70,10 @@ def test_an_error_over_all_files_is_the_error_of_the_dag(gnomon: Any, deployment
     assert f"report: {CIRCLE}" in gnomon("dags", "list").err
     assert document(gnomon("dags", "show", "report", "-o", "json"))["error"] == CIRCLE
     assert f"no run of the DAG is planned: {CIRCLE}" in gnomon("explain", "report").out
-    assert f"none of these runs is created until this error is fixed: {CIRCLE}" in gnomon("dags", "next-runs", "report").out
+    assert (
+        f"none of these runs is created until this error is fixed: {CIRCLE}"
+        in gnomon("dags", "next-runs", "report").out
+    )
     assert f"planning stopped: {CIRCLE}" in gnomon("explain", "report", "2026-03-01T09:00").out
     put(deployment, None)
     assert CIRCLE not in gnomon("explain", "report").out

@@ -55,7 +55,9 @@ def told(gnomon: Gnomon, *words: str) -> list[str]:
 
 
 # ---- explain -------------------------------------------------------------------------------------------------------------
-def test_a_waiting_run_says_for_what_by_which_rule_since_when_and_what_would_release_it(gnomon: Gnomon, waiting: Deployment) -> None:
+def test_a_waiting_run_says_for_what_by_which_rule_since_when_and_what_would_release_it(
+    gnomon: Gnomon, waiting: Deployment
+) -> None:
     assert told(gnomon, "report", RUN) == [
         "queued: it waits for loads",
         "report waits for loads (same hour: all slots of the run's hour), since 2026-03-01T10:00:00Z",
@@ -80,7 +82,9 @@ def test_a_run_that_ran_says_what_it_had_waited_for(gnomon: Gnomon, waiting: Dep
     waiting.move(120.0)
     ended, waited = told(gnomon, "report", RUN)
     assert ended.startswith("run R ended in state success")
-    assert waited.startswith("report waited for loads (same hour): the slot at 2026-03-01T10:00:00Z is done, the last change at 2026-03-01T10:01:")
+    assert waited.startswith(
+        "report waited for loads (same hour): the slot at 2026-03-01T10:00:00Z is done, the last change at 2026-03-01T10:01:"
+    )
 
 
 def test_a_run_whose_upstream_was_cleared_after_it_ran_says_so(gnomon: Gnomon, waiting: Deployment) -> None:
@@ -100,12 +104,17 @@ def test_a_failed_upstream_names_the_run_and_how_to_run_it_again(gnomon: Gnomon,
     assert line.endswith("; run it again with: gnomon runs clear loads R")
 
 
-def test_a_slot_that_is_not_due_yet_is_told_with_its_time_and_a_paused_dag_with_the_remedy(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_a_slot_that_is_not_due_yet_is_told_with_its_time_and_a_paused_dag_with_the_remedy(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     started(deployment, loads(NOON), report())
     assert "  loads: its run is due at 2026-03-01T12:00:00Z and is not created yet" in told(gnomon, "report", RUN)
     assert "(whole" not in told(gnomon, "report", RUN)[1] and "(rule two, forward: " in told(gnomon, "report", RUN)[1]
     gnomon("dags", "pause", "loads")
-    assert any("not created yet; DAG loads is paused; unpause it with: gnomon dags unpause loads" in line for line in told(gnomon, "report", RUN))
+    assert any(
+        "not created yet; DAG loads is paused; unpause it with: gnomon dags unpause loads" in line
+        for line in told(gnomon, "report", RUN)
+    )
 
 
 def test_an_upstream_that_there_is_not_is_waited_for_in_words(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -122,7 +131,10 @@ def test_a_limit_is_told_with_its_instant_and_what_it_ended(gnomon: Gnomon, depl
 
 def test_a_task_that_waits_is_told_with_the_task_that_it_waits_for(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.plays["load"] = Play(run_s=100.0)
-    tasks = (TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", task_id="load"),)), TaskSpec(task_id="free"))
+    tasks = (
+        TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", task_id="load"),)),
+        TaskSpec(task_id="free"),
+    )
     started(deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks))
     for words in (("report", RUN), ("report", RUN, "print")):
         assert told(gnomon, *words)[-3:] == [
@@ -132,7 +144,9 @@ def test_a_task_that_waits_is_told_with_the_task_that_it_waits_for(gnomon: Gnomo
         ]
     assert not any("waits for" in line for line in told(gnomon, "report", RUN, "free"))
     deployment.move(120.0)
-    assert told(gnomon, "report", RUN, "print")[1].startswith("report.print waited for loads.load (same hour): the slot at ")
+    assert told(gnomon, "report", RUN, "print")[1].startswith(
+        "report.print waited for loads.load (same hour): the slot at "
+    )
 
 
 def test_a_task_that_is_waited_for_and_has_not_begun_has_no_status_yet(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -147,7 +161,10 @@ def test_several_slots_are_told_in_one_sentence(gnomon: Gnomon, deployment: Depl
     started(deployment, loads(reference(Minutely(every=10))), report())
     deployment.move(10.0)
     _, waited = told(gnomon, "report", RUN)
-    assert "the slot at 2026-03-01T10:00:00Z is done; each of the slots at 2026-03-01T09:10:00Z, at 2026-03-01T09:20:00Z, at " in waited
+    assert (
+        "the slot at 2026-03-01T10:00:00Z is done; each of the slots at 2026-03-01T09:10:00Z, at 2026-03-01T09:20:00Z, at "
+        in waited
+    )
     assert "at 2026-03-01T09:50:00Z has no run, and is not waited for" in waited
 
 
@@ -156,7 +173,9 @@ def test_a_run_that_a_failed_upstream_ended_says_which(gnomon: Gnomon, deploymen
     started(deployment, loads(), report(on_failure="cancel"))
     ended, waited = told(gnomon, "report", RUN)
     assert ended.startswith("run R ended in state failed at ") and "cancelled: loads" in ended
-    assert waited.startswith("report waited for loads, fails when they fail (same hour): the slot at 2026-03-01T10:00:00Z is no longer waited for (run R failed)")
+    assert waited.startswith(
+        "report waited for loads, fails when they fail (same hour): the slot at 2026-03-01T10:00:00Z is no longer waited for (run R failed)"
+    )
 
 
 @pytest.mark.parametrize("timetable", [HOURLY, reference(Hourly())], ids=["cron", "hourly"])
@@ -181,7 +200,9 @@ def test_a_slot_that_planning_goes_past_is_told_with_the_next_one_and_with_the_c
     assert told(gnomon, "report", RUN)[0].startswith("run R ended in state success")
 
 
-def test_a_slot_that_was_passed_is_told_with_the_command_that_makes_its_run(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_a_slot_that_was_passed_is_told_with_the_command_that_makes_its_run(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.clock.advance(3590.0)
     fives = reference(Minutely(every=5))
     deployment.add(msgspec.structs.replace(report(on_absent="wait"), timetable=fives), file="/dags/report.py")
@@ -199,10 +220,17 @@ def test_a_slot_that_was_passed_is_told_with_the_command_that_makes_its_run(gnom
 
 def test_many_open_slots_are_counted(gnomon: Gnomon, deployment: Deployment) -> None:
     minutely = reference(Minutely())
-    started(deployment, loads(minutely), spec_of("report", {"print": ()}, timetable=reference(Daily("10:00")), depends_on=(AfterSpec(dag_id="loads"),)))
+    started(
+        deployment,
+        loads(minutely),
+        spec_of("report", {"print": ()}, timetable=reference(Daily("10:00")), depends_on=(AfterSpec(dag_id="loads"),)),
+    )
     lines = told(gnomon, "report", RUN)
     assert len(lines) <= 11
-    assert "  every one of 600 slots, the first at 2026-03-01T00:00:00Z, the last at 2026-03-01T09:59:00Z, has no run, and is not waited for" in lines
+    assert (
+        "  every one of 600 slots, the first at 2026-03-01T00:00:00Z, the last at 2026-03-01T09:59:00Z, has no run, and is not waited for"
+        in lines
+    )
     assert any(line.startswith("  and 8") and line.endswith(" more slots that are not done") for line in lines)
 
 
@@ -227,13 +255,18 @@ def test_all_that_a_run_waits_for_is_released_at_once(gnomon: Gnomon, waiting: D
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("report", RUN, "--from", "laods"), f"run '{RUN}' does not depend on DAG 'laods'; it depends on loads; did you mean 'loads'?"),
+        (
+            ("report", RUN, "--from", "laods"),
+            f"run '{RUN}' does not depend on DAG 'laods'; it depends on loads; did you mean 'loads'?",
+        ),
         (("loads", RUN, "--all"), f"run '{RUN}' of DAG 'loads' waits for no other DAG"),
         (("report", "nowhere", "--all"), "there is no run 'nowhere' of DAG 'report'"),
         (("nowhere", RUN, "--all"), "there is no DAG 'nowhere'"),
     ],
 )
-def test_a_release_that_makes_no_sense_is_answered_in_words(words: tuple[str, ...], said: str, gnomon: Gnomon, waiting: Deployment) -> None:
+def test_a_release_that_makes_no_sense_is_answered_in_words(
+    words: tuple[str, ...], said: str, gnomon: Gnomon, waiting: Deployment
+) -> None:
     code, out, err = gnomon("runs", "release", *words)
     assert (code, out) == (1, "")
     assert said in err
@@ -241,13 +274,20 @@ def test_a_release_that_makes_no_sense_is_answered_in_words(words: tuple[str, ..
 
 def test_a_run_that_has_ended_is_not_released(gnomon: Gnomon, waiting: Deployment) -> None:
     waiting.move(120.0)
-    assert f"run '{RUN}' ended in state success; it waits for nothing" in gnomon("runs", "release", "report", RUN, "--all").err
+    assert (
+        f"run '{RUN}' ended in state success; it waits for nothing"
+        in gnomon("runs", "release", "report", RUN, "--all").err
+    )
 
 
 def test_a_run_that_was_released_before_is_not_released_again(gnomon: Gnomon, waiting: Deployment) -> None:
     waiting.plays["print"] = Play(run_s=1000.0)
     gnomon("runs", "release", "report", RUN, "--all")
-    assert gnomon("runs", "release", "report", RUN, "--all") == (1, "", "gnomon: refused: the run waits for nothing that could be released\n")
+    assert gnomon("runs", "release", "report", RUN, "--all") == (
+        1,
+        "",
+        "gnomon: refused: the run waits for nothing that could be released\n",
+    )
 
 
 @pytest.mark.parametrize("words", [(), ("--all", "--from", "loads")])
@@ -286,30 +326,42 @@ def test_what_came_after_runs_again_in_order(gnomon: Gnomon, waiting: Deployment
     code, out, _ = gnomon("runs", "clear", "loads", RUN, "--downstream-dags", "-o", "json")
     assert (code, rows(out)) == (0, CHAIN)
     assert [(row["previous_state"], row["state"]) for row in json.loads(out)] == [
-        ("success", "running"), ("success", "queued"), ("success", "queued"),
-    ]  # fmt: skip
+        ("success", "running"),
+        ("success", "queued"),
+        ("success", "queued"),
+    ]
     assert told(gnomon, "report", RUN)[0] == "queued: it waits for loads"
     assert told(gnomon, "summary", RUN)[0] == "queued: it waits for report"
     waiting.move(130.0)
-    ends = [json.loads(gnomon("runs", "show", dag_id, RUN, "-o", "json").out) for dag_id in ("loads", "report", "summary")]
+    ends = [
+        json.loads(gnomon("runs", "show", dag_id, RUN, "-o", "json").out) for dag_id in ("loads", "report", "summary")
+    ]
     assert [run["state"] for run in ends] == ["success"] * 3
     assert ends[0]["end_date"] <= ends[1]["start_date"] <= ends[1]["end_date"] <= ends[2]["start_date"]
 
 
 def test_runs_that_wait_still_are_left_alone(gnomon: Gnomon, waiting: Deployment) -> None:
-    assert rows(gnomon("runs", "clear", "loads", RUN, "--downstream-dags", "--dry-run", "-o", "json").out) == [["loads", None, []]]
+    assert rows(gnomon("runs", "clear", "loads", RUN, "--downstream-dags", "--dry-run", "-o", "json").out) == [
+        ["loads", None, []]
+    ]
 
 
-def test_of_a_run_in_which_a_task_waited_that_task_and_those_after_it_run_again(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_of_a_run_in_which_a_task_waited_that_task_and_those_after_it_run_again(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     tasks = (
-        TaskSpec(task_id="free"), TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", task_id="load"),)),
+        TaskSpec(task_id="free"),
+        TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", task_id="load"),)),
         TaskSpec(task_id="send", upstream=("print",)),
-    )  # fmt: skip
+    )
     started(deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks))
     out = gnomon("runs", "clear", "loads", RUN, "--downstream-dags", "-o", "json").out
     assert rows(out) == [["loads", None, []], ["report", ["print", "send"], ["loads"]]]
     deployment.move(10.0)
-    tries = {row["task_id"]: row["try_number"] for row in json.loads(gnomon("tasks", "states", "report", RUN, "-o", "json").out)}
+    tries = {
+        row["task_id"]: row["try_number"]
+        for row in json.loads(gnomon("tasks", "states", "report", RUN, "-o", "json").out)
+    }
     assert tries == {"free": 1, "print": 2, "send": 2}
 
 
@@ -322,7 +374,9 @@ def test_a_run_that_two_ways_lead_to_comes_after_both(gnomon: Gnomon, deployment
 
 def test_a_run_in_which_nothing_was_to_be_cleared_is_named(gnomon: Gnomon, deployment: Deployment) -> None:
     tasks = (TaskSpec(task_id="print", start_at=deployment.clock.now() + 86_400_000_000),)
-    started(deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks, depends_on=(AfterSpec(dag_id="loads"),)))
+    started(
+        deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks, depends_on=(AfterSpec(dag_id="loads"),))
+    )
     code, out, err = gnomon("runs", "clear", "loads", RUN, "--downstream-dags")
     assert out.startswith("1 run cleared, in this order\n")
     assert (code, err) == (0, f"run '{RUN}' of DAG 'report' was not changed: none of its tasks was to be cleared\n")
@@ -343,21 +397,40 @@ def test_a_person_at_a_terminal_is_asked_before_and_not_with_yes(
 
 
 # ---- a run that is marked success ----------------------------------------------------------------------------------------
-def test_what_failed_because_of_a_run_runs_again_when_that_run_is_marked_success(gnomon: Gnomon, deployment: Deployment) -> None:
+def test_what_failed_because_of_a_run_runs_again_when_that_run_is_marked_success(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.plays["load"] = Play(outcome="failed", reason="ValueError: no")
     tasks = (
-        TaskSpec(task_id="free"), TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", on_failure="cancel"),)), TaskSpec(task_id="last", upstream=("print",)),
-    )  # fmt: skip
+        TaskSpec(task_id="free"),
+        TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", on_failure="cancel"),)),
+        TaskSpec(task_id="last", upstream=("print",)),
+    )
     started(
-        deployment, loads(), report(on_failure="cancel"), spec_of("summary", {"sum": ()}, timetable=HOURLY, depends_on=(AfterSpec(dag_id="report", on_failure="cancel"),)),
-        spec_of("partly", timetable=HOURLY, tasks=tasks), spec_of("apart", timetable=HOURLY),
-    )  # fmt: skip
+        deployment,
+        loads(),
+        report(on_failure="cancel"),
+        spec_of(
+            "summary", {"sum": ()}, timetable=HOURLY, depends_on=(AfterSpec(dag_id="report", on_failure="cancel"),)
+        ),
+        spec_of("partly", timetable=HOURLY, tasks=tasks),
+        spec_of("apart", timetable=HOURLY),
+    )
     deployment.move(30.0)
 
     def states() -> dict[str, str]:
-        return {dag_id: json.loads(gnomon("runs", "show", dag_id, RUN, "-o", "json").out)["state"] for dag_id in ("loads", "report", "summary", "partly", "apart")}
+        return {
+            dag_id: json.loads(gnomon("runs", "show", dag_id, RUN, "-o", "json").out)["state"]
+            for dag_id in ("loads", "report", "summary", "partly", "apart")
+        }
 
-    assert states() == {"loads": "failed", "report": "failed", "summary": "failed", "partly": "failed", "apart": "success"}
+    assert states() == {
+        "loads": "failed",
+        "report": "failed",
+        "summary": "failed",
+        "partly": "failed",
+        "apart": "success",
+    }
     shown = json.loads(gnomon("runs", "mark", "loads", RUN, "--state", "success", "--dry-run", "-o", "json").out)
     wanted = {("report", "print"), ("summary", "sum"), ("partly", "print"), ("partly", "last")}
     assert {(row["dag_id"], row["task_id"]) for row in shown if row["becomes"] == "cleared"} == wanted

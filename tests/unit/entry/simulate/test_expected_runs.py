@@ -44,11 +44,17 @@ def test_exactly_the_expected_runs_are_fine() -> None:
     assert check([made(hour) for hour in range(6)]) == []
 
 
-@pytest.mark.parametrize("rows", [
-    pytest.param([0, 1, 3, 4, 5], id="lost"), pytest.param([0, 1, 2, 2, 3, 4, 5], id="doubled"),
-    pytest.param([0, 2, 1, 3, 4, 5], id="out of order"), pytest.param([0, 1, 2, 3, 4], id="last one lost"),
-    pytest.param([0, 1, 2, 3, 4, 5, 6], id="too early"), pytest.param([], id="none"),
-])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([0, 1, 3, 4, 5], id="lost"),
+        pytest.param([0, 1, 2, 2, 3, 4, 5], id="doubled"),
+        pytest.param([0, 2, 1, 3, 4, 5], id="out of order"),
+        pytest.param([0, 1, 2, 3, 4], id="last one lost"),
+        pytest.param([0, 1, 2, 3, 4, 5, 6], id="too early"),
+        pytest.param([], id="none"),
+    ],
+)
 def test_anything_else_is_found(rows: list[int]) -> None:
     assert len(check([made(hour) for hour in rows])) == 1
 
@@ -72,12 +78,15 @@ def test_where_commits_were_refused_the_rows_follow_one_course() -> None:
     assert check([made(0), made(1, 2 * SECOND), *map(made, range(2, 6))], StoreFaults((first, last))) != []
 
 
-@pytest.mark.parametrize(("cron", "zone", "day", "instants"), [
-    ("30 2 * * *", "Europe/Zurich", date(2024, 3, 31), [at(2024, 3, 31, 1, 30)]),
-    ("30 2 * * *", "Europe/Zurich", date(2024, 10, 27), [at(2024, 10, 27, 1, 30)]),
-    ("15,45 2 * * *", "Europe/Zurich", date(2024, 3, 31), [at(2024, 3, 31, 1, 15), at(2024, 3, 31, 1, 45)]),
-    ("0 2 * * *", "Australia/Lord_Howe", date(2024, 10, 6), [at(2024, 10, 5, 15, 30)]),
-])
+@pytest.mark.parametrize(
+    ("cron", "zone", "day", "instants"),
+    [
+        ("30 2 * * *", "Europe/Zurich", date(2024, 3, 31), [at(2024, 3, 31, 1, 30)]),
+        ("30 2 * * *", "Europe/Zurich", date(2024, 10, 27), [at(2024, 10, 27, 1, 30)]),
+        ("15,45 2 * * *", "Europe/Zurich", date(2024, 3, 31), [at(2024, 3, 31, 1, 15), at(2024, 3, 31, 1, 45)]),
+        ("0 2 * * *", "Australia/Lord_Howe", date(2024, 10, 6), [at(2024, 10, 5, 15, 30)]),
+    ],
+)
 def test_labels_that_clocks_skip_or_show_twice(cron: str, zone: str, day: date, instants: list[Instant]) -> None:
     midday = at(day.year, day.month, day.day, 12)
     found = [instant for instant in cron_instants(cron, zone, day, day) if abs(instant - midday) < 22 * HOUR]
@@ -89,4 +98,6 @@ def test_every_real_hour_runs_on_the_day_of_a_clock_change() -> None:
         month = 3 if day == 31 else 10
         begin = at(2024, month, day) - (1 if month == 3 else 2) * HOUR
         found = cron_instants("0 * * * *", "Europe/Zurich", date(2024, month, day), date(2024, month, day))
-        assert [instant for instant in found if begin <= instant < begin + hours * HOUR] == [begin + n * HOUR for n in range(hours)]
+        assert [instant for instant in found if begin <= instant < begin + hours * HOUR] == [
+            begin + n * HOUR for n in range(hours)
+        ]

@@ -43,12 +43,16 @@ def store() -> Iterator[PrivateStore]:
 
 
 def _states(run: Any) -> dict[str, str]:
-    return {one.task_id if one.map_index < 0 else f"{one.task_id}[{one.map_index}]": str(one.state) for one in run.task_instances}
+    return {
+        one.task_id if one.map_index < 0 else f"{one.task_id}[{one.map_index}]": str(one.state)
+        for one in run.task_instances
+    }
 
 
 def test_a_run_has_branches_mapped_tasks_retries_and_xcoms(store: PrivateStore) -> None:
     calls = []
     with DAG("d", params={"n": 2}) as dag:
+
         @task
         def numbers(params: Any = None) -> list[int]:
             return list(range(params["n"]))
@@ -75,8 +79,14 @@ def test_a_run_has_branches_mapped_tasks_retries_and_xcoms(store: PrivateStore) 
     assert run.state == "success" and run.is_success and run.conf == {"n": 3}
     assert str(run.logical_date) == "2026-03-01 00:00:00+00:00"
     assert _states(run) == {
-        "numbers": "success", "double[0]": "success", "double[1]": "success", "double[2]": "success", "flaky": "success", "choose": "success",
-        "left": "success", "right": "skipped",
+        "numbers": "success",
+        "double[0]": "success",
+        "double[1]": "success",
+        "double[2]": "success",
+        "flaky": "success",
+        "choose": "success",
+        "left": "success",
+        "right": "skipped",
     }
     flaky_instance = run.get_task_instance("flaky")
     assert flaky_instance is not None and (flaky_instance.try_number, flaky_instance.xcom_pull()) == (3, 3)
@@ -93,6 +103,7 @@ def test_a_run_has_branches_mapped_tasks_retries_and_xcoms(store: PrivateStore) 
 def test_a_failed_task_fails_the_run_and_its_callbacks_are_called(store: PrivateStore) -> None:
     seen: list[str] = []
     with DAG("d", on_failure_callback=lambda context: seen.append(f"run: {context['reason']}")) as dag:
+
         @task(retries=3, on_failure_callback=lambda context: seen.append(str(context["exception"])))
         def bad() -> None:
             raise AirflowFailException("broken")
@@ -100,7 +111,10 @@ def test_a_failed_task_fails_the_run_and_its_callbacks_are_called(store: Private
         bad() >> EmptyOperator(task_id="after")
     run = run_dag(dag, store=store)
     assert _states(run) == {"bad": "failed", "after": "upstream_failed"}
-    assert run.state == "failed" and run.reason == "task bad failed: AirflowFailException: broken; not run because of it: after"
+    assert (
+        run.state == "failed"
+        and run.reason == "task bad failed: AirflowFailException: broken; not run because of it: after"
+    )
     assert seen[0] == "broken" and seen[1].startswith("run: ")
     bad_instance = run.get_task_instance("bad")
     assert bad_instance is not None and bad_instance.reason == "AirflowFailException: broken"
@@ -140,9 +154,12 @@ def test_the_hook_of_the_cluster_policies_is_called_and_may_name_any_pool(store:
     before = current_config()
     set_current_config(load_config({}, tmp_path))
     (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "airflow_local_settings.py").write_text("def task_instance_mutation_hook(ti):\n    ti.pool, ti.queue = 'gpu', f'q{ti.try_number}'\n")
+    (tmp_path / "config" / "airflow_local_settings.py").write_text(
+        "def task_instance_mutation_hook(ti):\n    ti.pool, ti.queue = 'gpu', f'q{ti.try_number}'\n"
+    )
     try:
         with DAG("d") as dag:
+
             @task
             def look(ti: Any = None) -> list[str]:
                 return [ti.pool, ti.queue]
@@ -180,7 +197,12 @@ def test_a_run_inside_a_running_event_loop_as_in_a_notebook(store: PrivateStore)
 def test_a_virtual_clock_waits_for_no_timer(store: PrivateStore) -> None:
     clock, pokes = VirtualClock(START), []
     with DAG("d") as dag:
-        PythonSensor(task_id="sensor", python_callable=lambda: pokes.append(1) or len(pokes) > 3, mode="reschedule", poke_interval=3600)
+        PythonSensor(
+            task_id="sensor",
+            python_callable=lambda: pokes.append(1) or len(pokes) > 3,
+            mode="reschedule",
+            poke_interval=3600,
+        )
     run = run_dag(dag, store=store, clock=clock)
     assert run.state == "success" and len(pokes) == 4
     assert START + 3 * 3600 * 1_000_000 <= clock.now() <= START + 3 * 3601 * 1_000_000
@@ -208,6 +230,7 @@ def test_a_virtual_clock_is_the_clock_of_tasks_sensors_and_triggers(store: Priva
 
 def test_marked_tasks_are_not_run(store: PrivateStore) -> None:
     with DAG("d") as dag:
+
         @task
         def send_mail() -> None:
             raise AssertionError("was run")
@@ -221,6 +244,7 @@ def test_marked_tasks_are_not_run(store: PrivateStore) -> None:
 
 def test_one_task_runs_alone(store: PrivateStore) -> None:
     with DAG("d") as dag:
+
         @task
         def extract() -> None:
             raise AssertionError("was run")
@@ -243,7 +267,11 @@ FILES = {
     "c.yaml": "db: postgres://u:p@host:1/s\napi:\n  conn_type: http\n  host: h\n  extra_dejson:\n    a: 1\n",
     "c.env": "# comment\n\ndb=postgres://u:p@host:1/s\napi=http://h/?a=1\n",
 }
-VARIABLES = {"v.json": '{"city": "Basel", "list": [1, 2]}', "v.yml": "city: Basel\nlist: [1, 2]\n", "v.env": "city=Basel\nlist=[1, 2]\n"}
+VARIABLES = {
+    "v.json": '{"city": "Basel", "list": [1, 2]}',
+    "v.yml": "city: Basel\nlist: [1, 2]\n",
+    "v.env": "city=Basel\nlist=[1, 2]\n",
+}
 
 
 @pytest.mark.parametrize(("connections", "variables"), list(zip(FILES, VARIABLES, strict=True)))
@@ -254,13 +282,22 @@ def test_files_of_connections_and_variables_take_precedence(
     (tmp_path / variables).write_text(VARIABLES[variables])
     monkeypatch.setenv("AIRFLOW_VAR_CITY", "from the environment")
     with DAG("d") as dag:
+
         @task
         def read() -> list[Any]:
             api = Connection.get("api")
-            return [Connection.get("db").host, api.host, str(api.extra_dejson["a"]), Variable.get("city"), Variable.get("list", deserialize_json=True)]
+            return [
+                Connection.get("db").host,
+                api.host,
+                str(api.extra_dejson["a"]),
+                Variable.get("city"),
+                Variable.get("list", deserialize_json=True),
+            ]
 
         read()
-    run = run_dag(dag, conn_file_path=str(tmp_path / connections), variable_file_path=str(tmp_path / variables), store=store)
+    run = run_dag(
+        dag, conn_file_path=str(tmp_path / connections), variable_file_path=str(tmp_path / variables), store=store
+    )
     found = run.get_task_instance("read")
     assert found is not None and found.xcom_pull() == ["host", "h", "1", "Basel", [1, 2]]
     assert os.environ["AIRFLOW_VAR_CITY"] == "from the environment"
@@ -276,7 +313,9 @@ def test_files_of_connections_and_variables_take_precedence(
         ("v.json", "[1]", "a list at the top"),
     ],
 )
-def test_a_file_that_is_not_valid_is_named_with_its_line(name: str, text: str, says: str, tmp_path: Path, store: PrivateStore) -> None:
+def test_a_file_that_is_not_valid_is_named_with_its_line(
+    name: str, text: str, says: str, tmp_path: Path, store: PrivateStore
+) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(UserError, match=says.replace("[", r"\[")):
         run_dag(DAG("d"), variable_file_path=str(tmp_path / name), store=store)
@@ -287,6 +326,7 @@ def test_a_file_that_is_not_valid_is_named_with_its_line(name: str, text: str, s
 def test_a_store_is_empty_and_its_own(store: PrivateStore) -> None:
     store.set_connection("db", {"conn_type": "postgres", "host": "h", "port": 5432})
     with DAG("d") as dag:
+
         @task
         def use() -> str:
             Variable.set("written", "yes")
@@ -309,6 +349,7 @@ def test_a_store_is_empty_and_its_own(store: PrivateStore) -> None:
 
 def test_ctrl_c_and_a_debugger_end_the_run(store: PrivateStore) -> None:
     with DAG("d") as dag:
+
         @task(retries=3)
         def interrupted() -> None:
             raise KeyboardInterrupt

@@ -48,7 +48,9 @@ class Workdays(Timetable):
         start += timedelta(hours=self.hour)
         return DataInterval(start, start + DAY)
 
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
         if last_automated_data_interval is not None:
             start = last_automated_data_interval.start + DAY
         elif restriction.earliest is None:
@@ -83,49 +85,75 @@ class Workdays(Timetable):
 
 
 class Raises(Workdays):
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
         raise LookupError("no such holiday")
 
 
 class Naive(Workdays):
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
-        info = super().next_dagrun_info(last_automated_data_interval=last_automated_data_interval, restriction=restriction)
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        info = super().next_dagrun_info(
+            last_automated_data_interval=last_automated_data_interval, restriction=restriction
+        )
         return info and DagRunInfo.exact(info.run_after.replace(tzinfo=None))
 
 
 class Backwards(Workdays):
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
-        info = super().next_dagrun_info(last_automated_data_interval=last_automated_data_interval, restriction=restriction)
-        return info and DagRunInfo.exact(info.run_after - timedelta(days=5 * (info.run_after.weekday() == 4)))  # each week, whatever the date
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        info = super().next_dagrun_info(
+            last_automated_data_interval=last_automated_data_interval, restriction=restriction
+        )
+        return info and DagRunInfo.exact(
+            info.run_after - timedelta(days=5 * (info.run_after.weekday() == 4))
+        )  # each week, whatever the date
 
 
 class SameMoment(Workdays):
     """All runs of a week wait for its end."""
 
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
-        info = super().next_dagrun_info(last_automated_data_interval=last_automated_data_interval, restriction=restriction)
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        info = super().next_dagrun_info(
+            last_automated_data_interval=last_automated_data_interval, restriction=restriction
+        )
         if info is None or info.data_interval is None:
             return info
         return DagRunInfo(info.run_after + timedelta(days=6 - info.data_interval.start.weekday()), info.data_interval)
 
 
 class EarlyBird(Workdays):
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
         earliest = restriction.earliest and restriction.earliest - timedelta(days=9)
-        return super().next_dagrun_info(last_automated_data_interval=last_automated_data_interval,
-                                        restriction=restriction._replace(earliest=earliest))  # fmt: skip
+        return super().next_dagrun_info(
+            last_automated_data_interval=last_automated_data_interval,
+            restriction=restriction._replace(earliest=earliest),
+        )
 
 
 class Endless(Workdays):
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
-        return super().next_dagrun_info(last_automated_data_interval=last_automated_data_interval,
-                                        restriction=restriction._replace(latest=None))  # fmt: skip
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        return super().next_dagrun_info(
+            last_automated_data_interval=last_automated_data_interval, restriction=restriction._replace(latest=None)
+        )
 
 
 class AllMissed(Workdays):
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
-        return super().next_dagrun_info(last_automated_data_interval=last_automated_data_interval,
-                                        restriction=restriction._replace(catchup=True))  # fmt: skip
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        return super().next_dagrun_info(
+            last_automated_data_interval=last_automated_data_interval, restriction=restriction._replace(catchup=True)
+        )
 
 
 class Remembers(Workdays):
@@ -133,7 +161,9 @@ class Remembers(Workdays):
 
     first: datetime | None = None
 
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
         last = last_automated_data_interval
         if last is None:
             self.first = restriction.earliest
@@ -192,15 +222,20 @@ class Numeric(Workdays):
 @pytest.mark.parametrize(
     "timetable",
     [
-        Workdays(), Workdays(hour=7),
+        Workdays(),
+        Workdays(hour=7),
         CronTriggerTimetable("30 2 * * *", timezone="America/New_York", interval=DAY),
-        CronDataIntervalTimetable("15,45 1-3 * * *", "Europe/Berlin"), DeltaDataIntervalTimetable(DAY), DeltaTriggerTimetable(DAY, interval=DAY),
+        CronDataIntervalTimetable("15,45 1-3 * * *", "Europe/Berlin"),
+        DeltaDataIntervalTimetable(DAY),
+        DeltaTriggerTimetable(DAY, interval=DAY),
         MultipleCronTriggerTimetable("0 1 * * *", "0 0 * * 1", timezone="UTC"),
         EventsTimetable([datetime(2024, 1, 1, tzinfo=UTC), datetime(2025, 1, 1, tzinfo=UTC)], restrict_to_events=True),
-        OnceTimetable(), NullTimetable(), ContinuousTimetable(),
+        OnceTimetable(),
+        NullTimetable(),
+        ContinuousTimetable(),
     ],
     ids=lambda timetable: type(timetable).__name__,
-)  # fmt: skip
+)
 def test_what_is_right_keeps_all_laws(timetable: Timetable) -> None:
     assert_timetable(timetable, cases=20)
 
@@ -244,7 +279,13 @@ def test_the_example_is_small_and_the_call_shows_it_again() -> None:
 
 def test_the_smallest_example_of_a_walk_has_few_steps() -> None:
     (violation,) = [each for each in check_timetable(Backwards(), laws=["usable"]) if each.law == "usable"]
-    names = {"timetable": Backwards(), "datetime": datetime, "UTC": UTC, "TimeRestriction": TimeRestriction, "DataInterval": DataInterval}
+    names = {
+        "timetable": Backwards(),
+        "datetime": datetime,
+        "UTC": UTC,
+        "TimeRestriction": TimeRestriction,
+        "DataInterval": DataInterval,
+    }
     for call in violation.repeat.splitlines():
         assert ", 0, 0, 0, " not in call
         eval(call, names)

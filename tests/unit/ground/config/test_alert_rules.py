@@ -36,7 +36,10 @@ def test_the_kinds_are_those_of_the_model() -> None:
 
 
 def test_a_rule_has_its_keys_and_defaults(tmp_path: Path) -> None:
-    (first, second) = read(tmp_path, CHANNEL + """
+    (first, second) = read(
+        tmp_path,
+        CHANNEL
+        + """
 [[alerts.rules]]
 when = "failure"
 to = "ops"
@@ -50,14 +53,25 @@ tags = ["etl"]
 longer_than = "2h"
 group_by = "none"
 resolved = false
-""")
-    assert (first.name, first.when, first.to, first.group_by, first.resolved) == ("rule 1", ("failure",), ("ops",), "dag", True)
+""",
+    )
+    assert (first.name, first.when, first.to, first.group_by, first.resolved) == (
+        "rule 1",
+        ("failure",),
+        ("ops",),
+        "dag",
+        True,
+    )
     assert (second.name, second.longer_than_s, second.group_by, second.resolved) == ("slow", 7200.0, "none", False)
     assert second.matches("team_a", ("etl",)) and not second.matches("team_a", ()) and not second.matches("a", ("etl",))
 
 
 def test_options_beside_rules_keep_their_lines(tmp_path: Path) -> None:
-    (tmp_path / "gnomon.toml").write_text('[alerts]\ngroup_wait = 3\n' + CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\n[core]\nparallelism = 7\n')
+    (tmp_path / "gnomon.toml").write_text(
+        "[alerts]\ngroup_wait = 3\n"
+        + CHANNEL
+        + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\n[core]\nparallelism = 7\n'
+    )
     cfg = load_config({}, tmp_path)
     assert (cfg.number("alerts", "group_wait"), cfg.integer("core", "parallelism")) == (3.0, 7)
     assert cfg.source("core", "parallelism").endswith("line 10")
@@ -79,28 +93,67 @@ MISTAKES = [
     (CHANNEL + '[[alerts.rules]]\nto = "ops"\n', "FILE, line 4: when is missing; write one of failure, task_failure, "),
     (CHANNEL + '[[alerts.rules]]\nwhen = "fail"\nto = "ops"\n', "FILE, line 5: when is 'fail'; write one of failure"),
     (CHANNEL + '[[alerts.rules]]\nwhen = "failure"\n', 'FILE, line 4: the rule has no receiver; add to = ["CHANNEL"]'),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "opps"\n', "FILE, line 6: there is no channel 'opps'; the channels are ops; add [alerts.channels.opps]"),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\ndag = "x"\n', "FILE, line 7: a rule has no key 'dag'; did you mean dags?"),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "late"\nto = "ops"\n', "FILE, line 5: a rule about late runs needs longer_than"),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "waiting"\nto = "ops"\n', "FILE, line 5: a rule about waiting runs needs longer_than"),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "late"\nto = "ops"\nby = "7:30"\n', "FILE, line 7: by is '7:30'; write a time of day such as \"07:30\""),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\nby = "07:30"\n', "FILE, line 7: by has no effect for when = 'failure'"),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\nlonger_than = "1h"\n', "FILE, line 7: longer_than has no effect for when = 'failure'"),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "late"\nto = "ops"\nlonger_than = "soon"\n', "FILE, line 7: longer_than is 'soon'; write a number of seconds"),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "import_error"\nto = "ops"\ndags = "x"\n', "FILE, line 7: dags has no effect for when = 'import_error'"),
-    (CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\ngroup_by = "day"\n', "FILE, line 7: group_by is 'day'; write one of dag, rule, reason, none"),
-    (CHANNEL + 2 * '[[alerts.rules]]\nname = "a"\nwhen = "failure"\nto = "ops"\n', "two rules have the name 'a'; give each its own"),
-    ('[alerts.channels.ops]\nto = "a@x.test"\n', "FILE, line 1: type of channel 'ops' is missing; write one of \"email\""),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "opps"\n',
+        "FILE, line 6: there is no channel 'opps'; the channels are ops; add [alerts.channels.opps]",
+    ),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\ndag = "x"\n',
+        "FILE, line 7: a rule has no key 'dag'; did you mean dags?",
+    ),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "late"\nto = "ops"\n',
+        "FILE, line 5: a rule about late runs needs longer_than",
+    ),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "waiting"\nto = "ops"\n',
+        "FILE, line 5: a rule about waiting runs needs longer_than",
+    ),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "late"\nto = "ops"\nby = "7:30"\n',
+        "FILE, line 7: by is '7:30'; write a time of day such as \"07:30\"",
+    ),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\nby = "07:30"\n',
+        "FILE, line 7: by has no effect for when = 'failure'",
+    ),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\nlonger_than = "1h"\n',
+        "FILE, line 7: longer_than has no effect for when = 'failure'",
+    ),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "late"\nto = "ops"\nlonger_than = "soon"\n',
+        "FILE, line 7: longer_than is 'soon'; write a number of seconds",
+    ),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "import_error"\nto = "ops"\ndags = "x"\n',
+        "FILE, line 7: dags has no effect for when = 'import_error'",
+    ),
+    (
+        CHANNEL + '[[alerts.rules]]\nwhen = "failure"\nto = "ops"\ngroup_by = "day"\n',
+        "FILE, line 7: group_by is 'day'; write one of dag, rule, reason, none",
+    ),
+    (
+        CHANNEL + 2 * '[[alerts.rules]]\nname = "a"\nwhen = "failure"\nto = "ops"\n',
+        "two rules have the name 'a'; give each its own",
+    ),
+    (
+        '[alerts.channels.ops]\nto = "a@x.test"\n',
+        "FILE, line 1: type of channel 'ops' is missing; write one of \"email\"",
+    ),
     ('[alerts.channels.ops]\ntype = "pager"\n', "FILE, line 2: type of channel 'ops' is 'pager'"),
     ('[alerts.channels.ops]\ntype = "email"\n', "FILE, line 1: channel 'ops' has no receiver"),
-    ('[alerts.channels.ops]\ntype = "webhook"\n', "FILE, line 2: channel 'ops' has no address; give one of url, url_env"),
+    (
+        '[alerts.channels.ops]\ntype = "webhook"\n',
+        "FILE, line 2: channel 'ops' has no address; give one of url, url_env",
+    ),
     (HOOK + 'url_env = "X"\n', "FILE, line 4: channel 'ops' has url and url_env; give one of"),
     (HOOK.replace("https://", ""), "FILE, line 3: url of channel 'ops' is not an address; write https://host/path"),
     (HOOK + 'to = "x"\n', "FILE, line 4: a channel of type 'webhook' has no key 'to'"),
     (HOOK + "max_per_hour = 0\n", "FILE, line 4: max_per_hour is 0; write a whole number of at least 1"),
-    ('[alerts]\nrules = 3\n', "FILE: alerts.rules must be a list of tables"),
-    ('[alerts]\nchannels = 3\n', "FILE: alerts.channels must consist of tables"),
-    ('alerts = 3\n', "FILE: alerts is 3; write rules below [[alerts.rules]]"),
+    ("[alerts]\nrules = 3\n", "FILE: alerts.rules must be a list of tables"),
+    ("[alerts]\nchannels = 3\n", "FILE: alerts.channels must consist of tables"),
+    ("alerts = 3\n", "FILE: alerts is 3; write rules below [[alerts.rules]]"),
 ]
 
 

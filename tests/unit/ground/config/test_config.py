@@ -75,7 +75,9 @@ def test_a_value_of_the_file_names_its_line(tmp_path: Path) -> None:
         ("WEBSERVER__WEB_SERVER_PORT", "api", "port"),
     ],
 )
-def test_old_names_set_and_read_the_option_of_today(tmp_path: Path, prefix: str, old: str, section: str, name: str) -> None:
+def test_old_names_set_and_read_the_option_of_today(
+    tmp_path: Path, prefix: str, old: str, section: str, name: str
+) -> None:
     cfg = load_config({f"{prefix}__{old}": "7"}, tmp_path)
     assert cfg.integer(section, name) == 7
     assert cfg.source(section, name) == f"{prefix}__{old}"
@@ -114,12 +116,21 @@ def test_unknown_options_of_airflow_stay_readable_and_are_no_error(tmp_path: Pat
         cfg.get("my_team", "other")
 
 
-def test_a_section_for_options_of_any_name_takes_them_from_every_source_and_keeps_them_from_authors(tmp_path: Path) -> None:
+def test_a_section_for_options_of_any_name_takes_them_from_every_source_and_keeps_them_from_authors(
+    tmp_path: Path,
+) -> None:
     section = "celery_broker_transport_options"
     home = _toml(tmp_path, f"[{section}]\nvisibility_timeout = 1\nfanout_prefix = true\n")
-    environ = {"AIRFLOW__CELERY_BROKER_TRANSPORT_OPTIONS__VISIBILITY_TIMEOUT": "2", "GNOMON__CELERY_BROKER_TRANSPORT_OPTIONS__SENTINEL_KWARGS": '{"password": "x"}'}
+    environ = {
+        "AIRFLOW__CELERY_BROKER_TRANSPORT_OPTIONS__VISIBILITY_TIMEOUT": "2",
+        "GNOMON__CELERY_BROKER_TRANSPORT_OPTIONS__SENTINEL_KWARGS": '{"password": "x"}',
+    }
     cfg = load_config(environ, home)
-    assert cfg.section(section) == {"visibility_timeout": "2", "fanout_prefix": "True", "sentinel_kwargs": '{"password": "x"}'}
+    assert cfg.section(section) == {
+        "visibility_timeout": "2",
+        "fanout_prefix": "True",
+        "sentinel_kwargs": '{"password": "x"}',
+    }
     assert cfg.source(section, "sentinel_kwargs") == "GNOMON__CELERY_BROKER_TRANSPORT_OPTIONS__SENTINEL_KWARGS"
     shown = {setting.option.name: setting.shown for setting in cfg.settings() if setting.option.section == section}
     assert shown == {"visibility_timeout": "(hidden)", "fanout_prefix": "(hidden)", "sentinel_kwargs": "(hidden)"}
@@ -139,22 +150,57 @@ def test_an_option_that_only_authors_read_has_airflows_default(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("environ", "sentence"),
     [
-        ({"GNOMON__CORE__PARALELISM": "3"}, "GNOMON__CORE__PARALELISM: there is no option [core] paralelism. Did you mean [core] parallelism?"),
-        ({"GNOMON__CORE__PARSING_PROCESSES": "3"}, "GNOMON__CORE__PARSING_PROCESSES: there is no option [core] parsing_processes. "
-                                                  "Did you mean [dag_processor] parsing_processes?"),
-        ({"GNOMON__CELERY__FOO": "3"}, "GNOMON__CELERY__FOO: there is no option [celery] foo. `gnomon config list` shows all options."),
-        ({"GNOMON__CELERY__BROKER_URI": "3"}, "GNOMON__CELERY__BROKER_URI: there is no option [celery] broker_uri. Did you mean [celery] broker_url?"),
-        ({"GNOMON__SHEDULER__MISFIRE_GRACE": "3"}, "GNOMON__SHEDULER__MISFIRE_GRACE: there is no option [sheduler] misfire_grace. "
-                                                   "Did you mean [scheduler] misfire_grace?"),
-        ({"GNOMON__QQ__ZZ": "3"}, "GNOMON__QQ__ZZ: there is no option [qq] zz. `gnomon config list` shows all options."),
-        ({"GNOMON__CORE__PARALLELISM": "many"}, "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number"),
-        ({"AIRFLOW__CORE__PARALLELISM": "-1"}, "[core] parallelism (AIRFLOW__CORE__PARALLELISM) is '-1': write a number of at least 0"),
-        ({"GNOMON__CORE__LOAD_EXAMPLES": "maybe"}, "[core] load_examples (GNOMON__CORE__LOAD_EXAMPLES) is 'maybe': write true or false"),
-        ({"GNOMON__SCHEDULER__MISFIRE_GRACE": "nan"}, "[scheduler] misfire_grace (GNOMON__SCHEDULER__MISFIRE_GRACE) is 'nan': "
-                                                     "write a finite number"),
-        ({"GNOMON__CORE__PARALLELISM": " "}, "[core] parallelism (GNOMON__CORE__PARALLELISM) is ' ': it must not be empty"),
-        ({"AIRFLOW__CORE__EXECUTOR": "EdgeExecutor"}, "[core] executor (AIRFLOW__CORE__EXECUTOR) is 'EdgeExecutor': "
-                                                            "'EdgeExecutor' is no executor of Gnomon; write one or several of: LocalExecutor, CeleryExecutor, KubernetesExecutor"),
+        (
+            {"GNOMON__CORE__PARALELISM": "3"},
+            "GNOMON__CORE__PARALELISM: there is no option [core] paralelism. Did you mean [core] parallelism?",
+        ),
+        (
+            {"GNOMON__CORE__PARSING_PROCESSES": "3"},
+            "GNOMON__CORE__PARSING_PROCESSES: there is no option [core] parsing_processes. "
+            "Did you mean [dag_processor] parsing_processes?",
+        ),
+        (
+            {"GNOMON__CELERY__FOO": "3"},
+            "GNOMON__CELERY__FOO: there is no option [celery] foo. `gnomon config list` shows all options.",
+        ),
+        (
+            {"GNOMON__CELERY__BROKER_URI": "3"},
+            "GNOMON__CELERY__BROKER_URI: there is no option [celery] broker_uri. Did you mean [celery] broker_url?",
+        ),
+        (
+            {"GNOMON__SHEDULER__MISFIRE_GRACE": "3"},
+            "GNOMON__SHEDULER__MISFIRE_GRACE: there is no option [sheduler] misfire_grace. "
+            "Did you mean [scheduler] misfire_grace?",
+        ),
+        (
+            {"GNOMON__QQ__ZZ": "3"},
+            "GNOMON__QQ__ZZ: there is no option [qq] zz. `gnomon config list` shows all options.",
+        ),
+        (
+            {"GNOMON__CORE__PARALLELISM": "many"},
+            "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number",
+        ),
+        (
+            {"AIRFLOW__CORE__PARALLELISM": "-1"},
+            "[core] parallelism (AIRFLOW__CORE__PARALLELISM) is '-1': write a number of at least 0",
+        ),
+        (
+            {"GNOMON__CORE__LOAD_EXAMPLES": "maybe"},
+            "[core] load_examples (GNOMON__CORE__LOAD_EXAMPLES) is 'maybe': write true or false",
+        ),
+        (
+            {"GNOMON__SCHEDULER__MISFIRE_GRACE": "nan"},
+            "[scheduler] misfire_grace (GNOMON__SCHEDULER__MISFIRE_GRACE) is 'nan': write a finite number",
+        ),
+        (
+            {"GNOMON__CORE__PARALLELISM": " "},
+            "[core] parallelism (GNOMON__CORE__PARALLELISM) is ' ': it must not be empty",
+        ),
+        (
+            {"AIRFLOW__CORE__EXECUTOR": "EdgeExecutor"},
+            "[core] executor (AIRFLOW__CORE__EXECUTOR) is 'EdgeExecutor': "
+            "'EdgeExecutor' is no executor of Gnomon; write one or several of: LocalExecutor, CeleryExecutor, KubernetesExecutor",
+        ),
     ],
 )
 def test_a_mistake_names_option_place_value_and_remedy(tmp_path: Path, environ: dict[str, str], sentence: str) -> None:
@@ -166,9 +212,15 @@ def test_a_mistake_names_option_place_value_and_remedy(tmp_path: Path, environ: 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[core]\nparallelsm = 3\n", "[core] parallelsm ({file}, line 2): there is no option [core] parallelsm. Did you mean [core] parallelism?"),
+        (
+            "[core]\nparallelsm = 3\n",
+            "[core] parallelsm ({file}, line 2): there is no option [core] parallelsm. Did you mean [core] parallelism?",
+        ),
         ("parallelism = 3\n", "{file}: parallelism is outside a section; write it below a line such as [core]"),
-        ("[core]\nparallelism = [1.5]\n", "[core] parallelism ({file}, line 2) must be a text, a number, or true or false, not list"),
+        (
+            "[core]\nparallelism = [1.5]\n",
+            "[core] parallelism ({file}, line 2) must be a text, a number, or true or false, not list",
+        ),
     ],
 )
 def test_a_mistake_in_the_file_names_its_line(tmp_path: Path, text: str, sentence: str) -> None:
@@ -193,7 +245,9 @@ def test_a_database_that_gnomon_does_not_work_on_is_refused_without_showing_its_
 
 # ---- secrets ---------------------------------------------------------------------------------------------------------
 def test_listings_hide_secrets(tmp_path: Path) -> None:
-    cfg = load_config({"GNOMON__CORE__FERNET_KEY": "hush", "GNOMON__DATABASE__SQL_ALCHEMY_CONN": "postgresql://u:hush@h/n"}, tmp_path)
+    cfg = load_config(
+        {"GNOMON__CORE__FERNET_KEY": "hush", "GNOMON__DATABASE__SQL_ALCHEMY_CONN": "postgresql://u:hush@h/n"}, tmp_path
+    )
     shown = {setting.option.key: setting.shown for setting in cfg.settings()}
     assert len(shown) == len(OPTIONS)
     assert not any("hush" in text for text in shown.values())
@@ -223,7 +277,10 @@ def test_an_address_of_another_form_is_refused_and_not_shown(tmp_path: Path) -> 
 
 
 @pytest.mark.ordinary
-@pytest.mark.parametrize("command", ["postgresql://me:hush@h/n", "sh -c 'echo no postgresql://me:hush@h/n >&2; exit 3'", "'postgresql://me:hush@h/n"])
+@pytest.mark.parametrize(
+    "command",
+    ["postgresql://me:hush@h/n", "sh -c 'echo no postgresql://me:hush@h/n >&2; exit 3'", "'postgresql://me:hush@h/n"],
+)
 def test_a_command_that_fails_is_told_without_the_password_of_an_address(tmp_path: Path, command: str) -> None:
     with pytest.raises(OptionError, match=r"SQL_ALCHEMY_CONN_CMD.*me:\*\*\*@h/n") as refused:
         load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN_CMD": command}, tmp_path)
@@ -240,16 +297,26 @@ def test_author_code_sees_options_but_no_secret(tmp_path: Path) -> None:
 
 def test_the_environment_of_author_code_names_no_secret() -> None:
     environ = {
-        "PATH": "/bin", "AIRFLOW__CORE__SQL_ALCHEMY_CONN": "x", "GNOMON__DATABASE__SQL_ALCHEMY_CONN_CMD": "x",
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_SECRET": "x", "GNOMON__CORE__FERNET_KEY": "x", "AIRFLOW__CORE__PARALLELISM": "1",
+        "PATH": "/bin",
+        "AIRFLOW__CORE__SQL_ALCHEMY_CONN": "x",
+        "GNOMON__DATABASE__SQL_ALCHEMY_CONN_CMD": "x",
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_SECRET": "x",
+        "GNOMON__CORE__FERNET_KEY": "x",
+        "AIRFLOW__CORE__PARALLELISM": "1",
     }
     assert sorted(without_secrets(environ)) == ["AIRFLOW__CORE__PARALLELISM", "PATH"]
 
 
 def test_the_environment_of_author_code_leads_to_no_database() -> None:
     environ = {
-        "PGHOST": "x", "PGPASSWORD": "x", "PGPASSFILE": "x", "SQLALCHEMY_URL": "x", "NOTE": "it is at sqlite:////home/x.db",
-        "PATH_OF_IT": "home/x.db", "PGPT_MODEL": "kept", "AIRFLOW__CORE__DAGS_FOLDER": "kept",
+        "PGHOST": "x",
+        "PGPASSWORD": "x",
+        "PGPASSFILE": "x",
+        "SQLALCHEMY_URL": "x",
+        "NOTE": "it is at sqlite:////home/x.db",
+        "PATH_OF_IT": "home/x.db",
+        "PGPT_MODEL": "kept",
+        "AIRFLOW__CORE__DAGS_FOLDER": "kept",
     }
     assert sorted(without_secrets(environ, "sqlite:////home/x.db")) == ["AIRFLOW__CORE__DAGS_FOLDER", "PGPT_MODEL"]
     assert "NOTE" in without_secrets(environ)
@@ -328,11 +395,23 @@ def make_surroundings_foreign(folder: Path) -> None:
     os.chown(folder.parent, 12345, 12345)
 
 
-@pytest.mark.parametrize(("prepare", "reason"), [
-    (make_link, "is a link"), (make_dangling_link, "cannot create"), (make_file, "cannot create"), (make_open(0o777), "mode 777"), (make_open(0o770), "mode 770"),
-    (make_open(0o702), "mode 702"), (make_foreign, "belongs to another user"), (make_surroundings_open, "no sticky bit"), (make_surroundings_foreign, "in a folder that belongs"),
-])  # fmt: skip
-def test_a_run_folder_that_another_user_may_have_made_is_refused(prepare: Callable[[Path], None], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("prepare", "reason"),
+    [
+        (make_link, "is a link"),
+        (make_dangling_link, "cannot create"),
+        (make_file, "cannot create"),
+        (make_open(0o777), "mode 777"),
+        (make_open(0o770), "mode 770"),
+        (make_open(0o702), "mode 702"),
+        (make_foreign, "belongs to another user"),
+        (make_surroundings_open, "no sticky bit"),
+        (make_surroundings_foreign, "in a folder that belongs"),
+    ],
+)
+def test_a_run_folder_that_another_user_may_have_made_is_refused(
+    prepare: Callable[[Path], None], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if os.getuid() != 0 and "foreign" in prepare.__name__:
         pytest.skip("only root gives folders to others")
     temporary = tmp_path / "tmp"
@@ -347,7 +426,9 @@ def test_a_run_folder_that_another_user_may_have_made_is_refused(prepare: Callab
         run_folder(long)
 
 
-def test_a_run_folder_in_a_shared_folder_with_the_sticky_bit_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_folder_in_a_shared_folder_with_the_sticky_bit_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     temporary.chmod(0o1777)

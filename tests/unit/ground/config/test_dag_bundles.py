@@ -12,7 +12,10 @@ from gnomon.ground.config.dag_bundles import LOCAL_BUNDLE_CLASS, find_dag_bundle
 
 
 def config(tmp_path: Path, text: str) -> Config:
-    return load_config({"GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": text, "GNOMON__DAG_PROCESSOR__REFRESH_INTERVAL": "70"}, tmp_path)
+    return load_config(
+        {"GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": text, "GNOMON__DAG_PROCESSOR__REFRESH_INTERVAL": "70"},
+        tmp_path,
+    )
 
 
 def one(**fields: object) -> str:
@@ -60,5 +63,7 @@ def test_a_wrong_value_is_told_with_the_option_its_place_and_the_remedy(tmp_path
 
 
 def test_a_bundle_that_this_machine_does_not_have_is_told_with_those_that_it_has(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="has no bundle 'lost' on this machine, only 'team'; set the option on workers"):
+    with pytest.raises(
+        OptionError, match="has no bundle 'lost' on this machine, only 'team'; set the option on workers"
+    ):
         find_dag_bundle(config(tmp_path, one()), "lost")

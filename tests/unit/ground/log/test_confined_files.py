@@ -57,7 +57,10 @@ def test_nothing_but_a_regular_file_beneath_the_folder_is_opened(file: ConfinedF
             file.stat()
 
 
-@pytest.mark.parametrize("trap", [trap for trap in TRAPS if trap not in ("a folder", "a link in place of the run", "a link in place of the DAG")])
+@pytest.mark.parametrize(
+    "trap",
+    [trap for trap in TRAPS if trap not in ("a folder", "a link in place of the run", "a link in place of the DAG")],
+)
 def test_what_stands_in_place_of_a_log_is_removed_for_its_writer(file: ConfinedFile, tmp_path: Path, trap: str) -> None:
     with trapped(file.path, tmp_path / "outside", trap):
         with open(open_to_append(file.folder, file.relative, replaces_foreign=True), "w") as opened:
@@ -134,7 +137,9 @@ def test_no_descriptor_is_left_open(file: ConfinedFile, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("is_begun", "opens"), [(False, 3), (True, 4)])
-def test_a_log_is_opened_with_few_calls_of_the_system(file: ConfinedFile, monkeypatch: pytest.MonkeyPatch, is_begun: bool, opens: int) -> None:
+def test_a_log_is_opened_with_few_calls_of_the_system(
+    file: ConfinedFile, monkeypatch: pytest.MonkeyPatch, is_begun: bool, opens: int
+) -> None:
     """Each attempt opens one: the folders of its DAG and of its run, and the file, which for an attempt that goes on exists. Nothing stays open."""
     with (file if is_begun else file.beside("another.log")).open("ab"):
         pass

@@ -33,8 +33,13 @@ def test_an_event_is_one_json_object_with_its_fields() -> None:
     line = json.loads(stream.getvalue())
     assert line.pop("at").endswith("+00:00")
     assert line == {
-        "level": "info", "service": "scheduler", "logger": "gnomon.rules.engine", "event": "run_planned", "dag_id": "etl",
-        "slot": "2026-01-01", "at_": "field of that name",
+        "level": "info",
+        "service": "scheduler",
+        "logger": "gnomon.rules.engine",
+        "event": "run_planned",
+        "dag_id": "etl",
+        "slot": "2026-01-01",
+        "at_": "field of that name",
     }
 
 
@@ -57,7 +62,9 @@ def test_a_traceback_stays_on_the_line_of_its_event() -> None:
 def test_a_person_reads_words() -> None:
     stream = _lines("text")
     log.get_logger("x").warning("service_exited", process="worker", how="was killed by signal 9")
-    assert stream.getvalue().endswith("scheduler      WARNING: service exited process=worker how='was killed by signal 9'\n")
+    assert stream.getvalue().endswith(
+        "scheduler      WARNING: service exited process=worker how='was killed by signal 9'\n"
+    )
 
 
 @pytest.mark.parametrize("style", ["json", "text"])

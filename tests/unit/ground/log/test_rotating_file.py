@@ -32,7 +32,9 @@ def test_a_file_is_rotated_before_it_is_larger_than_the_limit(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("max_bytes", "backup_count"), [(0, 5), (10, 0)])
-def test_a_file_is_never_rotated_when_the_size_or_the_number_is_0(tmp_path: Path, max_bytes: int, backup_count: int) -> None:
+def test_a_file_is_never_rotated_when_the_size_or_the_number_is_0(
+    tmp_path: Path, max_bytes: int, backup_count: int
+) -> None:
     _write(tmp_path / "x.log", ["first", "second", "third"], max_bytes, backup_count)
     assert [path.name for path in tmp_path.iterdir()] == ["x.log"]
     assert (tmp_path / "x.log").read_text() == "first\nsecond\nthird\n"
@@ -63,13 +65,17 @@ def test_processes_that_share_a_file_lose_no_line_while_it_is_rotated(tmp_path: 
 
     def write(number: int) -> None:
         for line in range(LINES):
-            handler.handle(logging.LogRecord("gnomon", logging.INFO, __file__, 1, f"process {number} line {line} end", None, None))
+            handler.handle(
+                logging.LogRecord("gnomon", logging.INFO, __file__, 1, f"process {number} line {line} end", None, None)
+            )
 
     pids = [_fork(lambda number=number: write(number)) for number in range(PROCESSES)]  # type: ignore[misc]
     assert [os.waitpid(pid, 0)[1] for pid in pids] == [0] * PROCESSES
     files = list(tmp_path.iterdir())
     lines = [line for file in files for line in file.read_text().splitlines()]
-    assert sorted(lines) == sorted(f"process {number} line {line} end" for number in range(PROCESSES) for line in range(LINES))
+    assert sorted(lines) == sorted(
+        f"process {number} line {line} end" for number in range(PROCESSES) for line in range(LINES)
+    )
     assert len(files) > 10
 
 
@@ -111,14 +117,21 @@ def test_a_file_that_a_user_deleted_with_its_folder_is_created_again(tmp_path: P
     assert path.read_text() == "line\n"
 
 
-def test_a_file_that_cannot_be_written_is_named_once_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_written_is_named_once_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "taken").write_text("")
     _write(tmp_path / "taken" / "x.log", ["first", "second"], 1000, 3)
-    assert capsys.readouterr().err == f"the log file {tmp_path}/taken/x.log cannot be written: Not a directory; its lines are only on stderr\n"
+    assert (
+        capsys.readouterr().err
+        == f"the log file {tmp_path}/taken/x.log cannot be written: Not a directory; its lines are only on stderr\n"
+    )
 
 
 @pytest.mark.parametrize("trap", [trap for trap in TRAPS if "in place of the" not in trap and "name of" not in trap])
-def test_a_service_writes_its_log_through_no_link(tmp_path: Path, trap: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_service_writes_its_log_through_no_link(
+    tmp_path: Path, trap: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The folder is below that of the logs of tasks."""
     handler = SharedRotatingFileHandler(str(tmp_path / "logs" / "scheduler.log"), 100, 2)
     with trapped(tmp_path / "logs" / "scheduler.log", tmp_path / "outside", trap):

@@ -44,7 +44,9 @@ def test_exactly_what_secrets_cover_is_hidden_in_a_text_and_in_pieces_of_it(seed
         secrets = ["".join(rng.choices(alphabet, k=rng.randint(1, 14))) for _ in range(rng.randint(1, 60))]
         add_secrets(secrets[::2])
         add_secrets(secrets[1::2])
-        text = "".join(rng.choice([rng.choice(secrets), "".join(rng.choices(alphabet + "xyz\n", k=4))]) for _ in range(20))
+        text = "".join(
+            rng.choice([rng.choice(secrets), "".join(rng.choices(alphabet + "xyz\n", k=4))]) for _ in range(20)
+        )
         left = cover(secrets, text)
         assert hide(text).replace("***", "") == left
         masker, shown, place = StreamMasker(), "", 0

@@ -58,9 +58,14 @@ def _link_foreign_name(path: Path, outside: Path) -> None:
 
 
 TRAPS: dict[str, Callable[[Path, Path], None]] = {
-    "a link to a file": _link_file, "a link to a link": _link_to_link, "a link in place of the run": _link_folder, "a link in place of the DAG": _link_outer_folder,
-    "a pipe": _make_pipe, "a socket": _make_socket, "a folder": _make_folder,
-}  # fmt: skip
+    "a link to a file": _link_file,
+    "a link to a link": _link_to_link,
+    "a link in place of the run": _link_folder,
+    "a link in place of the DAG": _link_outer_folder,
+    "a pipe": _make_pipe,
+    "a socket": _make_socket,
+    "a folder": _make_folder,
+}
 if os.geteuid() == 0:
     TRAPS["a second name of a file of another user"] = _link_foreign_name
 

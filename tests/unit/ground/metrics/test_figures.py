@@ -54,10 +54,17 @@ def test_the_series_of_a_process_are_bounded_and_nothing_is_lost() -> None:
 
 
 def test_what_another_release_wrote_is_left_out() -> None:
-    body = json.dumps([
-        [["gnomon_unknown", [], 1], ["gnomon_scheduler_groups", ["more"], 1], ["gnomon_run_duration_seconds", ["failed"], 1], ["gnomon_scheduler_groups", [], 3]],
-        [["gnomon_run_duration_seconds", ["failed"], [1, 2], 3.0], ["gnomon_unknown", [], [1], 1.0]],
-    ])  # fmt: skip
+    body = json.dumps(
+        [
+            [
+                ["gnomon_unknown", [], 1],
+                ["gnomon_scheduler_groups", ["more"], 1],
+                ["gnomon_run_duration_seconds", ["failed"], 1],
+                ["gnomon_scheduler_groups", [], 3],
+            ],
+            [["gnomon_run_duration_seconds", ["failed"], [1, 2], 3.0], ["gnomon_unknown", [], [1], 1.0]],
+        ]
+    )
     assert [(sample.metric, sample.value) for sample in decode_figures(body)] == [(definitions.GROUPS, 3)]
 
 

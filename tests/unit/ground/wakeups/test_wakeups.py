@@ -71,6 +71,7 @@ def test_a_path_too_long_for_a_socket_is_named(tmp_path: Path) -> None:
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator[int]:
     """Another process that is the dag-processor of `tmp_path`."""
+
     def take() -> None:
         assert ProcessLock(tmp_path, "dag-processor").acquire(wait=False)
 

@@ -17,8 +17,18 @@ def test_what_ends_a_try_from_outside_passes_through_except_exception(name: str)
     assert not issubclass(kind, Exception)
 
 
-@pytest.mark.parametrize("name", ["AirflowSkipException", "AirflowFailException", "AirflowSensorTimeout", "XComNotFound",
-                                  "DuplicateTaskIdFound", "ParamValidationError", "AirflowRescheduleException"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AirflowSkipException",
+        "AirflowFailException",
+        "AirflowSensorTimeout",
+        "XComNotFound",
+        "DuplicateTaskIdFound",
+        "ParamValidationError",
+        "AirflowRescheduleException",
+    ],
+)
 def test_the_others_are_airflow_exceptions(name: str) -> None:
     assert issubclass(getattr(authoring, name), authoring.AirflowException)
 
@@ -31,7 +41,12 @@ def test_every_class_says_what_it_means() -> None:
 
 def test_a_deferral_keeps_what_it_was_given() -> None:
     error = authoring.TaskDeferred(trigger="t", method_name="go_on", kwargs={"a": 1}, timeout=30)
-    assert (error.trigger, error.method_name, error.kwargs, error.timeout) == ("t", "go_on", {"a": 1}, dt.timedelta(seconds=30))
+    assert (error.trigger, error.method_name, error.kwargs, error.timeout) == (
+        "t",
+        "go_on",
+        {"a": 1},
+        dt.timedelta(seconds=30),
+    )
 
 
 def test_skipped_tasks_are_given_as_ids_or_pairs() -> None:

@@ -102,7 +102,10 @@ class OddGroup(ExceptionGroup):  # type: ignore[type-arg]
 BROKEN = [
     (NoText(), "NoText: <its text cannot be made: ValueError: no str>"),
     (NumberAsText(), "NumberAsText: <its text cannot be made: TypeError: __str__ returned non-string (type int)>"),
-    (NothingAsText(), "NothingAsText: <its text cannot be made: TypeError: __str__ returned non-string (type NoneType)>"),
+    (
+        NothingAsText(),
+        "NothingAsText: <its text cannot be made: TypeError: __str__ returned non-string (type NoneType)>",
+    ),
     (EndsProcess(), "EndsProcess: <its text cannot be made: SystemExit: 3>"),
     (Interrupts(), "Interrupts: <its text cannot be made: KeyboardInterrupt>"),
     (RaisesAnother(), "RaisesAnother: <its text cannot be made: NoText>"),
@@ -118,7 +121,11 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("error", "text"), BROKEN, ids=[describe_error(error).partition(":")[0] + str(number) for number, (error, _) in enumerate(BROKEN)])
+@pytest.mark.parametrize(
+    ("error", "text"),
+    BROKEN,
+    ids=[describe_error(error).partition(":")[0] + str(number) for number, (error, _) in enumerate(BROKEN)],
+)
 def test_each_error_has_a_text_and_a_traceback(error: BaseException, text: str) -> None:
     assert describe_error(error) == text
     try:

@@ -14,7 +14,9 @@ def test_the_nearest_name_is_found_whatever_the_case() -> None:
     assert find_close_matches("dayly", ["Daily"]) == ["Daily"]
 
 
-@pytest.mark.parametrize(("most", "found"), [(1, ["etl_daily"]), (2, ["etl_daily", "etl_hourly"]), (3, ["etl_daily", "etl_hourly"])])
+@pytest.mark.parametrize(
+    ("most", "found"), [(1, ["etl_daily"]), (2, ["etl_daily", "etl_hourly"]), (3, ["etl_daily", "etl_hourly"])]
+)
 def test_so_many_are_offered_as_are_wanted_and_near_the_best_first(most: int, found: list[str]) -> None:
     assert find_close_matches("etl_dayly", NAMES, most=most) == found
 

@@ -11,7 +11,9 @@ from gnomon.model.serde import dumps, loads
 from gnomon.model.serde.containers import split_container
 
 CONTAINERS = (
-    st.lists(VALUES, max_size=4) | st.lists(VALUES, max_size=4).map(tuple) | st.dictionaries(HASHABLE | st.text(), VALUES, max_size=4)
+    st.lists(VALUES, max_size=4)
+    | st.lists(VALUES, max_size=4).map(tuple)
+    | st.dictionaries(HASHABLE | st.text(), VALUES, max_size=4)
     | st.dictionaries(st.sampled_from(["__type", "__value", "a", "\ud800"]), VALUES, max_size=3)
 )
 
@@ -40,6 +42,12 @@ def test_a_text_that_is_no_json_has_no_parts(text: str) -> None:
     assert split_container(text) is None
 
 
-@pytest.mark.parametrize("text", ['{"__classname__": "a.B", "__version__": 1, "__data__": [1]}', '{"__classname__": "a.\\ud800", "__version__": 1, "__data__": [1]}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"__classname__": "a.B", "__version__": 1, "__data__": [1]}',
+        '{"__classname__": "a.\\ud800", "__version__": 1, "__data__": [1]}',
+    ],
+)
 def test_an_object_of_a_class_is_no_container(text: str) -> None:
     assert split_container(text) is None

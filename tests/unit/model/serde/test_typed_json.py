@@ -20,22 +20,36 @@ from gnomon.model.serde import dumps, loads
 
 ZONES = st.sampled_from([None, dt.UTC, ZoneInfo("Europe/Zurich"), dt.timezone(dt.timedelta(hours=5, minutes=30))])
 SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
-    | st.datetimes(timezones=ZONES) | st.dates() | st.times() | st.timedeltas() | st.uuids()
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text()
+    | st.binary()
+    | st.datetimes(timezones=ZONES)
+    | st.dates()
+    | st.times()
+    | st.timedeltas()
+    | st.uuids()
     | st.decimals(allow_nan=False)
 )
 HASHABLE = st.booleans() | st.integers() | st.text() | st.dates() | st.uuids()
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text().filter(lambda key: key != "__type"), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text().filter(lambda key: key != "__type"), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 VALUES = st.recursive(
     SCALARS,
     lambda inner: (
-        st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(HASHABLE, inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(HASHABLE, inner, max_size=3)
         | st.dictionaries(st.sampled_from(["__type", "__value", "a"]), inner, max_size=3)
-        | st.sets(HASHABLE, max_size=3) | st.frozensets(HASHABLE, max_size=3)
+        | st.sets(HASHABLE, max_size=3)
+        | st.frozensets(HASHABLE, max_size=3)
     ),
     max_leaves=10,
 )

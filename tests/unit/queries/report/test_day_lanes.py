@@ -35,22 +35,30 @@ MINUTELY, MORNING = Minutely(timezone=ZONE), DiscreteHours([3, 6, 8], timezone=Z
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def lines(mine: BuiltinTimetable, theirs: BuiltinTimetable, day: date = DAY, **options: object) -> tuple[DayPreview, DayClock]:
+def lines(
+    mine: BuiltinTimetable, theirs: BuiltinTimetable, day: date = DAY, **options: object
+) -> tuple[DayPreview, DayClock]:
     clock = DayClock(ZoneInfo(ZONE), day)
     down, up = DagSpec(dag_id="report", timetable=reference(mine)), DagSpec(dag_id="loads", timetable=reference(theirs))
     after = AfterSpec(dag_id="loads", **options)  # type: ignore[arg-type]
-    found = build_day_preview(after=after, downstream=build_side(down, None), upstream=build_side(up, None), start=clock.start, end=clock.end)
+    found = build_day_preview(
+        after=after, downstream=build_side(down, None), upstream=build_side(up, None), start=clock.start, end=clock.end
+    )
     return found, clock
 
 
-def rows(mine: BuiltinTimetable, theirs: BuiltinTimetable, day: date = DAY, **options: object) -> list[tuple[object, ...]]:
+def rows(
+    mine: BuiltinTimetable, theirs: BuiltinTimetable, day: date = DAY, **options: object
+) -> list[tuple[object, ...]]:
     found, clock = lines(mine, theirs, day, **options)
     return [tuple(row[column] for column in COLUMNS) for row in build_rows(found.lines, clock)]
 
 
 def panel(mine: BuiltinTimetable, theirs: BuiltinTimetable, day: date = DAY, **options: object) -> LanePanel:
     found, clock = lines(mine, theirs, day, **options)
-    (edge,) = collect_edges(DagSpec(dag_id="report", timetable=reference(mine), depends_on=(AfterSpec(dag_id="loads", **options),)))  # type: ignore[arg-type]
+    (edge,) = collect_edges(
+        DagSpec(dag_id="report", timetable=reference(mine), depends_on=(AfterSpec(dag_id="loads", **options),))
+    )  # type: ignore[arg-type]
     return build_panel(describe_edge("report", edge), "report", edge, found, clock)
 
 
@@ -75,10 +83,14 @@ def test_yesterdays_slots_have_their_date() -> None:
 
 
 def test_a_minute_dag_on_a_minute_dag_is_one_row() -> None:
-    assert rows(MINUTELY, MINUTELY) == [("00:00 to 23:59 (1440)", "00:00 ... 23:59", "span", "(03-02 23:59, 00:00] ...")]
+    assert rows(MINUTELY, MINUTELY) == [
+        ("00:00 to 23:59 (1440)", "00:00 ... 23:59", "span", "(03-02 23:59, 00:00] ...")
+    ]
 
 
-@pytest.mark.parametrize(("mine", "theirs"), [(MINUTELY, HOURLY), (HOURLY, MINUTELY), (DAILY, MINUTELY), (MINUTELY, DAILY)])
+@pytest.mark.parametrize(
+    ("mine", "theirs"), [(MINUTELY, HOURLY), (HOURLY, MINUTELY), (DAILY, MINUTELY), (MINUTELY, DAILY)]
+)
 def test_tables_of_minute_dags_stay_short(mine: BuiltinTimetable, theirs: BuiltinTimetable) -> None:
     shown = rows(mine, theirs)
     assert len(shown) <= MAX_ROWS
@@ -120,7 +132,9 @@ PAIRS = [
 
 @pytest.mark.parametrize(("mine", "theirs", "options"), PAIRS)
 @pytest.mark.parametrize("day", [DAY, date(2026, 3, 29), date(2026, 10, 25)])
-def test_no_two_labels_overlap(mine: BuiltinTimetable, theirs: BuiltinTimetable, options: dict[str, object], day: date) -> None:
+def test_no_two_labels_overlap(
+    mine: BuiltinTimetable, theirs: BuiltinTimetable, options: dict[str, object], day: date
+) -> None:
     drawn = panel(mine, theirs, day, **options)
     for lane in ([mark for mark, _ in drawn.runs], drawn.slots):
         assert len(lane) <= 24 * 3 + 3
@@ -144,7 +158,9 @@ def _columns(document: ET.Element) -> Iterator[list[float]]:
     found: dict[tuple[str, str], list[float]] = {}
     for text in document.iter(f"{SVG}text"):
         if re.match(r"\d\d:\d\d", text.text or ""):
-            found.setdefault((text.get("x", "0"), text.get("text-anchor", "start")), []).append(float(text.get("y", "0")))
+            found.setdefault((text.get("x", "0"), text.get("text-anchor", "start")), []).append(
+                float(text.get("y", "0"))
+            )
     assert len(found) == 3
     yield from found.values()
 
@@ -153,9 +169,14 @@ def test_a_picture_says_in_words_what_it_shows() -> None:
     document = ET.fromstring(render_day_lanes_svg("report", "a day", [panel(HOURLY, MORNING)]))
     assert document.get("role") == "img"
     assert [child.tag for child in document][:3] == [f"{SVG}title", f"{SVG}desc", f"{SVG}style"]
-    assert "report waits for loads. 00:00 to 02:00 (3): 03:00 (rule two, forward); 03:00: 03:00 (rule two, backward)" in (document[1].text or "")
+    assert (
+        "report waits for loads. 00:00 to 02:00 (3): 03:00 (rule two, forward); 03:00: 03:00 (rule two, backward)"
+        in (document[1].text or "")
+    )
     legend = [text.text for text in document.iter(f"{SVG}text") if text.get("class") == "key"]
-    assert " ".join(filter(None, legend)).startswith("rule two, forward: no earlier slot that day: the next slot rule two, backward: ")
+    assert " ".join(filter(None, legend)).startswith(
+        "rule two, forward: no earlier slot that day: the next slot rule two, backward: "
+    )
 
 
 def test_panels_stand_side_by_side_where_there_is_room_and_never_leave_a_telephone() -> None:
@@ -169,13 +190,22 @@ def test_panels_stand_side_by_side_where_there_is_room_and_never_leave_a_telepho
 
 
 def test_texts_of_authors_stay_texts() -> None:
-    (edge,) = collect_edges(DagSpec(dag_id="x", timetable=reference(HOURLY), depends_on=(AfterSpec(dag_id="<b>&\x00" + "y" * 200),)))
+    (edge,) = collect_edges(
+        DagSpec(dag_id="x", timetable=reference(HOURLY), depends_on=(AfterSpec(dag_id="<b>&\x00" + "y" * 200),))
+    )
     found, clock = lines(HOURLY, HOURLY)
-    document = ET.fromstring(render_day_lanes_svg("<i>", "&", [build_panel(describe_edge("<i>", edge), "<i>", edge, found, clock)]))
+    document = ET.fromstring(
+        render_day_lanes_svg("<i>", "&", [build_panel(describe_edge("<i>", edge), "<i>", edge, found, clock)])
+    )
     assert document[0].text == "<i>"
 
 
 def test_a_day_that_begins_late_or_early_has_its_own_hours() -> None:
     found, clock = lines(HOURLY, MORNING, date(2026, 3, 29))
     assert (clock.end - clock.start, len(found.lines)) == (23 * 3600 * 1_000_000, 23)
-    assert [datetime.fromtimestamp(line.run_after / 1e6, ZoneInfo(ZONE)).hour for line in found.lines][:4] == [0, 1, 3, 4]
+    assert [datetime.fromtimestamp(line.run_after / 1e6, ZoneInfo(ZONE)).hour for line in found.lines][:4] == [
+        0,
+        1,
+        3,
+        4,
+    ]

@@ -25,7 +25,9 @@ def deferred(tmp_path: Path) -> Iterator[Deferred]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
     create_schema(url)
     worlds: list[Deferred] = []
-    db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
+    db = open_database(
+        url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0
+    )
     worlds.append(Deferred(db, load_config({}, tmp_path)))
     worlds[0].dag("d")
     yield worlds[0]
@@ -58,7 +60,9 @@ def test_the_triggerer_that_runs_it_is_named_and_one_that_is_silent_is_told(defe
     claim(deferred, "t1")
     assert said(deferred, wait) == "its trigger runs on triggerer t1 on host mars"
     deferred.lease_s = 11
-    assert said(deferred, wait).startswith("its triggerer t1 sends no heartbeats any more; another triggerer will take over its trigger, but no triggerer is alive")
+    assert said(deferred, wait).startswith(
+        "its triggerer t1 sends no heartbeats any more; another triggerer will take over its trigger, but no triggerer is alive"
+    )
 
 
 def test_what_is_over_the_capacity_of_all_is_told(deferred: Deferred) -> None:
@@ -70,8 +74,12 @@ def test_what_is_over_the_capacity_of_all_is_told(deferred: Deferred) -> None:
 
 def test_a_queue_to_which_nobody_listens_is_named(deferred: Deferred) -> None:
     register(deferred, "t1", queues=("a",))
-    assert said(deferred, deferred.wait("Nap", queue="b")).startswith("no triggerer serves the queue 'b' of its trigger")
-    assert said(deferred, deferred.wait("Nap", queue="a")).startswith("a triggerer will claim its trigger at its next poll")
+    assert said(deferred, deferred.wait("Nap", queue="b")).startswith(
+        "no triggerer serves the queue 'b' of its trigger"
+    )
+    assert said(deferred, deferred.wait("Nap", queue="a")).startswith(
+        "a triggerer will claim its trigger at its next poll"
+    )
 
 
 def test_a_triggerer_is_wanted_only_where_another_one_would_help(deferred: Deferred) -> None:
@@ -86,7 +94,18 @@ def test_a_triggerer_is_wanted_only_where_another_one_would_help(deferred: Defer
     register(deferred, "t1")
     claim(deferred, "t1")
     with deferred.db.write() as tx:
-        log_event(tx, EventRecord(0, "trigger_blocked", run_pk=wait.key.run_pk, task_no=wait.key.task_no, map_index=wait.key.map_index, by="triggerer", body="x.Nap:\nstart the work"))
+        log_event(
+            tx,
+            EventRecord(
+                0,
+                "trigger_blocked",
+                run_pk=wait.key.run_pk,
+                task_no=wait.key.task_no,
+                map_index=wait.key.map_index,
+                by="triggerer",
+                body="x.Nap:\nstart the work",
+            ),
+        )
     assert wanted() == [(True, False), (False, False)]
 
 

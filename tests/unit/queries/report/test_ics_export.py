@@ -30,5 +30,10 @@ def test_the_event_of_a_run_has_an_id_of_its_own_and_says_the_local_time() -> No
     assert "SUMMARY:my\\, dag\r\n" in text
     assert "DESCRIPTION:scheduled\\; 2026\\, é\\\\\\nafter Sun 2026-03-29 03:35 +02:00" in text.replace("\r\n ", "")
     assert text == build_calendar_file("my, dag", [RUN], BERLIN)
-    uids = {line for name in ("a", "b") for line in build_calendar_file(name, [RUN], BERLIN).split("\r\n") if line.startswith("UID:")}
+    uids = {
+        line
+        for name in ("a", "b")
+        for line in build_calendar_file(name, [RUN], BERLIN).split("\r\n")
+        if line.startswith("UID:")
+    }
     assert len(uids) == 2

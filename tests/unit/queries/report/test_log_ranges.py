@@ -51,7 +51,10 @@ def search_all(reader: LogReader, text: str, level: str | None = None, first: in
 @pytest.mark.parametrize("seed", range(20))
 def test_lines_are_those_of_the_whole_text(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
-    texts = ["".join(dice.choices("abé\n", weights=(4, 4, 2, dice.choice((1, 4))), k=dice.randrange(0, 3000))) for _ in range(2)]
+    texts = [
+        "".join(dice.choices("abé\n", weights=(4, 4, 2, dice.choice((1, 4))), k=dice.randrange(0, 3000)))
+        for _ in range(2)
+    ]
     paths = [tmp_path / name for name in ("one", "two")]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text)
@@ -61,7 +64,9 @@ def test_lines_are_those_of_the_whole_text(seed: int, tmp_path: Path) -> None:
     assert reader.read(-3, 3).lines == reader.read(max(0, len(whole) - 3), 3).lines
     found = [number for number, line in enumerate(whole) if "ab" in line]
     assert search_all(reader, "Ab") == found
-    assert search_all(LogReader(LogIndexCache(), paths, is_over=True), "Ab") == found  # it begins before the lines are counted
+    assert (
+        search_all(LogReader(LogIndexCache(), paths, is_over=True), "Ab") == found
+    )  # it begins before the lines are counted
     some = sorted(dice.sample(range(len(whole)), min(5, len(whole))))
     assert [line.text for line in reader.read_some(some).lines] == [whole[number] for number in some]
 
@@ -69,16 +74,25 @@ def test_lines_are_those_of_the_whole_text(seed: int, tmp_path: Path) -> None:
 def test_a_level_includes_the_traceback_of_its_record_and_not_what_was_printed(tmp_path: Path) -> None:
     path = tmp_path / "log"
     lines = [
-        f"{STAMP} INFO     begin", f"{STAMP} ERROR    broken", "Traceback (most recent call last):", "  File x", "ValueError: no", "printed", "  indented",
-        f"{STAMP} INFO     end", f"{STAMP} CRITICAL worse",
-    ]  # fmt: skip
+        f"{STAMP} INFO     begin",
+        f"{STAMP} ERROR    broken",
+        "Traceback (most recent call last):",
+        "  File x",
+        "ValueError: no",
+        "printed",
+        "  indented",
+        f"{STAMP} INFO     end",
+        f"{STAMP} CRITICAL worse",
+    ]
     path.write_text("\n".join(lines * 3) + "\n")
     reader = LogReader(LogIndexCache(), [path], is_over=True)
     read_all(reader)
     errors = [number for number in range(27) if number % 9 in (1, 2, 3, 4, 8)]
     assert search_all(reader, "", "error") == errors
     assert search_all(reader, "valueerror", "error") == [4, 13, 22]
-    assert [search_all(reader, "", "error", first)[0] for first in range(27)] == [next(number for number in errors if number >= first) for first in range(27)]
+    assert [search_all(reader, "", "error", first)[0] for first in range(27)] == [
+        next(number for number in errors if number >= first) for first in range(27)
+    ]
     line = reader.read(1, 1).lines[0]
     assert (line.level, line.at, line.text) == ("error", STAMP, "broken")
 
@@ -112,11 +126,19 @@ def test_a_long_line_is_cut_and_can_be_asked_for(tmp_path: Path) -> None:
 @pytest.mark.ordinary
 def test_groups_are_found_where_a_line_begins_with_their_mark(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    path.write_text(f"a\n::group::First\nx\n{STAMP} INFO     ::group::Inner\ny\n::endgroup::\n::endgroup::\nit says ::group::no mark here at all\n" * 9 + "::group::open\nz\n")
+    path.write_text(
+        f"a\n::group::First\nx\n{STAMP} INFO     ::group::Inner\ny\n::endgroup::\n::endgroup::\nit says ::group::no mark here at all\n"
+        * 9
+        + "::group::open\nz\n"
+    )
     reader = LogReader(LogIndexCache(), [path], is_over=True)
     read_all(reader)
     groups = [(group.first, group.last, group.title) for group in reader.read(0, 1).groups]
-    assert groups == [group for turn in range(9) for group in ((turn * 8 + 1, turn * 8 + 6, "First"), (turn * 8 + 3, turn * 8 + 5, "Inner"))] + [(72, None, "open")]
+    assert groups == [
+        group
+        for turn in range(9)
+        for group in ((turn * 8 + 1, turn * 8 + 6, "First"), (turn * 8 + 3, turn * 8 + 5, "Inner"))
+    ] + [(72, None, "open")]
 
 
 @pytest.fixture
@@ -181,7 +203,9 @@ def test_the_end_of_a_log_has_whole_lines_only(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.ordinary
 @pytest.mark.parametrize("program", ["/bin/false", "/no/such/program"])
-def test_requests_count_the_lines_when_no_process_does(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_count_the_lines_when_no_process_does(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "executable", program)
     path = tmp_path / "log"
     path.write_text("".join(f"{number}\n" for number in range(2_000)))
@@ -226,7 +250,9 @@ def test_a_missing_file_is_an_empty_log(tmp_path: Path) -> None:
     assert (part.lines, part.total, part.is_counted) == ([], 0, True)
 
 
-def test_a_log_that_is_replaced_by_a_link_between_two_looks_has_no_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_is_replaced_by_a_link_between_two_looks_has_no_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "key").write_text("secret\n" * 3)
     (tmp_path / "x.log").write_text("line\n" * 3)
     advance = LogIndex.advance

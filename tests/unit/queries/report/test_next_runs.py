@@ -20,10 +20,15 @@ from gnomon.timetables import BusinessDays, CronTriggerTimetable, Daily, EventsT
         (BusinessDays(Weekends()), "data intervals"),
         (Daily("08:00", interval=None), "ticks without an interval"),
         (Weekly("mon", interval=timedelta(days=1)), "ticks, each with the interval before it"),
-        (CronTriggerTimetable("0 0 * * *", timezone="UTC", interval=timedelta(days=1)), "ticks, each with the interval before it"),
+        (
+            CronTriggerTimetable("0 0 * * *", timezone="UTC", interval=timedelta(days=1)),
+            "ticks, each with the interval before it",
+        ),
         (CronTriggerTimetable("0 0 * * *", timezone="UTC"), "ticks without an interval"),
         (EventsTimetable([]), "ticks without an interval"),
     ],
 )
-def test_a_period_timetable_is_about_the_time_since_the_slot_before_unless_told(timetable: Timetable, words: str) -> None:
+def test_a_period_timetable_is_about_the_time_since_the_slot_before_unless_told(
+    timetable: Timetable, words: str
+) -> None:
     assert describe_family(reference(timetable)) == words

@@ -37,7 +37,10 @@ def test_days_are_those_of_the_zone() -> None:
 def test_the_same_instant_about_other_data_is_redefined() -> None:
     found = compute_difference(_runs("2024-03-01T06:00"), _runs("2024-03-01T06:00", about="2024-02-29T06:00"), BERLIN)
     assert len(found.redefined) == 1 and not (found.same or found.moved or found.lost or found.gained)
-    assert found.describe() == "1 run before, 1 run after: 0 gained, 0 lost, 0 moved, 0 the same, 1 at the same time with another data interval"
+    assert (
+        found.describe()
+        == "1 run before, 1 run after: 0 gained, 0 lost, 0 moved, 0 the same, 1 at the same time with another data interval"
+    )
 
 
 def test_a_crowded_day_has_none_that_moved() -> None:

@@ -32,7 +32,15 @@ def db(tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
-def add(db: Database, service: str, host: str, *, address: str = "/run/w", difference_s: float = 0.0, folder: tuple[str, str, float] | None = None) -> None:
+def add(
+    db: Database,
+    service: str,
+    host: str,
+    *,
+    address: str = "/run/w",
+    difference_s: float = 0.0,
+    folder: tuple[str, str, float] | None = None,
+) -> None:
     """A live process. `folder`: digest, number of files, and for how many seconds they have been these."""
     name = f"{service}-{host}"
     figures = ProcessFigures()

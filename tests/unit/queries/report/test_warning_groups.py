@@ -24,7 +24,9 @@ def test_all_dates_without_a_time_zone_are_one_line_in_the_place_of_the_first() 
     assert len(naive) == 14
     found = group_warnings([("x", "something"), *naive[:3], ("y", "else"), *naive[3:]])
     assert [subject for subject, _ in found] == ["x", "", "y"]
-    assert found[1][1].startswith("14 dates of a, b, c, d, e and 2 more have no time zone and are read in [core] default_timezone.")
+    assert found[1][1].startswith(
+        "14 dates of a, b, c, d, e and 2 more have no time zone and are read in [core] default_timezone."
+    )
 
 
 def test_a_single_one_and_others_stay_as_they_are() -> None:

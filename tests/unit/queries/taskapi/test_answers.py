@@ -40,7 +40,12 @@ from gnomon.storage.store.admin import connections
 from gnomon.storage.store.dag_records import notes, xcom_values
 
 ATTEMPT = Attempt(
-    attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
+    attempt_id="x",
+    group_no=1,
+    epoch=1,
+    task_id="a",
+    task_no=0,
+    file="/d.py",
     run=RunFacts(run_pk=1, dag_id="d", run_id="m", run_type="manual", run_after=0),
 )
 
@@ -72,15 +77,25 @@ def test_a_connection_is_its_fields(world: World) -> None:
     with world.db.write() as tx:
         connections.set_connection(tx, connections.StoredConnection("c", "http", host="example.org", port=81))
     answer = ask(world, GetConnection(conn_id="c"))
-    assert isinstance(answer, dict) and (answer["conn_type"], answer["host"], answer["port"]) == ("http", "example.org", 81)
+    assert isinstance(answer, dict) and (answer["conn_type"], answer["host"], answer["port"]) == (
+        "http",
+        "example.org",
+        81,
+    )
     assert ask(world, GetConnection(conn_id="none")) is None
 
 
 @pytest.mark.parametrize(
     "question",
-    [GetXComs(dag_id="d", run_id="m"),
-     GetPreviousRun(dag_id="d", run_id="m"), GetRunRemarks(dag_id="d", run_id="m"), GetRunState(dag_id="d", run_id="m"), GetTaskStates(dag_id="d"),
-     GetTaskInstances(dag_id="d", run_id="m"), ListRuns(dag_id="d", limit=1)],
+    [
+        GetXComs(dag_id="d", run_id="m"),
+        GetPreviousRun(dag_id="d", run_id="m"),
+        GetRunRemarks(dag_id="d", run_id="m"),
+        GetRunState(dag_id="d", run_id="m"),
+        GetTaskStates(dag_id="d"),
+        GetTaskInstances(dag_id="d", run_id="m"),
+        ListRuns(dag_id="d", limit=1),
+    ],
 )
 def test_a_file_that_is_imported_may_not_ask_about_runs(world: World, question: AnyTaskApiRequest) -> None:
     assert taskapi.answer_task(world.db, None, GetVariable(key="k")) is None
@@ -92,7 +107,9 @@ def _two_runs(world: World) -> tuple[RunRecord, RunRecord]:
     dag = world.dag("d")
     first, second = world.run("d", "first", day=1), world.run("d", "second", day=2)
     for run in (first, second):
-        row = TaskRecord(run.run_pk, dag.task_numbers["a"], -1, TaskInstanceState.SUCCESS, try_number=1, started_at=1, ended_at=2)
+        row = TaskRecord(
+            run.run_pk, dag.task_numbers["a"], -1, TaskInstanceState.SUCCESS, try_number=1, started_at=1, ended_at=2
+        )
         world.apply(Changes(tasks=[row]))
         with world.db.write() as tx:
             xcom_values.write_xcom(tx, run.run_pk, dag.task_numbers["a"], -1, "return_value", f'"{run.run_id}"')
@@ -106,7 +123,9 @@ def test_a_dag_file_that_is_imported_reads_and_writes_variables(world: World) ->
     assert taskapi.answer_task(world.db, None, GetVariable(key="k")) is None
 
 
-def test_the_values_of_a_mapped_task_come_in_batches_that_end_with_a_large_value(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_values_of_a_mapped_task_come_in_batches_that_end_with_a_large_value(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dag = world.dag("d")
     run = world.run("d", "m", day=1)
     with world.db.write() as tx:
@@ -119,7 +138,10 @@ def test_the_values_of_a_mapped_task_come_in_batches_that_end_with_a_large_value
     monkeypatch.setattr(xcom_queries, "BATCH_BYTES", 3)
     assert ask(world, batch) == ["1", "22"]
     assert ask(world, GetXComCount(dag_id="d", run_id="m", task_id="a")) == 4
-    assert ask(world, GetXComCount(dag_id="d", run_id="none", task_id="a")) == 0 and ask(world, GetXComBatch(dag_id="d", run_id="none", task_id="a")) == []
+    assert (
+        ask(world, GetXComCount(dag_id="d", run_id="none", task_id="a")) == 0
+        and ask(world, GetXComBatch(dag_id="d", run_id="none", task_id="a")) == []
+    )
     with pytest.raises(taskapi.TaskApiRefused, match="GetXComBatch is for tasks only"):
         taskapi.answer_task(world.db, None, batch)
 
@@ -135,7 +157,9 @@ def test_xcoms_are_of_the_run_of_the_tasks_and_of_the_map_indexes_asked_for(worl
 
 
 @pytest.mark.parametrize(("day", "found"), [(0, []), (1, ["first"]), (2, ["second"]), (7, ["second"])])
-def test_earlier_runs_of_another_dag_count_up_to_the_date_of_the_own_run(world: World, day: int, found: list[str]) -> None:
+def test_earlier_runs_of_another_dag_count_up_to_the_date_of_the_own_run(
+    world: World, day: int, found: list[str]
+) -> None:
     _two_runs(world)
     world.dag("mine")
     world.run("mine", "own", day=day)
@@ -165,8 +189,13 @@ def test_the_note_of_a_run_and_who_triggered_it_are_told(world: World) -> None:
     first, _ = _two_runs(world)
     with world.db.write() as tx:
         notes.put_note(tx, notes.NotePlace(first.run_pk), "late again", "api:ann", 1)
-        tx._connection.execute_raw(f"UPDATE event_log SET by = 'api:ann' WHERE run_pk = {first.run_pk} AND kind = 'run_created'")
-    assert ask(world, GetRunRemarks(dag_id="d", run_id="first")) == {"note": "late again", "triggering_user_name": "ann"}
+        tx._connection.execute_raw(
+            f"UPDATE event_log SET by = 'api:ann' WHERE run_pk = {first.run_pk} AND kind = 'run_created'"
+        )
+    assert ask(world, GetRunRemarks(dag_id="d", run_id="first")) == {
+        "note": "late again",
+        "triggering_user_name": "ann",
+    }
     assert ask(world, GetRunRemarks(dag_id="d", run_id="second")) == {"note": None, "triggering_user_name": None}
     assert ask(world, GetRunRemarks(dag_id="d", run_id="none")) is None
 
@@ -174,8 +203,11 @@ def test_the_note_of_a_run_and_who_triggered_it_are_told(world: World) -> None:
 def test_task_instances_of_a_run_are_told_with_their_times_also_those_without_a_state(world: World) -> None:
     _two_runs(world)
     answer = msgspec.convert(ask(world, GetTaskInstances(dag_id="d", run_id="first")), list[TaskInstanceFacts])
-    assert [(one.task_id, one.map_index, one.state, one.try_number, one.started_at, one.ended_at) for one in answer] == [
-        ("a", -1, "success", 1, 1, 2), ("b", -1, None, 0, None, None),
+    assert [
+        (one.task_id, one.map_index, one.state, one.try_number, one.started_at, one.ended_at) for one in answer
+    ] == [
+        ("a", -1, "success", 1, 1, 2),
+        ("b", -1, None, 0, None, None),
     ]
     assert ask(world, GetTaskInstances(dag_id="d", run_id="none")) is None
 
@@ -192,7 +224,10 @@ def test_runs_are_listed_newest_first_in_the_state_asked_for(world: World) -> No
 
 
 def _list_ids(world: World, **fields: Any) -> list[str]:
-    return [run.run_id for run in msgspec.convert(ask(world, ListRuns(dag_id="d", **{"limit": 5, **fields})), list[RunFacts])]
+    return [
+        run.run_id
+        for run in msgspec.convert(ask(world, ListRuns(dag_id="d", **{"limit": 5, **fields})), list[RunFacts])
+    ]
 
 
 def test_runs_are_found_by_id_by_date_and_by_type_however_many_are_newer(world: World) -> None:
@@ -204,7 +239,9 @@ def test_runs_are_found_by_id_by_date_and_by_type_however_many_are_newer(world: 
     assert _list_ids(world, by_logical_date=True, first_logical_at=first, last_logical_at=first, limit=1) == ["first"]
     assert _list_ids(world, by_logical_date=True, first_logical_at=first) == ["second", "first"]
     assert _list_ids(world, by_logical_date=True, last_logical_at=second - 1) == ["first"]
-    assert _list_ids(world, run_types=("backfill",)) == [] and _list_ids(world, run_types=(runs["first"].run_type,)) == ["second", "first"]
+    assert _list_ids(world, run_types=("backfill",)) == [] and _list_ids(
+        world, run_types=(runs["first"].run_type,)
+    ) == ["second", "first"]
 
 
 def test_a_request_that_needs_all_runs_is_refused_when_there_are_more(world: World) -> None:
@@ -214,7 +251,9 @@ def test_a_request_that_needs_all_runs_is_refused_when_there_are_more(world: Wor
         ask(world, ListRuns(dag_id="d", limit=1, needs_all=True))
 
 
-def test_states_of_tasks_in_more_runs_than_an_answer_has_are_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_of_tasks_in_more_runs_than_an_answer_has_are_refused(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _two_runs(world)
     monkeypatch.setattr(run_queries, "RUNS_MAX", 1)
     with pytest.raises(taskapi.TaskApiRefused, match="name runs by run_ids or logical_dates"):

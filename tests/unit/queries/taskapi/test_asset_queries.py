@@ -30,20 +30,34 @@ def world(tmp_path: Path) -> Iterator[World]:
     database = open_database(url, synchronous="OFF", cipher=CIPHER)
     made = World(database)
     declared = (AssetDeclaration(name="orders", uri="s3://b/orders", extra={"team": "x"}),)
-    made.record(parsed("/dags/o.py", msgspec.structs.replace(
-        spec("reads", [TaskSpec(task_id="t", inlets=(ORDERS,))]), asset_condition=ORDERS, assets=declared
-    )))
+    made.record(
+        parsed(
+            "/dags/o.py",
+            msgspec.structs.replace(
+                spec("reads", [TaskSpec(task_id="t", inlets=(ORDERS,))]), asset_condition=ORDERS, assets=declared
+            ),
+        )
+    )
     with database.write() as tx:
-        asset_events.publish_events(tx, [
-            NewAssetEvent(uid=f"e{number}", asset=ORDERS, at=AT + number, extra={"n": number}, aliases=("daily",)) for number in range(3)
-        ])
+        asset_events.publish_events(
+            tx,
+            [
+                NewAssetEvent(uid=f"e{number}", asset=ORDERS, at=AT + number, extra={"n": number}, aliases=("daily",))
+                for number in range(3)
+            ],
+        )
     yield made
     database.close()
 
 
 def attempt(run_pk: int = 1) -> Attempt:
     return Attempt(
-        attempt_id="x", group_no=1, epoch=1, task_id="t", task_no=0, file="/d.py",
+        attempt_id="x",
+        group_no=1,
+        epoch=1,
+        task_id="t",
+        task_no=0,
+        file="/d.py",
         run=RunFacts(run_pk=run_pk, dag_id="reads", run_id="m", run_type="manual", run_after=0),
     )
 
@@ -66,7 +80,10 @@ def test_of_two_assets_with_one_uri_the_one_that_a_file_names_is_found(world: Wo
 
 def test_events_are_found_by_asset_and_by_alias(world: World) -> None:
     numbers = [event["extra"]["n"] for event in ask(world, GetAssetEvents(name="orders", uri="s3://b/orders"))]
-    newest = [event["extra"]["n"] for event in ask(world, GetAssetEvents(alias="daily", after=AT + 1, ascending=False, limit=1))]
+    newest = [
+        event["extra"]["n"]
+        for event in ask(world, GetAssetEvents(alias="daily", after=AT + 1, ascending=False, limit=1))
+    ]
     assert (numbers, newest) == ([0, 1, 2], [2])
     assert ask(world, GetAssetEvents(name="order")) == []
 

@@ -32,10 +32,17 @@ from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.ownership import mailbox
 
 ATTEMPT = Attempt(
-    attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
+    attempt_id="x",
+    group_no=1,
+    epoch=1,
+    task_id="a",
+    task_no=0,
+    file="/d.py",
     run=RunFacts(run_pk=1, dag_id="mine", run_id="m", run_type="manual", run_after=0),
 )
-WANTED = TriggerRun(dag_id="d", run_id="r", run_after=AT, logical_at=AT, interval_start=AT, interval_end=AT + DAY, conf={"k": 1})
+WANTED = TriggerRun(
+    dag_id="d", run_id="r", run_after=AT, logical_at=AT, interval_start=AT, interval_end=AT + DAY, conf={"k": 1}
+)
 
 
 @pytest.fixture
@@ -65,7 +72,9 @@ def test_states_of_a_group_name_all_its_tasks(world: World) -> None:
     tasks = (TaskSpec(task_id="a"), TaskSpec(task_id="g.b", group="g"), TaskSpec(task_id="g.i.c", group="g.i"))
     dag = world.dag("d", tasks=tasks, groups={"g": None, "g.i": "g"})
     run = world.run("d", "r")
-    done = TaskRecord(run.run_pk, dag.task_numbers["g.i.c"], -1, TaskInstanceState.SUCCESS, try_number=1, started_at=1, ended_at=2)
+    done = TaskRecord(
+        run.run_pk, dag.task_numbers["g.i.c"], -1, TaskInstanceState.SUCCESS, try_number=1, started_at=1, ended_at=2
+    )
     world.apply(Changes(tasks=[done]))
     assert ask(world, GetTaskStates(dag_id="d", run_ids=("r",), group="g")) == {"r": {"g.b": None, "g.i.c": "success"}}
     assert ask(world, GetTaskStates(dag_id="d", run_ids=("r",), group="g.i")) == {"r": {"g.i.c": "success"}}
@@ -117,7 +126,10 @@ def test_a_dag_that_is_not_there_gets_no_run(world: World) -> None:
 
 def test_a_dag_that_allows_no_runs_of_operators_gets_none(world: World) -> None:
     world.dag("d", allowed_run_types=("manual",))
-    with pytest.raises(TaskApiRefused, match=r"DAG 'd' \(.*\) allows no operator_triggered runs: its allowed_run_types are manual; add DagRunType"):
+    with pytest.raises(
+        TaskApiRefused,
+        match=r"DAG 'd' \(.*\) allows no operator_triggered runs: its allowed_run_types are manual; add DagRunType",
+    ):
         ask(world, WANTED)
     assert world.count("SELECT count(*) FROM dag_run") == 0
 
@@ -132,7 +144,9 @@ def test_a_trigger_reads_and_does_not_write(world: World) -> None:
     assert taskapi.answer_trigger(world.db, GetRunStates(dag_id="d", run_ids=("r",))) == {}
     assert taskapi.answer_trigger(world.db, GetVariable(key="k")) is None
     for question in (WANTED, SetVariable(key="k", value="v")):
-        with pytest.raises(taskapi.TaskApiRefused, match="a trigger made the request; move the call into a method of the task"):
+        with pytest.raises(
+            taskapi.TaskApiRefused, match="a trigger made the request; move the call into a method of the task"
+        ):
             taskapi.answer_trigger(world.db, question)
 
 
@@ -142,9 +156,12 @@ def test_a_rescheduled_task_knows_when_it_was_poked_first(world: World) -> None:
     question = GetFirstReschedule(first_try=2)
     assert taskapi.answer_task(world.db, attempt, question) is None
     poked = [
-        AttemptRecord(run.run_pk, 0, -1, seq, f"a{seq}", try_number, "task", state, None, None, AT + seq, AT + seq + 1, None, None)
-        for seq, (try_number, state) in enumerate([(1, "up_for_reschedule"), (2, "failed"), (2, "up_for_reschedule"),
-                                                   (3, "up_for_reschedule")])
+        AttemptRecord(
+            run.run_pk, 0, -1, seq, f"a{seq}", try_number, "task", state, None, None, AT + seq, AT + seq + 1, None, None
+        )
+        for seq, (try_number, state) in enumerate(
+            [(1, "up_for_reschedule"), (2, "failed"), (2, "up_for_reschedule"), (3, "up_for_reschedule")]
+        )
     ]
     world.apply(Changes(attempts=poked))
     assert taskapi.answer_task(world.db, attempt, question) == AT + 2

@@ -34,9 +34,17 @@ def world(tmp_path: Path) -> Iterator[World]:
     database.close()
 
 
-def push(world: World, run: RunRecord, task_no: int, index: int, value: object, *, seq: int = 1, ended_at: int | None = 2) -> None:
+def push(
+    world: World, run: RunRecord, task_no: int, index: int, value: object, *, seq: int = 1, ended_at: int | None = 2
+) -> None:
     state = TaskInstanceState.RUNNING if ended_at is None else TaskInstanceState.SUCCESS
-    world.apply(Changes(tasks=[TaskRecord(run.run_pk, task_no, index, state, try_number=1, seq=seq, started_at=1, ended_at=ended_at)]))
+    world.apply(
+        Changes(
+            tasks=[
+                TaskRecord(run.run_pk, task_no, index, state, try_number=1, seq=seq, started_at=1, ended_at=ended_at)
+            ]
+        )
+    )
     with world.db.write() as tx:
         xcom_values.write_xcom(tx, run.run_pk, task_no, index, "return_value", dumps(value))
 
@@ -53,12 +61,21 @@ def element(world: World, number: int) -> object:
 @pytest.mark.parametrize(
     ("stored", "number", "answer"),
     [
-        ([1, {"a": [2]}], 1, ("list", 2, '{"a": [2]}')), ([1, 2], 2, ("list", 2, None)), ([1, 2], -1, ("list", 2, None)),
-        ((3, 4), 0, ("tuple", 2, "3")), ({"k": 5}, 0, ("dict", 1, dumps(("k", 5)))), ({}, 0, ("dict", 0, None)),
-        ("[1]", 0, None), (None, 0, None), ({1, 2}, 0, None), ({BACKEND_VALUE: [1]}, 0, None),
+        ([1, {"a": [2]}], 1, ("list", 2, '{"a": [2]}')),
+        ([1, 2], 2, ("list", 2, None)),
+        ([1, 2], -1, ("list", 2, None)),
+        ((3, 4), 0, ("tuple", 2, "3")),
+        ({"k": 5}, 0, ("dict", 1, dumps(("k", 5)))),
+        ({}, 0, ("dict", 0, None)),
+        ("[1]", 0, None),
+        (None, 0, None),
+        ({1, 2}, 0, None),
+        ({BACKEND_VALUE: [1]}, 0, None),
     ],
-)  # fmt: skip
-def test_an_element_is_answered_without_the_rest(world: World, stored: object, number: int, answer: tuple[object, ...] | None) -> None:
+)
+def test_an_element_is_answered_without_the_rest(
+    world: World, stored: object, number: int, answer: tuple[object, ...] | None
+) -> None:
     dag, run = world.dag("d"), world.run("d", "m", day=1)
     push(world, run, dag.task_numbers["a"], -1, stored)
     found = element(world, number)
@@ -122,16 +139,24 @@ def test_the_elements_of_an_attempt_are_those_of_the_value_that_its_scheduler_co
     push(world, run, number, -1, [7])
     found = taskapi.read_elements(world.db, mapped_attempt(run, first, behind))
     assert found == (
-        XComElement(task_id="a", number=0, container="list", length=1, value="7"), XComElement(task_id="a", number=9, container="list", length=1),
+        XComElement(task_id="a", number=0, container="list", length=1, value="7"),
+        XComElement(task_id="a", number=9, container="list", length=1),
     )
     push(world, run, number, -1, [8], seq=2)
     again = ElementSource(task_id="a", number=0, seq=2)
     assert [element.value for element in taskapi.read_elements(world.db, mapped_attempt(run, again))] == ["8"]
     push(world, run, number, -1, [9], seq=3)
-    assert taskapi.read_elements(world.db, mapped_attempt(run, ElementSource(task_id="a", number=0, seq=4))) == ()  # not stored yet
-    assert taskapi.read_elements(world.db, mapped_attempt(run, ElementSource(task_id="a", number=0, seq=3, defer_seq=1))) == ()
+    assert (
+        taskapi.read_elements(world.db, mapped_attempt(run, ElementSource(task_id="a", number=0, seq=4))) == ()
+    )  # not stored yet
+    assert (
+        taskapi.read_elements(world.db, mapped_attempt(run, ElementSource(task_id="a", number=0, seq=3, defer_seq=1)))
+        == ()
+    )
     push(world, run, number, -1, [9], seq=4, ended_at=None)
-    assert taskapi.read_elements(world.db, mapped_attempt(run, ElementSource(task_id="a", number=0, seq=4))) == ()  # it has not ended
+    assert (
+        taskapi.read_elements(world.db, mapped_attempt(run, ElementSource(task_id="a", number=0, seq=4))) == ()
+    )  # it has not ended
 
 
 def test_an_element_that_is_long_or_in_no_container_is_asked_for(world: World) -> None:
@@ -143,7 +168,9 @@ def test_an_element_that_is_long_or_in_no_container_is_asked_for(world: World) -
     assert taskapi.read_elements(world.db, mapped_attempt(run, ElementSource(task_id="a", number=0, seq=2))) == ()
 
 
-def test_the_elements_of_later_attempts_are_found_without_a_query(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_elements_of_later_attempts_are_found_without_a_query(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(xcom_elements, "_clock", VirtualClock(0))
     dag, run = world.dag("d"), world.run("d", "m", day=1)
     push(world, run, dag.task_numbers["a"], -1, [1, 2])
@@ -177,7 +204,9 @@ def test_a_kept_container_is_trusted_for_a_second_and_longer_if_the_text_is_the_
     assert cache.find_text(key, "[1]", 5) is container is cache.find(key, 5)
 
 
-def test_a_batch_of_known_length_is_found_by_map_index_and_one_with_gaps_by_number(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_of_known_length_is_found_by_map_index_and_one_with_gaps_by_number(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dag, run = world.dag("d"), world.run("d", "m", day=1)
     for index in (0, 1, 2, 3):
         push(world, run, dag.task_numbers["a"], index, index)

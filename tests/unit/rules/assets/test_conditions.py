@@ -18,7 +18,13 @@ from gnomon.rules.assets.conditions import (
     match_leaves,
 )
 
-LEAVES: tuple[AssetLeaf, ...] = (AssetKey("a", "a"), AssetKey("b", "s3://b"), AliasKey("a"), AssetRefKey(name="b"), AssetRefKey(uri="s3://b"))
+LEAVES: tuple[AssetLeaf, ...] = (
+    AssetKey("a", "a"),
+    AssetKey("b", "s3://b"),
+    AliasKey("a"),
+    AssetRefKey(name="b"),
+    AssetRefKey(uri="s3://b"),
+)
 
 
 def random_condition(rng: random.Random, depth: int) -> AssetCondition:
@@ -72,7 +78,12 @@ def test_leaves_are_listed_once_from_left_to_right() -> None:
 
 
 def test_an_event_satisfies_its_asset_both_references_and_its_aliases() -> None:
-    assert match_leaves(AssetKey("b", "s3://b"), ["x"]) == (AssetKey("b", "s3://b"), AssetRefKey(name="b"), AssetRefKey(uri="s3://b"), AliasKey("x"))
+    assert match_leaves(AssetKey("b", "s3://b"), ["x"]) == (
+        AssetKey("b", "s3://b"),
+        AssetRefKey(name="b"),
+        AssetRefKey(uri="s3://b"),
+        AliasKey("x"),
+    )
 
 
 def test_the_words_name_asset_uri_and_alias() -> None:

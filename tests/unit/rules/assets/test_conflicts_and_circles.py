@@ -15,18 +15,23 @@ A, B, C = (AssetKey(name, name) for name in "abc")
 
 
 def test_the_older_declaration_counts_and_the_error_names_both_places() -> None:
-    errors = find_conflicts([
-        Declared(20, "late", 2, AssetKey("orders", "s3://other"), "/dags/late.py:7"),
-        Declared(10, "early", 1, AssetKey("orders", "s3://orders"), "/dags/early.py:3"),
-        Declared(30, "same", 3, AssetKey("orders", "s3://orders"), "/dags/same.py:1"),
-    ])
+    errors = find_conflicts(
+        [
+            Declared(20, "late", 2, AssetKey("orders", "s3://other"), "/dags/late.py:7"),
+            Declared(10, "early", 1, AssetKey("orders", "s3://orders"), "/dags/early.py:3"),
+            Declared(30, "same", 3, AssetKey("orders", "s3://orders"), "/dags/same.py:1"),
+        ]
+    )
     assert list(errors) == [2]
     for words in ("'orders'", "'s3://other' in /dags/late.py:7", "'s3://orders' in /dags/early.py:3", "DAG 'early'"):
         assert words in errors[2]
 
 
 def test_one_uri_under_two_names_is_no_conflict() -> None:
-    assert find_conflicts([Declared(1, "a", 1, AssetKey("x", "u"), "f"), Declared(2, "b", 2, AssetKey("y", "u"), "g")]) == {}
+    assert (
+        find_conflicts([Declared(1, "a", 1, AssetKey("x", "u"), "f"), Declared(2, "b", 2, AssetKey("y", "u"), "g")])
+        == {}
+    )
 
 
 def test_a_dag_that_writes_its_own_schedule_is_a_circle() -> None:

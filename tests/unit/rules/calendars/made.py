@@ -19,12 +19,19 @@ inner_days = st.dates(FIRST + 90 * DAY, LAST - 90 * DAY)
 
 _weekends = st.sets(st.integers(0, 6), min_size=1, max_size=3).map(lambda numbers: Weekends(*numbers))
 _dates = st.sets(days, max_size=25).map(lambda chosen: Dates(chosen, since=FIRST, until=LAST))
-_countries = st.sampled_from([Country("US"), Country("AE"), Country("CN"), Country("DE", "BY"), Country("CH", "ZH", weekend=())])
+_countries = st.sampled_from(
+    [Country("US"), Country("AE"), Country("CN"), Country("DE", "BY"), Country("CH", "ZH", weekend=())]
+)
 _exchanges = st.sets(days, max_size=25).map(
-    lambda closed: Exchange("XTST", sessions=summarize_sessions(
-        day for number in range((LAST - FIRST).days + 1) if (day := FIRST + number * DAY) in (FIRST, LAST) or (day.weekday() < 5 and day not in closed)
-    ))
-)  # fmt: skip
+    lambda closed: Exchange(
+        "XTST",
+        sessions=summarize_sessions(
+            day
+            for number in range((LAST - FIRST).days + 1)
+            if (day := FIRST + number * DAY) in (FIRST, LAST) or (day.weekday() < 5 and day not in closed)
+        ),
+    )
+)
 plain = st.one_of(_weekends, _dates, _countries, _exchanges)
 calendars: st.SearchStrategy[Calendar] = st.recursive(
     plain,

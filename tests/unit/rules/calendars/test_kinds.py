@@ -17,7 +17,12 @@ THANKSGIVING = date(2026, 11, 26)
 
 
 def test_weekends_are_any_days_of_the_week() -> None:
-    assert [Weekends("fri", "Saturday").is_business_day(date(2026, 11, day)) for day in (19, 20, 21, 22)] == [True, False, False, True]
+    assert [Weekends("fri", "Saturday").is_business_day(date(2026, 11, day)) for day in (19, 20, 21, 22)] == [
+        True,
+        False,
+        False,
+        True,
+    ]
     assert (Weekends().label, Weekends("fri", 5).label) == ("weekdays", "all days but fri, sat")
     assert Weekends().last_day is None and Weekends().covers(date(9999, 12, 31))
 
@@ -42,7 +47,10 @@ def test_a_country_makes_up_for_holidays_on_weekends() -> None:
 def test_what_a_country_knows_ends_with_the_librarys_range() -> None:
     us = Country("US")
     assert us.last_day == date(2100, 12, 31)
-    with pytest.raises(CalendarEnded, match=r"calendar US does not know whether 2101-01-03 .*data of the package holidays for US ends on 2100-12-31; install a newer release"):
+    with pytest.raises(
+        CalendarEnded,
+        match=r"calendar US does not know whether 2101-01-03 .*data of the package holidays for US ends on 2100-12-31; install a newer release",
+    ):
         us.is_business_day(date(2101, 1, 3))
     assert list_library_versions((us | Weekends()).encode()) == list_library_versions([us.encode()])
     assert list(list_library_versions(us.encode())) == ["holidays"]
@@ -54,7 +62,9 @@ def test_own_dates_are_known_for_whole_years_or_as_stated() -> None:
     assert (own.first_day, own.last_day) == (date(2025, 1, 1), date(2026, 12, 31))
     stated = Dates(["2026-05-01"], since="2025-12-01", until="2027-01-31")
     assert (stated.first_day, stated.last_day) == (date(2025, 12, 1), date(2027, 1, 31))
-    with pytest.raises(CalendarEnded, match=r"whether 2027-02-01 .*list of own dates ends on 2027-01-31; add the days off"):
+    with pytest.raises(
+        CalendarEnded, match=r"whether 2027-02-01 .*list of own dates ends on 2027-01-31; add the days off"
+    ):
         stated.next_business_day(date(2027, 1, 31))
     with pytest.raises(CalendarEnded, match="begins on 2025-12-01"):
         stated.previous_business_day(date(2025, 12, 1))
@@ -83,32 +93,46 @@ def test_an_exchange_ends_with_its_last_session() -> None:
     shanghai = Exchange("XSHG")
     last = shanghai.last_day
     assert last is not None
-    with pytest.raises(CalendarEnded, match=rf"list of sessions of XSHG ends on {last}; install a newer release of the package exchange_calendars"):
+    with pytest.raises(
+        CalendarEnded,
+        match=rf"list of sessions of XSHG ends on {last}; install a newer release of the package exchange_calendars",
+    ):
         shanghai.next_business_day(last)
 
 
 def test_an_exchange_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "exchange_calendars", None)
-    with pytest.raises(AirflowTimetableInvalid, match=r"'XLIS' need the package exchange_calendars .*pip install gnomon\[exchanges\]"):
+    with pytest.raises(
+        AirflowTimetableInvalid, match=r"'XLIS' need the package exchange_calendars .*pip install gnomon\[exchanges\]"
+    ):
         Exchange("XLIS").is_business_day(THANKSGIVING)
 
 
-@pytest.mark.parametrize(("make", "says"), [
-    (lambda: Country("Germny"), r"no country 'Germny'; did you mean 'DE' \(germany\)\?"),
-    (lambda: Country("XQ"), "no country 'XQ'; write its two-letter code"),
-    (lambda: Country("CH", "Zurich city"), "CH has no subdivision 'Zurich city'; "),
-    (lambda: Country("SG", "x"), "SG has no subdivisions"),
-    (lambda: Weekends("satday"), "'satday' is not a weekday; write mon, tue"),
-    (lambda: Weekends(*range(7)), "all seven weekdays are days off"),
-    (lambda: Dates([]), "is empty; add a date, or give with until="),
-    (lambda: Dates(["1 May"]), "'1 May' is not a date; write it as YYYY-MM-DD"),
-    (lambda: calendar_of(3), "calendar=3 is not a calendar; give a calendar of gnomon.calendars"),
-    (lambda: decode({"kind": "moon"}), "'moon' is not a kind of calendar; the kinds are country, dates"),
-    (lambda: Weekends().nth_business_day(THANKSGIVING, 0), "n is 0; count business days from 1"),
-    (lambda: Weekends().nth_business_day(THANKSGIVING, 1, "year"), "'year' is not a span of days; write one of week, month, quarter"),
-    (lambda: (Weekends(*range(6)) | Weekends(6)).roll(THANKSGIVING, "forward"), "has no business day in the 400 days after 2026-11-26"),
-    (lambda: ByName("finance").is_business_day(THANKSGIVING), "calendar 'finance' was not looked up"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Country("Germny"), r"no country 'Germny'; did you mean 'DE' \(germany\)\?"),
+        (lambda: Country("XQ"), "no country 'XQ'; write its two-letter code"),
+        (lambda: Country("CH", "Zurich city"), "CH has no subdivision 'Zurich city'; "),
+        (lambda: Country("SG", "x"), "SG has no subdivisions"),
+        (lambda: Weekends("satday"), "'satday' is not a weekday; write mon, tue"),
+        (lambda: Weekends(*range(7)), "all seven weekdays are days off"),
+        (lambda: Dates([]), "is empty; add a date, or give with until="),
+        (lambda: Dates(["1 May"]), "'1 May' is not a date; write it as YYYY-MM-DD"),
+        (lambda: calendar_of(3), "calendar=3 is not a calendar; give a calendar of gnomon.calendars"),
+        (lambda: decode({"kind": "moon"}), "'moon' is not a kind of calendar; the kinds are country, dates"),
+        (lambda: Weekends().nth_business_day(THANKSGIVING, 0), "n is 0; count business days from 1"),
+        (
+            lambda: Weekends().nth_business_day(THANKSGIVING, 1, "year"),
+            "'year' is not a span of days; write one of week, month, quarter",
+        ),
+        (
+            lambda: (Weekends(*range(6)) | Weekends(6)).roll(THANKSGIVING, "forward"),
+            "has no business day in the 400 days after 2026-11-26",
+        ),
+        (lambda: ByName("finance").is_business_day(THANKSGIVING), "calendar 'finance' was not looked up"),
+    ],
+)
 def test_a_mistake_says_what_to_write(make: Any, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):
         make()
@@ -119,12 +143,15 @@ def test_a_calendar_refuses_a_datetime() -> None:
         Weekends().is_business_day(datetime(2026, 1, 1, tzinfo=UTC))
 
 
-@pytest.mark.parametrize(("today", "says"), [
-    (date(2026, 12, 31).replace(day=31), "knows its days up to 2026-12-31, 0 days from now"),
-    (date(2026, 12, 30), "1 day from now"),
-    (date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS), "42 days from now"),
-    (date(2027, 1, 1), "which is past"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("today", "says"),
+    [
+        (date(2026, 12, 31).replace(day=31), "knows its days up to 2026-12-31, 0 days from now"),
+        (date(2026, 12, 30), "1 day from now"),
+        (date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS), "42 days from now"),
+        (date(2027, 1, 1), "which is past"),
+    ],
+)
 def test_a_warning_precedes_the_end_of_a_calendar_by_weeks(today: date, says: str) -> None:
     calendar: Calendar = Country("US") | Dates(["2026-12-24"], source="closed.csv")
     told = find_end_warning(calendar, today)
@@ -134,5 +161,8 @@ def test_a_warning_precedes_the_end_of_a_calendar_by_weeks(today: date, says: st
 
 
 def test_there_is_no_warning_long_before_the_end() -> None:
-    assert find_end_warning(Dates(["2026-12-24"]), date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS - 1)) is None
+    assert (
+        find_end_warning(Dates(["2026-12-24"]), date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS - 1))
+        is None
+    )
     assert find_end_warning(Weekends(), date(9999, 12, 31)) is None

@@ -76,7 +76,9 @@ def test_union_and_difference_are_those_of_days_off(one: Calendar, other: Calend
 
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(calendars, st.sets(days, max_size=6), days)
-def test_extra_working_days_are_worked_and_nothing_else_changes(calendar: Calendar, extra: set[date], day: date) -> None:
+def test_extra_working_days_are_worked_and_nothing_else_changes(
+    calendar: Calendar, extra: set[date], day: date
+) -> None:
     assert calendar.working(extra).is_business_day(day) == (day in extra or calendar.is_business_day(day))
 
 

@@ -16,18 +16,27 @@ QUESTION = HITLRequest(subject="Deploy?", options=("yes", "no"), params={"n": {"
 
 @pytest.mark.parametrize(
     ("change", "options", "params", "words"),
-    [({}, ("yes",), {"n": 1}, None),
-     ({}, (), {"n": 1}, "choose one of the options: 'yes', 'no'"),
-     ({}, ("maybe",), {"n": 1}, "has no option 'maybe'; its options: 'yes', 'no'"),
-     ({}, ("yes", "no"), {"n": 1}, "choose only one of the options"),
-     ({"multiple": True}, ("yes", "no"), {"n": 1}, None),
-     ({"multiple": True}, (), {"n": 1}, "choose at least one of the options"),
-     ({}, ("yes",), {}, "a value for each of the params 'n', not for none"),
-     ({}, ("yes",), {"m": 1, "n": 1}, "not for 'm', 'n'"),
-     ({"assigned_users": (ANN,)}, ("yes",), {"n": 1}, None),
-     ({"assigned_users": (HITLRespondent("9", "ben"),)}, ("yes",), {"n": 1}, "'ann' may not answer.*assigned to ben")],
+    [
+        ({}, ("yes",), {"n": 1}, None),
+        ({}, (), {"n": 1}, "choose one of the options: 'yes', 'no'"),
+        ({}, ("maybe",), {"n": 1}, "has no option 'maybe'; its options: 'yes', 'no'"),
+        ({}, ("yes", "no"), {"n": 1}, "choose only one of the options"),
+        ({"multiple": True}, ("yes", "no"), {"n": 1}, None),
+        ({"multiple": True}, (), {"n": 1}, "choose at least one of the options"),
+        ({}, ("yes",), {}, "a value for each of the params 'n', not for none"),
+        ({}, ("yes",), {"m": 1, "n": 1}, "not for 'm', 'n'"),
+        ({"assigned_users": (ANN,)}, ("yes",), {"n": 1}, None),
+        (
+            {"assigned_users": (HITLRespondent("9", "ben"),)},
+            ("yes",),
+            {"n": 1},
+            "'ann' may not answer.*assigned to ben",
+        ),
+    ],
 )
-def test_an_answer_must_fit_its_question(change: dict[str, object], options: tuple[str, ...], params: dict[str, object], words: str | None) -> None:
+def test_an_answer_must_fit_its_question(
+    change: dict[str, object], options: tuple[str, ...], params: dict[str, object], words: str | None
+) -> None:
     fault = find_response_fault(replace(QUESTION, **change), options, params, ANN)
     assert (fault is None) if words is None else (fault is not None and re.search(words, fault))
 

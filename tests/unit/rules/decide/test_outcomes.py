@@ -52,8 +52,15 @@ def ended(name: str, state: S = S.FAILED, reason: str | None = None, at: int = 1
 
 
 def test_what_failed_first_comes_first_and_what_fail_fast_stopped_last() -> None:
-    causes = [ended("a", reason=build_fail_fast_reason("x"), at=1), ended("x", reason="no", at=1), ended("w", reason="yes", at=0)]
-    assert describe_run_failure(causes, causes) == "task w failed: yes; task x failed: no; task a failed: fail_fast: task x failed"
+    causes = [
+        ended("a", reason=build_fail_fast_reason("x"), at=1),
+        ended("x", reason="no", at=1),
+        ended("w", reason="yes", at=0),
+    ]
+    assert (
+        describe_run_failure(causes, causes)
+        == "task w failed: yes; task x failed: no; task a failed: fail_fast: task x failed"
+    )
 
 
 def test_many_causes_many_victims_and_long_reasons_are_cut() -> None:

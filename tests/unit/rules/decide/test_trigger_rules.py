@@ -152,9 +152,17 @@ def test_a_waiting_verdict_changes_only_when_the_tally_says_so(rule: str) -> Non
 @pytest.mark.parametrize("rule", sorted(RULES))
 @pytest.mark.parametrize(
     ("state", "outcome"),
-    [(S.FAILED, RuleOutcome.UPSTREAM_FAILED), (S.UPSTREAM_FAILED, RuleOutcome.UPSTREAM_FAILED), (S.SKIPPED, RuleOutcome.SKIP), (None, RuleOutcome.WAIT), (S.SUCCESS, None)],
+    [
+        (S.FAILED, RuleOutcome.UPSTREAM_FAILED),
+        (S.UPSTREAM_FAILED, RuleOutcome.UPSTREAM_FAILED),
+        (S.SKIPPED, RuleOutcome.SKIP),
+        (None, RuleOutcome.WAIT),
+        (S.SUCCESS, None),
+    ],
 )
-def test_a_setup_decides_before_the_trigger_rule_and_its_success_leaves_it_to_the_rule(rule: str, state: S | None, outcome: RuleOutcome | None) -> None:
+def test_a_setup_decides_before_the_trigger_rule_and_its_success_leaves_it_to_the_rule(
+    rule: str, state: S | None, outcome: RuleOutcome | None
+) -> None:
     for parent in (S.SUCCESS, S.FAILED, S.SKIPPED, None):
         tally = Tally(1)
         tally.add(parent, 1)
@@ -174,6 +182,8 @@ def test_the_scope_of_a_teardown_only_holds_it_back(rule: str) -> None:
         scope = tally.require_scope(["a", "b"], is_of_teardown=True)
         scope.total = 2
         scope.add(S.FAILED, 1)
-        assert evaluate_trigger_rule(rule, tally).outcome is (RuleOutcome.WAIT if by_rule is RuleOutcome.RUN else by_rule)
+        assert evaluate_trigger_rule(rule, tally).outcome is (
+            RuleOutcome.WAIT if by_rule is RuleOutcome.RUN else by_rule
+        )
         scope.add(S.SUCCESS, 1)
         assert evaluate_trigger_rule(rule, tally).outcome is by_rule

@@ -38,7 +38,9 @@ def test_the_doubled_hour_is_one_hour_of_its_day(name: str, upstream: dict[str, 
         for days in (-1, 0, 1):
             for at in sorted({slot for _, slots in a.slots(NIGHTS[name] + timedelta(days)) for slot in slots})[::3]:
                 found = upstream_slots(after, downstream=mine, upstream=theirs, at=at)
-                assert (list(found.slots), found.rule) == waits_for(a, b, at, {}), f"{mine} on {theirs} at {at.astimezone(zone)}"
+                assert (list(found.slots), found.rule) == waits_for(a, b, at, {}), (
+                    f"{mine} on {theirs} at {at.astimezone(zone)}"
+                )
     for days in (-1, 0, 1):
         for at in sorted({slot for _, slots in b.slots(NIGHTS[name] + timedelta(days)) for slot in slots}):
             found = upstream_slots(itself, downstream=theirs, upstream=theirs, at=at, same_dag=True)

@@ -27,13 +27,18 @@ def after(text: str) -> AfterSpec:
 def dag(dag_id: str, *waits: str, timetable: TimetableRef = DAILY, **tasks: tuple[str, ...]) -> DagSpec:
     """A DAG that waits for these; `task=("a", "up@")`: a task after `a`, and with a wait for a DAG where there is an @ or a dot."""
     return DagSpec(
-        dag_id=dag_id, timetable=timetable, depends_on=tuple(map(after, waits)),
+        dag_id=dag_id,
+        timetable=timetable,
+        depends_on=tuple(map(after, waits)),
         tasks=tuple(
-            TaskSpec(task_id=task_id, upstream=tuple(one for one in before if "@" not in one),
-                     depends_on=tuple(after(one) for one in before if "@" in one))
+            TaskSpec(
+                task_id=task_id,
+                upstream=tuple(one for one in before if "@" not in one),
+                depends_on=tuple(after(one) for one in before if "@" in one),
+            )
             for task_id, before in tasks.items()
         ),
-    )  # fmt: skip
+    )
 
 
 def shapes(*dags: DagSpec) -> dict[str, Shape]:
@@ -47,8 +52,10 @@ def test_two_dags_that_wait_for_each_other_are_in_a_cycle_and_one_behind_them_is
 
 def test_a_long_cycle_is_described_from_each_of_its_dags() -> None:
     assert find_cycles(shapes(dag("a", "b"), dag("b", "c"), dag("c", "a"))) == {
-        "a": "a -> b -> c -> a", "b": "b -> c -> a -> b", "c": "c -> a -> b -> c",
-    }  # fmt: skip
+        "a": "a -> b -> c -> a",
+        "b": "b -> c -> a -> b",
+        "c": "c -> a -> b -> c",
+    }
 
 
 def test_the_period_before_closes_no_cycle() -> None:
@@ -71,7 +78,10 @@ def test_a_cycle_may_go_through_the_tasks_of_a_dag() -> None:
 
 
 def test_a_task_that_waits_for_a_dag_that_waits_for_the_whole_is_a_cycle() -> None:
-    assert find_cycles(shapes(dag("a", t=("b@",)), dag("b", "a"))) == {"a": "a -> a.t -> b -> a", "b": "b -> a -> a.t -> b"}
+    assert find_cycles(shapes(dag("a", t=("b@",)), dag("b", "a"))) == {
+        "a": "a -> a.t -> b -> a",
+        "b": "b -> a -> a.t -> b",
+    }
 
 
 def test_a_dag_on_itself_within_its_period_is_a_cycle() -> None:
@@ -119,7 +129,8 @@ def random_dags(dice: random.Random) -> list[DagSpec]:
             return f"{up}{task}@{dice.choice(['', '', '', 1])}"
 
         before = {
-            task: tuple(one for one in tasks[:at] if dice.random() < 0.5) + tuple(wait() for _ in range(dice.choice([0, 0, 0, 1, 2])))
+            task: tuple(one for one in tasks[:at] if dice.random() < 0.5)
+            + tuple(wait() for _ in range(dice.choice([0, 0, 0, 1, 2])))
             for at, task in enumerate(tasks)
         }
         dags.append(dag(name, *(wait().removesuffix("@") for _ in range(dice.choice([0, 0, 1, 2]))), **before))
@@ -133,7 +144,11 @@ def steps(dags: list[DagSpec]) -> Edges:
 
     def waits(here: str, several: tuple[AfterSpec, ...]) -> None:
         for one in several:
-            if one.previous or one.dag_id not in there or (one.task_id is not None and one.task_id not in there[one.dag_id]):
+            if (
+                one.previous
+                or one.dag_id not in there
+                or (one.task_id is not None and one.task_id not in there[one.dag_id])
+            ):
                 continue
             before[here].append(f"{one.dag_id}.{one.task_id}" if one.task_id else f"{one.dag_id}>")
 
@@ -192,7 +207,10 @@ def test_every_built_in_timetable_has_slots_or_is_named_as_one_without() -> None
         (TimetableRef(path="NullTimetable", can_be_scheduled=False), "it has no schedule"),
         (TimetableRef(path="airflow.timetables.simple.OnceTimetable"), "it runs once, at no time of the clock"),
         (TimetableRef(path="ContinuousTimetable"), "it runs again whenever its last run has ended"),
-        (TimetableRef(path="mine.Mine", builtin=False, follows_runs=True), "it runs again whenever its last run has ended"),
+        (
+            TimetableRef(path="mine.Mine", builtin=False, follows_runs=True),
+            "it runs again whenever its last run has ended",
+        ),
         (TimetableRef(path="mine.Mine", builtin=False, can_be_scheduled=False), "it has no schedule"),
     ],
 )

@@ -67,9 +67,14 @@ def _compare(seed: int) -> None:
         assert found.rule == rule, case
         back = random.randint(1, 2 if a.kind in ("week", "month") else 30)
         itself = upstream_slots(
-            After("a", previous=back), downstream=downstream, upstream=downstream, at=at,
-            downstream_bounds=a.bounds, upstream_bounds=a.bounds, same_dag=True,
-        )  # fmt: skip
+            After("a", previous=back),
+            downstream=downstream,
+            upstream=downstream,
+            at=at,
+            downstream_bounds=a.bounds,
+            upstream_bounds=a.bounds,
+            same_dag=True,
+        )
         assert list(itself.slots) == waits_for_itself(a, at, back), f"{case}, itself {back} back"
 
 

@@ -73,7 +73,9 @@ def test_an_authors_timetable_is_asked_for_whole_days() -> None:
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 @pytest.mark.parametrize(
-    "day", [NOON, datetime(2024, 3, 10, 12, tzinfo=UTC), datetime(2024, 11, 3, 12, tzinfo=UTC)], ids=["even", "spring", "autumn"]
+    "day",
+    [NOON, datetime(2024, 3, 10, 12, tzinfo=UTC), datetime(2024, 11, 3, 12, tzinfo=UTC)],
+    ids=["even", "spring", "autumn"],
 )
 @pytest.mark.parametrize("previous", [None, 1])
 def test_a_second_on_a_second_looks_at_a_few_of_both(zone: str, day: datetime, previous: int | None) -> None:

@@ -52,7 +52,10 @@ def _compare(seed: int) -> int:
     name = random.choice(sorted(CHANGES))
     near = CHANGES[name]
     day = random.choice(near) if near and random.random() < 0.4 else date(2024, 1, 1) + timedelta(random.randrange(700))
-    a, b = Dag(random_spec(random), _zone(name), _bounds(random, day)), Dag(random_spec(random), _zone(name), _bounds(random, day))
+    a, b = (
+        Dag(random_spec(random), _zone(name), _bounds(random, day)),
+        Dag(random_spec(random), _zone(name), _bounds(random, day)),
+    )
     itself = random.random() < 0.3
     options = _options(random) | {"on_absent": random.choice(["ignore", "ignore", "wait", "fail"])}
     if itself:
@@ -72,9 +75,10 @@ def _compare(seed: int) -> int:
     resolver = Resolver(to_after(after), downstream, upstream, a.bounds, b.bounds, itself)
     everything = resolver.resolve(at, to_history(RecordedSlots(tuple(recorded), cursor)))
     expected = ResolvedSlots(
-        tuple(map(to_instant, everything.slots)), everything.rule,
+        tuple(map(to_instant, everything.slots)),
+        everything.rule,
         () if options["on_absent"] == "wait" else tuple(map(to_instant, everything.absent)),
-    )  # fmt: skip
+    )
     dependency = Dependency(after, down, up, downstream, upstream)
     moment = to_instant(at)
     start, end = _of_itself(after, moment, recorded) if itself else dependency.window(moment)
@@ -92,9 +96,11 @@ def _of_itself(after: Any, at: Instant, recorded: list[Instant]) -> tuple[Instan
 def _side(dag_id: str, dag: Dag, timetable: Timetable) -> DagSide:
     earliest, latest = dag.bounds
     return DagSide(
-        dag_id=dag_id, timetable=reference(timetable),
-        start_at=None if earliest is None else to_instant(earliest), end_at=None if latest is None else to_instant(latest),
-    )  # fmt: skip
+        dag_id=dag_id,
+        timetable=reference(timetable),
+        start_at=None if earliest is None else to_instant(earliest),
+        end_at=None if latest is None else to_instant(latest),
+    )
 
 
 def _timetable(random: Random, dag: Dag, name: str) -> Timetable:
@@ -115,13 +121,17 @@ def _past(random: Random, dag: Dag, day: date) -> tuple[list[Instant], Instant |
     for number in range(-DAYS_OF_PAST, 3):
         one = day + timedelta(number)
         if random.random() < 0.15:
-            recorded |= {datetime(one.year, one.month, one.day, hour, 17, tzinfo=UTC) for hour in random.sample(range(24), 3)}
+            recorded |= {
+                datetime(one.year, one.month, one.day, hour, 17, tzinfo=UTC) for hour in random.sample(range(24), 3)
+            }
         elif random.random() < 0.9:
             recorded |= {slot for _, slots in dag.slots(one) for slot in slots if random.random() < 0.9}
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
     cursor = midnight + timedelta(hours=random.randrange(-60, 60))
     later = 0.05  # somebody made a run for a slot that is still to come
-    return sorted(to_instant(slot) for slot in recorded if slot <= cursor or random.random() < later), to_instant(cursor)
+    return sorted(to_instant(slot) for slot in recorded if slot <= cursor or random.random() < later), to_instant(
+        cursor
+    )
 
 
 def test_the_zone_is_that_of_the_dependency_else_of_the_timetable_else_of_the_dag() -> None:
@@ -142,7 +152,10 @@ def test_the_zone_is_that_of_the_dependency_else_of_the_timetable_else_of_the_da
 
 def test_a_period_as_long_as_a_week_makes_the_window_as_long() -> None:
     rare = CronTriggerTimetable("*/20 9 * * 1", timezone="UTC")
-    down, up = DagSide(dag_id="a", timetable=reference(rare)), DagSide(dag_id="b", timetable=reference(Minutely(every=5)))
+    down, up = (
+        DagSide(dag_id="a", timetable=reference(rare)),
+        DagSide(dag_id="b", timetable=reference(Minutely(every=5))),
+    )
     monday = to_instant(datetime(2024, 5, 6, 9, tzinfo=UTC))
     start, end = Dependency(to_after_spec(After("b")), down, up, rare, Minutely(every=5)).window(monday)
     assert (end - start) // 86_400_000_000 == 8

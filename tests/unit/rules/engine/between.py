@@ -48,12 +48,21 @@ class Between:
     """dag1 is upstream, dag2 waits for it. `slots`: which slots a run of dag2 waits for, by its own planned time."""
 
     def __init__(
-        self, after: AfterSpec | Sequence[AfterSpec] = (), *, owners: int = 1, up: Sequence[TaskSpec] | None = None,
-        down: Sequence[TaskSpec] | None = None, slots: Callable[[int], Sequence[int]] = lambda planned: (planned,), there: bool = True,
+        self,
+        after: AfterSpec | Sequence[AfterSpec] = (),
+        *,
+        owners: int = 1,
+        up: Sequence[TaskSpec] | None = None,
+        down: Sequence[TaskSpec] | None = None,
+        slots: Callable[[int], Sequence[int]] = lambda planned: (planned,),
+        there: bool = True,
         **down_fields: object,
     ) -> None:
         given = (after,) if isinstance(after, AfterSpec) else tuple(after)
-        self.dags = {UP: _dag(up or chain("load"), UP), DOWN: _dag(down or chain("use"), DOWN, depends_on=given, **down_fields)}
+        self.dags = {
+            UP: _dag(up or chain("load"), UP),
+            DOWN: _dag(down or chain("use"), DOWN, depends_on=given, **down_fields),
+        }
         self.slots = slots
         self.there = there
         self.resolution_error: str | None = None
@@ -92,7 +101,9 @@ class Between:
         for wait in rows:
             slots = asked.pop((wait.down_run, wait.edge_no, wait.up_dag), None)
             if slots is not None:
-                ask = SubscriptionMessage(wait.up_dag, tuple(slots), wait.down_run, wait.down_group, wait.edge_no, wait.task_id, wait.keeps)
+                ask = SubscriptionMessage(
+                    wait.up_dag, tuple(slots), wait.down_run, wait.down_group, wait.edge_no, wait.task_id, wait.keeps
+                )
                 found.append(e.SubscriptionRequested(ask, self.facts(slots, wait.task_id)))
         return found
 
@@ -156,7 +167,11 @@ class Between:
     def _run_created(self, letter: NewMail) -> e.EngineEvent | None:
         """The run as the store has it; nothing when it is gone."""
         run = self.owners[0].runs.get(msgspec.json.decode(letter.body, type=dict[str, int])["run_pk"])
-        rows = () if run is None else tuple(row for key, row in sorted(self.owner(run.dag_pk).rows.items()) if key.run_pk == run.run_pk)
+        rows = (
+            ()
+            if run is None
+            else tuple(row for key, row in sorted(self.owner(run.dag_pk).rows.items()) if key.run_pk == run.run_pk)
+        )
         return None if run is None else e.RunRead(copy.deepcopy(run), copy.deepcopy(rows))
 
     def _found(self, owner: Owner, run_pk: int, edge_no: int) -> e.SlotsResolved | None:
@@ -176,7 +191,9 @@ class Between:
             gone = {fact.at for fact in self.facts(slots) if fact.outcome == "absent"}
             absent = tuple(SlotFact(slot, "absent") for slot in sorted(gone))
             facts = tuple(fact for fact in facts if fact.at not in gone)
-        return e.SlotsResolved(run_pk, edge_no, "same_hour" if slots else "none", facts, absent, self.dags[UP].version_pk)
+        return e.SlotsResolved(
+            run_pk, edge_no, "same_hour" if slots else "none", facts, absent, self.dags[UP].version_pk
+        )
 
     def by_hand(self, hour: float) -> RunRecord:
         """Somebody has made a run of dag1 for that slot; its owner is told by letter."""
@@ -220,7 +237,9 @@ class Between:
         owner.step(*events, seconds=seconds)
         self.settle()
 
-    def end(self, dag_pk: int, task_id: str, outcome: str = "success", run: RunRecord | None = None, **fields: object) -> None:
+    def end(
+        self, dag_pk: int, task_id: str, outcome: str = "success", run: RunRecord | None = None, **fields: object
+    ) -> None:
         """The live attempt of that task of that run ends, or of that DAG's oldest run."""
         owner = self.owner(dag_pk)
         mine = [a for a in owner.live(task_id) if self.owners[0].runs[a.run.run_pk].dag_pk == dag_pk]
@@ -240,23 +259,33 @@ class Between:
         if run.run_pk in owner.memory.runs:
             return []
         rows = tuple(row for key, row in sorted(owner.rows.items()) if key.run_pk == run.run_pk)
-        return [e.RunRead(copy.deepcopy(owner.runs[run.run_pk]), copy.deepcopy(rows), run_waits=tuple(owner.waits_of(run.run_pk)))]
+        return [
+            e.RunRead(
+                copy.deepcopy(owner.runs[run.run_pk]), copy.deepcopy(rows), run_waits=tuple(owner.waits_of(run.run_pk))
+            )
+        ]
 
     def clear(self, run: RunRecord, *tasks: str) -> None:
         owner = self.owner(run.dag_pk)
         keys = tuple(owner.key(run, task_id) for task_id in tasks) or None
         asks = tuple(
-            SubscriptionMessage(wait.up_dag, (wait.up_at,), wait.down_run, wait.down_group, wait.edge_no, wait.task_id, wait.keeps)
+            SubscriptionMessage(
+                wait.up_dag, (wait.up_at,), wait.down_run, wait.down_group, wait.edge_no, wait.task_id, wait.keeps
+            )
             for wait in owner.run_waits.values()
-            if wait.up_at == owner.runs[run.run_pk].slot_at and wait.up_dag == self.dags[run.dag_pk].dag_id
-            and wait.state not in (WaitState.CLOSED, WaitState.RELEASED) and self._has_not_begun(wait)
+            if wait.up_at == owner.runs[run.run_pk].slot_at
+            and wait.up_dag == self.dags[run.dag_pk].dag_id
+            and wait.state not in (WaitState.CLOSED, WaitState.RELEASED)
+            and self._has_not_begun(wait)
         )
         self.step(owner, *self.read_again(run), e.ClearTasks(run.run_pk, keys, "ann", waited_for=asks))
 
     def _has_not_begun(self, wait: RunWait) -> bool:
         """News of it count: its run is queued, or running while a task of it waits."""
         state = self.owners[0].runs[wait.down_run].state
-        of_task = any(edge.number == wait.edge_no and edge.task_id is not None for edge in collect_edges(self.dags[DOWN].spec))
+        of_task = any(
+            edge.number == wait.edge_no and edge.task_id is not None for edge in collect_edges(self.dags[DOWN].spec)
+        )
         return state is DagRunState.QUEUED or (state is DagRunState.RUNNING and of_task)
 
     # ---- what is seen ------------------------------------------------------------------------------------------------

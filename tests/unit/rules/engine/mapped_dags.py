@@ -26,10 +26,16 @@ def over(*task_ids: str) -> Expansion:
 
 
 VALUE = (XComItem(key="return_value", value="1"),)
-LENGTH_FROM_U = [TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("u",), expansion=over("u")), TaskSpec(task_id="j", upstream=("d",))]
+LENGTH_FROM_U = [
+    TaskSpec(task_id="u"),
+    TaskSpec(task_id="d", upstream=("u",), expansion=over("u")),
+    TaskSpec(task_id="j", upstream=("d",)),
+]
 GROUP: dict[str, Any] = {"groups": {"g": None}, "group_expansions": {"g": over("u")}}
 IN_GROUP = [
-    TaskSpec(task_id="u"), TaskSpec(task_id="a", upstream=("u",), group="g"), TaskSpec(task_id="b", upstream=("a",), group="g"),
+    TaskSpec(task_id="u"),
+    TaskSpec(task_id="a", upstream=("u",), group="g"),
+    TaskSpec(task_id="b", upstream=("a",), group="g"),
     TaskSpec(task_id="j", upstream=("b",)),
 ]
 
@@ -48,6 +54,10 @@ def new_version(world: World, tasks: list[TaskSpec], **fields: object) -> None:
     numbers = dict(dag.task_numbers)
     for task in tasks:
         numbers.setdefault(task.task_id, len(numbers))
-    dag.spec, dag.version_pk, dag.task_numbers = replace(dag.spec, tasks=tuple(tasks), **fields), dag.version_pk + 1, numbers
+    dag.spec, dag.version_pk, dag.task_numbers = (
+        replace(dag.spec, tasks=tuple(tasks), **fields),
+        dag.version_pk + 1,
+        numbers,
+    )
     world.dags[1] = dag
     world.step(e.DagRead(copy.deepcopy(dag)))

@@ -14,7 +14,9 @@ from gnomon.rules.engine.state.task_instance import Dag, DagRun, TaskInstance
 def check_queues(engine_state: EngineState) -> None:
     """Compare the containers with the queue states of all task instances in memory."""
     contained = Counter(_contents(engine_state))
-    instances = [ti for run in engine_state.runs.values() for by_map_index in run.task_instances for ti in by_map_index.values()]
+    instances = [
+        ti for run in engine_state.runs.values() for by_map_index in run.task_instances for ti in by_map_index.values()
+    ]
     expected = Counter((ti.queue_state, ti) for ti in instances if ti.queue_state is not QueueState.NONE)
     assert contained == expected, [(state, ti.name()) for state, ti in (contained - expected) + (expected - contained)]
     queued_with_attempt = [ti.name() for ti in instances if ti.is_queued and ti.has_attempt]

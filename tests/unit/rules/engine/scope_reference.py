@@ -56,7 +56,9 @@ class ScopeReference:
             is_above = upstream and any(task_id in self.above(other) for other in task_ids)
             if is_above or (task_id in task_ids and not downstream):
                 taken |= self.teardowns(task_id) if task.is_setup else set()
-            needs_setups = (task_id in task_ids and not upstream) or (downstream and any(task_id in self.below(other) for other in task_ids - {task_id}))
+            needs_setups = (task_id in task_ids and not upstream) or (
+                downstream and any(task_id in self.below(other) for other in task_ids - {task_id})
+            )
             if needs_setups and not task.is_setup and not task.is_teardown:
                 for setup in self.setups(task_id):
                     taken |= {setup, *self.teardowns(setup)}

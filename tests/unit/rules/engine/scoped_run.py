@@ -41,14 +41,26 @@ class ScopedRun:
         for other, other_index in instances:
             if other in wanted:
                 shared = sum(a == b for a, b in zip(self.groups(task_id), self.groups(other), strict=False))
-                if not shared or map_index < 0 or other_index < 0 or self._place(task_id, map_index, shared) == self._place(other, other_index, shared):
+                if (
+                    not shared
+                    or map_index < 0
+                    or other_index < 0
+                    or self._place(task_id, map_index, shared) == self._place(other, other_index, shared)
+                ):
                     yield other, other_index
 
     def _place(self, task_id: str, map_index: int, shared: int) -> int:
         return map_index // math.prod(self.lengths[group] for group in self.groups(task_id)[shared:])
 
     def find_faults(
-        self, before: States, after: States, reset: Collection[Instance], *, is_running: bool, checks_decisions: bool, only: Collection[Instance] | None = None
+        self,
+        before: States,
+        after: States,
+        reset: Collection[Instance],
+        *,
+        is_running: bool,
+        checks_decisions: bool,
+        only: Collection[Instance] | None = None,
     ) -> list[str]:
         """A sentence for each instance that waits and should not, or was decided and could not be.
 
@@ -73,17 +85,25 @@ class ScopedRun:
         """The verdicts that an order of the ends between the two moments leads to; empty: it waits."""
         task = self.tasks[instance[0]]
         awaited = [*self.related(instance, self.awaited[instance[0]], after)]
-        is_gated = instance in reset or instance not in before or any(before.get(key) not in ("success", "removed") or key in reset for key in awaited)
+        is_gated = (
+            instance in reset
+            or instance not in before
+            or any(before.get(key) not in ("success", "removed") or key in reset for key in awaited)
+        )
         by_rule = self._by_rule(instance, before, after, reset, is_gated=is_gated)
         if task.is_teardown:
-            open_between = [key for key in self.related(instance, self.between[instance[0]], after) if after[key] not in ENDED]
+            open_between = [
+                key for key in self.related(instance, self.between[instance[0]], after) if after[key] not in ENDED
+            ]
             return by_rule - {"run"} if open_between else by_rule
         setups = {after[key] for key in awaited}
         if setups <= {"success", "removed"}:
             return by_rule
         return ({"upstream_failed"} if setups & {"failed", "upstream_failed"} else set()) | setups & {"skipped"}
 
-    def _by_rule(self, instance: Instance, before: States, after: States, reset: Collection[Instance], *, is_gated: bool) -> set[str]:
+    def _by_rule(
+        self, instance: Instance, before: States, after: States, reset: Collection[Instance], *, is_gated: bool
+    ) -> set[str]:
         """The verdicts of the trigger rule. `is_gated`: it is new or cleared, or a setup held it back: it was looked at only after some ends, not at the first that decides."""
         task = self.tasks[instance[0]]
         total: Counter[Kind] = Counter()
@@ -109,7 +129,9 @@ class ScopedRun:
                 paths += [ended + Counter([kind]) for kind in total if kind[0] != "open" and ended[kind] < total[kind]]
         return found
 
-    def cleared(self, named: Collection[Instance], instances: Collection[Instance], *, upstream: bool, downstream: bool) -> set[Instance]:
+    def cleared(
+        self, named: Collection[Instance], instances: Collection[Instance], *, upstream: bool, downstream: bool
+    ) -> set[Instance]:
         """The instances that a clear of the named ones takes."""
         above = self._walk(named, instances, upward=True) if upstream else set()
         below = self._walk(named, instances, upward=False) if downstream else set()
@@ -131,7 +153,11 @@ class ScopedRun:
         unvisited = [*named]
         while unvisited:
             instance = unvisited.pop()
-            next_ids = self.tasks[instance[0]].upstream if upward else [other for other, task in self.tasks.items() if instance[0] in task.upstream]
+            next_ids = (
+                self.tasks[instance[0]].upstream
+                if upward
+                else [other for other, task in self.tasks.items() if instance[0] in task.upstream]
+            )
             for other in self.related(instance, next_ids, instances):
                 if other not in found:
                     found.add(other)
@@ -140,7 +166,17 @@ class ScopedRun:
 
     def run_outcome(self, states: States) -> str:
         """The state of a run that nobody marked: teardowns count only with `on_failure_fail_dagrun`."""
-        counting = {task_id for task_id, task in self.tasks.items() if not task.is_teardown or task.on_failure_fail_dagrun}
-        leaves = {task_id for task_id in counting if not any(task_id in self.tasks[other].upstream for other in counting)}
-        leaves = leaves or {task_id for task_id in self.tasks if not any(task_id in task.upstream for task in self.tasks.values())}
-        return "failed" if any(states[key] in ("failed", "upstream_failed") for key in states if key[0] in leaves) else "success"
+        counting = {
+            task_id for task_id, task in self.tasks.items() if not task.is_teardown or task.on_failure_fail_dagrun
+        }
+        leaves = {
+            task_id for task_id in counting if not any(task_id in self.tasks[other].upstream for other in counting)
+        }
+        leaves = leaves or {
+            task_id for task_id in self.tasks if not any(task_id in task.upstream for task in self.tasks.values())
+        }
+        return (
+            "failed"
+            if any(states[key] in ("failed", "upstream_failed") for key in states if key[0] in leaves)
+            else "success"
+        )

@@ -22,7 +22,8 @@ def test_a_failed_run_is_recorded_with_its_reason_in_the_step_that_ends_it() -> 
     run = world.start()
     events = world.end("a", "failed", reason="no rows").changes.alert_events
     assert [(event.kind, event.run_pk, event.facts.task_id, event.facts.reason) for event in events] == [
-        ("task_failure", run.run_pk, "a", "no rows"), ("failure", run.run_pk, None, "task a failed: no rows"),
+        ("task_failure", run.run_pk, "a", "no rows"),
+        ("failure", run.run_pk, None, "task a failed: no rows"),
     ]
 
 

@@ -29,9 +29,12 @@ def test_a_task_without_a_process_records_its_outlets() -> None:
 def test_a_success_records_what_the_attempt_asked_for_under_the_id_of_the_attempt() -> None:
     world, _ = started()
     (attempt,) = world.live("t")
-    result = world.end("t", asset_events=(AssetEmission(asset=A, extra={"n": 1}), AssetEmission(asset=B, aliases=("n",))))
+    result = world.end(
+        "t", asset_events=(AssetEmission(asset=A, extra={"n": 1}), AssetEmission(asset=B, aliases=("n",)))
+    )
     assert [(event.uid, event.asset, event.extra, event.aliases) for event in result.changes.asset_events] == [
-        (f"{attempt.attempt_id}:0", A, {"n": 1}, ()), (f"{attempt.attempt_id}:1", B, {}, ("n",)),
+        (f"{attempt.attempt_id}:0", A, {"n": 1}, ()),
+        (f"{attempt.attempt_id}:1", B, {}, ("n",)),
     ]
 
 

@@ -15,7 +15,9 @@ def _backfill(**fields: object) -> BackfillRecord:
     return BackfillRecord(9, 1, GROUP, 0, 10**9, "completed", 5, False, {}, 10**9, "ann", is_planned=True, **fields)  # type: ignore[arg-type]
 
 
-def _add_run(world: World, run_type: DagRunType, *, backfill_pk: int | None = None, run_after: int | None = None) -> RunRecord:
+def _add_run(
+    world: World, run_type: DagRunType, *, backfill_pk: int | None = None, run_after: int | None = None
+) -> RunRecord:
     run = world.new_run(run_after=run_after)
     for record in (run, world.runs[run.run_pk]):
         record.run_type, record.backfill_pk = run_type, backfill_pk

@@ -15,8 +15,11 @@ from gnomon.rules.engine.step_context import StepResult
 
 from .world import World, chain, dag_record
 
-TASKS = [TaskSpec(task_id="first", pool="shared"), TaskSpec(task_id="again", pool="shared", retries=1, retry_delay_s=5),
-         TaskSpec(task_id="other")]
+TASKS = [
+    TaskSpec(task_id="first", pool="shared"),
+    TaskSpec(task_id="again", pool="shared", retries=1, retry_delay_s=5),
+    TaskSpec(task_id="other"),
+]
 
 
 def decide(world: World, *events: e.EngineEvent) -> StepResult:
@@ -32,7 +35,11 @@ def test_what_another_scheduler_took_waits_and_the_rest_is_stored() -> None:
     world.write(decided)
     assert world.states(run) == {"first": "scheduled", "again": "scheduled", "other": "queued"}
     assert world.pools["shared"][1] == 2 and [a.task_id for a in world.live()] == ["other"]
-    assert world.memory.live_attempt_count == 1 and world.memory.runs[run.run_pk].active_tasks_limit.used == 1 and world.memory.workers["w"].used_slots == 1
+    assert (
+        world.memory.live_attempt_count == 1
+        and world.memory.runs[run.run_pk].active_tasks_limit.used == 1
+        and world.memory.workers["w"].used_slots == 1
+    )
     assert not decide(world).submits, "it counts as full until it is read again"
     world.pools["shared"][1] = 0
     world.step(e.PoolsRead(world.pool_records()))
@@ -55,7 +62,11 @@ def test_a_try_that_was_taken_back_is_not_counted() -> None:
 
 
 def test_a_wait_that_a_task_was_to_begin_with_is_taken_back() -> None:
-    task = TaskSpec(task_id="waits", pool="shared", start_wait=Deferral(classpath="plugin.Trigger", next_method="go_on", timeout_s=60.0))
+    task = TaskSpec(
+        task_id="waits",
+        pool="shared",
+        start_wait=Deferral(classpath="plugin.Trigger", next_method="go_on", timeout_s=60.0),
+    )
     world = World(dag_record([task, *TASKS]), pools=[PoolRecord("shared", 3, 0, include_deferred=True)])
     run = world.new_run()
     decided = decide(world, e.RunRead(run))
@@ -90,7 +101,11 @@ def test_what_a_cleared_task_had_pushed_is_deleted_though_its_admission_in_the_s
     world = World(dag_record([TASKS[0]]), pools=[PoolRecord("shared", 1, 0)])
     run = world.start()
     world.end("first", xcoms=(XComItem(key="k", value="1"),))
-    decided = refused(world, e.RunRead(world.runs[run.run_pk], (world.rows[world.key(run, "first")],)), e.ClearTasks(run.run_pk, None, "ann"))
+    decided = refused(
+        world,
+        e.RunRead(world.runs[run.run_pk], (world.rows[world.key(run, "first")],)),
+        e.ClearTasks(run.run_pk, None, "ann"),
+    )
     assert decided.changes.xcom_clears == [world.key(run, "first")]
 
 

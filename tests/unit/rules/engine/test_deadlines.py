@@ -31,7 +31,9 @@ def test_a_missed_deadline_owes_its_callback_once() -> None:
     assert _state(world, run) is DeadlineState.MISSED
     (callback,) = world.callbacks.values()
     assert (callback.request.kind, callback.request.deadline_no) == (CallbackKind.DEADLINE_MISSED, 0)
-    assert ("deadline_missed", "deadline 'soon' was 1970-01-01T00:00:06.000000+00:00") in [(event.kind, event.body) for event in decided.changes.events]
+    assert ("deadline_missed", "deadline 'soon' was 1970-01-01T00:00:06.000000+00:00") in [
+        (event.kind, event.body) for event in decided.changes.events
+    ]
     world.memory = world.fresh_memory()
     world.step(e.WorkerJoined("w", 32), seconds=10)
     world.end("a")
@@ -113,7 +115,9 @@ def test_a_reference_that_fails_leaves_no_deadline_and_says_so() -> None:
     world = _world(DeadlineSpec(reference="author"))
     run = world.start()
     (callback,) = world.callbacks.values()
-    decided = world.step(world.result(world.sent[callback.attempt or ""], "failed", reason="KeyError: 'x'", retryable=False))
+    decided = world.step(
+        world.result(world.sent[callback.attempt or ""], "failed", reason="KeyError: 'x'", retryable=False)
+    )
     assert _state(world, run) is DeadlineState.NONE
     assert "deadline 0 has no instant: KeyError: 'x'" in [event.body for event in decided.changes.events]
 
@@ -122,6 +126,8 @@ def test_a_cleared_run_gets_its_deadline_after_queued_at_anew() -> None:
     world = _world(AFTER_QUEUED, DeadlineSpec(reference="fixed", at=10**12))
     run = world.start()
     world.end("a")
-    world.step(e.RunRead(world.runs[run.run_pk], tuple(world.rows.values())), e.ClearTasks(run.run_pk, None, "me"), seconds=1)
+    world.step(
+        e.RunRead(world.runs[run.run_pk], tuple(world.rows.values())), e.ClearTasks(run.run_pk, None, "me"), seconds=1
+    )
     assert world.deadlines[run.run_pk, 0].due_at == world.now + 5 * SECOND
     assert _state(world, run, 1) is None

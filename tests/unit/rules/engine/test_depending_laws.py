@@ -35,8 +35,11 @@ LOOKS: tuple[Callable[[int], list[int]], ...] = (
 
 def random_after(rng: random.Random) -> AfterSpec:
     return AfterSpec(
-        dag_id="dag1", task_id=rng.choice((None, None, "load")), take=rng.choice(("all", "all", "any")),
-        on_failure=rng.choice(("wait", "wait", "proceed", "cancel")), on_absent=rng.choice(("ignore", "ignore", "wait", "fail")),
+        dag_id="dag1",
+        task_id=rng.choice((None, None, "load")),
+        take=rng.choice(("all", "all", "any")),
+        on_failure=rng.choice(("wait", "wait", "proceed", "cancel")),
+        on_absent=rng.choice(("ignore", "ignore", "wait", "fail")),
     )
 
 
@@ -49,7 +52,9 @@ class Play(Between):
         self.hours = {UP: 0, DOWN: 0}
         self.look = 0
         super().__init__(
-            random_after(rng), owners=owners, up=chain("load", "tell"),
+            random_after(rng),
+            owners=owners,
+            up=chain("load", "tell"),
             down=chain("use") if rng.random() < 0.5 else chain("use", depends_on=(random_after(rng),)),
             slots=lambda planned: LOOKS[self.look](planned),
         )
@@ -116,7 +121,11 @@ class Play(Between):
     def mark_one(self, dag_pk: int) -> None:
         run = self.any_run(dag_pk)
         if run is not None:
-            self.step(self.owner(dag_pk), *self.read_again(run), e.MarkRun(run.run_pk, self.rng.choice(("success", "failed")), "ann"))
+            self.step(
+                self.owner(dag_pk),
+                *self.read_again(run),
+                e.MarkRun(run.run_pk, self.rng.choice(("success", "failed")), "ann"),
+            )
 
     def drop_one(self, dag_pk: int) -> None:
         run = self.any_run(dag_pk)
@@ -137,7 +146,9 @@ class Play(Between):
         self.look = self.rng.randrange(len(LOOKS))
         spec = self.dags[UP].spec
         path = "other" if spec.timetable.path == "none" else "none"
-        self.edit(UP, spec=structs.replace(spec, timetable=TimetableRef(path=path)), version_pk=self.dags[UP].version_pk + 1)
+        self.edit(
+            UP, spec=structs.replace(spec, timetable=TimetableRef(path=path)), version_pk=self.dags[UP].version_pk + 1
+        )
 
     def another_dependency(self) -> None:
         record = self.dags[DOWN]
@@ -177,7 +188,13 @@ class Play(Between):
             return "open" if record.active else "bad"
         ended = run.state in FINISHED_RUN_STATES
         if task_id is None:
-            return ("open" if record.active else "bad") if not ended else "ok" if run.state is DagRunState.SUCCESS else "bad"
+            return (
+                ("open" if record.active else "bad")
+                if not ended
+                else "ok"
+                if run.state is DagRunState.SUCCESS
+                else "bad"
+            )
         row = self.owners[0].rows.get(self.key(run, task_id))
         if row is not None and row.state in FINISHED_TASK_STATES:
             return "ok" if row.state in (S.SUCCESS, S.SKIPPED) else "bad"
@@ -206,12 +223,18 @@ _ACTS: list[tuple[str, Callable[[Play], None]]] = [
     *[("plan up", lambda play: play.plan_next(UP)), ("plan down", lambda play: play.plan_next(DOWN))] * 3,
     *[("end up", lambda play: play.end_one(UP)), ("end down", lambda play: play.end_one(DOWN))] * 4,
     *[("pass", Play.pass_over), ("by hand", Play.make_by_hand)] * 2,
-    ("clear up", lambda play: play.clear_one(UP)), ("clear down", lambda play: play.clear_one(DOWN)),
-    ("mark up", lambda play: play.mark_one(UP)), ("mark down", lambda play: play.mark_one(DOWN)),
-    ("drop up", lambda play: play.drop_one(UP)), ("drop down", lambda play: play.drop_one(DOWN)),
-    ("release", Play.release_one), ("leave", Play.leave_or_come_back), ("schedule", Play.another_schedule),
+    ("clear up", lambda play: play.clear_one(UP)),
+    ("clear down", lambda play: play.clear_one(DOWN)),
+    ("mark up", lambda play: play.mark_one(UP)),
+    ("mark down", lambda play: play.mark_one(DOWN)),
+    ("drop up", lambda play: play.drop_one(UP)),
+    ("drop down", lambda play: play.drop_one(DOWN)),
+    ("release", Play.release_one),
+    ("leave", Play.leave_or_come_back),
+    ("schedule", Play.another_schedule),
     ("dependency", Play.another_dependency),
-    ("deliver", Play.settled), *[("find", Play.find)] * 3,
+    ("deliver", Play.settled),
+    *[("find", Play.find)] * 3,
 ]
 
 
@@ -221,7 +244,9 @@ def check(play: Play, history: list[str], seed: int) -> None:
     runs = play.owners[0].runs
     for row in play.owners[0].run_waits.values():
         assert row.down_run in runs, f"{said}: {row} outlives its run"
-        assert not (row.state.is_open and runs[row.down_run].state in FINISHED_RUN_STATES), f"{said}: {row} of an ended run is open"
+        assert not (row.state.is_open and runs[row.down_run].state in FINISHED_RUN_STATES), (
+            f"{said}: {row} of an ended run is open"
+        )
     for run in runs.values():
         if run.dag_pk == DOWN and run.state is DagRunState.QUEUED:
             check_queued(play, run, said)
@@ -234,7 +259,9 @@ def check_queued(play: Play, run: RunRecord, said: str) -> None:
     """It waits with reason: nothing that could start or end is left lying."""
     edges = [edge for edge in play.edges() if edge.task_id is None]
     found = {edge.number: play.verdict(run, edge) for edge in edges}
-    assert EdgeVerdict.WAIT in found.values() and EdgeVerdict.CANCEL not in found.values(), f"{said}: {run.run_id} is {found}"
+    assert EdgeVerdict.WAIT in found.values() and EdgeVerdict.CANCEL not in found.values(), (
+        f"{said}: {run.run_id} is {found}"
+    )
     for edge in play.edges():
         rows = play.rows_of(run, edge)
         assert rows, f"{said}: {run.run_id} has an edge without slots"
@@ -244,7 +271,11 @@ def check_queued(play: Play, run: RunRecord, said: str) -> None:
             wanted = set(play.slots(run.run_after))
             have = {row.up_at for row in rows}
             missing = {slot for slot in wanted - have if past is None or slot > past.run_after}
-            extra = {slot for slot in have - wanted if (past is None or slot > past.run_after) and slot not in _standing(play)}
+            extra = {
+                slot
+                for slot in have - wanted
+                if (past is None or slot > past.run_after) and slot not in _standing(play)
+            }
             assert not missing and not extra, f"{said}: {run.run_id} waits for {have}, and should for {wanted}"
 
 
@@ -267,7 +298,9 @@ def check_memory(play: Play, said: str) -> None:
     listeners = {(run_pk, edge_no, slot) for slot, several in asked.items() for run_pk, edge_no in several}
     edges = {edge.number: edge for edge in play.edges()}
     for row in play.owners[0].run_waits.values():
-        hears = row.state is WaitState.OPEN or (row.state is WaitState.BAD and subscription_flags(edges[row.edge_no].after) & KEEP_AFTER_BAD)
+        hears = row.state is WaitState.OPEN or (
+            row.state is WaitState.BAD and subscription_flags(edges[row.edge_no].after) & KEEP_AFTER_BAD
+        )
         if hears and play.owners[0].runs[row.down_run].state not in FINISHED_RUN_STATES:
             assert (row.down_run, row.edge_no, row.up_at) in listeners, f"{said}: nobody tells {row}"
     again = down.fresh_memory()
@@ -275,7 +308,9 @@ def check_memory(play: Play, said: str) -> None:
     for pk, run in down.memory.runs.items():
         if run.dag.record.dag_pk == DOWN:
             other = again.runs[pk]
-            assert {n: edge.waits for n, edge in run.edges.items()} == {n: edge.waits for n, edge in other.edges.items()}, said
+            assert {n: edge.waits for n, edge in run.edges.items()} == {
+                n: edge.waits for n, edge in other.edges.items()
+            }, said
     assert down.memory.dags[DOWN].runs_waiting_upstream.keys() == again.dags[DOWN].runs_waiting_upstream.keys(), said
     open_rows = {(*key[:2], key[3]) for key, row in play.owners[0].run_waits.items() if row.state.is_open}
     cleared = {run.slot_at for run in play.owners[0].runs.values() if run.dag_pk == UP and run.clear_number > 0}

@@ -18,7 +18,9 @@ from .queues import check_queues
 from .world import GROUP, World, chain, dag_record
 
 CELERY = "CeleryExecutor"
-BOTH = EngineLimits(executors=parse_executors("LocalExecutor,big:airflow.providers.celery.executors.celery_executor.CeleryExecutor"))
+BOTH = EngineLimits(
+    executors=parse_executors("LocalExecutor,big:airflow.providers.celery.executors.celery_executor.CeleryExecutor")
+)
 
 
 def create(*tasks: TaskSpec, local: int = 1, celery: int = 1, limits: EngineLimits = BOTH, **fields: object) -> World:
@@ -49,7 +51,9 @@ def test_a_task_gets_a_worker_of_the_executor_that_it_names_or_of_the_first(name
 
 
 def test_a_full_executor_does_not_hold_tasks_of_the_other_behind_it() -> None:
-    world = create(*(TaskSpec(task_id=name, effective_priority=9) for name in "abc"), TaskSpec(task_id="d", executor=CELERY))
+    world = create(
+        *(TaskSpec(task_id=name, effective_priority=9) for name in "abc"), TaskSpec(task_id="d", executor=CELERY)
+    )
     run = world.start()
     live = workers(world)
     assert live.pop("d") == CELERY and list(live.values()) == ["w"]
@@ -65,7 +69,10 @@ def test_an_executor_without_a_worker_is_named_and_its_tasks_start_when_one_join
     world = create(TaskSpec(task_id="a"), TaskSpec(task_id="b", executor="big"), local=0, celery=4)
     run = world.start()
     assert workers(world) == {"b": CELERY}
-    assert why(world, run, "a") == "it waits for the LocalExecutor, of which no worker is alive; start one with: gnomon worker"
+    assert (
+        why(world, run, "a")
+        == "it waits for the LocalExecutor, of which no worker is alive; start one with: gnomon worker"
+    )
     world.step(e.WorkerJoined("w2", 1))
     assert workers(world) == {"a": "w2", "b": CELERY}
 
@@ -80,7 +87,13 @@ def test_a_task_leaves_the_queue_of_its_executor_when_a_worker_answers_again() -
 
 
 def test_parallelism_counts_the_attempts_of_all_executors() -> None:
-    world = create(TaskSpec(task_id="a"), TaskSpec(task_id="b", executor="big"), local=4, celery=4, limits=EngineLimits(parallelism=1, executors=BOTH.executors))
+    world = create(
+        TaskSpec(task_id="a"),
+        TaskSpec(task_id="b", executor="big"),
+        local=4,
+        celery=4,
+        limits=EngineLimits(parallelism=1, executors=BOTH.executors),
+    )
     run = world.start()
     [live] = workers(world)
     waiting = "b" if live == "a" else "a"
@@ -93,7 +106,9 @@ def test_a_task_of_an_executor_that_is_no_longer_configured_waits_with_a_sentenc
     world = create(TaskSpec(task_id="a", executor="Gone"), TaskSpec(task_id="b"))
     run = world.start()
     assert workers(world) == {"b": "w"}
-    assert why(world, run, "a").startswith("it names the executor 'Gone', which is not configured: the executors are LocalExecutor, big (CeleryExecutor)")
+    assert why(world, run, "a").startswith(
+        "it names the executor 'Gone', which is not configured: the executors are LocalExecutor, big (CeleryExecutor)"
+    )
     world.step(e.DagRead(dag_record([TaskSpec(task_id="a", executor="big"), TaskSpec(task_id="b")], version=2)))
     assert workers(world) == {"a": CELERY, "b": "w"}
 
@@ -120,7 +135,10 @@ def test_an_attempt_that_waits_for_a_worker_of_its_queue_is_explained_by_the_que
         "try 1 was submitted to the CeleryExecutor and waits for a worker of queue gpu; start one with: gnomon celery worker -q gpu"
     )
     world.memory.message_waits[world.live("a")[0].attempt_id] = "2 live workers take this queue"
-    assert why(world, run, "a") == "try 1 was submitted to the CeleryExecutor and waits for a worker of queue gpu; 2 live workers take this queue"
+    assert (
+        why(world, run, "a")
+        == "try 1 was submitted to the CeleryExecutor and waits for a worker of queue gpu; 2 live workers take this queue"
+    )
     world.memory.claims[world.live("a")[0].attempt_id] = "w7"
     assert why(world, run, "a") == "try 1 was submitted to worker w7 and has not begun"
     world.memory.claims.clear()
@@ -142,14 +160,19 @@ def test_an_unknown_executor_of_the_hook_is_a_fault_of_the_hook() -> None:
     [question] = world.questions
     world.step(e.InstancesMutated(question, (InstanceOverrides(try_number=0, executor="K"),)))
     assert workers(world) == {}
-    assert "because task_instance_mutation_hook names the executor 'K', which is not configured: the executors are" in why(world, run, "a")
+    assert (
+        "because task_instance_mutation_hook names the executor 'K', which is not configured: the executors are"
+        in why(world, run, "a")
+    )
 
 
 def test_the_worker_that_ran_an_attempt_is_in_its_record() -> None:
     world = create(*chain("a", executor="big"))
     run = world.start()
     [attempt] = world.live("a")
-    result = AttemptResult(attempt_id=attempt.attempt_id, group_no=GROUP, run_pk=run.run_pk, task_no=0, outcome="success")
+    result = AttemptResult(
+        attempt_id=attempt.attempt_id, group_no=GROUP, run_pk=run.run_pk, task_no=0, outcome="success"
+    )
     ended = world.step(e.ResultReceived(result, sender="w7"))
     assert [record.worker for record in ended.changes.attempts] == ["w7"]
 
@@ -165,7 +188,10 @@ def test_a_callback_goes_to_the_executor_that_it_names_or_to_the_first(named: st
 
 
 def test_a_callback_of_a_full_executor_does_not_hold_those_of_the_other() -> None:
-    deadlines = tuple(DeadlineSpec(reference="queued_at", interval_s=float(5 + i), callback="m.call", executor=named) for i, named in enumerate([None, "big"]))
+    deadlines = tuple(
+        DeadlineSpec(reference="queued_at", interval_s=float(5 + i), callback="m.call", executor=named)
+        for i, named in enumerate([None, "big"])
+    )
     world = create(TaskSpec(task_id="a"), local=1, celery=4, deadlines=deadlines)
     world.start()
     world.step(seconds=10)

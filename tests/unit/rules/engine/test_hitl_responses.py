@@ -38,7 +38,9 @@ def answer(world: World, run: RunRecord, *options: str, by: HITLRespondent = ANN
 
 
 @both
-def test_a_task_that_waits_for_a_person_holds_nothing_and_goes_on_with_the_answer(then: Callable[[World], None]) -> None:
+def test_a_task_that_waits_for_a_person_holds_nothing_and_goes_on_with_the_answer(
+    then: Callable[[World], None],
+) -> None:
     world = World(dag_record(chain("a", "b")), pools=[PoolRecord("counted", 5, 0, include_deferred=True)])
     run = asked(world)
     then(world)
@@ -48,7 +50,9 @@ def test_a_task_that_waits_for_a_person_holds_nothing_and_goes_on_with_the_answe
     then(world)
     (attempt,) = world.live("a")
     assert attempt.resume is not None and attempt.resume.next_method == "execute_complete"
-    assert attempt.resume.fired.response == HITLResponse(responded_at=world.now, chosen_options=("yes",), responded_by=ANN)
+    assert attempt.resume.fired.response == HITLResponse(
+        responded_at=world.now, chosen_options=("yes",), responded_by=ANN
+    )
     assert (attempt.try_number, attempt.seq) == (1, 2)
     world.end("a")
     world.end("b")
@@ -69,16 +73,26 @@ def test_the_question_and_the_answer_are_stored() -> None:
     run = world.start()
     decided = world.end("a", "awaiting_input", wait=WAIT)
     (detail,) = decided.changes.hitl_details
-    assert (detail.key, detail.defer_seq, detail.try_number, detail.request, detail.due_at) == (TaskKey(run.run_pk, 0, -1), 1, 1, QUESTION, None)
+    assert (detail.key, detail.defer_seq, detail.try_number, detail.request, detail.due_at) == (
+        TaskKey(run.run_pk, 0, -1),
+        1,
+        1,
+        QUESTION,
+        None,
+    )
     changes = answer(world, run, "no").changes
-    assert changes.hitl_responses == [(detail.key, 1, HITLResponse(responded_at=world.now, chosen_options=("no",), responded_by=ANN))]
+    assert changes.hitl_responses == [
+        (detail.key, 1, HITLResponse(responded_at=world.now, chosen_options=("no",), responded_by=ANN))
+    ]
     assert [(event.kind, event.by, event.body) for event in changes.events] == [("answered", "ann", "no")]
     assert world.answers == [(7, "done", json.dumps({"answered": "a"}))]
 
 
 @both
 @pytest.mark.parametrize("defaults", [None, ("no",)])
-def test_the_defaults_are_taken_when_the_time_is_over(then: Callable[[World], None], defaults: tuple[str, ...] | None) -> None:
+def test_the_defaults_are_taken_when_the_time_is_over(
+    then: Callable[[World], None], defaults: tuple[str, ...] | None
+) -> None:
     world = World(dag_record(chain("a")))
     asked(world, replace(WAIT, due_in_s=60.0, hitl=replace(QUESTION, defaults=defaults)))
     then(world)
@@ -93,9 +107,15 @@ def test_the_defaults_are_taken_when_the_time_is_over(then: Callable[[World], No
 
 @pytest.mark.parametrize(
     ("options", "by", "words"),
-    [(("maybe",), ANN, "no option 'maybe'"), (("yes",), HITLRespondent("ben", "ben"), "'ben' may not answer"), (("yes", "no"), ANN, "only one")],
+    [
+        (("maybe",), ANN, "no option 'maybe'"),
+        (("yes",), HITLRespondent("ben", "ben"), "'ben' may not answer"),
+        (("yes", "no"), ANN, "only one"),
+    ],
 )
-def test_an_answer_that_does_not_fit_is_refused_and_the_task_waits_on(options: tuple[str, ...], by: HITLRespondent, words: str) -> None:
+def test_an_answer_that_does_not_fit_is_refused_and_the_task_waits_on(
+    options: tuple[str, ...], by: HITLRespondent, words: str
+) -> None:
     world = World(dag_record(chain("a")))
     run = asked(world)
     answer(world, run, *options, by=by)
@@ -148,8 +168,12 @@ def test_explain_says_what_is_asked_whom_how_to_answer_and_what_happens_without(
     world = World(dag_record(chain("a")))
     run = asked(world, replace(WAIT, due_at=world.now + 60 * SECOND, hitl=replace(QUESTION, defaults=("no",))))
     (sentence,) = collect_run_reasons(world.memory, run.run_pk, world.now)
-    for words in ("waits for a person to answer: Deploy? (yes | no)", "only ann may answer", "it takes no at 1970-01-01T00:01:01",
-                  f"gnomon tasks answer dag1 run{run.run_pk} a --option yes"):
+    for words in (
+        "waits for a person to answer: Deploy? (yes | no)",
+        "only ann may answer",
+        "it takes no at 1970-01-01T00:01:01",
+        f"gnomon tasks answer dag1 run{run.run_pk} a --option yes",
+    ):
         assert words in sentence
 
 

@@ -26,7 +26,9 @@ from .world import World, chain, dag_record
 SMALL = PoolRecord("small", 2, 0)
 
 
-def hooked(*tasks: TaskSpec, pools: tuple[PoolRecord, ...] = (SMALL,), limits: EngineLimits | None = None, **fields: object) -> World:
+def hooked(
+    *tasks: TaskSpec, pools: tuple[PoolRecord, ...] = (SMALL,), limits: EngineLimits | None = None, **fields: object
+) -> World:
     return World(dag_record(tasks, mutates_instances=True, **fields), pools=pools, limits=limits)
 
 
@@ -35,7 +37,11 @@ def answer(world: World, question: MutationQuestion | None = None, **values: Any
     if question is None:
         (question,) = world.questions
     world.questions = [one for one in world.questions if one.number != question.number]
-    return world.step(e.InstancesMutated(question, tuple(InstanceOverrides(try_number=one.try_number, **values) for one in question.instances)))
+    return world.step(
+        e.InstancesMutated(
+            question, tuple(InstanceOverrides(try_number=one.try_number, **values) for one in question.instances)
+        )
+    )
 
 
 def fail(world: World, error: str = "it raised ValueError") -> StepResult:
@@ -45,7 +51,11 @@ def fail(world: World, error: str = "it raised ValueError") -> StepResult:
 
 def asked(world: World) -> list[tuple[str, int, int]]:
     """Task, map index and number of tries of the instances in open questions."""
-    return [(question.tasks[one.task].task_id, one.map_index, one.try_number) for question in world.questions for one in question.instances]
+    return [
+        (question.tasks[one.task].task_id, one.map_index, one.try_number)
+        for question in world.questions
+        for one in question.instances
+    ]
 
 
 def why(world: World, run: RunRecord, task_id: str, map_index: int = -1) -> str:
@@ -60,17 +70,29 @@ def test_a_dag_without_the_hook_asks_nothing() -> None:
 
 
 def test_a_ready_instance_waits_for_the_answer_and_gets_its_values() -> None:
-    world = hooked(TaskSpec(task_id="a", queue="q", effective_priority=4, owner="ann", operator="BashOperator"), TaskSpec(task_id="b", upstream=("a",)))
+    world = hooked(
+        TaskSpec(task_id="a", queue="q", effective_priority=4, owner="ann", operator="BashOperator"),
+        TaskSpec(task_id="b", upstream=("a",)),
+    )
     run = world.start()
     assert asked(world) == [("a", -1, 0)] and not world.live() and world.states(run) == {"a": "scheduled"}
     (question,) = world.questions
     facts = question.tasks[0]
-    assert (facts.queue, facts.pool, facts.pool_slots, facts.priority_weight, facts.owner, facts.operator) == ("q", "default_pool", 1, 4, "ann", "BashOperator")
+    assert (facts.queue, facts.pool, facts.pool_slots, facts.priority_weight, facts.owner, facts.operator) == (
+        "q",
+        "default_pool",
+        1,
+        4,
+        "ann",
+        "BashOperator",
+    )
     assert question.run.run_id == run.run_id
     assert why(world, run, "a").startswith("task_instance_mutation_hook of the cluster policies is asked")
     answer(world, pool="small", pool_slots=2, priority_weight=9, queue="other")
     (attempt,) = world.live("a")
-    assert attempt.overrides == InstanceOverrides(try_number=0, pool="small", pool_slots=2, priority_weight=9, queue="other")
+    assert attempt.overrides == InstanceOverrides(
+        try_number=0, pool="small", pool_slots=2, priority_weight=9, queue="other"
+    )
     row = world.rows[world.key(run, "a")]
     assert (row.pool, row.pool_slots, row.priority, row.overrides) == ("small", 2, 9, attempt.overrides)
     assert world.pools["small"][1] == 2 and world.pools["default_pool"][1] == 0
@@ -85,7 +107,9 @@ def test_an_answer_that_sets_nothing_leaves_the_values_of_the_task() -> None:
 
 
 def test_one_question_for_all_instances_that_became_ready_in_a_step() -> None:
-    world = hooked(TaskSpec(task_id="m", expansion=Expansion(factors=(LiteralLength(length=3),))), TaskSpec(task_id="a"))
+    world = hooked(
+        TaskSpec(task_id="m", expansion=Expansion(factors=(LiteralLength(length=3),))), TaskSpec(task_id="a")
+    )
     world.start()
     world.start()
     assert [len(question.instances) for question in world.questions] == [4, 4], "one for each run"
@@ -94,10 +118,19 @@ def test_one_question_for_all_instances_that_became_ready_in_a_step() -> None:
 
 
 def test_priorities_and_pools_of_the_answer_order_the_admission() -> None:
-    world = hooked(*(TaskSpec(task_id=name) for name in "abc"), pools=(PoolRecord("small", 1, 0),), limits=EngineLimits(parallelism=1))
+    world = hooked(
+        *(TaskSpec(task_id=name) for name in "abc"),
+        pools=(PoolRecord("small", 1, 0),),
+        limits=EngineLimits(parallelism=1),
+    )
     world.start()
     (question,) = world.questions
-    world.step(e.InstancesMutated(question, tuple(InstanceOverrides(try_number=0, pool="small", priority_weight=weight) for weight in (1, 7, 3))))
+    world.step(
+        e.InstancesMutated(
+            question,
+            tuple(InstanceOverrides(try_number=0, pool="small", priority_weight=weight) for weight in (1, 7, 3)),
+        )
+    )
     order = []
     for _ in range(3):
         (attempt,) = world.live()
@@ -130,7 +163,11 @@ def test_each_try_is_asked_about_and_an_old_answer_does_not_count() -> None:
     answer(world, queue="retry_queue")
     (attempt,) = world.live("a")
     row = world.rows[world.key(run, "a")]
-    assert (attempt.try_number, row.pool, row.overrides) == (2, "default_pool", InstanceOverrides(try_number=1, queue="retry_queue"))
+    assert (attempt.try_number, row.pool, row.overrides) == (
+        2,
+        "default_pool",
+        InstanceOverrides(try_number=1, queue="retry_queue"),
+    )
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -139,7 +176,10 @@ def test_a_clear_between_question_and_answer_voids_the_answer(late: bool) -> Non
     world = hooked(TaskSpec(task_id="a"))
     run = world.start()
     (old,) = world.questions
-    clear, result = e.ClearTasks(run.run_pk, None, "ann"), e.InstancesMutated(old, (InstanceOverrides(try_number=0, pool="small"),))
+    clear, result = (
+        e.ClearTasks(run.run_pk, None, "ann"),
+        e.InstancesMutated(old, (InstanceOverrides(try_number=0, pool="small"),)),
+    )
     if late:
         world.step(clear, result)
     else:
@@ -169,7 +209,9 @@ def test_an_attempt_that_goes_on_after_a_deferral_or_a_reschedule_keeps_the_answ
     deferral = world.waits[world.key(run, "a")]
     world.step(e.DeferralEnded(world.key(run, "a"), deferral.defer_seq, DeferralResult(outcome="event")), seconds=10)
     assert not world.questions
-    assert {attempt.task_id: attempt.overrides for attempt in world.live()} == dict.fromkeys("ab", InstanceOverrides(try_number=0, pool="small"))
+    assert {attempt.task_id: attempt.overrides for attempt in world.live()} == dict.fromkeys(
+        "ab", InstanceOverrides(try_number=0, pool="small")
+    )
     assert world.pools["small"][1] == 2
 
 
@@ -263,7 +305,12 @@ def test_a_version_without_the_hook_uses_the_values_of_the_task() -> None:
 
 
 def test_a_take_over_asks_again_and_keeps_the_answers_that_are_stored() -> None:
-    world = hooked(TaskSpec(task_id="a"), TaskSpec(task_id="b"), TaskSpec(task_id="c", upstream=("a",)), limits=EngineLimits(parallelism=1))
+    world = hooked(
+        TaskSpec(task_id="a"),
+        TaskSpec(task_id="b"),
+        TaskSpec(task_id="c", upstream=("a",)),
+        limits=EngineLimits(parallelism=1),
+    )
     run = world.start()
     (question,) = world.questions
     world.questions = []
@@ -272,7 +319,11 @@ def test_a_take_over_asks_again_and_keeps_the_answers_that_are_stored() -> None:
     assert [attempt.task_id for attempt in world.live()] == ["b"]
     world.take_over()
     ti = world.memory.runs[run.run_pk].task_instances[0][-1]
-    assert not world.questions and ti.overrides == stored and (ti.target_pool, ti.pool_slots, ti.priority) == ("small", 2, -5)
+    assert (
+        not world.questions
+        and ti.overrides == stored
+        and (ti.target_pool, ti.pool_slots, ti.priority) == ("small", 2, -5)
+    )
     world.end("b")
     world.end("a")
     assert asked(world) == [("c", -1, 0)]

@@ -22,8 +22,15 @@ SEEDS = range(40)
 
 def hooked(rng: random.Random) -> World:
     return World(
-        dag_record(random_tasks(rng), mutates_instances=True, **random_groups(rng), max_active_runs=3, max_active_tasks=rng.choice((2, 16))),
-        pools=[PoolRecord("small", 2, 0)], limits=EngineLimits(parallelism=6),
+        dag_record(
+            random_tasks(rng),
+            mutates_instances=True,
+            **random_groups(rng),
+            max_active_runs=3,
+            max_active_tasks=rng.choice((2, 16)),
+        ),
+        pools=[PoolRecord("small", 2, 0)],
+        limits=EngineLimits(parallelism=6),
     )
 
 
@@ -31,7 +38,9 @@ def random_answer(rng: random.Random, try_number: int) -> MutationAnswer:
     if rng.random() < 0.2:
         return "it raised ValueError"
     return InstanceOverrides(
-        try_number=try_number, pool=rng.choice((None, "small", "default_pool")), pool_slots=rng.choice((None, 1, 2)),
+        try_number=try_number,
+        pool=rng.choice((None, "small", "default_pool")),
+        pool_slots=rng.choice((None, 1, 2)),
         priority_weight=rng.choice((None, -1, 9)),
     )
 
@@ -47,11 +56,17 @@ def answer_some(world: World, rng: random.Random, old: list[MutationQuestion]) -
         world.step(e.InstancesMutated(question, answers))
         old.append(question)
         if question.instances[count:]:
-            world.questions.append(MutationQuestion(number=question.number, run=question.run, tasks=question.tasks, instances=question.instances[count:]))
+            world.questions.append(
+                MutationQuestion(
+                    number=question.number, run=question.run, tasks=question.tasks, instances=question.instances[count:]
+                )
+            )
     if old and rng.random() < 0.2:
         question = rng.choice(old)
         if not any(other.number == question.number for other in world.questions):
-            world.step(e.InstancesMutated(question, tuple(InstanceOverrides(try_number=99) for _ in question.instances)))
+            world.step(
+                e.InstancesMutated(question, tuple(InstanceOverrides(try_number=99) for _ in question.instances))
+            )
 
 
 def list_answers(world: World) -> list[InstanceOverrides]:
@@ -84,7 +99,9 @@ def test_every_run_ends_once_every_question_has_an_answer(seed: int) -> None:
             world.questions, old = [], []  # the answers went to a process that has ended
             world.memory = world.fresh_memory()
             world.step(e.WorkerJoined("w", world.slots))
-            world.step(e.InventoryRead("w", dict.fromkeys((a.attempt_id for a in world.live()), False), groups=(GROUP,)))
+            world.step(
+                e.InventoryRead("w", dict.fromkeys((a.attempt_id for a in world.live()), False), groups=(GROUP,))
+            )
     world.pools["small"][0] = 2
     world.dags[1].paused = False
     world.step(e.PoolsRead(world.pool_records()), e.DagRead(copy.deepcopy(world.dags[1])))
@@ -92,9 +109,14 @@ def test_every_run_ends_once_every_question_has_an_answer(seed: int) -> None:
         if not world.memory.runs:
             return
         questions, world.questions = world.questions, []
-        answers = [e.InstancesMutated(one, tuple(InstanceOverrides(try_number=asked.try_number) for asked in one.instances)) for one in questions]
+        answers = [
+            e.InstancesMutated(one, tuple(InstanceOverrides(try_number=asked.try_number) for asked in one.instances))
+            for one in questions
+        ]
         world.step(*answers, *(world.result(attempt) for attempt in world.live()), seconds=6)
         if not world.live() and not world.questions and not world.memory.timers:
             break
     reasons = [why for run_pk in world.memory.runs for why in collect_run_reasons(world.memory, run_pk, world.now)]
-    assert all("depends_on_past" in why or "waits for" in why or "max_active_runs" in why for why in reasons), f"seed {seed}: {reasons}"
+    assert all("depends_on_past" in why or "waits for" in why or "max_active_runs" in why for why in reasons), (
+        f"seed {seed}: {reasons}"
+    )

@@ -31,11 +31,16 @@ def random_tasks(rng: random.Random) -> list[TaskSpec]:
     ids = [f"t{i}" for i in range(rng.randint(1, 9))]
     return [
         TaskSpec(
-            task_id=task_id, upstream=tuple(sorted(rng.sample(ids[:i], rng.randint(0, min(i, 3))))),
+            task_id=task_id,
+            upstream=tuple(sorted(rng.sample(ids[:i], rng.randint(0, min(i, 3))))),
             trigger_rule=rng.choice(sorted(RULES)) if rng.random() < 0.4 else "all_success",
-            retries=rng.randint(0, 2), retry_delay_s=rng.choice((0.0, 5.0)), pool=rng.choice(("default_pool", "small")),
-            runs_code=rng.random() < 0.8, effective_priority=rng.randint(1, 5),
-            max_active_tis_per_dag=rng.choice((None, None, 1)), depends_on_past=rng.random() < 0.15,
+            retries=rng.randint(0, 2),
+            retry_delay_s=rng.choice((0.0, 5.0)),
+            pool=rng.choice(("default_pool", "small")),
+            runs_code=rng.random() < 0.8,
+            effective_priority=rng.randint(1, 5),
+            max_active_tis_per_dag=rng.choice((None, None, 1)),
+            depends_on_past=rng.random() < 0.15,
             expansion=random_expansion(rng, ids[:i]) if rng.random() < 0.25 else None,
             group=rng.choice(("outer", "inner")) if rng.random() < 0.4 else None,
         )
@@ -61,18 +66,45 @@ def counts(tally: Tally) -> tuple[int, ...]:
 
 def snapshot(memory: EngineState) -> object:
     """What two memories of the same rows must agree on."""
-    return {
-        run.pk: (
-            run.record.state, run.unfinished_count,
-            list(map(counts, run.tallies)),
-            [(i, m, c.state, c.try_number, c.max_tries, c.seq, c.attempt, c.worker, c.resume_at, c.reason, c.overrides)
-             for i, cells in enumerate(run.task_instances) for m, c in sorted(cells.items())],
-            run.active_tasks_limit.used,
-            {i: (x.lengths, counts(x.own), x.value_count, {s: list(map(counts, parts)) for s, parts in x.parts.items()})
-             for i, x in sorted(run.expansions.items())},
-        )
-        for run in memory.runs.values()
-    }, memory.live_attempt_count, {name: pool.used for name, pool in memory.pools.items() if pool.slots is not None}
+    return (
+        {
+            run.pk: (
+                run.record.state,
+                run.unfinished_count,
+                list(map(counts, run.tallies)),
+                [
+                    (
+                        i,
+                        m,
+                        c.state,
+                        c.try_number,
+                        c.max_tries,
+                        c.seq,
+                        c.attempt,
+                        c.worker,
+                        c.resume_at,
+                        c.reason,
+                        c.overrides,
+                    )
+                    for i, cells in enumerate(run.task_instances)
+                    for m, c in sorted(cells.items())
+                ],
+                run.active_tasks_limit.used,
+                {
+                    i: (
+                        x.lengths,
+                        counts(x.own),
+                        x.value_count,
+                        {s: list(map(counts, parts)) for s, parts in x.parts.items()},
+                    )
+                    for i, x in sorted(run.expansions.items())
+                },
+            )
+            for run in memory.runs.values()
+        },
+        memory.live_attempt_count,
+        {name: pool.used for name, pool in memory.pools.items() if pool.slots is not None},
+    )
 
 
 def another_version(world: World, rng: random.Random) -> None:
@@ -82,13 +114,23 @@ def another_version(world: World, rng: random.Random) -> None:
     tasks = [task for task in world.all_tasks if rng.random() < 0.8]
     ids = {task.task_id for task in tasks}
     tasks = [
-        replace(task, upstream=tuple(u for u in task.upstream if u in ids), retries=rng.randint(0, 2),
-                pool=rng.choice(("default_pool", "small")), max_active_tis_per_dag=rng.choice((None, 1)))
+        replace(
+            task,
+            upstream=tuple(u for u in task.upstream if u in ids),
+            retries=rng.randint(0, 2),
+            pool=rng.choice(("default_pool", "small")),
+            max_active_tis_per_dag=rng.choice((None, 1)),
+        )
         for task in tasks
     ]
     tasks = [replace(task, expansion=another_expansion(task, ids, rng)) for task in tasks]
     if tasks and any(task.depends_on_past for task in tasks) == uses_past:
-        dag.spec = replace(dag.spec, tasks=tuple(tasks), max_active_tasks=rng.choice((2, 16)), **(random_groups(rng) if rng.random() < 0.3 else {}))
+        dag.spec = replace(
+            dag.spec,
+            tasks=tuple(tasks),
+            max_active_tasks=rng.choice((2, 16)),
+            **(random_groups(rng) if rng.random() < 0.3 else {}),
+        )
         dag.version_pk += 1
         world.dags[1] = dag
         world.step(e.DagRead(copy.deepcopy(dag)))
@@ -113,7 +155,9 @@ def play(world: World, rng: random.Random) -> None:
         if rng.random() < 0.3:
             world.step(e.AuthorCodeEntered(attempt.attempt_id, world.now))
         outcome = rng.choices(("success", "failed", "skipped", "lost"), (6, 3, 1, 1))[0]
-        world.step(world.result(attempt, outcome, entered=rng.random() < 0.5, reason=outcome, **random_value(rng)), seconds=1)
+        world.step(
+            world.result(attempt, outcome, entered=rng.random() < 0.5, reason=outcome, **random_value(rng)), seconds=1
+        )
     elif roll < 0.8 and world.memory.runs:
         run_pk = rng.choice(sorted(world.memory.runs))
         world.step(e.ClearTasks(run_pk, None, "me", only_failed=rng.random() < 0.5))
@@ -151,7 +195,8 @@ def test_read_again_equals_memory_at_every_step(seed: int) -> None:
     rng = random.Random(seed)
     world = World(
         dag_record(random_tasks(rng), **random_groups(rng), max_active_runs=3, max_active_tasks=rng.choice((2, 16))),
-        pools=[PoolRecord("small", 2, 0)], limits=EngineLimits(parallelism=6),
+        pools=[PoolRecord("small", 2, 0)],
+        limits=EngineLimits(parallelism=6),
     )
     for _ in range(60):
         play(world, rng)
@@ -160,7 +205,9 @@ def test_read_again_equals_memory_at_every_step(seed: int) -> None:
         assert snapshot(again) == snapshot(world.memory), f"seed {seed}"
 
 
-def test_an_admission_after_which_something_is_left_to_evaluate_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_admission_after_which_something_is_left_to_evaluate_is_an_internal_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Every step asserts it, so every law here tests it: `retract` takes admissions back and leaves the rest of the step as it is."""
     admissions = importlib.import_module("gnomon.rules.engine.step").admit_ready
 
@@ -178,7 +225,11 @@ def test_an_admission_after_which_something_is_left_to_evaluate_is_an_internal_e
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_new_is_decided_without_anything_new(seed: int) -> None:
     rng = random.Random(seed)
-    world = World(dag_record(random_tasks(rng), **random_groups(rng), max_active_runs=3), pools=[PoolRecord("small", 2, 0)], limits=EngineLimits(parallelism=6))
+    world = World(
+        dag_record(random_tasks(rng), **random_groups(rng), max_active_runs=3),
+        pools=[PoolRecord("small", 2, 0)],
+        limits=EngineLimits(parallelism=6),
+    )
     for _ in range(40):
         play(world, rng)
         world.step()
@@ -192,7 +243,8 @@ def test_a_take_over_starts_nothing_that_was_forgotten(seed: int) -> None:
     rng = random.Random(seed)
     world = World(
         dag_record(random_tasks(rng), **random_groups(rng), max_active_runs=3, max_active_tasks=rng.choice((2, 16))),
-        pools=[PoolRecord("small", 2, 0)], limits=EngineLimits(parallelism=6),
+        pools=[PoolRecord("small", 2, 0)],
+        limits=EngineLimits(parallelism=6),
     )
     for _ in range(60):
         play(world, rng)
@@ -207,7 +259,11 @@ def test_a_take_over_starts_nothing_that_was_forgotten(seed: int) -> None:
 def test_a_take_over_in_the_middle_reaches_the_same_kind_of_end(seed: int) -> None:
     """After any history and any number of take-overs, answering every attempt brings every run to its end."""
     rng = random.Random(seed)
-    world = World(dag_record(random_tasks(rng), **random_groups(rng), max_active_runs=3), pools=[PoolRecord("small", 2, 0)], limits=EngineLimits(parallelism=6))
+    world = World(
+        dag_record(random_tasks(rng), **random_groups(rng), max_active_runs=3),
+        pools=[PoolRecord("small", 2, 0)],
+        limits=EngineLimits(parallelism=6),
+    )
     for _ in range(30):
         play(world, rng)
         if rng.random() < 0.2:
@@ -233,5 +289,9 @@ def test_a_take_over_in_the_middle_reaches_the_same_kind_of_end(seed: int) -> No
 def unexplained(world: World) -> list[str]:
     from gnomon.rules.engine.explain import collect_run_reasons
 
-    return [why for run_pk in world.memory.runs for why in collect_run_reasons(world.memory, run_pk, world.now)
-            if "waits for" not in why and "max_active_runs" not in why]
+    return [
+        why
+        for run_pk in world.memory.runs
+        for why in collect_run_reasons(world.memory, run_pk, world.now)
+        if "waits for" not in why and "max_active_runs" not in why
+    ]

@@ -26,7 +26,9 @@ def test_a_task_is_expanded_when_the_length_is_known_and_its_unexpanded_row_is_g
     assert world.indices_of(run, "d") == {-1: None}
     world.end("u", return_length=3)
     assert world.states_of(run, "d") == {0: "queued", 1: "queued", 2: "queued"}
-    assert [(a.map_index, a.expanded_count, a.factor_lengths) for a in world.live("d")] == [(i, 3, ((3,),)) for i in range(3)]
+    assert [(a.map_index, a.expanded_count, a.factor_lengths) for a in world.live("d")] == [
+        (i, 3, ((3,),)) for i in range(3)
+    ]
     world.end_all("d")
     world.end("j")
     assert world.state(run) == "success"
@@ -37,20 +39,36 @@ def test_an_attempt_says_which_elements_it_is_mapped_over_and_who_returned_them(
     run = world.start()
     world.end("u", return_length=2)
     (first, second) = world.live("d")
-    assert [attempt.elements for attempt in (first, second)] == [(ElementSource(task_id="u", number=i, seq=1),) for i in range(2)]
+    assert [attempt.elements for attempt in (first, second)] == [
+        (ElementSource(task_id="u", number=i, seq=1),) for i in range(2)
+    ]
     world.end_all("d")
     clear(world, run.run_pk, "u", "d[0]", "d[1]")
     world.end("u", return_length=2)
-    assert [attempt.elements for attempt in world.live("d")] == [(ElementSource(task_id="u", number=i, seq=2),) for i in range(2)]
+    assert [attempt.elements for attempt in world.live("d")] == [
+        (ElementSource(task_id="u", number=i, seq=2),) for i in range(2)
+    ]
 
 
 def test_the_elements_of_products_zips_and_groups_have_the_places_that_the_attempt_reads() -> None:
-    zipped = Expansion(factors=(
-        ZipLength(parts=(XComLength(task_id="u"), ConcatLength(parts=(XComLength(task_id="v"),)), ZipLength(parts=(XComLength(task_id="v"),)))),
-        XComLength(task_id="v"), ConcatLength(parts=(XComLength(task_id="u"), XComLength(task_id="v"))), XComLength(task_id="m"),
-    ))
+    zipped = Expansion(
+        factors=(
+            ZipLength(
+                parts=(
+                    XComLength(task_id="u"),
+                    ConcatLength(parts=(XComLength(task_id="v"),)),
+                    ZipLength(parts=(XComLength(task_id="v"),)),
+                )
+            ),
+            XComLength(task_id="v"),
+            ConcatLength(parts=(XComLength(task_id="u"), XComLength(task_id="v"))),
+            XComLength(task_id="m"),
+        )
+    )
     tasks = [
-        TaskSpec(task_id="u"), TaskSpec(task_id="v"), TaskSpec(task_id="m", expansion=literal(2)),
+        TaskSpec(task_id="u"),
+        TaskSpec(task_id="v"),
+        TaskSpec(task_id="m", expansion=literal(2)),
         TaskSpec(task_id="d", upstream=("u", "v", "m"), group="g", expansion=zipped),
     ]
     world = World(dag_record(tasks, groups={"g": None}, group_expansions={"g": over("u")}))
@@ -63,7 +81,9 @@ def test_the_elements_of_products_zips_and_groups_have_the_places_that_the_attem
     assert attempts
     for attempt in attempts:
         lengths = attempt.factor_lengths
-        (group,), (zip_number, v_number, _, _) = (find_element_indexes(level, attempt.map_index, lengths) for level in range(2))
+        (group,), (zip_number, v_number, _, _) = (
+            find_element_indexes(level, attempt.map_index, lengths) for level in range(2)
+        )
         expected = [("u", group), ("u", zip_number), ("v", zip_number), ("v", v_number)]
         assert [(element.task_id, element.number) for element in attempt.elements] == list(dict.fromkeys(expected))
 
@@ -83,11 +103,14 @@ def test_lengths_in_the_file_are_expanded_at_the_start_of_the_run_and_multiply()
     assert set(world.states_of(run, "d").values()) == {"upstream_failed"} and len(world.states_of(run, "d")) == 6
 
 
-@pytest.mark.parametrize(("factor", "count"), [
-    (ZipLength(parts=(XComLength(task_id="u"), LiteralLength(length=5))), 3),
-    (ZipLength(parts=(XComLength(task_id="u"), LiteralLength(length=5)), has_fill_value=True), 5),
-    (ConcatLength(parts=(XComLength(task_id="u"), LiteralLength(length=5))), 8),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("factor", "count"),
+    [
+        (ZipLength(parts=(XComLength(task_id="u"), LiteralLength(length=5))), 3),
+        (ZipLength(parts=(XComLength(task_id="u"), LiteralLength(length=5)), has_fill_value=True), 5),
+        (ConcatLength(parts=(XComLength(task_id="u"), LiteralLength(length=5))), 8),
+    ],
+)
 def test_zip_takes_the_shortest_or_with_a_fill_value_the_longest_and_concat_the_sum(factor: object, count: int) -> None:
     tasks = [TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("u",), expansion=Expansion(factors=(factor,)))]  # type: ignore[arg-type]
     world = World(dag_record(tasks))
@@ -115,13 +138,18 @@ def test_a_failed_or_skipped_source_decides_whatever_the_trigger_rule_says(outco
 
 
 def test_a_task_mapped_over_a_mapped_task_has_an_instance_for_each_value_that_was_returned() -> None:
-    tasks = [TaskSpec(task_id="u", expansion=literal(4)), TaskSpec(task_id="d", upstream=("u",), expansion=over("u"), trigger_rule="all_done")]
+    tasks = [
+        TaskSpec(task_id="u", expansion=literal(4)),
+        TaskSpec(task_id="d", upstream=("u",), expansion=over("u"), trigger_rule="all_done"),
+    ]
     world = World(dag_record(tasks))
     run = world.start()
     first, second, third, fourth = world.live("u")
     world.step(world.result(first, xcoms=VALUE), world.result(second, xcoms=VALUE))
     assert world.indices_of(run, "d") == {-1: None}
-    assert collect_task_reasons(world.memory, run.run_pk, "d", -1, world.now)[0].startswith("trigger rule all_done waits")
+    assert collect_task_reasons(world.memory, run.run_pk, "d", -1, world.now)[0].startswith(
+        "trigger rule all_done waits"
+    )
     world.step(world.result(third), world.result(fourth, "failed"))
     assert world.indices_of(run, "d") == {0: "queued", 1: "queued"}
 
@@ -169,7 +197,9 @@ def test_within_a_mapped_group_an_instance_waits_for_its_own_place_alone() -> No
     first, second, third = world.live("a")
     world.step(world.result(second))
     assert world.indices_of(run, "b") == {0: None, 1: "queued", 2: None}
-    assert "of 1, 1 not done; open: a[2] (queued)" in collect_task_reasons(world.memory, run.run_pk, "b", 2, world.now)[0]
+    assert (
+        "of 1, 1 not done; open: a[2] (queued)" in collect_task_reasons(world.memory, run.run_pk, "b", 2, world.now)[0]
+    )
     world.step(world.result(first, "failed"))
     assert world.indices_of(run, "b") == {0: "upstream_failed", 1: "queued", 2: None}
     assert world.indices_of(run, "j") == {-1: "upstream_failed"}
@@ -179,16 +209,25 @@ def test_within_a_mapped_group_an_instance_waits_for_its_own_place_alone() -> No
 
 def test_nested_groups_and_an_expansion_within_them_share_the_outer_places() -> None:
     tasks = [
-        TaskSpec(task_id="a", group="outer"), TaskSpec(task_id="b", upstream=("a",), group="inner"),
-        TaskSpec(task_id="c", upstream=("b",), group="inner", expansion=literal(2)), TaskSpec(task_id="d", upstream=("c",), group="outer"),
+        TaskSpec(task_id="a", group="outer"),
+        TaskSpec(task_id="b", upstream=("a",), group="inner"),
+        TaskSpec(task_id="c", upstream=("b",), group="inner", expansion=literal(2)),
+        TaskSpec(task_id="d", upstream=("c",), group="outer"),
     ]
-    world = World(dag_record(tasks, groups={"outer": None, "inner": "outer"}, group_expansions={"outer": literal(2), "inner": literal(3)}))
+    world = World(
+        dag_record(
+            tasks, groups={"outer": None, "inner": "outer"}, group_expansions={"outer": literal(2), "inner": literal(3)}
+        )
+    )
     run = world.start()
     assert [len(world.indices_of(run, task.task_id)) for task in tasks] == [2, 6, 12, 2]
     world.step(world.result(world.live("a")[1]))
     assert [a.map_index for a in world.live("b")] == [3, 4, 5]
     world.step(world.result(world.live("b")[1]))
-    assert [(a.map_index, a.factor_lengths) for a in world.live("c")] == [(8, ((2,), (3,), (2,))), (9, ((2,), (3,), (2,)))]
+    assert [(a.map_index, a.factor_lengths) for a in world.live("c")] == [
+        (8, ((2,), (3,), (2,))),
+        (9, ((2,), (3,), (2,))),
+    ]
     world.end_all("c")
     world.end_all("b")
     world.end_all("c")
@@ -211,7 +250,9 @@ def test_a_branch_in_a_mapped_group_skips_at_its_place_alone_also_after_a_clear(
 
 def test_a_branch_skips_its_place_of_a_task_that_is_expanded_later_also_after_a_take_over() -> None:
     tasks = [
-        TaskSpec(task_id="u"), TaskSpec(task_id="n"), TaskSpec(task_id="a", upstream=("u",), group="g"),
+        TaskSpec(task_id="u"),
+        TaskSpec(task_id="n"),
+        TaskSpec(task_id="a", upstream=("u",), group="g"),
         TaskSpec(task_id="b", upstream=("a", "n"), group="g", expansion=over("n")),
     ]
     world = World(dag_record(tasks, **GROUP))
@@ -224,7 +265,9 @@ def test_a_branch_skips_its_place_of_a_task_that_is_expanded_later_also_after_a_
     assert world.indices_of(run, "b") == {0: "skipped", 1: "skipped", 2: "queued", 3: "queued"}
 
 
-@pytest.mark.parametrize("rule", ["all_done", "none_failed_min_one_success", "all_done_min_one_success", "one_success", "none_skipped"])
+@pytest.mark.parametrize(
+    "rule", ["all_done", "none_failed_min_one_success", "all_done_min_one_success", "one_success", "none_skipped"]
+)
 def test_rules_over_a_mapped_group_are_evaluated_on_its_instances(rule: str) -> None:
     """apache/airflow #39801, #59289, #34023, #51320, #37091: skipped or upstream_failed before the group was expanded and done."""
     tasks = [*IN_GROUP[:3], replace(IN_GROUP[3], trigger_rule=rule)]
@@ -242,7 +285,8 @@ def test_rules_over_a_mapped_group_are_evaluated_on_its_instances(rule: str) -> 
 
 def test_a_teardown_in_a_mapped_group_follows_the_setup_of_its_place() -> None:
     tasks = [
-        TaskSpec(task_id="s", group="g", is_setup=True), TaskSpec(task_id="w", upstream=("s",), group="g"),
+        TaskSpec(task_id="s", group="g", is_setup=True),
+        TaskSpec(task_id="w", upstream=("s",), group="g"),
         TaskSpec(task_id="t", upstream=("s", "w"), group="g", is_teardown=True, trigger_rule="all_done_setup_success"),
     ]
     world = World(dag_record(tasks, groups={"g": None}, group_expansions={"g": literal(2)}))
@@ -268,7 +312,10 @@ def test_retries_and_deferrals_are_those_of_one_index() -> None:
     world = World(dag_record(tasks))
     run = world.start()
     first, second, _ = world.live("d")
-    world.step(world.result(first, "failed"), world.result(second, "deferred", wait=Deferral(classpath="x.T", kwargs="{}", next_method="go")))
+    world.step(
+        world.result(first, "failed"),
+        world.result(second, "deferred", wait=Deferral(classpath="x.T", kwargs="{}", next_method="go")),
+    )
     assert world.states_of(run, "d") == {0: "up_for_retry", 1: "deferred", 2: "queued"}
     world.step(e.DeferralEnded(world.key(run, "d", 1), 1, DeferralResult(outcome="event", payload="{}")), seconds=6)
     assert sorted((a.map_index, a.try_number) for a in world.live("d")) == [(0, 2), (1, 1), (2, 1)]
@@ -328,7 +375,9 @@ def test_the_rendered_map_index_is_stored() -> None:
 
 
 @pytest.mark.parametrize("count", [100, 400])
-def test_the_events_of_a_mapped_task_evaluate_each_instance_a_bounded_number_of_times(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_events_of_a_mapped_task_evaluate_each_instance_a_bounded_number_of_times(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     verdicts = 0
     compute = task_lifecycle.compute_verdict
 
@@ -338,8 +387,12 @@ def test_the_events_of_a_mapped_task_evaluate_each_instance_a_bounded_number_of_
         return compute(ti)  # type: ignore[arg-type]
 
     monkeypatch.setattr(task_lifecycle, "compute_verdict", counted)
-    world = World(dag_record(IN_GROUP, **GROUP, max_active_tasks=1000), slots=1000, pools=[PoolRecord("default_pool", -1, 0)],
-                  limits=EngineLimits(parallelism=None, max_admissions_per_step=1000))
+    world = World(
+        dag_record(IN_GROUP, **GROUP, max_active_tasks=1000),
+        slots=1000,
+        pools=[PoolRecord("default_pool", -1, 0)],
+        limits=EngineLimits(parallelism=None, max_admissions_per_step=1000),
+    )
     run = world.start()
     world.end("u", return_length=count)
     for task_id in ("a", "b"):

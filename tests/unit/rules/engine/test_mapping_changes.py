@@ -18,20 +18,32 @@ from .world import World, dag_record
 def test_a_longer_value_after_a_clear_adds_instances_and_a_shorter_one_removes_them() -> None:
     world = World(dag_record(LENGTH_FROM_U))
     run = world.start()
-    for length, states in ((2, {0: "queued", 1: "queued"}), (3, dict.fromkeys(range(3), "queued")), (1, {0: "queued", 1: "removed", 2: "removed"}),
-                           (2, {0: "queued", 1: "queued", 2: "removed"}), (0, {-1: "skipped", 0: "removed", 1: "removed", 2: "removed"}),
-                           (2, {0: "queued", 1: "queued", 2: "removed"})):  # fmt: skip
+    for length, states in (
+        (2, {0: "queued", 1: "queued"}),
+        (3, dict.fromkeys(range(3), "queued")),
+        (1, {0: "queued", 1: "removed", 2: "removed"}),
+        (2, {0: "queued", 1: "queued", 2: "removed"}),
+        (0, {-1: "skipped", 0: "removed", 1: "removed", 2: "removed"}),
+        (2, {0: "queued", 1: "queued", 2: "removed"}),
+    ):
         world.end("u", return_length=length)
         assert world.states_of(run, "d") == states, length
         world.end_all("d", xcoms=VALUE)
         if world.live("j"):
             world.end("j")
         assert world.state(run) == "success"
-        world.step(e.RunRead(copy.deepcopy(world.runs[run.run_pk]), tuple(world._rows_of(run.run_pk))), e.ClearTasks(run.run_pk, None, "me"))
+        world.step(
+            e.RunRead(copy.deepcopy(world.runs[run.run_pk]), tuple(world._rows_of(run.run_pk))),
+            e.ClearTasks(run.run_pk, None, "me"),
+        )
 
 
 def test_the_next_run_does_not_wait_for_removed_downstream_instances() -> None:
-    tasks = [TaskSpec(task_id="a", wait_for_downstream=True), TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("a", "u"), expansion=over("u"))]
+    tasks = [
+        TaskSpec(task_id="a", wait_for_downstream=True),
+        TaskSpec(task_id="u"),
+        TaskSpec(task_id="d", upstream=("a", "u"), expansion=over("u")),
+    ]
     world = World(dag_record(tasks))
     run = world.start()
     for length in (3, 2):
@@ -39,7 +51,10 @@ def test_the_next_run_does_not_wait_for_removed_downstream_instances() -> None:
         world.end("u", return_length=length)
         world.end_all("d", xcoms=VALUE)
         if length == 3:
-            world.step(e.RunRead(copy.deepcopy(world.runs[run.run_pk]), tuple(world._rows_of(run.run_pk))), e.ClearTasks(run.run_pk, None, "me"))
+            world.step(
+                e.RunRead(copy.deepcopy(world.runs[run.run_pk]), tuple(world._rows_of(run.run_pk))),
+                e.ClearTasks(run.run_pk, None, "me"),
+            )
     assert world.states_of(run, "d") == {0: "success", 1: "success", 2: "removed"}
     assert world.states(world.start())["a"] == "queued"
 
@@ -91,7 +106,11 @@ def test_a_take_over_between_the_length_and_the_end_knows_the_lengths_and_instan
 
 
 def test_a_take_over_before_the_expansion_knows_the_length() -> None:
-    tasks = [TaskSpec(task_id="u"), TaskSpec(task_id="x"), TaskSpec(task_id="d", upstream=("u", "x"), expansion=over("u"))]
+    tasks = [
+        TaskSpec(task_id="u"),
+        TaskSpec(task_id="x"),
+        TaskSpec(task_id="d", upstream=("u", "x"), expansion=over("u")),
+    ]
     world = World(dag_record(tasks))
     run = world.start()
     world.end("u", return_length=3)
@@ -150,7 +169,9 @@ def test_a_task_that_becomes_mapped_and_unmapped_again_goes_on_with_its_numbers(
     world.end("u", return_length=2)
     numbers = []
     for version in (mapped, plain, mapped, plain):
-        numbers.append(next((a.map_index, a.try_number, a.seq, a.max_tries) for a in world.live("d") if a.map_index < 1))
+        numbers.append(
+            next((a.map_index, a.try_number, a.seq, a.max_tries) for a in world.live("d") if a.map_index < 1)
+        )
         world.step(*(world.result(attempt, "failed", retryable=True) for attempt in world.live("d")), seconds=1)
         new_version(world, version)
         if len(numbers) % 2:
@@ -180,7 +201,9 @@ def test_a_task_that_waits_for_a_person_and_becomes_mapped_is_expanded_and_asks_
     world = World(dag_record(plain))
     run = world.start()
     world.end("u", return_length=2)
-    question = Deferral(classpath="TaskAwaitingInput", next_method="go", hitl=HITLRequest(subject="Go?", options=("yes", "no")))
+    question = Deferral(
+        classpath="TaskAwaitingInput", next_method="go", hitl=HITLRequest(subject="Go?", options=("yes", "no"))
+    )
     world.end("d", "awaiting_input", wait=question)
     new_version(world, [plain[0], replace(plain[1], expansion=over("u")), plain[2]])
     assert world.states_of(run, "d") == {0: "queued", 1: "queued"}
@@ -212,9 +235,16 @@ def test_a_task_that_ended_while_mapped_is_unmapped_and_mapped_again_with_its_le
         assert world.states_of(run, "d") == {0: "success", 1: "success", 2: "success"}
         memory = world.memory.runs[run.run_pk]
         expansion = memory.expansions[memory.graph.index_of["d"]]
-        assert (expansion.lengths, expansion.own.success, expansion.own.total, expansion.value_count) == (((3,),), 3, 3, 3)
+        assert (expansion.lengths, expansion.own.success, expansion.own.total, expansion.value_count) == (
+            ((3,),),
+            3,
+            3,
+            3,
+        )
         clear(world, run.run_pk, "d[1]")
-        assert world.states_of(run, "d") == {0: "success", 1: "queued", 2: "success"}, "its expansion is known: the others stay"
+        assert world.states_of(run, "d") == {0: "success", 1: "queued", 2: "success"}, (
+            "its expansion is known: the others stay"
+        )
 
 
 def test_lengths_of_a_task_that_became_mapped_in_another_way_count_its_instances() -> None:
@@ -227,7 +257,9 @@ def test_lengths_of_a_task_that_became_mapped_in_another_way_count_its_instances
     new_version(world, tasks, groups={"g": None}, group_expansions={})
     memory = world.memory.runs[run.run_pk]
     assert memory.former_lengths == {1: ((2,), (3,))} and not memory.expansions
-    new_version(world, [tasks[0], replace(tasks[1], expansion=over("u")), tasks[2]], groups={"g": None}, group_expansions={})
+    new_version(
+        world, [tasks[0], replace(tasks[1], expansion=over("u")), tasks[2]], groups={"g": None}, group_expansions={}
+    )
     assert memory.expansions[1].lengths == ((6,),) and not memory.former_lengths
     world.take_over()
     assert world.memory.runs[run.run_pk].expansions[1].lengths == ((6,),)

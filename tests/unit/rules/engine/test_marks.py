@@ -16,12 +16,22 @@ from .world import World, chain, dag_record
 
 def _read_again(world: World, run: RunRecord) -> list[e.EngineEvent]:
     """The run as a request reads it when it has ended."""
-    return [e.RunRead(copy.deepcopy(world.runs[run.run_pk]), tuple(copy.copy(row) for key, row in world.rows.items() if key.run_pk == run.run_pk))]
+    return [
+        e.RunRead(
+            copy.deepcopy(world.runs[run.run_pk]),
+            tuple(copy.copy(row) for key, row in world.rows.items() if key.run_pk == run.run_pk),
+        )
+    ]
 
 
 @pytest.mark.parametrize("state", ["success", "skipped", "failed"])
 def test_what_failed_below_a_marked_task_is_cleared(state: str) -> None:
-    tasks = [TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",)), TaskSpec(task_id="c", upstream=("b",), trigger_rule="all_done"), TaskSpec(task_id="d")]
+    tasks = [
+        TaskSpec(task_id="a"),
+        TaskSpec(task_id="b", upstream=("a",)),
+        TaskSpec(task_id="c", upstream=("b",), trigger_rule="all_done"),
+        TaskSpec(task_id="d"),
+    ]
     world = World(dag_record(tasks))
     run = world.start()
     world.end("d", "failed")
@@ -36,14 +46,23 @@ def test_what_failed_below_a_marked_task_is_cleared(state: str) -> None:
     assert [attempt.task_id for attempt in world.live()] == ["c"], "also a task that ran and failed, as in Airflow"
     assert world.states(run)["d"] == "failed", "what does not stand below it is left"
     world.end("c", "success")
-    assert world.state(run) == "failed" and world.states(run) == {"a": "success", "b": state, "c": "success", "d": "failed"}
+    assert world.state(run) == "failed" and world.states(run) == {
+        "a": "success",
+        "b": state,
+        "c": "success",
+        "d": "failed",
+    }
 
 
 def test_an_ended_run_is_queued_again_and_succeeds() -> None:
     world = World(dag_record(chain("a", "b", "c")))
     run = world.start()
     world.end("a", "failed")
-    assert world.state(run) == "failed" and world.states(run) == {"a": "failed", "b": "upstream_failed", "c": "upstream_failed"}
+    assert world.state(run) == "failed" and world.states(run) == {
+        "a": "failed",
+        "b": "upstream_failed",
+        "c": "upstream_failed",
+    }
     world.step(*_read_again(world, run), e.MarkTasks(run.run_pk, (world.key(run, "a"),), "success", "ann", 3))
     assert (3, "done", '{"marked": ["a"], "cleared": ["b", "c"]}') in world.answers
     world.end("b", "success")
@@ -55,7 +74,10 @@ def test_the_instances_that_are_marked_themselves_are_not_cleared() -> None:
     world = World(dag_record(chain("a", "b", "c")))
     run = world.start()
     world.end("a", "failed")
-    world.step(*_read_again(world, run), e.MarkTasks(run.run_pk, (world.key(run, "a"), world.key(run, "b")), "success", "ann", 3))
+    world.step(
+        *_read_again(world, run),
+        e.MarkTasks(run.run_pk, (world.key(run, "a"), world.key(run, "b")), "success", "ann", 3),
+    )
     assert world.states(run)["b"] == "success" and [attempt.task_id for attempt in world.live()] == ["c"]
 
 
@@ -73,8 +95,13 @@ def test_of_a_mapped_group_only_the_same_index_continues() -> None:
 @pytest.mark.parametrize("state", ["success", "failed"])
 def test_a_marked_run_ends_what_has_begun_skips_what_has_not_and_keeps_what_has_ended(state: str) -> None:
     tasks = [
-        TaskSpec(task_id="ended"), TaskSpec(task_id="lost"), TaskSpec(task_id="live"), TaskSpec(task_id="pokes"), TaskSpec(task_id="again", retries=1, retry_delay_s=900.0),
-        TaskSpec(task_id="next", upstream=("live",)), TaskSpec(task_id="behind", upstream=("lost",)),
+        TaskSpec(task_id="ended"),
+        TaskSpec(task_id="lost"),
+        TaskSpec(task_id="live"),
+        TaskSpec(task_id="pokes"),
+        TaskSpec(task_id="again", retries=1, retry_delay_s=900.0),
+        TaskSpec(task_id="next", upstream=("live",)),
+        TaskSpec(task_id="behind", upstream=("lost",)),
     ]
     world = World(dag_record(tasks))
     run = world.start()
@@ -86,6 +113,12 @@ def test_a_marked_run_ends_what_has_begun_skips_what_has_not_and_keeps_what_has_
     world.step(e.MarkRun(run.run_pk, state, "ann", 3))
     assert world.state(run) == state
     assert world.states(run) == {
-        "ended": "success", "lost": "failed", "live": state, "pokes": state, "again": "skipped", "next": "skipped", "behind": "upstream_failed",
-    }  # fmt: skip
+        "ended": "success",
+        "lost": "failed",
+        "live": state,
+        "pokes": state,
+        "again": "skipped",
+        "next": "skipped",
+        "behind": "upstream_failed",
+    }
     assert world.rows[world.key(run, "next")].try_number == 0

@@ -14,7 +14,9 @@ from gnomon.rules.engine import events as e
 from .world import World, chain, dag_record
 
 BRANCH = [
-    TaskSpec(task_id="branch"), TaskSpec(task_id="left", upstream=("branch",)), TaskSpec(task_id="right", upstream=("branch",)),
+    TaskSpec(task_id="branch"),
+    TaskSpec(task_id="left", upstream=("branch",)),
+    TaskSpec(task_id="right", upstream=("branch",)),
 ]
 
 
@@ -35,7 +37,9 @@ def test_a_run_that_was_deleted_does_not_come_back_by_what_was_asked_in_the_same
     run = world.start()
     world.end("a")
     read = read_again(world, run)
-    asked = e.ClearTasks(run.run_pk, None, "ann", request_pk=2) if kind == "clear" else e.DeleteRun(run.run_pk, "ann", 2)
+    asked = (
+        e.ClearTasks(run.run_pk, None, "ann", request_pk=2) if kind == "clear" else e.DeleteRun(run.run_pk, "ann", 2)
+    )
     decided = world.step(copy.deepcopy(read), e.DeleteRun(run.run_pk, "bob", 1), copy.deepcopy(read), asked)
     assert decided.deleted_runs == [run.run_pk] and not decided.changes.tasks and not world.live()
     assert [(request_pk, state) for request_pk, state, _ in world.answers] == [(1, "done"), (2, "refused")]
@@ -58,7 +62,9 @@ def test_a_task_that_a_branch_skipped_is_skipped_again_while_the_branch_stands(r
     world.step(e.ClearTasks(run.run_pk, (world.key(run, "right"),), "ann"))
     assert world.states(run)["right"] == "skipped"
     world.end("left")
-    world.step(read_again(world, run), e.DeleteDag(77, "x"), e.ClearTasks(run.run_pk, (world.key(run, "right"),), "ann"))
+    world.step(
+        read_again(world, run), e.DeleteDag(77, "x"), e.ClearTasks(run.run_pk, (world.key(run, "right"),), "ann")
+    )
     if reload:
         world.memory = world.fresh_memory()
         world.step(e.WorkerJoined("w", 32))
@@ -96,7 +102,9 @@ def test_a_result_with_a_key_of_more_than_512_characters_is_a_failure() -> None:
     world = World(dag_record([TaskSpec(task_id="a")]))
     run = world.start()
     assert not world.end("a", xcoms=(XComItem(key="k" * 513, value="1"),)).changes.results
-    assert (world.rows[world.key(run, "a")].reason or "").startswith("the key of an XCom has at most 512 characters, and this one has 513; it begins with 'kkk")
+    assert (world.rows[world.key(run, "a")].reason or "").startswith(
+        "the key of an XCom has at most 512 characters, and this one has 513; it begins with 'kkk"
+    )
 
 
 def test_the_limit_of_an_xcom_counts_bytes_of_text_that_is_not_ascii() -> None:
@@ -106,7 +114,10 @@ def test_the_limit_of_an_xcom_counts_bytes_of_text_that_is_not_ascii() -> None:
     assert world.end("a", xcoms=(XComItem(key="k", value="é" * half),)).changes.results
     assert not world.end("b", xcoms=(XComItem(key="k", value="é" * half + "x"),)).changes.results
     reason = world.rows[world.key(run, "b")].reason or ""
-    assert reason.startswith(f"XCom 'k' takes {XCOM_MAX_BYTES + 1} bytes, the limit is {XCOM_MAX_BYTES} bytes") and len(reason) < 400
+    assert (
+        reason.startswith(f"XCom 'k' takes {XCOM_MAX_BYTES + 1} bytes, the limit is {XCOM_MAX_BYTES} bytes")
+        and len(reason) < 400
+    )
 
 
 @pytest.mark.parametrize("outcome", ["failed", "up_for_reschedule"])
@@ -147,8 +158,12 @@ def test_skipping_a_task_that_does_not_exist_skips_nothing() -> None:
 
 def test_fail_fast_keeps_teardowns() -> None:
     tasks = [
-        TaskSpec(task_id="up", is_setup=True), TaskSpec(task_id="work", upstream=("up",)), TaskSpec(task_id="other", upstream=("up",)),
-        TaskSpec(task_id="down", upstream=("up", "work", "other"), is_teardown=True, trigger_rule="all_done_setup_success"),
+        TaskSpec(task_id="up", is_setup=True),
+        TaskSpec(task_id="work", upstream=("up",)),
+        TaskSpec(task_id="other", upstream=("up",)),
+        TaskSpec(
+            task_id="down", upstream=("up", "work", "other"), is_teardown=True, trigger_rule="all_done_setup_success"
+        ),
     ]
     world = World(dag_record(tasks, fail_fast=True))
     run = world.start()
@@ -198,7 +213,11 @@ def test_a_dag_deleted_from_the_store_gives_back_all_that_it_held() -> None:
     world.start(2)
     world.step(e.DagDeleted(1))
     memory = world.memory
-    assert memory.live_attempt_count == 1 and memory.workers["w"].used_slots == 1 and memory.pools["default_pool"].used == 1
+    assert (
+        memory.live_attempt_count == 1
+        and memory.workers["w"].used_slots == 1
+        and memory.pools["default_pool"].used == 1
+    )
     assert [a.task_id for a in world.live()] == ["b"]
 
 

@@ -43,10 +43,16 @@ class RandomDag:
         }
         tasks = [self._random_task(rng, i, expansions) for i in range(count)]
         self.spec = DagSpec(
-            dag_id="dag", timetable=TimetableRef(path="none"), tasks=tuple(tasks), max_active_tasks=1000,
-            groups={group: parent for group, (_, _, parent) in self.ranges.items()}, group_expansions=expansions,
+            dag_id="dag",
+            timetable=TimetableRef(path="none"),
+            tasks=tuple(tasks),
+            max_active_tasks=1000,
+            groups={group: parent for group, (_, _, parent) in self.ranges.items()},
+            group_expansions=expansions,
         )
-        self.downstream = {task_id: [task.task_id for task in tasks if task_id in task.upstream] for task_id in self.ids}
+        self.downstream = {
+            task_id: [task.task_id for task in tasks if task_id in task.upstream] for task_id in self.ids
+        }
 
     def _random_groups(self, rng: random.Random, count: int) -> dict[str, tuple[int, int, str | None]]:
         """Ranges of tasks, and within some of them another range."""
@@ -69,7 +75,11 @@ class RandomDag:
         if roll < 0.85 or depth:
             return XComLength(task_id=f"t{rng.randrange(max(0, before - 6), before)}")
         parts = tuple(self._length(rng, before, 1) for _ in range(2))
-        return ZipLength(parts=parts, has_fill_value=rng.random() < 0.5) if rng.random() < 0.6 else ConcatLength(parts=parts)
+        return (
+            ZipLength(parts=parts, has_fill_value=rng.random() < 0.5)
+            if rng.random() < 0.6
+            else ConcatLength(parts=parts)
+        )
 
     def _expansion(self, rng: random.Random, before: int) -> Expansion:
         return Expansion(factors=tuple(self._length(rng, before) for _ in range(1 if rng.random() < 0.85 else 2)))
@@ -79,7 +89,7 @@ class RandomDag:
         group = inside[-1] if inside else None
         levels = [group_expansions[g] for g in inside if g in group_expansions]
         expansion = self._expansion(rng, i) if rng.random() < (0.3 if not levels else 0.08) else None
-        upstream = set(rng.sample(self.ids[max(0, i - 8):i], rng.randint(0, min(i, 3))))
+        upstream = set(rng.sample(self.ids[max(0, i - 8) : i], rng.randint(0, min(i, 3))))
         start = self.ranges[group][0] if group else 0
         if expansion is not None:
             upstream |= _source_ids(expansion)
@@ -87,9 +97,20 @@ class RandomDag:
             upstream |= {leaf for level in levels for leaf in _source_ids(level)}
         is_teardown = rng.random() < 0.06
         return TaskSpec(
-            task_id=f"t{i}", upstream=tuple(sorted(upstream)), group=group, expansion=expansion, retries=rng.choice((0, 0, 1)), retry_delay_s=0.0,
-            trigger_rule="all_done_setup_success" if is_teardown else rng.choice(sorted(RULES)) if rng.random() < 0.35 else "all_success",
-            is_setup=rng.random() < 0.08, is_teardown=is_teardown, runs_code=rng.random() < 0.9,
+            task_id=f"t{i}",
+            upstream=tuple(sorted(upstream)),
+            group=group,
+            expansion=expansion,
+            retries=rng.choice((0, 0, 1)),
+            retry_delay_s=0.0,
+            trigger_rule="all_done_setup_success"
+            if is_teardown
+            else rng.choice(sorted(RULES))
+            if rng.random() < 0.35
+            else "all_success",
+            is_setup=rng.random() < 0.08,
+            is_teardown=is_teardown,
+            runs_code=rng.random() < 0.9,
         )
 
     def fate(self, task_id: str, map_index: int) -> Fate:
@@ -121,8 +142,20 @@ class Player:
     def __init__(self, dag: RandomDag, *, takes_over: bool) -> None:
         self.dag, self.takes_over = dag, takes_over
         self.record = DagRecord(
-            dag_pk=1, dag_id="dag", group_no=GROUP, paused=False, active=True, plan_seq=0, cursor=None, next_run=None, fingerprint=None,
-            version_pk=1, spec=dag.spec, task_numbers={task_id: i for i, task_id in enumerate(dag.ids)}, file="f.py", input_hash="h",
+            dag_pk=1,
+            dag_id="dag",
+            group_no=GROUP,
+            paused=False,
+            active=True,
+            plan_seq=0,
+            cursor=None,
+            next_run=None,
+            fingerprint=None,
+            version_pk=1,
+            spec=dag.spec,
+            task_numbers={task_id: i for i, task_id in enumerate(dag.ids)},
+            file="f.py",
+            input_hash="h",
         )
         self.run = RunRecord(1, 1, "run", DagRunType.MANUAL, DagRunState.QUEUED, 0, None, None, None, None, {}, 0)
         self.rows: dict[TaskKey, TaskRecord] = {}
@@ -161,7 +194,10 @@ class Player:
             takes_over = self.rng.random() < 0.25
             if self.takes_over and takes_over:
                 self.memory = self._load()
-                self._step(e.WorkerJoined("w", 100_000), e.InventoryRead("w", {a.attempt_id: True for a in self.live.values()}, groups=(GROUP,)))
+                self._step(
+                    e.WorkerJoined("w", 100_000),
+                    e.InventoryRead("w", {a.attempt_id: True for a in self.live.values()}, groups=(GROUP,)),
+                )
             self.now += 1_000_000
             changed = self._step(*(self._result(self.live.pop(key)) for key in chosen))
             self._check_waiting()
@@ -174,16 +210,31 @@ class Player:
         fails = attempt.try_number <= fate.failed_tries
         is_success = fate.state == "success" and not fails
         returns = is_success and fate.return_length is not None
-        return e.ResultReceived(AttemptResult(
-            attempt_id=attempt.attempt_id, group_no=GROUP, run_pk=1, task_no=attempt.task_no, map_index=attempt.map_index,
-            outcome="failed" if fails else fate.state, retryable=fails, xcoms=(XComItem(key="return_value", value="[]"),) if returns else (),
-            return_length=fate.return_length if is_success else None, skip_task_ids=fate.left_out if is_success else (), ended_at=self.now,
-        ), "w")
+        return e.ResultReceived(
+            AttemptResult(
+                attempt_id=attempt.attempt_id,
+                group_no=GROUP,
+                run_pk=1,
+                task_no=attempt.task_no,
+                map_index=attempt.map_index,
+                outcome="failed" if fails else fate.state,
+                retryable=fails,
+                xcoms=(XComItem(key="return_value", value="[]"),) if returns else (),
+                return_length=fate.return_length if is_success else None,
+                skip_task_ids=fate.left_out if is_success else (),
+                ended_at=self.now,
+            ),
+            "w",
+        )
 
     def _unfinished(self) -> list[str]:
         run: DagRun = self.memory.runs[1]
-        return [f"{ti.name()}: {find_wait_reason(self.memory, ti, self.now)}" for instances in run.task_instances
-                for ti in instances.values() if ti.state not in FINISHED_TASK_STATES]
+        return [
+            f"{ti.name()}: {find_wait_reason(self.memory, ti, self.now)}"
+            for instances in run.task_instances
+            for ti in instances.values()
+            if ti.state not in FINISHED_TASK_STATES
+        ]
 
     def _check_waiting(self) -> None:
         """Every instance that waits has a reason, and none is about to be evaluated."""

@@ -47,8 +47,12 @@ class RandomScopes:
         for at in range(count):
             self.tasks.append(self._random_task(at, kinds))
         self.record = dag_record(
-            self.tasks, groups=self.groups, group_expansions=self.expansions, fail_fast=self.fails_fast, max_active_tasks=1000,
-        )  # fmt: skip
+            self.tasks,
+            groups=self.groups,
+            group_expansions=self.expansions,
+            fail_fast=self.fails_fast,
+            max_active_tasks=1000,
+        )
 
     def _random_kind(self) -> str:
         return self.rng.choices(("task", "setup", "teardown"), (5, 2, 2))[0]
@@ -66,7 +70,9 @@ class RandomScopes:
         for group in ranges:
             length = self.lengths[group] = self.rng.randint(1, 3)
             is_returned = group == "g" and start > 0 and self.rng.random() < 0.4
-            self.expansions[group] = Expansion(factors=(XComLength(task_id="t0") if is_returned else LiteralLength(length=length),))
+            self.expansions[group] = Expansion(
+                factors=(XComLength(task_id="t0") if is_returned else LiteralLength(length=length),)
+            )
         return ranges
 
     def _random_task(self, at: int, kinds: list[str]) -> TaskSpec:
@@ -81,9 +87,16 @@ class RandomScopes:
         has_setup = any(kinds[u] == "setup" for u in upstream)
         rule = "all_success" if has_setup or self.fails_fast or rng.random() < 0.4 else rng.choice(sorted(RULES))
         return TaskSpec(
-            task_id=f"t{at}", upstream=tuple(sorted(f"t{u}" for u in upstream)), group=group, is_setup=kind == "setup", is_teardown=kind == "teardown",
-            trigger_rule="all_done_setup_success" if kind == "teardown" else rule, on_failure_fail_dagrun=kind == "teardown" and rng.random() < 0.2,
-            retries=rng.choice((0, 0, 1)), retry_delay_s=0.0, runs_code=at == 0 or rng.random() < 0.9,
+            task_id=f"t{at}",
+            upstream=tuple(sorted(f"t{u}" for u in upstream)),
+            group=group,
+            is_setup=kind == "setup",
+            is_teardown=kind == "teardown",
+            trigger_rule="all_done_setup_success" if kind == "teardown" else rule,
+            on_failure_fail_dagrun=kind == "teardown" and rng.random() < 0.2,
+            retries=rng.choice((0, 0, 1)),
+            retry_delay_s=0.0,
+            runs_code=at == 0 or rng.random() < 0.9,
         )
 
 
@@ -125,7 +138,11 @@ class ScopePlayer:
         """The states of all instances in memory; of an ended run, those of the rows."""
         run = self.world.memory.runs.get(self.run.run_pk)
         if run is not None:
-            return {(ti.task.task_id, ti.map_index): _name_state(ti.state, is_queued=ti.is_queued) for instances in run.task_instances for ti in instances.values()}
+            return {
+                (ti.task.task_id, ti.map_index): _name_state(ti.state, is_queued=ti.is_queued)
+                for instances in run.task_instances
+                for ti in instances.values()
+            }
         ids = [task.task_id for task in self.dag.tasks]
         return {(ids[key.task_no], key.map_index): _name_state(row.state) for key, row in self.world.rows.items()}
 
@@ -134,7 +151,9 @@ class ScopePlayer:
         self.world.step(*events, seconds=1)
         after = self.states()
         run = self.world.runs[self.run.run_pk]
-        faults = self.reference.find_faults(before, after, reset, is_running=run.state.value == "running", checks_decisions=not is_act)
+        faults = self.reference.find_faults(
+            before, after, reset, is_running=run.state.value == "running", checks_decisions=not is_act
+        )
         assert not faults, f"seed {self.seed}: {'; '.join(faults)}"
 
     def _end_some(self) -> None:
@@ -157,7 +176,9 @@ class ScopePlayer:
         named = {key for key in sorted(instances) if self.rng.random() < 0.2}
         taken = self.reference.cleared(named, instances, upstream=upstream, downstream=downstream)
         if run is not None:
-            assert taken == self._collect_cleared(run, named, upstream=upstream, downstream=downstream), f"seed {self.seed}: a clear of {named}"
+            assert taken == self._collect_cleared(run, named, upstream=upstream, downstream=downstream), (
+                f"seed {self.seed}: a clear of {named}"
+            )
         self.cleared.update(taken)
         event = e.ClearTasks(self.run.run_pk, tuple(self._key(key) for key in sorted(taken)), "ann")
         if run is not None:
@@ -177,12 +198,24 @@ class ScopePlayer:
         chosen: Selection = {}
         for task_id, map_index in named:
             chosen.setdefault(index_of[task_id], set()).add(map_index)
-        above, below = relations.collect_above(chosen) if upstream else {}, relations.collect_below(chosen) if downstream else {}
+        above, below = (
+            relations.collect_above(chosen) if upstream else {},
+            relations.collect_below(chosen) if downstream else {},
+        )
         selections = [chosen, above, below]
         if scopes is not None:
-            selections += [scopes.collect_cleared(relations, one, {}) for one in ([below] if upstream else [chosen, below])]
-            selections += [scopes.collect_cleared(relations, {}, one) for one in ([above] if downstream else [chosen, above])]
-        return {(run.graph.tasks[index].task_id, map_index) for selection in selections for index, indices in selection.items() for map_index in indices}
+            selections += [
+                scopes.collect_cleared(relations, one, {}) for one in ([below] if upstream else [chosen, below])
+            ]
+            selections += [
+                scopes.collect_cleared(relations, {}, one) for one in ([above] if downstream else [chosen, above])
+            ]
+        return {
+            (run.graph.tasks[index].task_id, map_index)
+            for selection in selections
+            for index, indices in selection.items()
+            for map_index in indices
+        }
 
     def _mark_tasks(self) -> None:
         """Mark tasks; what failed below them, and its setups and teardowns that failed, run again."""
@@ -210,12 +243,18 @@ class ScopePlayer:
             was = before.get((task_id, map_index))
             if not self.reference.tasks[task_id].is_teardown:
                 assert state in ENDED, f"seed {self.seed}: {task_id}[{map_index}] is {state} after the mark"
-                assert was not in ENDED or state == was, f"seed {self.seed}: the mark changed {task_id}[{map_index}], which had ended"
+                assert was not in ENDED or state == was, (
+                    f"seed {self.seed}: the mark changed {task_id}[{map_index}], which had ended"
+                )
         self._check_teardowns(before, after)
         run = self.world.memory.runs.get(self.run.run_pk)
         if run is not None and run.is_running:
-            assert not (faults := self.reference.find_faults(after, after, (), is_running=True, checks_decisions=False)), f"seed {self.seed}: {faults}"
-            assert any(state not in ENDED for state in after.values()), f"seed {self.seed}: the run goes on without a teardown"
+            assert not (
+                faults := self.reference.find_faults(after, after, (), is_running=True, checks_decisions=False)
+            ), f"seed {self.seed}: {faults}"
+            assert any(state not in ENDED for state in after.values()), (
+                f"seed {self.seed}: the run goes on without a teardown"
+            )
 
     def _check_teardowns(self, before: States, after: States) -> None:
         """A mark leaves teardowns to their rules; those that have begun go on."""
@@ -239,7 +278,9 @@ class ScopePlayer:
         """No task runs again that was neither cleared nor retried: no teardown runs twice."""
         attempts = Counter((attempt.task_id, attempt.map_index) for attempt in self.world.sent.values())
         for instance, count in attempts.items():
-            assert count <= 1 + self.cleared[instance] + self.failed_tries[instance], f"seed {self.seed}: {instance} ran {count} times"
+            assert count <= 1 + self.cleared[instance] + self.failed_tries[instance], (
+                f"seed {self.seed}: {instance} ran {count} times"
+            )
 
 
 def _name(instance: Instance) -> str:

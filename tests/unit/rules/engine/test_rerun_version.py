@@ -20,7 +20,11 @@ NUMBERS = {"a": 0, "b": 1, "c": 2}
 
 def version(number: int, *task_ids: str, **fields: object) -> DagRecord:
     """A version of the DAG, of a bundle."""
-    return replace(dag_record(chain(*task_ids), version=number, numbers=NUMBERS, **fields), bundle_name="team", bundle_version=f"commit{number}")
+    return replace(
+        dag_record(chain(*task_ids), version=number, numbers=NUMBERS, **fields),
+        bundle_name="team",
+        bundle_version=f"commit{number}",
+    )
 
 
 def read(world: World, dag: DagRecord) -> None:
@@ -28,12 +32,17 @@ def read(world: World, dag: DagRecord) -> None:
     world.step(e.DagRead(dag))
 
 
-def clear(world: World, run: RunRecord, first: DagRecord, is_newest_wanted: bool | None = None, *, is_kept: bool = True) -> None:
+def clear(
+    world: World, run: RunRecord, first: DagRecord, is_newest_wanted: bool | None = None, *, is_kept: bool = True
+) -> None:
     """Read the finished run as the store gives it, with its version if it keeps it, and clear it."""
     record = copy.deepcopy(world.runs[run.run_pk])
     record.kept_spec = first.spec if is_kept else None
     rows = [copy.deepcopy(row) for key, row in sorted(world.rows.items()) if key.run_pk == run.run_pk]
-    world.step(e.RunRead(record, tuple(rows)), e.ClearTasks(run.run_pk, None, "sam", request_pk=1, is_newest_wanted=is_newest_wanted))
+    world.step(
+        e.RunRead(record, tuple(rows)),
+        e.ClearTasks(run.run_pk, None, "sam", request_pk=1, is_newest_wanted=is_newest_wanted),
+    )
 
 
 def run_to_its_end(world: World) -> list[str]:
@@ -59,16 +68,29 @@ def test_a_cleared_run_keeps_its_version() -> None:
     world, run, first = ended_world()
     clear(world, run, first)
     assert run_to_its_end(world) == ["a", "b"]
-    assert (world.runs[run.run_pk].version_pk, world.runs[run.run_pk].bundle_version, world.state(run)) == (1, "commit1", "success")
+    assert (world.runs[run.run_pk].version_pk, world.runs[run.run_pk].bundle_version, world.state(run)) == (
+        1,
+        "commit1",
+        "success",
+    )
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
-@pytest.mark.parametrize(("fields", "wanted"), [({}, True), ({"rerun_with_latest_version": True}, None), ({"rerun_with_latest_version": False}, True)])
-def test_it_takes_the_newest_version_if_the_request_or_the_dag_says_so(fields: dict[str, object], wanted: bool | None, is_kept: bool) -> None:
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [({}, True), ({"rerun_with_latest_version": True}, None), ({"rerun_with_latest_version": False}, True)],
+)
+def test_it_takes_the_newest_version_if_the_request_or_the_dag_says_so(
+    fields: dict[str, object], wanted: bool | None, is_kept: bool
+) -> None:
     world, run, first = ended_world(**fields)
     clear(world, run, first, wanted, is_kept=is_kept)
     assert run_to_its_end(world) == ["b", "c"]
-    assert (world.runs[run.run_pk].version_pk, world.runs[run.run_pk].bundle_version, world.state(run)) == (2, "commit2", "success")
+    assert (world.runs[run.run_pk].version_pk, world.runs[run.run_pk].bundle_version, world.state(run)) == (
+        2,
+        "commit2",
+        "success",
+    )
 
 
 def test_a_run_whose_version_the_store_has_no_more_takes_the_newest_one() -> None:
@@ -103,9 +125,19 @@ def test_an_unfinished_run_moves_only_if_the_request_says_so(wanted: bool | None
     assert not world.live()
 
 
-@pytest.mark.parametrize(("wanted", "chosen", "default", "takes"), [
-    (None, None, False, False), (None, None, True, True), (None, True, False, True), (None, False, True, False), (True, False, False, True), (False, True, True, False),
-])  # fmt: skip
-def test_the_request_counts_first_then_the_dag(wanted: bool | None, chosen: bool | None, default: bool, takes: bool) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "chosen", "default", "takes"),
+    [
+        (None, None, False, False),
+        (None, None, True, True),
+        (None, True, False, True),
+        (None, False, True, False),
+        (True, False, False, True),
+        (False, True, True, False),
+    ],
+)
+def test_the_request_counts_first_then_the_dag(
+    wanted: bool | None, chosen: bool | None, default: bool, takes: bool
+) -> None:
     spec = DagSpec(dag_id="d", timetable=TimetableRef(path="none"), rerun_with_latest_version=chosen)
     assert takes_newest_version(wanted, spec, default) is takes

@@ -53,7 +53,9 @@ def test_a_lost_attempt_runs_again_in_the_same_try_and_its_reason_says_so(lose: 
     [reason] = _reasons(lose(world))
     (again,) = world.live()
     assert (again.try_number, again.seq) == (1, 2)
-    assert reason.startswith("lost: ") and reason.endswith(f"; it runs again without costing a try, because the task is restartable (1 of at most {RESTARTS_MAX})")
+    assert reason.startswith("lost: ") and reason.endswith(
+        f"; it runs again without costing a try, because the task is restartable (1 of at most {RESTARTS_MAX})"
+    )
     _enter(world)
     world.end("a")
     assert world.state(run) == "success"
@@ -181,8 +183,17 @@ def test_the_reason_stays_while_the_next_attempt_is_queued_and_runs_and_goes_wit
     assert world.rows[world.key(run, "a")].reason is None
 
 
-@pytest.mark.parametrize("text", ["", "lost", "restartable (3 of at most 10)", format_restart("lost", 3) + " ", format_restart("lost", 3).replace("3 of", "x of"),
-                                  format_restart("lost", 3).replace("3 of", "333 of")])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "lost",
+        "restartable (3 of at most 10)",
+        format_restart("lost", 3) + " ",
+        format_restart("lost", 3).replace("3 of", "x of"),
+        format_restart("lost", 3).replace("3 of", "333 of"),
+    ],
+)
 def test_no_other_reason_counts_restarts(text: str) -> None:
     assert parse_restarts(text) == 0
 

@@ -43,7 +43,11 @@ def test_the_end_of_a_run_owes_its_callback_once_and_submits_it() -> None:
     assert decided.submits == {"w": [attempt]}
     assert (attempt.kind, attempt.task_id, attempt.run.state) == ("callback", "a", "success")
     assert attempt.callback is not None
-    assert (attempt.callback.kind, attempt.callback.reason, attempt.callback.task_state) == ("run_succeeded", "success", "success")
+    assert (attempt.callback.kind, attempt.callback.reason, attempt.callback.task_state) == (
+        "run_succeeded",
+        "success",
+        "success",
+    )
     world.step(seconds=1)
     assert len(world.callbacks) == 1
 
@@ -63,7 +67,12 @@ def test_the_context_of_a_failure_is_that_of_the_task_that_failed_last() -> None
     world.end("c")
     assert world.state(run) == "failed"
     request = _only(world).request
-    assert (request.kind, request.reason, request.task_id, request.task_state) == ("run_failed", "task_failure", "b", "failed")
+    assert (request.kind, request.reason, request.task_id, request.task_state) == (
+        "run_failed",
+        "task_failure",
+        "b",
+        "failed",
+    )
 
 
 def test_a_timeout_calls_the_callback_for_a_task_that_it_stopped() -> None:
@@ -117,9 +126,16 @@ def test_a_callback_that_fails_is_not_called_again_and_the_event_log_says_why() 
     run = world.start()
     world.end("a")
     _enter(world)
-    decided = world.step(world.result(_live(world), "failed", reason="on_success_callback notify: ValueError: no", retryable=False), seconds=1)
+    decided = world.step(
+        world.result(_live(world), "failed", reason="on_success_callback notify: ValueError: no", retryable=False),
+        seconds=1,
+    )
     callback = _only(world)
-    assert (callback.state, callback.tries, callback.reason) == ("failed", 1, "on_success_callback notify: ValueError: no")
+    assert (callback.state, callback.tries, callback.reason) == (
+        "failed",
+        1,
+        "on_success_callback notify: ValueError: no",
+    )
     assert [(event.kind, event.run_pk, event.body) for event in decided.changes.events] == [
         ("callback_failed", run.run_pk, "run_succeeded: on_success_callback notify: ValueError: no")
     ]
@@ -216,15 +232,22 @@ def test_a_deleted_run_ends_the_process_of_its_callback() -> None:
     assert not world.memory.callbacks
 
 
-@pytest.mark.parametrize(("fields", "owed"), [
-    ({"callbacks_called": True}, 0), ({"callbacks_called": False, "reason": "killed"}, 1), ({"callbacks_called": False, "entered": False}, 0),
-])
+@pytest.mark.parametrize(
+    ("fields", "owed"),
+    [
+        ({"callbacks_called": True}, 0),
+        ({"callbacks_called": False, "reason": "killed"}, 1),
+        ({"callbacks_called": False, "entered": False}, 0),
+    ],
+)
 def test_a_task_whose_process_was_killed_owes_its_own_callbacks(fields: dict[str, object], owed: int) -> None:
     world = _world(TaskSpec(task_id="a", has_failure_callbacks=True, retries=1), run_callbacks=())
     world.start()
     world.end("a", "failed", **fields)
     requests = [callback.request for callback in world.callbacks.values()]
-    assert [(request.kind, request.task_id, request.task_state, request.reason) for request in requests] == [("task_ended", "a", "up_for_retry", "killed")] * owed
+    assert [(request.kind, request.task_id, request.task_state, request.reason) for request in requests] == [
+        ("task_ended", "a", "up_for_retry", "killed")
+    ] * owed
 
 
 def test_a_task_whose_worker_is_lost_owes_its_own_callbacks() -> None:

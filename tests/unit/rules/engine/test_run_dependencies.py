@@ -137,7 +137,9 @@ def test_one_failure_among_several_cancels_unless_any_success_is_enough() -> Non
 @both
 @owners
 @pytest.mark.parametrize(("on_absent", "state"), [("ignore", "running"), ("wait", "queued"), ("fail", "failed")])
-def test_a_slot_that_the_cursor_passes_without_a_run_is_absent(owners: int, then: Then, on_absent: str, state: str) -> None:
+def test_a_slot_that_the_cursor_passes_without_a_run_is_absent(
+    owners: int, then: Then, on_absent: str, state: str
+) -> None:
     world = Between(AfterSpec(dag_id="dag1", on_absent=on_absent), owners=owners)
     down = world.plan(DOWN, 5)
     then(world)
@@ -199,7 +201,9 @@ def test_a_task_whose_dependency_is_cancelled_is_upstream_failed() -> None:
 @owners
 def test_one_task_of_the_upstream_is_enough_where_it_is_named(owners: int, then: Then) -> None:
     for outcome, state in (("success", "running"), ("skipped", "running"), ("failed", "queued")):
-        world = Between(AfterSpec(dag_id="dag1", task_id="load"), owners=owners, up=chain("load", "report", trigger_rule="all_done"))
+        world = Between(
+            AfterSpec(dag_id="dag1", task_id="load"), owners=owners, up=chain("load", "report", trigger_rule="all_done")
+        )
         down = world.plan(DOWN, 5)
         world.plan(UP, 5)
         then(world)
@@ -216,7 +220,10 @@ def test_a_run_that_ends_without_the_task_is_bad(owners: int) -> None:
     down = world.plan(DOWN, 5)
     world.plan(UP, 5)
     world.end(UP, "load")
-    assert (world.state(down), world.record(down).reason) == ("failed", "cancelled: dag1.load_all: run run2 ended without task load_all")
+    assert (world.state(down), world.record(down).reason) == (
+        "failed",
+        "cancelled: dag1.load_all: run run2 ended without task load_all",
+    )
 
 
 def test_a_run_that_somebody_triggers_starts_at_once() -> None:
@@ -291,7 +298,9 @@ def test_an_upstream_that_left_its_file_is_bad_and_waited_for_when_it_is_back(ow
 
 @both
 @owners
-def test_a_run_under_way_of_a_dag_that_left_its_file_is_bad_until_the_dag_is_back_or_the_run_ends(owners: int, then: Then) -> None:
+def test_a_run_under_way_of_a_dag_that_left_its_file_is_bad_until_the_dag_is_back_or_the_run_ends(
+    owners: int, then: Then
+) -> None:
     world = Between(UPSTREAM, owners=owners)
     up, down = world.plan(UP, 5), world.plan(DOWN, 5)
     world.read_dag(replace(world.dags[UP], active=False))
@@ -342,7 +351,9 @@ def test_a_run_by_hand_that_comes_when_its_dag_has_left_its_file_is_bad_until_th
 
 @owners
 def test_a_run_that_is_cleared_while_its_dag_is_in_no_file_is_bad_for_those_who_were_told(owners: int) -> None:
-    world = Between((UPSTREAM, AfterSpec(dag_id="dag1", previous=1)), owners=owners, slots=lambda planned: (at(5), at(6)))
+    world = Between(
+        (UPSTREAM, AfterSpec(dag_id="dag1", previous=1)), owners=owners, slots=lambda planned: (at(5), at(6))
+    )
     up, down = world.plan(UP, 5), world.plan(DOWN, 5)
     world.end(UP, "load")
     assert set(world.waits(down).values()) == {WaitState.MET, WaitState.OPEN}
@@ -471,7 +482,9 @@ def test_a_task_that_waits_too_long_counts_from_the_start_of_its_run(then: Then)
 
 def test_a_waiting_run_holds_up_no_other_and_is_overtaken() -> None:
     world = Between(UPSTREAM)
-    world.dags[DOWN] = replace(world.dags[DOWN], spec=replace_spec(world.dags[DOWN].spec, max_active_runs=1), version_pk=2)
+    world.dags[DOWN] = replace(
+        world.dags[DOWN], spec=replace_spec(world.dags[DOWN].spec, max_active_runs=1), version_pk=2
+    )
     world.read_dag(world.dags[DOWN])
     first, second, third = (world.plan(DOWN, hour) for hour in (5, 6, 7))
     world.plan(UP, 5)
@@ -487,7 +500,9 @@ def test_a_waiting_run_holds_up_no_other_and_is_overtaken() -> None:
 
 def test_an_upstream_that_is_cleared_while_the_run_waits_for_its_place_is_waited_for_again() -> None:
     world = Between(UPSTREAM)
-    world.dags[DOWN] = replace(world.dags[DOWN], spec=replace_spec(world.dags[DOWN].spec, max_active_runs=1), version_pk=2)
+    world.dags[DOWN] = replace(
+        world.dags[DOWN], spec=replace_spec(world.dags[DOWN].spec, max_active_runs=1), version_pk=2
+    )
     world.read_dag(world.dags[DOWN])
     for hour in (5, 6):
         last = world.plan(UP, hour)
@@ -509,7 +524,9 @@ def test_an_edited_dependency_is_found_again_and_one_that_is_gone_forgotten(then
     record = world.dags[DOWN]
     other = replace_spec(record.spec, depends_on=(AfterSpec(dag_id="dag1", take="any"),))
     world.read_dag(replace(record, spec=other, version_pk=2))
-    assert [key[1] for key in world.owners[0].run_waits] == [edge.number for edge in world.owner(DOWN).memory.dags[DOWN].graph.edges]
+    assert [key[1] for key in world.owners[0].run_waits] == [
+        edge.number for edge in world.owner(DOWN).memory.dags[DOWN].graph.edges
+    ]
     assert world.state(down) == "queued"
     world.read_dag(replace(record, spec=replace_spec(record.spec, depends_on=()), version_pk=3))
     assert world.state(down) == "running"
@@ -571,7 +588,10 @@ def test_news_that_come_late_or_twice_change_nothing(owners: int) -> None:
     stale = e.UpstreamUpdatesReceived((heard(down.run_pk, edge.edge.number, at(1), "ok", 0),))
     world.step(world.owner(DOWN), stale, stale)
     assert world.waits(down)[1] is WaitState.OPEN
-    world.step(world.owner(DOWN), e.UpstreamUpdatesReceived((heard(99, 1, NO_SLOT, "ok", 0), heard(down.run_pk, 5, at(1), "ok", 7))))
+    world.step(
+        world.owner(DOWN),
+        e.UpstreamUpdatesReceived((heard(99, 1, NO_SLOT, "ok", 0), heard(down.run_pk, 5, at(1), "ok", 7))),
+    )
     assert world.waits(down)[1] is WaitState.OPEN
 
 
@@ -673,7 +693,9 @@ def test_an_upstream_that_is_cleared_and_taken_over_before_anybody_hears_of_it_i
 @owners
 @pytest.mark.parametrize("way", ["released", "deleted", "marked", "too late", "no dependency", "other dependency"])
 def test_who_waits_no_longer_is_forgotten(owners: int, way: str) -> None:
-    world = Between(AfterSpec(dag_id="dag1", max_wait_s=60.0), owners=owners, slots=lambda planned: [planned, planned + HOUR])
+    world = Between(
+        AfterSpec(dag_id="dag1", max_wait_s=60.0), owners=owners, slots=lambda planned: [planned, planned + HOUR]
+    )
     down = world.plan(DOWN, 5)
     world.plan(UP, 5)
     world.end(UP, "load", "failed")

@@ -48,9 +48,13 @@ def test_a_cleared_run_takes_the_place_of_a_later_run_that_waits_for_it() -> Non
     clear(world, first)
     assert states(world, first, second) == ["running", "queued"]
     assert world.runs[second.run_pk].started_at is None
-    assert collect_run_reasons(world.memory, second.run_pk, world.now) == ["queued: max_active_runs=1 is reached by 1 running run"]
+    assert collect_run_reasons(world.memory, second.run_pk, world.now) == [
+        "queued: max_active_runs=1 is reached by 1 running run"
+    ]
     world.end("a")
-    assert [attempt.run.run_pk for attempt in world.live()] == [first.run_pk], "the tasks of the second run wait for the end of the first"
+    assert [attempt.run.run_pk for attempt in world.live()] == [first.run_pk], (
+        "the tasks of the second run wait for the end of the first"
+    )
     world.end("b")
     assert states(world, first, second) == ["success", "running"]
     world.end("a")
@@ -67,7 +71,9 @@ def test_a_later_run_that_still_works_keeps_its_place_until_it_can_only_wait() -
     world.end("y")
     clear(world, first)
     assert states(world, first, second) == ["queued", "running"]
-    assert collect_run_reasons(world.memory, first.run_pk, world.now) == ["queued: max_active_runs=1 is reached by 1 running run"]
+    assert collect_run_reasons(world.memory, first.run_pk, world.now) == [
+        "queued: max_active_runs=1 is reached by 1 running run"
+    ]
     world.end("x")
     assert states(world, first, second) == ["queued", "running"]
     world.end("y")
@@ -80,7 +86,9 @@ def test_a_later_run_that_still_works_keeps_its_place_until_it_can_only_wait() -
 
 
 def test_a_task_that_was_cleared_while_it_ran_may_be_the_last_that_was_under_way() -> None:
-    world = World(dag_record([PAST, TaskSpec(task_id="x"), TaskSpec(task_id="z", depends_on_past=True)], max_active_runs=2))
+    world = World(
+        dag_record([PAST, TaskSpec(task_id="x"), TaskSpec(task_id="z", depends_on_past=True)], max_active_runs=2)
+    )
     first, second, third = (world.start(run_after=world.now + number - 5) for number in range(3))
     assert states(world, first, second, third) == ["running", "running", "queued"]
     for attempt in list(world.live()):
@@ -112,14 +120,18 @@ def test_without_tasks_that_depend_on_the_past_a_run_keeps_its_place() -> None:
 
 def test_a_requeued_run_is_read_again_as_it_is_in_memory_and_keeps_its_deadline() -> None:
     tasks = [PAST, TaskSpec(task_id="m", upstream=("a",), expansion=literal(3))]
-    world = World(dag_record(tasks, max_active_runs=1, deadlines=(DeadlineSpec(reference="queued_at", interval_s=60.0),)))
+    world = World(
+        dag_record(tasks, max_active_runs=1, deadlines=(DeadlineSpec(reference="queued_at", interval_s=60.0),))
+    )
     first, second = two_runs(world)
     assert world.indices_of(second, "m") == {0: None, 1: None, 2: None}
     clear(world, first)
     assert snapshot(world.fresh_memory()) == snapshot(world.memory)
     world.loaded = []
     world.step(seconds=70)
-    assert [str(deadline.state) for key, deadline in sorted(world.deadlines.items()) if key[0] == second.run_pk] == ["missed"]
+    assert [str(deadline.state) for key, deadline in sorted(world.deadlines.items()) if key[0] == second.run_pk] == [
+        "missed"
+    ]
     world.take_over()
     world.end("a")
     world.end_all("m")
@@ -146,7 +158,9 @@ def test_a_run_that_gave_its_place_does_not_cancel_the_cleared_run_that_took_it(
 
 def test_within_a_backfill_its_own_limit_is_given_to_the_earlier_run() -> None:
     world = World(dag_record([PAST], max_active_runs=1))
-    world.step(e.BackfillRead(BackfillRecord(9, 1, GROUP, 0, 10**9, "none", 1, False, {}, 10**9, "ann", is_planned=True)))
+    world.step(
+        e.BackfillRead(BackfillRecord(9, 1, GROUP, 0, 10**9, "none", 1, False, {}, 10**9, "ann", is_planned=True))
+    )
     runs = []
     for number in range(2):
         run = world.new_run(run_after=world.now + number - 5)
@@ -219,7 +233,9 @@ def test_a_later_run_that_works_keeps_out_an_earlier_one_after_the_limit_was_low
 def test_no_earlier_run_is_kept_out_by_runs_that_can_only_wait(seed: int) -> None:
     rng = random.Random(seed)
     tasks = [*random_tasks(rng), TaskSpec(task_id="past", depends_on_past=True)]
-    world = World(dag_record(tasks, **random_groups(rng), max_active_runs=rng.choice((1, 2))), pools=[PoolRecord("small", 2, 0)])
+    world = World(
+        dag_record(tasks, **random_groups(rng), max_active_runs=rng.choice((1, 2))), pools=[PoolRecord("small", 2, 0)]
+    )
     for _ in range(60):
         play(world, rng)
         if rng.random() < 0.15:
@@ -234,7 +250,9 @@ def test_no_earlier_run_is_kept_out_by_runs_that_can_only_wait(seed: int) -> Non
         queued = [run for run in dag.runs.values() if not run.is_running]
         assert dag.running_count <= max(dag.graph.spec.max_active_runs, len(was_running))
         if len(was_running) > dag.graph.spec.max_active_runs:
-            assert set(dag.running_runs) <= set(was_running), f"seed {seed}: a run started although the limit was reached"
+            assert set(dag.running_runs) <= set(was_running), (
+                f"seed {seed}: a run started although the limit was reached"
+            )
         for run in map(dag.runs.__getitem__, dag.running_runs) if dag.hold_reason is None else ():
             assert not (can_only_wait(run) and any(other.sort_key < run.sort_key for other in queued)), f"seed {seed}"
         again = world.fresh_memory()

@@ -29,7 +29,9 @@ class Watcher(Player):
         for instances in run.task_instances:
             for ti in instances.values():
                 above[ti.index, ti.map_index] = {(other.index, other.map_index) for other in list_awaited_upstream(ti)}
-                assert set(relations.list_directly_above(ti.index, ti.map_index)) == above[ti.index, ti.map_index], f"seed {self.dag.seed}: {ti.name()}"
+                assert set(relations.list_directly_above(ti.index, ti.map_index)) == above[ti.index, ti.map_index], (
+                    f"seed {self.dag.seed}: {ti.name()}"
+                )
         self._compare_walks(relations, above)
         self._compare_listing(relations)
         self.compared += len(above)
@@ -49,7 +51,9 @@ class Watcher(Player):
         stored = list(self.rows.values())
         rows = build_instance_rows(self.record, self.run, self.dag.spec, stored)
         listed = task_selection.build_relations(self.record, self.run, self.dag.spec, stored, rows)
-        assert [set(indices) for indices in listed.indices] == [set(indices) for indices in relations.indices], f"seed {self.dag.seed}"
+        assert [set(indices) for indices in listed.indices] == [set(indices) for indices in relations.indices], (
+            f"seed {self.dag.seed}"
+        )
         assert (listed.shared, listed.strides) == (relations.shared, relations.strides), f"seed {self.dag.seed}"
 
 

@@ -26,7 +26,9 @@ def setup(task_id: str, *upstream: str, **fields: object) -> TaskSpec:
 
 
 def teardown(task_id: str, *upstream: str, **fields: object) -> TaskSpec:
-    return TaskSpec(task_id=task_id, upstream=upstream, is_teardown=True, trigger_rule="all_done_setup_success", **fields)  # type: ignore[arg-type]
+    return TaskSpec(
+        task_id=task_id, upstream=upstream, is_teardown=True, trigger_rule="all_done_setup_success", **fields
+    )  # type: ignore[arg-type]
 
 
 def task(task_id: str, *upstream: str, **fields: object) -> TaskSpec:
@@ -55,7 +57,9 @@ def test_a_cleared_task_waits_for_the_second_run_of_its_setup_though_its_parent_
     assert world.state(run) == "success"
     clear(world, run, "s", "w2", "t")
     assert live(world) == ["s"]
-    assert collect_task_reasons(world.memory, run.run_pk, "w2", -1, world.now) == ["it waits for its setup s: of 1, 1 not done; open: s (queued)"]
+    assert collect_task_reasons(world.memory, run.run_pk, "w2", -1, world.now) == [
+        "it waits for its setup s: of 1, 1 not done; open: s (queued)"
+    ]
     (rule,) = list_task_conditions(world.memory, run.run_pk, "w2", -1, world.now)
     assert [(one.is_met, one.text) for one in rule.children] == [(False, "s (queued)"), (True, "w1 (success)")]
     world.take_over()
@@ -67,22 +71,40 @@ def test_a_cleared_task_waits_for_the_second_run_of_its_setup_though_its_parent_
 
 
 @pytest.mark.parametrize(("outcome", "state"), [("failed", "upstream_failed"), ("skipped", "skipped")])
-def test_a_setup_that_is_cleared_and_does_not_succeed_again_takes_the_cleared_task_with_it(outcome: str, state: str) -> None:
+def test_a_setup_that_is_cleared_and_does_not_succeed_again_takes_the_cleared_task_with_it(
+    outcome: str, state: str
+) -> None:
     world = World(dag_record(LINE))
     run = world.start()
     for task_id in ("s", "w1", "w2", "w3", "t"):
         world.end(task_id)
     clear(world, run, "s", "w2", "t")
     world.end("s", outcome)
-    assert world.states(run)["w2"] == state and world.rows[world.key(run, "w2")].reason == f"its setup s did not succeed: 1 {outcome}"
+    assert (
+        world.states(run)["w2"] == state
+        and world.rows[world.key(run, "w2")].reason == f"its setup s did not succeed: 1 {outcome}"
+    )
 
 
 def test_a_setup_that_is_tried_again_is_waited_for() -> None:
-    world = World(dag_record([setup("s", retries=1, retry_delay_s=0.0), task("other"), task("w1", "s"), task("w2", "w1", "other", trigger_rule="one_success"), teardown("t", "s", "w2")]))
+    world = World(
+        dag_record(
+            [
+                setup("s", retries=1, retry_delay_s=0.0),
+                task("other"),
+                task("w1", "s"),
+                task("w2", "w1", "other", trigger_rule="one_success"),
+                teardown("t", "s", "w2"),
+            ]
+        )
+    )
     run = world.start()
     world.end("other")
     world.end("s", "failed")
-    assert "w2" not in live(world) and "its setup s" in collect_task_reasons(world.memory, run.run_pk, "w2", -1, world.now)[0]
+    assert (
+        "w2" not in live(world)
+        and "its setup s" in collect_task_reasons(world.memory, run.run_pk, "w2", -1, world.now)[0]
+    )
     world.step(seconds=1)
     world.end("s")
     assert sorted(live(world)) == ["w1", "w2"]
@@ -91,7 +113,12 @@ def test_a_setup_that_is_tried_again_is_waited_for() -> None:
 @pytest.mark.parametrize("has_teardown", [True, False])
 def test_after_its_teardown_a_setup_is_waited_for_no_more(has_teardown: bool) -> None:
     """The scope ends with the teardown; a setup without one has a scope that never ends."""
-    tasks = [setup("s"), task("w", "s"), *([teardown("t", "s", "w")] if has_teardown else []), task("after", "w", trigger_rule="all_done")]
+    tasks = [
+        setup("s"),
+        task("w", "s"),
+        *([teardown("t", "s", "w")] if has_teardown else []),
+        task("after", "w", trigger_rule="all_done"),
+    ]
     world = World(dag_record(tasks))
     run = world.start()
     world.end("s", "failed")
@@ -101,28 +128,39 @@ def test_after_its_teardown_a_setup_is_waited_for_no_more(has_teardown: bool) ->
 
 
 def test_always_waits_for_no_setup() -> None:
-    world = World(dag_record([setup("s"), task("w1", "s"), task("w2", "w1", trigger_rule="always"), teardown("t", "s", "w2")]))
+    world = World(
+        dag_record([setup("s"), task("w1", "s"), task("w2", "w1", trigger_rule="always"), teardown("t", "s", "w2")])
+    )
     world.start()
     assert sorted(live(world)) == ["s", "w2"]
 
 
 def test_a_teardown_waits_for_all_tasks_of_its_scope_not_only_for_its_parents() -> None:
     """Airflow before 3.3 tore down while a task of the scope still ran: its sibling had failed, so the parent of the teardown ended early."""
-    world = World(dag_record([setup("s"), task("slow", "s"), task("bad", "s"), task("join", "slow", "bad"), teardown("t", "s", "join")]))
+    world = World(
+        dag_record(
+            [setup("s"), task("slow", "s"), task("bad", "s"), task("join", "slow", "bad"), teardown("t", "s", "join")]
+        )
+    )
     run = world.start()
     world.end("s")
     world.end("bad", "failed")
     assert world.states(run)["join"] == "upstream_failed" and live(world) == ["slow"]
     assert collect_task_reasons(world.memory, run.run_pk, "t", -1, world.now) == [
         "it waits for the tasks between its setup and itself: of 2, 1 failed, 1 not done; open: slow (queued)",
-    ]  # fmt: skip
+    ]
     world.take_over()
     world.end("slow")
     assert live(world) == ["t"]
 
 
 MAPPED = {"groups": {"g": None}, "group_expansions": {"g": Expansion(factors=(LiteralLength(length=3),))}}
-IN_GROUP = [setup("s", group="g"), task("w1", "s", group="g"), task("w2", "w1", group="g", trigger_rule="all_done"), teardown("t", "s", "w2", group="g")]
+IN_GROUP = [
+    setup("s", group="g"),
+    task("w1", "s", group="g"),
+    task("w2", "w1", group="g", trigger_rule="all_done"),
+    teardown("t", "s", "w2", group="g"),
+]
 
 
 def test_in_a_mapped_group_each_instance_waits_for_the_setup_of_its_index() -> None:
@@ -136,34 +174,65 @@ def test_in_a_mapped_group_each_instance_waits_for_the_setup_of_its_index() -> N
     world.step(world.result(by_index[0]))
     for task_id in ("w1", "w2", "t"):
         world.end(task_id)
-    assert world.state(run) == "failed" and world.states_of(run, "t") == {0: "success", 1: "skipped", 2: "upstream_failed"}
+    assert world.state(run) == "failed" and world.states_of(run, "t") == {
+        0: "success",
+        1: "skipped",
+        2: "upstream_failed",
+    }
 
 
 def test_a_setup_outside_a_mapped_group_counts_for_all_its_instances() -> None:
-    tasks = [setup("s"), task("a", "s", group="g"), task("b", "a", group="g", trigger_rule="all_done"), teardown("t", "s", "b")]
+    tasks = [
+        setup("s"),
+        task("a", "s", group="g"),
+        task("b", "a", group="g", trigger_rule="all_done"),
+        teardown("t", "s", "b"),
+    ]
     world = World(dag_record(tasks, **MAPPED))
     run = world.start()
     world.end("s", "failed")
-    assert set(world.states_of(run, "b").values()) == {"upstream_failed"} and world.states_of(run, "t") == {-1: "upstream_failed"}
+    assert set(world.states_of(run, "b").values()) == {"upstream_failed"} and world.states_of(run, "t") == {
+        -1: "upstream_failed"
+    }
 
 
 def test_a_task_after_a_mapped_setup_waits_for_all_its_instances() -> None:
-    tasks = [setup("s", expansion=Expansion(factors=(LiteralLength(length=3),))), task("w1", "s"), task("w2", "w1", trigger_rule="all_done"), teardown("t", "s", "w2")]
+    tasks = [
+        setup("s", expansion=Expansion(factors=(LiteralLength(length=3),))),
+        task("w1", "s"),
+        task("w2", "w1", trigger_rule="all_done"),
+        teardown("t", "s", "w2"),
+    ]
     world = World(dag_record(tasks))
     run = world.start()
     first, second, third = world.live("s")
     world.step(world.result(first), world.result(second))
-    assert "its setup s: of 3, 2 succeeded, 1 not done" in collect_task_reasons(world.memory, run.run_pk, "w2", -1, world.now)[0]
+    assert (
+        "its setup s: of 3, 2 succeeded, 1 not done"
+        in collect_task_reasons(world.memory, run.run_pk, "w2", -1, world.now)[0]
+    )
     world.step(world.result(third, "failed"))
     assert world.states_of(run, "w2") == {-1: "upstream_failed"}
 
 
 def test_a_setup_that_a_branch_skips_skips_the_tasks_in_its_scope() -> None:
-    tasks = [task("br"), setup("heavy", "br"), task("wait", "heavy"), task("light", "br", "wait", trigger_rule="one_success"), teardown("stop", "heavy", "light")]
+    tasks = [
+        task("br"),
+        setup("heavy", "br"),
+        task("wait", "heavy"),
+        task("light", "br", "wait", trigger_rule="one_success"),
+        teardown("stop", "heavy", "light"),
+    ]
     world = World(dag_record(tasks))
     run = world.start()
     world.end("br", skip_task_ids=("heavy",))
-    assert world.states(run) == {"br": "success", "heavy": "skipped", "wait": "skipped", "light": "skipped", "stop": "skipped"}
+    assert world.states(run) == {
+        "br": "success",
+        "heavy": "skipped",
+        "wait": "skipped",
+        "light": "skipped",
+        "stop": "skipped",
+    }
 
 
 def test_a_new_version_without_the_teardown_moves_the_scope() -> None:
@@ -171,15 +240,27 @@ def test_a_new_version_without_the_teardown_moves_the_scope() -> None:
     tasks = [setup("s", retries=0), task("w", "s", trigger_rule="always"), teardown("t", "s"), task("after", "w")]
     world = World(dag_record(tasks))
     run = world.start()
-    world.dags[1] = dag_record([setup("s"), task("w", "s", trigger_rule="always"), task("after", "w")], version=2, numbers=world.dags[1].task_numbers)
+    world.dags[1] = dag_record(
+        [setup("s"), task("w", "s", trigger_rule="always"), task("after", "w")],
+        version=2,
+        numbers=world.dags[1].task_numbers,
+    )
     world.step(e.DagRead(world.dags[1]))
     world.end("w")
-    assert live(world) == ["s"] and "its setup s" in collect_task_reasons(world.memory, run.run_pk, "after", -1, world.now)[0]
+    assert (
+        live(world) == ["s"]
+        and "its setup s" in collect_task_reasons(world.memory, run.run_pk, "after", -1, world.now)[0]
+    )
 
 
 def test_in_a_mapped_group_a_mark_clears_the_failed_setup_of_its_index_also_for_a_task_that_waits_for_nothing() -> None:
     """`always` waits for no setup, but it is in its scope: a mark that lets it continue takes the failed setup and teardown of its index with it."""
-    tasks = [setup("s", group="g"), task("w1", "s", group="g"), task("w2", "w1", group="g", trigger_rule="always"), teardown("t", "s", "w2", group="g")]
+    tasks = [
+        setup("s", group="g"),
+        task("w1", "s", group="g"),
+        task("w2", "w1", group="g", trigger_rule="always"),
+        teardown("t", "s", "w2", group="g"),
+    ]
     world = World(dag_record([*tasks, task("x")], **MAPPED))
     run = world.start()
     world.end_all("s", "failed")
@@ -200,7 +281,11 @@ def test_a_marked_run_ends_in_that_state_when_its_teardown_has_run(state: str, t
     run = world.start()
     world.end("s")
     mark(world, run, state)
-    assert live(world) == ["t"] and world.state(run) == "running" and world.runs[run.run_pk].reason == f"marked {state} by ann"
+    assert (
+        live(world) == ["t"]
+        and world.state(run) == "running"
+        and world.runs[run.run_pk].reason == f"marked {state} by ann"
+    )
     assert world.states(run) == {"s": "success", "w1": state, "w2": "skipped", "w3": "skipped", "t": "queued"}
     if takes_over:
         world.take_over()
@@ -224,7 +309,12 @@ def test_nothing_is_torn_down_for_a_setup_that_did_not_begin(state: str) -> None
     world = World(dag_record([task("first"), setup("s", "first"), task("w", "s"), teardown("t", "s", "w")]))
     run = world.start()
     mark(world, run, state)
-    assert world.state(run) == state and world.states(run) == {"first": state, "s": "skipped", "w": "skipped", "t": "skipped"}
+    assert world.state(run) == state and world.states(run) == {
+        "first": state,
+        "s": "skipped",
+        "w": "skipped",
+        "t": "skipped",
+    }
 
 
 def test_a_setup_that_runs_is_ended_as_success_with_the_run_and_torn_down() -> None:
@@ -238,7 +328,11 @@ def test_a_setup_that_runs_fails_with_the_run_and_is_not_torn_down() -> None:
     world = World(dag_record(LINE))
     run = world.start()
     mark(world, run, "failed")
-    assert world.state(run) == "failed" and world.states(run)["s"] == "failed" and world.states(run)["t"] == "upstream_failed"
+    assert (
+        world.state(run) == "failed"
+        and world.states(run)["s"] == "failed"
+        and world.states(run)["t"] == "upstream_failed"
+    )
 
 
 def test_a_teardown_without_setups_runs_when_its_run_is_marked() -> None:
@@ -312,9 +406,18 @@ def test_dagrun_timeout_ends_teardowns_too_as_in_airflow() -> None:
     assert world.state(run) == "failed" and world.states(run)["t"] == "skipped" and not live(world)
 
 
-@pytest.mark.parametrize(("ended", "teardown_state"), [(("s1", "s2"), ("queued", "queued")), (("s1",), ("queued", "upstream_failed"))])
+@pytest.mark.parametrize(
+    ("ended", "teardown_state"), [(("s1", "s2"), ("queued", "queued")), (("s1",), ("queued", "upstream_failed"))]
+)
 def test_fail_fast_tears_down_what_was_set_up(ended: Sequence[str], teardown_state: tuple[str, str]) -> None:
-    tasks = [setup("s1"), setup("s2"), task("a", "s1"), task("b", "s2"), teardown("t1", "s1", "a"), teardown("t2", "s2", "b")]
+    tasks = [
+        setup("s1"),
+        setup("s2"),
+        task("a", "s1"),
+        task("b", "s2"),
+        teardown("t1", "s1", "a"),
+        teardown("t2", "s2", "b"),
+    ]
     world = World(dag_record(tasks, fail_fast=True))
     run = world.start()
     for task_id in ended:
@@ -360,11 +463,17 @@ def test_a_backfill_that_runs_a_run_again_sets_up_and_tears_down_once_more() -> 
     for task_id in ("s", "w1", "w2", "w3", "t"):
         world.end(task_id)
     rows = tuple(copy.copy(row) for row in world.rows.values())
-    world.step(e.BackfillRead(backfill), e.RunRead(copy.deepcopy(world.runs[run.run_pk]), rows), e.ReprocessRun(run.run_pk, 9, ()))
+    world.step(
+        e.BackfillRead(backfill),
+        e.RunRead(copy.deepcopy(world.runs[run.run_pk]), rows),
+        e.ReprocessRun(run.run_pk, 9, ()),
+    )
     for task_id in ("s", "w1", "w2", "w3", "t"):
         assert live(world) == [task_id]
         world.end(task_id)
-    assert world.state(run) == "success" and Counter(attempt.task_id for attempt in world.sent.values()) == dict.fromkeys(("s", "w1", "w2", "w3", "t"), 2)
+    assert world.state(run) == "success" and Counter(
+        attempt.task_id for attempt in world.sent.values()
+    ) == dict.fromkeys(("s", "w1", "w2", "w3", "t"), 2)
 
 
 def test_a_worker_that_is_lost_during_the_teardown_costs_a_try_and_the_mark_still_decides() -> None:
@@ -394,13 +503,22 @@ def test_a_queued_run_in_which_nothing_began_ends_with_its_mark() -> None:
     world.start()
     second = world.start()
     mark(world, second, "failed")
-    assert world.state(second) == "failed" and world.states(second) == dict.fromkeys(("s", "w1", "w2", "w3", "t"), "skipped")
+    assert world.state(second) == "failed" and world.states(second) == dict.fromkeys(
+        ("s", "w1", "w2", "w3", "t"), "skipped"
+    )
 
 
 def test_the_scope_follows_a_length_that_changes() -> None:
     """The setups of a mapped task are counted anew when it gets more or fewer instances."""
     over_u = Expansion(factors=(XComLength(task_id="u"),))
-    tasks = [task("u"), setup("s", "u", expansion=over_u), task("w1", "s"), task("w2", "w1", trigger_rule="all_done"), teardown("t", "s", "w2"), task("x")]
+    tasks = [
+        task("u"),
+        setup("s", "u", expansion=over_u),
+        task("w1", "s"),
+        task("w2", "w1", trigger_rule="all_done"),
+        teardown("t", "s", "w2"),
+        task("x"),
+    ]
     world = World(dag_record(tasks))
     run = world.start()
     world.end("u", return_length=1)

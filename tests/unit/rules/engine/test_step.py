@@ -44,7 +44,9 @@ def test_a_failed_run_names_the_task_that_failed_with_its_reason_and_what_did_no
 
 def test_of_several_failed_tasks_the_first_is_named_first_and_one_that_is_no_cause_not_at_all() -> None:
     tasks = [
-        *chain("x", "y"), TaskSpec(task_id="harmless"), TaskSpec(task_id="late", upstream=("harmless",), trigger_rule="all_done"),
+        *chain("x", "y"),
+        TaskSpec(task_id="harmless"),
+        TaskSpec(task_id="late", upstream=("harmless",), trigger_rule="all_done"),
         TaskSpec(task_id="z", upstream=("y",)),
     ]
     world = World(dag_record([*tasks, TaskSpec(task_id="a")]))
@@ -58,7 +60,9 @@ def test_of_several_failed_tasks_the_first_is_named_first_and_one_that_is_no_cau
 
 
 def test_a_failed_task_above_a_failed_leaf_is_named_before_it() -> None:
-    world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), trigger_rule="all_failed")]))
+    world = World(
+        dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), trigger_rule="all_failed")])
+    )
     run = world.start()
     world.end("a", "failed", reason="no")
     world.end("b", "failed", reason="later")
@@ -88,7 +92,9 @@ def test_a_failure_that_forbids_retries_is_final() -> None:
 
 def test_a_branch_skips_what_it_did_not_choose_and_the_join_runs() -> None:
     tasks = [
-        TaskSpec(task_id="branch"), TaskSpec(task_id="left", upstream=("branch",)), TaskSpec(task_id="right", upstream=("branch",)),
+        TaskSpec(task_id="branch"),
+        TaskSpec(task_id="left", upstream=("branch",)),
+        TaskSpec(task_id="right", upstream=("branch",)),
         TaskSpec(task_id="join", upstream=("left", "right"), trigger_rule="none_failed_min_one_success"),
     ]
     world = World(dag_record(tasks))
@@ -120,7 +126,12 @@ def test_a_full_pool_does_not_hold_up_another() -> None:
     tasks = [TaskSpec(task_id=f"t{i}", pool="narrow", priority_weight=9, effective_priority=9) for i in range(1000)]
     tasks.append(TaskSpec(task_id="other"))
     dag = dag_record(tasks, max_active_tasks=5000)
-    world = World(dag, pools=[PoolRecord("narrow", 1, 0)], slots=2000, limits=EngineLimits(parallelism=None, max_admissions_per_step=2))
+    world = World(
+        dag,
+        pools=[PoolRecord("narrow", 1, 0)],
+        slots=2000,
+        limits=EngineLimits(parallelism=None, max_admissions_per_step=2),
+    )
     world.start()
     assert sorted(a.task_id for a in world.live()) == ["other", "t0"]
 
@@ -141,7 +152,9 @@ def test_limits_per_run_and_per_task_hold() -> None:
     world = World(dag)
     run = world.start()
     assert len(world.live()) == 2
-    assert "max_active_tasks=2 of the run is reached" in "".join(collect_run_reasons(world.memory, run.run_pk, world.now))
+    assert "max_active_tasks=2 of the run is reached" in "".join(
+        collect_run_reasons(world.memory, run.run_pk, world.now)
+    )
     while world.live():
         world.step(world.result(world.live()[0]), seconds=1)
         assert len(world.live()) <= 2
@@ -157,7 +170,9 @@ def test_limits_per_run_and_per_task_hold() -> None:
 
 
 def test_an_admission_takes_no_more_than_its_limit_and_asks_for_another() -> None:
-    world = World(dag_record([TaskSpec(task_id=f"t{i}") for i in range(5)]), limits=EngineLimits(max_admissions_per_step=2))
+    world = World(
+        dag_record([TaskSpec(task_id=f"t{i}") for i in range(5)]), limits=EngineLimits(max_admissions_per_step=2)
+    )
     run = world.new_run()
     decided = world.step(e.RunRead(run))
     assert len(world.live()) == 2 and decided.wake_at == world.now
@@ -174,31 +189,44 @@ def test_a_task_wanting_more_slots_than_its_pool_has_says_so() -> None:
 
 
 def test_a_task_behind_a_larger_one_of_its_pool_names_it() -> None:
-    tasks = [TaskSpec(task_id=name, pool="p", pool_slots=slots, effective_priority=priority)
-             for name, slots, priority in (("first", 2, 9), ("large", 2, 5), ("small", 1, 1))]  # fmt: skip
+    tasks = [
+        TaskSpec(task_id=name, pool="p", pool_slots=slots, effective_priority=priority)
+        for name, slots, priority in (("first", 2, 9), ("large", 2, 5), ("small", 1, 1))
+    ]
     world = World(dag_record(tasks), pools=[PoolRecord("p", 3, 0)])
     run, other = world.start(), world.start()
     assert [one.task_id for one in world.live()] == ["first"]
     reason = "is before it in pool p and needs 2 slots; free: 1"
-    assert collect_task_reasons(world.memory, run.run_pk, "small", -1, world.now) == [f"task first of run {other.run_id} {reason}"]
+    assert collect_task_reasons(world.memory, run.run_pk, "small", -1, world.now) == [
+        f"task first of run {other.run_id} {reason}"
+    ]
     world.end("first")
-    assert collect_task_reasons(world.memory, run.run_pk, "large", -1, world.now) == ["pool p has too few free slots: 2 of 3 slots are used and it needs 2"]
+    assert collect_task_reasons(world.memory, run.run_pk, "large", -1, world.now) == [
+        "pool p has too few free slots: 2 of 3 slots are used and it needs 2"
+    ]
     assert collect_task_reasons(world.memory, run.run_pk, "small", -1, world.now) == [f"task large {reason}"]
-    assert [sentence.partition(":")[0] for sentence in collect_run_reasons(world.memory, run.run_pk, world.now)] == ["large", "small"]
+    assert [sentence.partition(":")[0] for sentence in collect_run_reasons(world.memory, run.run_pk, world.now)] == [
+        "large",
+        "small",
+    ]
 
 
 def test_a_task_behind_a_larger_one_that_waited_at_a_limit_names_it() -> None:
     tasks = [
-        TaskSpec(task_id="large", pool="p", pool_slots=2, effective_priority=5, max_active_tis_per_dag=1), TaskSpec(task_id="gate"),
-        TaskSpec(task_id="first", pool="p", pool_slots=2, effective_priority=9, upstream=("gate",)), TaskSpec(task_id="small", pool="p"),
-    ]  # fmt: skip
+        TaskSpec(task_id="large", pool="p", pool_slots=2, effective_priority=5, max_active_tis_per_dag=1),
+        TaskSpec(task_id="gate"),
+        TaskSpec(task_id="first", pool="p", pool_slots=2, effective_priority=9, upstream=("gate",)),
+        TaskSpec(task_id="small", pool="p"),
+    ]
     world = World(dag_record(tasks), pools=[PoolRecord("p", 3, 0)])
     run = world.start()
     other = world.start()
     for task_id in ("gate", "large", "small"):
         world.step(world.result(next(one for one in world.live(task_id) if one.run.run_pk == run.run_pk)))
     assert sorted(one.task_id for one in world.live()) == ["first", "gate"]
-    assert collect_task_reasons(world.memory, other.run_pk, "small", -1, world.now) == ["task large is before it in pool p and needs 2 slots; free: 1"]
+    assert collect_task_reasons(world.memory, other.run_pk, "small", -1, world.now) == [
+        "task large is before it in pool p and needs 2 slots; free: 1"
+    ]
 
 
 def test_a_missing_pool_is_named_with_the_remedy() -> None:
@@ -228,7 +256,9 @@ def test_clearing_an_ended_run_runs_it_again_with_new_retries() -> None:
     world.end("b")
     assert world.state(run) == "success"
     rows = tuple(row for key, row in world.rows.items() if key.run_pk == run.run_pk)
-    world.step(e.RunRead(world.runs[run.run_pk], rows), e.ClearTasks(run.run_pk, (world.key(run, "b"),), "me", request_pk=7))
+    world.step(
+        e.RunRead(world.runs[run.run_pk], rows), e.ClearTasks(run.run_pk, (world.key(run, "b"),), "me", request_pk=7)
+    )
     assert world.answers[-1] == (7, "done", '{"cleared": ["b"]}')
     (attempt,) = world.live()
     assert (attempt.task_id, attempt.try_number, attempt.max_tries) == ("b", 2, 2)
@@ -355,7 +385,10 @@ def test_a_task_that_waits_before_skipping_is_skipped_once_the_run_before_would_
 
 def test_without_a_run_before_or_depends_on_past_a_task_is_skipped_at_once() -> None:
     for past in (True, False):
-        tasks = [TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), depends_on_past=past, wait_for_past_depends_before_skipping=True)]
+        tasks = [
+            TaskSpec(task_id="a"),
+            TaskSpec(task_id="b", upstream=("a",), depends_on_past=past, wait_for_past_depends_before_skipping=True),
+        ]
         world = World(dag_record(tasks))
         runs = [world.start() for _ in range(1 if past else 2)]
         world.end_all("a", "skipped")
@@ -449,20 +482,32 @@ def test_deleting_a_run_cancels_it_and_frees_its_place() -> None:
 
 
 def test_a_task_of_the_run_before_that_has_not_begun_has_no_status_yet() -> None:
-    tasks = [TaskSpec(task_id="a", wait_for_downstream=True), TaskSpec(task_id="x"), TaskSpec(task_id="b", upstream=("a", "x"))]
+    tasks = [
+        TaskSpec(task_id="a", wait_for_downstream=True),
+        TaskSpec(task_id="x"),
+        TaskSpec(task_id="b", upstream=("a", "x")),
+    ]
     world = World(dag_record(tasks))
     world.start()
     world.end("a")
-    assert collect_task_reasons(world.memory, world.start().run_pk, "a", -1, world.now) == ["wait_for_downstream: b in run run1 has no status yet"]
+    assert collect_task_reasons(world.memory, world.start().run_pk, "a", -1, world.now) == [
+        "wait_for_downstream: b in run run1 has no status yet"
+    ]
     world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), depends_on_past=True)]))
     _, second = world.start(), world.start()
     world.step(world.result(world.live("a")[1]))
-    assert collect_task_reasons(world.memory, second.run_pk, "b", -1, world.now) == ["depends_on_past: b in run run1 has no status yet"]
+    assert collect_task_reasons(world.memory, second.run_pk, "b", -1, world.now) == [
+        "depends_on_past: b in run run1 has no status yet"
+    ]
 
 
 def test_a_sensor_that_is_called_again_and_a_try_that_is_under_way_are_told_in_sentences() -> None:
     world = World(dag_record(chain("a")))
     run = world.start()
-    assert collect_run_reasons(world.memory, run.run_pk, world.now) == ["a: try 1 was submitted to worker w and has not begun"]
+    assert collect_run_reasons(world.memory, run.run_pk, world.now) == [
+        "a: try 1 was submitted to worker w and has not begun"
+    ]
     world.end("a", "up_for_reschedule", resume_at=60_000_000)
-    assert collect_run_reasons(world.memory, run.run_pk, world.now) == ["a: the sensor is called again at 1970-01-01T00:01:00.000000+00:00"]
+    assert collect_run_reasons(world.memory, run.run_pk, world.now) == [
+        "a: the sensor is called again at 1970-01-01T00:01:00.000000+00:00"
+    ]

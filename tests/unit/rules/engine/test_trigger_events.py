@@ -34,7 +34,9 @@ def deferred(world: World, wait: Deferral = TRIGGER, **fields: int) -> RunRecord
 
 
 def timer(world: World, seconds: float, **fields: Any) -> Deferral:
-    return Deferral(classpath="DateTimeTrigger", next_method="go_on", due_at=world.now + int(seconds * SECOND), **fields)
+    return Deferral(
+        classpath="DateTimeTrigger", next_method="go_on", due_at=world.now + int(seconds * SECOND), **fields
+    )
 
 
 def ended(world: World, run: RunRecord, fired: DeferralResult = EVENT, defer_seq: int = 1) -> None:
@@ -55,7 +57,9 @@ both = pytest.mark.parametrize("then", [same, take_over])
 
 
 @both
-def test_a_deferred_task_holds_nothing_and_goes_on_with_its_event_in_the_same_try(then: Callable[[World], None]) -> None:
+def test_a_deferred_task_holds_nothing_and_goes_on_with_its_event_in_the_same_try(
+    then: Callable[[World], None],
+) -> None:
     world = World(dag_record(chain("a", "b")))
     run = deferred(world)
     started_at = world.rows[TaskKey(run.run_pk, 0, -1)].started_at
@@ -213,7 +217,10 @@ def test_timers_of_a_paused_dag_fire_when_it_goes_on_but_its_timeouts_run(then: 
 
 
 def test_who_goes_on_comes_before_all_who_begin() -> None:
-    tasks = [TaskSpec(task_id="a", pool="small"), *(TaskSpec(task_id=f"new{i}", pool="small", effective_priority=9) for i in range(4))]
+    tasks = [
+        TaskSpec(task_id="a", pool="small"),
+        *(TaskSpec(task_id=f"new{i}", pool="small", effective_priority=9) for i in range(4)),
+    ]
     world = World(dag_record(tasks), pools=[PoolRecord("small", 1, 0)])
     run = world.start()
     while not world.live("a"):
@@ -228,8 +235,10 @@ def test_who_goes_on_comes_before_all_who_begin() -> None:
 
 
 def test_a_pool_that_counts_deferred_tasks_keeps_their_slots() -> None:
-    world = World(dag_record([TaskSpec(task_id="a", pool="p"), TaskSpec(task_id="b", pool="p")]),
-                  pools=[PoolRecord("p", 1, 0, include_deferred=True)])
+    world = World(
+        dag_record([TaskSpec(task_id="a", pool="p"), TaskSpec(task_id="b", pool="p")]),
+        pools=[PoolRecord("p", 1, 0, include_deferred=True)],
+    )
     world.step(e.PoolsRead((PoolRecord("default_pool", 128, 0), PoolRecord("p", 1, 0, include_deferred=True))))
     run = world.start()
     first = world.live()[0].task_id
@@ -255,7 +264,9 @@ def test_a_task_that_starts_from_its_trigger_waits_for_the_slots_that_its_wait_w
 
 
 def test_a_task_keeps_slots_of_the_pool_that_it_ran_in_though_its_dag_names_another_now() -> None:
-    world = World(dag_record(chain("a", pool="p")), pools=[PoolRecord(name, 1, 0, include_deferred=True) for name in "pq"])
+    world = World(
+        dag_record(chain("a", pool="p")), pools=[PoolRecord(name, 1, 0, include_deferred=True) for name in "pq"]
+    )
     run = world.start()
     world.pools["q"][1] = 1
     world.dags[1] = dag_record(chain("a", pool="q"), version=2)
@@ -268,7 +279,9 @@ def test_a_task_keeps_slots_of_the_pool_that_it_ran_in_though_its_dag_names_anot
 
 @both
 @pytest.mark.parametrize("act", ["clear", "success", "failed"])
-def test_what_people_do_to_a_deferred_task_ends_its_wait_and_tells_its_trigger(then: Callable[[World], None], act: str) -> None:
+def test_what_people_do_to_a_deferred_task_ends_its_wait_and_tells_its_trigger(
+    then: Callable[[World], None], act: str
+) -> None:
     world = World(dag_record(chain("a")))
     run = deferred(world)
     then(world)
@@ -294,8 +307,14 @@ def test_an_attempt_that_was_lost_before_it_went_on_goes_on_again(then: Callable
 
 
 @both
-def test_a_task_that_starts_from_its_trigger_never_visits_a_worker_before_its_wait(then: Callable[[World], None]) -> None:
-    tasks = [TaskSpec(task_id="a", start_wait=Deferral(classpath="T", due_in_s=60, next_method="go_on"), execution_timeout_s=500.0)]
+def test_a_task_that_starts_from_its_trigger_never_visits_a_worker_before_its_wait(
+    then: Callable[[World], None],
+) -> None:
+    tasks = [
+        TaskSpec(
+            task_id="a", start_wait=Deferral(classpath="T", due_in_s=60, next_method="go_on"), execution_timeout_s=500.0
+        )
+    ]
     world = World(dag_record(tasks))
     run = world.start()
     assert world.states(run)["a"] == "deferred" and world.sent == {}
@@ -317,7 +336,12 @@ def test_a_task_that_starts_and_ends_by_its_trigger_costs_no_process() -> None:
 
 
 def test_a_task_of_a_paused_dag_does_not_start_its_wait() -> None:
-    dag = dag_record([*chain("b"), TaskSpec(task_id="a", upstream=("b",), start_wait=Deferral(classpath="T", due_in_s=60, ends_task=True))])
+    dag = dag_record(
+        [
+            *chain("b"),
+            TaskSpec(task_id="a", upstream=("b",), start_wait=Deferral(classpath="T", due_in_s=60, ends_task=True)),
+        ]
+    )
     world = World(dag)
     run = world.start()
     world.step(e.DagRead(replace(dag, paused=True)))
@@ -340,7 +364,9 @@ def test_a_task_that_left_while_nobody_owned_its_dag_waits_no_longer_and_may_com
     world = World(dag_record([TaskSpec(task_id="a", pool="p"), TaskSpec(task_id="b", upstream=("a",))]), pools=pools)
     run = deferred(world)
     first = world.dags[1]
-    world.dags[1] = dag_record([TaskSpec(task_id="b"), TaskSpec(task_id="c")], version=2, numbers={"a": 0, "b": 1, "c": 2})
+    world.dags[1] = dag_record(
+        [TaskSpec(task_id="b"), TaskSpec(task_id="c")], version=2, numbers={"a": 0, "b": 1, "c": 2}
+    )
     take_over(world)
     assert world.waits == {} and world.killed_waits == [TaskKey(run.run_pk, 0, -1)]
     assert world.states(run)["a"] == "removed" and world.pools["p"][1] == 0
@@ -368,7 +394,9 @@ def test_of_times_that_passed_while_nobody_looked_the_first_counts() -> None:
     assert "timeout" in str(world.rows[TaskKey(run.run_pk, 0, -1)].reason)
 
 
-@pytest.mark.parametrize(("outcome", "bound"), [("event", True), ("error", True), ("success", False), ("skipped", False)])
+@pytest.mark.parametrize(
+    ("outcome", "bound"), [("event", True), ("error", True), ("success", False), ("skipped", False)]
+)
 def test_a_task_that_its_trigger_has_ended_in_time_is_not_too_late_for_its_callbacks(outcome: str, bound: bool) -> None:
     world = World(dag_record(chain("a", hears_ends=True, execution_timeout_s=10.0)))
     run = deferred(world)
@@ -402,7 +430,11 @@ def test_a_branch_does_not_skip_who_is_about_to_go_on() -> None:
 
 
 def test_what_a_failed_wait_pushed_is_gone_with_the_next_try() -> None:
-    world = World(dag_record([TaskSpec(task_id="a", retries=1, retry_delay_s=5.0, start_wait=Deferral(classpath="plugin.Trigger"))]))
+    world = World(
+        dag_record(
+            [TaskSpec(task_id="a", retries=1, retry_delay_s=5.0, start_wait=Deferral(classpath="plugin.Trigger"))]
+        )
+    )
     run = world.start()
     ended(world, run, DeferralResult(outcome="failed", xcoms={"key": "1"}))
     assert world.step(seconds=5).changes.xcom_clears == [TaskKey(run.run_pk, 0, -1)]
@@ -410,7 +442,10 @@ def test_what_a_failed_wait_pushed_is_gone_with_the_next_try() -> None:
 
 
 def test_a_wait_that_took_too_long_hears_so_though_its_run_ends_in_the_same_step() -> None:
-    tasks = [TaskSpec(task_id="a", hears_ends=True), TaskSpec(task_id="b", start_wait=Deferral(classpath="T", due_in_s=20))]
+    tasks = [
+        TaskSpec(task_id="a", hears_ends=True),
+        TaskSpec(task_id="b", start_wait=Deferral(classpath="T", due_in_s=20)),
+    ]
     world = World(dag_record(tasks, fail_fast=True))
     run = world.start()
     world.end("a", "deferred", wait=Deferral(classpath="plugin.Trigger", next_method="go_on", timeout_s=10.0))
@@ -419,10 +454,13 @@ def test_a_wait_that_took_too_long_hears_so_though_its_run_ends_in_the_same_step
     assert world.killed_waits == [TaskKey(run.run_pk, 0, -1)]
 
 
-@pytest.mark.parametrize("end_it", [
-    lambda world, run: world.step(seconds=60),
-    lambda world, run: world.step(e.MarkTasks(run.run_pk, (TaskKey(run.run_pk, 0, -1),), "failed", "me", 1)),
-])
+@pytest.mark.parametrize(
+    "end_it",
+    [
+        lambda world, run: world.step(seconds=60),
+        lambda world, run: world.step(e.MarkTasks(run.run_pk, (TaskKey(run.run_pk, 0, -1),), "failed", "me", 1)),
+    ],
+)
 def test_no_triggerer_is_told_of_the_end_of_a_wait_for_a_time(end_it: Callable[[World, RunRecord], StepResult]) -> None:
     world = World(dag_record(chain("a", "b")))
     run = deferred(world, timer(world, 60, ends_task=True))
@@ -450,7 +488,10 @@ def test_explain_says_what_is_waited_for() -> None:
 
 
 def test_what_comes_due_together_goes_in_bounded_steps_one_right_after_the_other() -> None:
-    tasks = [TaskSpec(task_id=f"t{i}", start_wait=Deferral(classpath="TimeDeltaTrigger", due_in_s=60, ends_task=True)) for i in range(100)]
+    tasks = [
+        TaskSpec(task_id=f"t{i}", start_wait=Deferral(classpath="TimeDeltaTrigger", due_in_s=60, ends_task=True))
+        for i in range(100)
+    ]
     world = World(dag_record(tasks, max_active_runs=1000))
     runs = [world.new_run() for _ in range(MAX_STARTED_PER_STEP // 100 + 1)]
     first = world.step(*map(e.RunRead, runs))
@@ -467,7 +508,10 @@ def test_what_comes_due_together_goes_in_bounded_steps_one_right_after_the_other
 
 def test_the_first_of_many_that_go_on_are_with_workers_before_the_others_are_fired() -> None:
     count = 2 * MAX_READY_BY_TIMERS + 10
-    tasks = [TaskSpec(task_id=f"t{i}", start_wait=Deferral(classpath="TimeDeltaTrigger", due_in_s=60, next_method="go_on")) for i in range(count)]
+    tasks = [
+        TaskSpec(task_id=f"t{i}", start_wait=Deferral(classpath="TimeDeltaTrigger", due_in_s=60, next_method="go_on"))
+        for i in range(count)
+    ]
     world = World(dag_record(tasks, max_active_tasks=1000))
     world.start()
     fired = []
@@ -480,10 +524,18 @@ def test_the_first_of_many_that_go_on_are_with_workers_before_the_others_are_fir
 
 
 @both
-@pytest.mark.parametrize("fired", [
-    DeferralResult(outcome="success"), DeferralResult(outcome="skipped"), DeferralResult(outcome="failed", reason="no"), DeferralResult(outcome="error", reason="ValueError: no"),
-])
-def test_a_task_with_callbacks_hears_of_the_end_of_its_wait_on_a_worker(then: Callable[[World], None], fired: DeferralResult) -> None:
+@pytest.mark.parametrize(
+    "fired",
+    [
+        DeferralResult(outcome="success"),
+        DeferralResult(outcome="skipped"),
+        DeferralResult(outcome="failed", reason="no"),
+        DeferralResult(outcome="error", reason="ValueError: no"),
+    ],
+)
+def test_a_task_with_callbacks_hears_of_the_end_of_its_wait_on_a_worker(
+    then: Callable[[World], None], fired: DeferralResult
+) -> None:
     world = World(dag_record(chain("a", hears_ends=True)))
     run = deferred(world, Deferral(classpath="plugin.Trigger"))
     then(world)
@@ -506,11 +558,15 @@ def test_a_task_with_callbacks_hears_of_its_timeout_on_a_worker(then: Callable[[
     assert "timeout of 30 s" in str(attempt.resume.fired.reason)
 
 
-@pytest.mark.parametrize(("value", "state"), [("é" * (XCOM_MAX_BYTES // 2), "success"), ("é" * (XCOM_MAX_BYTES // 2) + "x", "failed")])
+@pytest.mark.parametrize(
+    ("value", "state"), [("é" * (XCOM_MAX_BYTES // 2), "success"), ("é" * (XCOM_MAX_BYTES // 2) + "x", "failed")]
+)
 def test_the_limit_of_an_event_s_xcom_counts_bytes_of_text_that_is_not_ascii(value: str, state: str) -> None:
     world = World(dag_record(chain("a", "b")))
     run = deferred(world)
     ended(world, run, DeferralResult(outcome="success", xcoms={"k": value}))
     assert world.states(run)["a"] == state
-    said = f"XCom 'k' of the event takes {XCOM_MAX_BYTES + 1} bytes" in (world.rows[TaskKey(run.run_pk, 0, -1)].reason or "")
+    said = f"XCom 'k' of the event takes {XCOM_MAX_BYTES + 1} bytes" in (
+        world.rows[TaskKey(run.run_pk, 0, -1)].reason or ""
+    )
     assert said == (state == "failed")

@@ -63,7 +63,9 @@ def test_an_ended_task_that_left_and_returned_has_not_to_run_again() -> None:
 
 def test_limits_of_tasks_hold_across_versions() -> None:
     def version(number: int, limit: int | None) -> DagRecord:
-        return dag_record([TaskSpec(task_id="t", max_active_tis_per_dag=limit, max_active_tis_per_dagrun=limit)], version=number)
+        return dag_record(
+            [TaskSpec(task_id="t", max_active_tis_per_dag=limit, max_active_tis_per_dagrun=limit)], version=number
+        )
 
     world = World(version(1, None))
     for _ in range(4):
@@ -84,7 +86,9 @@ def test_limits_of_tasks_hold_across_versions() -> None:
 
 
 def test_a_waiting_task_follows_its_new_pool() -> None:
-    world = World(dag_record([TaskSpec(task_id="t", pool="full")]), pools=[PoolRecord("full", 0, 0), PoolRecord("free", 1, 0)])
+    world = World(
+        dag_record([TaskSpec(task_id="t", pool="full")]), pools=[PoolRecord("full", 0, 0), PoolRecord("free", 1, 0)]
+    )
     world.start()
     read(world, dag_record([TaskSpec(task_id="t", pool="free")], version=2))
     assert world.pools["free"][1] == 1

@@ -36,8 +36,11 @@ def some_wait(rng: random.Random, now: int | None) -> Deferral:
     by_time = rng.random() < 0.4
     seconds = rng.choice((-3, 0, 5, 20))
     return Deferral(
-        classpath="plugin.Trigger", next_method=rng.choice(("go_on", "go_on", None)), ends_task=by_time and rng.random() < 0.3,
-        timeout_s=rng.choice((None, 4.0, 15.0)), due_in_s=float(seconds) if by_time and now is None else None,
+        classpath="plugin.Trigger",
+        next_method=rng.choice(("go_on", "go_on", None)),
+        ends_task=by_time and rng.random() < 0.3,
+        timeout_s=rng.choice((None, 4.0, 15.0)),
+        due_in_s=float(seconds) if by_time and now is None else None,
         due_at=now + seconds * SECOND if by_time and now is not None else None,
     )
 
@@ -49,11 +52,19 @@ def some_tasks(rng: random.Random) -> list[TaskSpec]:
 
 def some_task(rng: random.Random, task_id: str, before: list[str]) -> TaskSpec:
     return TaskSpec(
-        task_id=task_id, upstream=tuple(sorted(rng.sample(before, rng.randint(0, min(len(before), 1))))),
-        trigger_rule=rng.choice(("all_success", "all_done")), retries=rng.randint(0, 2), retry_delay_s=rng.choice((0.0, 30.0)),
-        pool=rng.choice(POOLS), runs_code=rng.random() < 0.9, execution_timeout_s=rng.choice((None, None, 12.0)),
-        hears_ends=rng.random() < 0.3, soft_fail=rng.random() < 0.2, is_sensor=rng.random() < 0.3,
-        start_wait=some_wait(rng, None) if rng.random() < 0.3 else None, max_active_tis_per_dag=rng.choice((None, None, 1)),
+        task_id=task_id,
+        upstream=tuple(sorted(rng.sample(before, rng.randint(0, min(len(before), 1))))),
+        trigger_rule=rng.choice(("all_success", "all_done")),
+        retries=rng.randint(0, 2),
+        retry_delay_s=rng.choice((0.0, 30.0)),
+        pool=rng.choice(POOLS),
+        runs_code=rng.random() < 0.9,
+        execution_timeout_s=rng.choice((None, None, 12.0)),
+        hears_ends=rng.random() < 0.3,
+        soft_fail=rng.random() < 0.2,
+        is_sensor=rng.random() < 0.3,
+        start_wait=some_wait(rng, None) if rng.random() < 0.3 else None,
+        max_active_tis_per_dag=rng.choice((None, None, 1)),
     )
 
 
@@ -82,7 +93,12 @@ class Waiting(World):
         before = copy.copy(self.rows)
         self.step(*events, seconds=seconds)
         for key, row in before.items():
-            if row.state is S.UP_FOR_RETRY and row.resume_at is not None and row.resume_at > self.now and key in self.rows:
+            if (
+                row.state is S.UP_FOR_RETRY
+                and row.resume_at is not None
+                and row.resume_at > self.now
+                and key in self.rows
+            ):
                 ended = self.runs[key.run_pk].ended_at is not None or self.rows[key].state in FINISHED_TASK_STATES
                 assert ended or self.rows[key].state is S.UP_FOR_RETRY, f"{key} is tried again too early"
 
@@ -109,7 +125,9 @@ def play(world: Waiting, rng: random.Random) -> None:
         key = rng.choice(waits)
         events: list[e.EngineEvent] = [some_event(world, rng, key)]
         if rng.random() < 0.3:
-            events += rng.choice((lambda: [events[0]], lambda: [some_event(world, rng, key)], lambda: [some_act(world, rng, key)]))()
+            events += rng.choice(
+                (lambda: [events[0]], lambda: [some_event(world, rng, key)], lambda: [some_act(world, rng, key)])
+            )()
             rng.shuffle(events)
         if rng.random() < 0.1:
             another_version(world, rng)
@@ -119,8 +137,15 @@ def play(world: Waiting, rng: random.Random) -> None:
     elif roll < 0.7 and waits:
         world.step(some_act(world, rng, rng.choice(waits)))
     elif roll < 0.74 and runs:
-        world.step(rng.choice((e.MarkRun(rng.choice(runs), "failed", "me"), e.ClearTasks(rng.choice(runs), None, "me"),
-                               e.DeleteRun(rng.choice(runs), "me", 1))))
+        world.step(
+            rng.choice(
+                (
+                    e.MarkRun(rng.choice(runs), "failed", "me"),
+                    e.ClearTasks(rng.choice(runs), None, "me"),
+                    e.DeleteRun(rng.choice(runs), "me", 1),
+                )
+            )
+        )
     elif roll < 0.79:
         another_version(world, rng)
         if rng.random() < 0.5:
@@ -150,7 +175,9 @@ def some_event(world: World, rng: random.Random, key: TaskKey) -> e.DeferralEnde
     """Of its trigger; now and then one of an earlier deferral."""
     late = rng.random() < 0.2
     outcome = rng.choice(ENDINGS)
-    return e.DeferralEnded(key, world.waits[key].defer_seq - late, DeferralResult(outcome=outcome, payload='"late"' if late else "1"))
+    return e.DeferralEnded(
+        key, world.waits[key].defer_seq - late, DeferralResult(outcome=outcome, payload='"late"' if late else "1")
+    )
 
 
 def some_act(world: World, rng: random.Random, key: TaskKey) -> e.EngineEvent:
@@ -163,10 +190,11 @@ def another_version(world: World, rng: random.Random) -> None:
     """Tasks change their kind and their pools, leave and come back."""
     dag = world.dags[1]
     tasks = [
-        msgspec.structs.replace(
-            some_task(rng, task.task_id, []), upstream=task.upstream
-        ) if rng.random() < 0.4 else task
-        for task in world.all_tasks if rng.random() < 0.75
+        msgspec.structs.replace(some_task(rng, task.task_id, []), upstream=task.upstream)
+        if rng.random() < 0.4
+        else task
+        for task in world.all_tasks
+        if rng.random() < 0.75
     ]
     ids = {task.task_id for task in tasks}
     tasks = [msgspec.structs.replace(task, upstream=tuple(up for up in task.upstream if up in ids)) for task in tasks]
@@ -183,7 +211,9 @@ def take_over(world: World, rng: random.Random) -> None:
 
 def a_world(rng: random.Random) -> Waiting:
     tasks = some_tasks(rng)
-    dag = dag_record(tasks, max_active_runs=3, fail_fast=rng.random() < 0.2, dagrun_timeout_s=rng.choice((None, None, 60.0)))
+    dag = dag_record(
+        tasks, max_active_runs=3, fail_fast=rng.random() < 0.2, dagrun_timeout_s=rng.choice((None, None, 60.0))
+    )
     pools = [PoolRecord("small", 2, 0), PoolRecord("counting", 2, 0, include_deferred=True)]
     return Waiting(dag, pools=pools, limits=EngineLimits(parallelism=6), slots=8)
 
@@ -197,7 +227,9 @@ def test_what_waits_is_stored_and_what_is_stored_waits(seed: int) -> None:
         for key, wait in world.waits.items():
             row = world.rows[key]
             assert row.defer_seq == wait.defer_seq, f"seed {seed}: {key}"
-            assert row.state not in FINISHED_TASK_STATES and row.state is not None, f"seed {seed}: {key} waits and is {row.state}"
+            assert row.state not in FINISHED_TASK_STATES and row.state is not None, (
+                f"seed {seed}: {key} waits and is {row.state}"
+            )
             assert (row.state is S.DEFERRED) == (wait.result is None), f"seed {seed}: {key} is {row.state}, {wait}"
         deferred = {key for key, row in world.rows.items() if row.state is S.DEFERRED}
         assert deferred <= world.waits.keys(), f"seed {seed}: waits for nothing"
@@ -233,7 +265,9 @@ def test_no_time_of_a_wait_is_missed_and_none_is_remembered_for_nothing(seed: in
                 limit_s = None if task is None else task.execution_timeout_s
                 deadline = None if limit_s is None or row.started_at is None else row.started_at + int(limit_s * SECOND)
                 due_at = None if world.dags[1].paused else wait.due_at
-                assert all(at is None or at > world.now for at in (due_at, wait.timeout_at, deadline)), f"seed {seed}: {key}"
+                assert all(at is None or at > world.now for at in (due_at, wait.timeout_at, deadline)), (
+                    f"seed {seed}: {key}"
+                )
         assert len(world.memory.timers) < TIMERS_SPARE, f"seed {seed}"
 
 
@@ -260,7 +294,9 @@ def test_after_any_history_every_task_ends(seed: int) -> None:
     for _ in range(1000):
         if not world.memory.runs:
             break
-        events: list[e.EngineEvent] = [e.DeferralEnded(key, wait.defer_seq, DeferralResult(outcome="event")) for key, wait in world.waits.items()]
+        events: list[e.EngineEvent] = [
+            e.DeferralEnded(key, wait.defer_seq, DeferralResult(outcome="event")) for key, wait in world.waits.items()
+        ]
         world.step(*events, *(world.result(attempt) for attempt in world.live()), seconds=10)
     assert not world.memory.runs and not world.waits, f"seed {seed}"
     assert all(used == 0 for _, used in world.pools.values()), f"seed {seed}"
@@ -275,5 +311,8 @@ def waits_in(memory: EngineState) -> object:
     """What two memories of the same rows must agree on."""
     return {
         cell.key(): (cell.state, cell.defer_seq, cell.is_resumption, cell.deferral, cell.started_at)
-        for run in memory.runs.values() for cells in run.task_instances for cell in cells.values() if cell.defer_seq or cell.deferral
+        for run in memory.runs.values()
+        for cells in run.task_instances
+        for cell in cells.values()
+        if cell.defer_seq or cell.deferral
     }, {name: pool.used for name, pool in memory.pools.items() if pool.slots is not None}

@@ -12,7 +12,8 @@ from .world import GROUP, World, chain, dag_record
 
 def test_a_gate_lets_in_a_task_of_another_pool_when_the_best_one_has_no_pool() -> None:
     tasks = [
-        TaskSpec(task_id="first", effective_priority=9), TaskSpec(task_id="no_pool", effective_priority=5, pool="missing"),
+        TaskSpec(task_id="first", effective_priority=9),
+        TaskSpec(task_id="no_pool", effective_priority=5, pool="missing"),
         TaskSpec(task_id="other", effective_priority=1),
     ]
     world = World(dag_record(tasks, max_active_tasks=1))
@@ -23,7 +24,8 @@ def test_a_gate_lets_in_a_task_of_another_pool_when_the_best_one_has_no_pool() -
 
 def test_a_task_marked_right_after_a_gate_chose_it_does_not_use_up_the_turn() -> None:
     tasks = [
-        TaskSpec(task_id="first", effective_priority=9), TaskSpec(task_id="narrow", effective_priority=5, pool="p"),
+        TaskSpec(task_id="first", effective_priority=9),
+        TaskSpec(task_id="narrow", effective_priority=5, pool="p"),
         TaskSpec(task_id="other", effective_priority=1, pool="p"),
     ]
     world = World(dag_record(tasks, max_active_tasks=1), pools=[PoolRecord("p", 1, 0)])
@@ -43,7 +45,10 @@ def test_deleting_a_run_lets_in_who_waits_at_a_gate_of_the_dag() -> None:
 
 
 def test_a_task_too_large_for_its_pool_holds_up_nobody_and_starts_when_the_pool_grows() -> None:
-    tasks = [TaskSpec(task_id="large", pool="p", pool_slots=3, effective_priority=9), TaskSpec(task_id="small", pool="p")]
+    tasks = [
+        TaskSpec(task_id="large", pool="p", pool_slots=3, effective_priority=9),
+        TaskSpec(task_id="small", pool="p"),
+    ]
     world = World(dag_record(tasks), pools=[PoolRecord("p", 2, 0)])
     world.start()
     assert [a.task_id for a in world.live()] == ["small"]

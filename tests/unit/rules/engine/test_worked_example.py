@@ -21,7 +21,11 @@ def test_the_worked_example_of_the_package_is_what_the_engine_does() -> None:
     run = world.new_run()
 
     result = world.step(e.RunRead(run))
-    assert (_rows(result), _submits(result), [str(r.state) for r in result.changes.runs]) == ({0: "queued"}, {"w": ["a0"]}, ["running"])
+    assert (_rows(result), _submits(result), [str(r.state) for r in result.changes.runs]) == (
+        {0: "queued"},
+        {"w": ["a0"]},
+        ["running"],
+    )
     (first,) = world.live()
 
     result = world.step(e.AuthorCodeEntered("a0", world.now))

@@ -26,13 +26,31 @@ from gnomon.rules.engine.step_context import StepResult
 GROUP = 5
 
 
-def dag_record(tasks: Sequence[TaskSpec], dag_pk: int = 1, version: int = 1, numbers: dict[str, int] | None = None,
-               **fields: object) -> DagRecord:
+def dag_record(
+    tasks: Sequence[TaskSpec],
+    dag_pk: int = 1,
+    version: int = 1,
+    numbers: dict[str, int] | None = None,
+    **fields: object,
+) -> DagRecord:
     spec = DagSpec(dag_id=f"dag{dag_pk}", timetable=TimetableRef(path="none"), tasks=tuple(tasks), **fields)  # type: ignore[arg-type]
     numbers = numbers if numbers is not None else {task.task_id: i for i, task in enumerate(tasks)}
-    return DagRecord(dag_pk=dag_pk, dag_id=spec.dag_id, group_no=GROUP, paused=False, active=True, plan_seq=0, cursor=None,
-                     next_run=None, fingerprint=None, version_pk=version, spec=spec, task_numbers=numbers, file="f.py",
-                     input_hash="h")
+    return DagRecord(
+        dag_pk=dag_pk,
+        dag_id=spec.dag_id,
+        group_no=GROUP,
+        paused=False,
+        active=True,
+        plan_seq=0,
+        cursor=None,
+        next_run=None,
+        fingerprint=None,
+        version_pk=version,
+        spec=spec,
+        task_numbers=numbers,
+        file="f.py",
+        input_hash="h",
+    )
 
 
 def chain(*task_ids: str, **fields: object) -> list[TaskSpec]:
@@ -45,7 +63,9 @@ def chain(*task_ids: str, **fields: object) -> list[TaskSpec]:
 class World:
     """Memory, and the rows that its steps have written."""
 
-    def __init__(self, *dags: DagRecord, pools: Iterable[PoolRecord] = (), slots: int = 32, limits: EngineLimits | None = None) -> None:
+    def __init__(
+        self, *dags: DagRecord, pools: Iterable[PoolRecord] = (), slots: int = 32, limits: EngineLimits | None = None
+    ) -> None:
         self.limits = limits or EngineLimits()
         given = (PoolRecord("default_pool", 128, 0), *pools)
         self.pools = {pool.name: [pool.slots, 0] for pool in given}
@@ -82,19 +102,24 @@ class World:
     def fresh_memory(self) -> EngineState:
         """Memory as a take-over reads it."""
         memory = EngineState(self.limits)
-        unfinished = [run for run in self.runs.values() if run.dag_pk in self.dags and run.state not in FINISHED_RUN_STATES]
+        unfinished = [
+            run for run in self.runs.values() if run.dag_pk in self.dags and run.state not in FINISHED_RUN_STATES
+        ]
         tails = {}
         for dag_pk, dag in self.dags.items():
             if any(task.depends_on_past for task in dag.spec.tasks):
                 ended = [run for run in self.runs.values() if run.dag_pk == dag_pk and run.state in FINISHED_RUN_STATES]
                 tails[dag_pk] = [(copy.deepcopy(run), self._rows_of(run.run_pk)) for run in ended]
         state = GroupState(
-            dags=[copy.deepcopy(dag) for dag in self.dags.values()], runs=[copy.deepcopy(run) for run in unfinished],
-            tasks=[row for run in unfinished for row in self._rows_of(run.run_pk)], previous_runs=tails,
+            dags=[copy.deepcopy(dag) for dag in self.dags.values()],
+            runs=[copy.deepcopy(run) for run in unfinished],
+            tasks=[row for run in unfinished for row in self._rows_of(run.run_pk)],
+            previous_runs=tails,
             run_waits={run.run_pk: self.waits_of(run.run_pk) for run in unfinished},
             callbacks=[
                 (copy.copy(callback), copy.deepcopy(self.runs[callback.run_pk]))
-                for callback in self.callbacks.values() if callback.ended_at is None
+                for callback in self.callbacks.values()
+                if callback.ended_at is None
             ],
             deadlines={run.run_pk: self.deadlines_of(run.run_pk) for run in unfinished},
         )
@@ -160,7 +185,9 @@ class World:
             del self.callbacks[callback_id]
         self.callbacks.update((callback_id, copy.copy(callback)) for callback_id, callback in changes.callbacks.items())
         for run_pk in changes.deadlines_deleted:
-            for key in [key for key, one in self.deadlines.items() if key[0] == run_pk and one.state is not DeadlineState.MISSED]:
+            for key in [
+                key for key, one in self.deadlines.items() if key[0] == run_pk and one.state is not DeadlineState.MISSED
+            ]:
                 del self.deadlines[key]
         self.deadlines.update((key, copy.copy(deadline)) for key, deadline in changes.deadlines.items())
         self.mail += changes.mail_sent
@@ -182,9 +209,20 @@ class World:
     def new_run(self, dag_pk: int = 1, run_after: int | None = None) -> RunRecord:
         run_pk = next(self._run_pks)
         at = self.now if run_after is None else run_after
-        run = RunRecord(run_pk=run_pk, dag_pk=dag_pk, run_id=f"run{run_pk}", run_type=DagRunType.MANUAL,
-                        state=DagRunState.QUEUED, run_after=at, logical_at=None, interval_start=None, interval_end=None,
-                        version_pk=None, conf={}, queued_at=self.now)
+        run = RunRecord(
+            run_pk=run_pk,
+            dag_pk=dag_pk,
+            run_id=f"run{run_pk}",
+            run_type=DagRunType.MANUAL,
+            state=DagRunState.QUEUED,
+            run_after=at,
+            logical_at=None,
+            interval_start=None,
+            interval_end=None,
+            version_pk=None,
+            conf={},
+            queued_at=self.now,
+        )
         self.runs[run_pk] = copy.deepcopy(run)
         return run
 
@@ -205,15 +243,28 @@ class World:
 
     def result(self, attempt: Attempt, outcome: str = "success", **fields: object) -> e.ResultReceived:
         return e.ResultReceived(
-            AttemptResult(attempt_id=attempt.attempt_id, group_no=GROUP, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
-                          map_index=attempt.map_index, outcome=outcome, started_at=self.now, ended_at=self.now, **fields),  # type: ignore[arg-type]
+            AttemptResult(
+                attempt_id=attempt.attempt_id,
+                group_no=GROUP,
+                run_pk=attempt.run.run_pk,
+                task_no=attempt.task_no,
+                map_index=attempt.map_index,
+                outcome=outcome,
+                started_at=self.now,
+                ended_at=self.now,
+                **fields,
+            ),  # type: ignore[arg-type]
             "w",
         )
 
     def states(self, run: RunRecord) -> dict[str, str | None]:
         """Task id to state, from the rows; tasks without a row are left out."""
         names = {number: task_id for task_id, number in self.dags[run.dag_pk].task_numbers.items()}
-        return {names[k.task_no]: str(r.state) if r.state else None for k, r in sorted(self.rows.items()) if k.run_pk == run.run_pk}
+        return {
+            names[k.task_no]: str(r.state) if r.state else None
+            for k, r in sorted(self.rows.items())
+            if k.run_pk == run.run_pk
+        }
 
     def state(self, run: RunRecord) -> str:
         return str(self.runs[run.run_pk].state)
@@ -224,7 +275,11 @@ class World:
     def states_of(self, run: RunRecord, task_id: str) -> dict[int, str | None]:
         """Map index to state, from the rows."""
         number = self.dags[run.dag_pk].task_numbers[task_id]
-        return {k.map_index: str(r.state) if r.state else None for k, r in sorted(self.rows.items()) if (k.run_pk, k.task_no) == (run.run_pk, number)}
+        return {
+            k.map_index: str(r.state) if r.state else None
+            for k, r in sorted(self.rows.items())
+            if (k.run_pk, k.task_no) == (run.run_pk, number)
+        }
 
     def indices_of(self, run: RunRecord, task_id: str) -> dict[int, str | None]:
         """Map index to state, from the memory."""

@@ -14,12 +14,22 @@ from gnomon.rules.partitions.period_starts import PeriodUnit, find_starts, local
 from gnomon.rules.timetables.wall_clock.zones import zone_of
 
 EXACT = "%Y-%m-%dT%H:%M:%S%z"
-ZONES = ("UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "America/Havana", "Africa/Cairo", "Asia/Kathmandu")
+ZONES = (
+    "UTC",
+    "Europe/Zurich",
+    "America/New_York",
+    "Australia/Lord_Howe",
+    "America/Havana",
+    "Africa/Cairo",
+    "Asia/Kathmandu",
+)
 CHANGES = {
-    "Europe/Zurich": (date(2024, 3, 31), date(2024, 10, 27)), "America/New_York": (date(2024, 3, 10), date(2024, 11, 3)),
-    "Australia/Lord_Howe": (date(2024, 4, 7), date(2024, 10, 6)), "America/Havana": (date(2024, 3, 10), date(2024, 11, 3)),
+    "Europe/Zurich": (date(2024, 3, 31), date(2024, 10, 27)),
+    "America/New_York": (date(2024, 3, 10), date(2024, 11, 3)),
+    "Australia/Lord_Howe": (date(2024, 4, 7), date(2024, 10, 6)),
+    "America/Havana": (date(2024, 3, 10), date(2024, 11, 3)),
     "Africa/Cairo": (date(2024, 4, 26), date(2024, 10, 31)),
-}  # fmt: skip
+}
 
 
 def _minutes(zone: str, first: date, days: int) -> list[datetime]:
@@ -56,15 +66,22 @@ def test_a_day_needs_each_hour_that_it_has(zone: str) -> None:
                 assert mapper.to_downstream(hour.strftime(EXACT)) == key
 
 
-@pytest.mark.parametrize(("zone", "day", "hours"), [
-    ("Europe/Zurich", "2024-03-31", 23), ("Europe/Zurich", "2024-10-27", 25), ("Australia/Lord_Howe", "2024-10-06", 24), ("America/Havana", "2024-11-03", 25),
-    ("Africa/Cairo", "2024-04-26", 23),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("zone", "day", "hours"),
+    [
+        ("Europe/Zurich", "2024-03-31", 23),
+        ("Europe/Zurich", "2024-10-27", 25),
+        ("Australia/Lord_Howe", "2024-10-06", 24),
+        ("America/Havana", "2024-11-03", 25),
+        ("Africa/Cairo", "2024-04-26", 23),
+    ],
+)
 def test_days_of_23_and_25_hours(zone: str, day: str, hours: int) -> None:
     exact = p.RollupMapper(upstream_mapper=p.StartOfDayMapper(timezone=zone, input_format=EXACT), window=p.DayWindow())
     assert len(exact.to_upstream(day)) == hours
     fan = p.FanOutMapper(
-        upstream_mapper=p.StartOfDayMapper(timezone=zone, input_format="%Y-%m-%d"), window=p.DayWindow(),
+        upstream_mapper=p.StartOfDayMapper(timezone=zone, input_format="%Y-%m-%d"),
+        window=p.DayWindow(),
         downstream_mapper=p.StartOfHourMapper(timezone=zone, output_format="%Y-%m-%dT%H%z"),
     )
     assert len(fan.to_downstream(day)) == hours
@@ -81,7 +98,9 @@ def test_a_day_that_begins_after_midnight_and_one_that_does_not_exist() -> None:
     daily = p.StartOfMonthMapper(timezone="Africa/Cairo", input_format=EXACT)
     members = p.RollupMapper(upstream_mapper=daily, window=p.MonthWindow()).to_upstream("2024-04")
     assert "2024-04-26T01:00:00+0300" in members and len(members) == 30
-    assert p.StartOfDayMapper(timezone="Africa/Cairo").to_partition_date("2024-04-26") == datetime(2024, 4, 25, 22, tzinfo=UTC)
+    assert p.StartOfDayMapper(timezone="Africa/Cairo").to_partition_date("2024-04-26") == datetime(
+        2024, 4, 25, 22, tzinfo=UTC
+    )
     samoa = p.StartOfMonthMapper(timezone="Pacific/Apia", input_format="%Y-%m-%d")
     members = p.RollupMapper(upstream_mapper=samoa, window=p.MonthWindow()).to_upstream("2011-12")
     assert "2011-12-30" not in members and len(members) == 30
@@ -91,11 +110,16 @@ def test_a_day_that_begins_after_midnight_and_one_that_does_not_exist() -> None:
 @pytest.mark.parametrize(
     ("upstream", "window", "unit"),
     [
-        (p.StartOfHourMapper, p.HourWindow, "%Y-%m-%dT%H:%M"), (p.StartOfWeekMapper, p.WeekWindow, "%Y-%m-%d"), (p.StartOfMonthMapper, p.MonthWindow, "%Y-%m-%d"),
-        (p.StartOfQuarterMapper, p.QuarterWindow, "%Y-%m"), (p.StartOfYearMapper, p.YearWindow, "%Y-%m"),
+        (p.StartOfHourMapper, p.HourWindow, "%Y-%m-%dT%H:%M"),
+        (p.StartOfWeekMapper, p.WeekWindow, "%Y-%m-%d"),
+        (p.StartOfMonthMapper, p.MonthWindow, "%Y-%m-%d"),
+        (p.StartOfQuarterMapper, p.QuarterWindow, "%Y-%m"),
+        (p.StartOfYearMapper, p.YearWindow, "%Y-%m"),
     ],
-)  # fmt: skip
-def test_every_upstream_period_is_needed_by_exactly_the_run_to_which_it_maps(zone: str, upstream: Any, window: Any, unit: str) -> None:
+)
+def test_every_upstream_period_is_needed_by_exactly_the_run_to_which_it_maps(
+    zone: str, upstream: Any, window: Any, unit: str
+) -> None:
     """For random days, and those beside clock changes: the members of a window are the periods that map to its key, and no others."""
     mapper = p.RollupMapper(upstream_mapper=upstream(timezone=zone, input_format=unit), window=window())
     chance = random.Random(f"{zone} {unit}")
@@ -119,4 +143,6 @@ def test_the_starts_of_periods() -> None:
     assert localize(gap, zone).isoformat() == "2024-03-31T03:00:00+02:00"
     assert localize(twice, zone).isoformat() == "2024-10-27T02:00:00+01:00"
     lord_howe = zone_of("Australia/Lord_Howe")
-    assert [one.isoformat() for one in find_starts(datetime(2024, 10, 6, 2), PeriodUnit.HOUR, lord_howe)] == ["2024-10-06T02:30:00+11:00"]
+    assert [one.isoformat() for one in find_starts(datetime(2024, 10, 6, 2), PeriodUnit.HOUR, lord_howe)] == [
+        "2024-10-06T02:30:00+11:00"
+    ]

@@ -55,7 +55,11 @@ def test_a_temporal_mapper_has_airflows_key_and_the_start_of_its_period(mapper: 
 
 @pytest.mark.parametrize(
     ("year", "key"),
-    [("2024-12-30T00:00:00", "2024-12-30 (W01)"), ("2021-01-03T23:59:59", "2020-12-28 (W53)"), ("2023-01-01T00:00:00", "2022-12-26 (W52)")],
+    [
+        ("2024-12-30T00:00:00", "2024-12-30 (W01)"),
+        ("2021-01-03T23:59:59", "2020-12-28 (W53)"),
+        ("2023-01-01T00:00:00", "2022-12-26 (W52)"),
+    ],
 )
 def test_the_week_of_the_end_of_a_year(year: str, key: str) -> None:
     mapper = p.StartOfWeekMapper()
@@ -72,9 +76,14 @@ def test_the_zone_of_a_mapper_decides_to_which_day_an_instant_belongs() -> None:
 
 def test_formats_of_ones_own() -> None:
     assert p.StartOfQuarterMapper(output_format="Q{quarter} of %Y").to_downstream(TIME) == "Q1 of 2024"
-    assert p.StartOfQuarterMapper(output_format="Q{quarter} of %Y").decode_downstream("Q4 of 2024") == datetime(2024, 10, 1)
+    assert p.StartOfQuarterMapper(output_format="Q{quarter} of %Y").decode_downstream("Q4 of 2024") == datetime(
+        2024, 10, 1
+    )
     assert p.StartOfMonthMapper(input_format="%d.%m.%Y", output_format="%m/%Y").to_downstream("31.12.2024") == "12/2024"
-    for mapper, key in ((p.StartOfWeekMapper(output_format="%Y W%V"), "2024 W11"), (p.StartOfQuarterMapper(), "2024-Q5")):
+    for mapper, key in (
+        (p.StartOfWeekMapper(output_format="%Y W%V"), "2024 W11"),
+        (p.StartOfQuarterMapper(), "2024-Q5"),
+    ):
         with pytest.raises(ValueError, match="output_format must include"):
             mapper.decode_downstream(key)
     with pytest.raises(ValueError, match="does not match format"):
@@ -83,9 +92,15 @@ def test_formats_of_ones_own() -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("%Y-%Y", "reuses directive 'Y'"), ("{a}-{a}", "reuses placeholder 'a'"), ("{}", "invalid placeholder {}"), ("{1a}", "invalid placeholder"),
-     ("{a}{b}", "adjacent default-pattern placeholders"), ("{a}x{b}%Y{c}_", "has 3 placeholders .* at most 2 can be read back")],
-)  # fmt: skip
+    [
+        ("%Y-%Y", "reuses directive 'Y'"),
+        ("{a}-{a}", "reuses placeholder 'a'"),
+        ("{}", "invalid placeholder {}"),
+        ("{1a}", "invalid placeholder"),
+        ("{a}{b}", "adjacent default-pattern placeholders"),
+        ("{a}x{b}%Y{c}_", "has 3 placeholders .* at most 2 can be read back"),
+    ],
+)
 def test_a_format_that_cannot_be_read_back_is_refused_when_the_mapper_is_made(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         compile_key_format(text)
@@ -126,7 +141,10 @@ def test_keys_without_time() -> None:
 
 
 def test_a_chain_applies_each_mapper_to_all_keys_of_the_one_before() -> None:
-    assert p.ChainMapper(p.StartOfHourMapper(), p.StartOfDayMapper(input_format="%Y-%m-%dT%H")).to_downstream(TIME) == "2024-03-13"
+    assert (
+        p.ChainMapper(p.StartOfHourMapper(), p.StartOfDayMapper(input_format="%Y-%m-%dT%H")).to_downstream(TIME)
+        == "2024-03-13"
+    )
     assert p.ChainMapper(Doubling("x"), Doubling("y")).to_downstream("a") == ["a", "ay", "ax", "axy"]
     assert p.ChainMapper(Doubling(""), Doubling("")).to_downstream("a") == "a"
     chain = p.ChainMapper(p.IdentityMapper(), p.StartOfDayMapper())
@@ -137,7 +155,9 @@ def test_a_product_maps_each_part_of_a_key() -> None:
     mapper = p.ProductMapper(p.IdentityMapper(), p.StartOfDayMapper())
     assert mapper.to_downstream(f"us|{TIME}") == "us|2024-03-13"
     assert mapper.to_partition_date("us|2024-03-13") == datetime(2024, 3, 13, tzinfo=UTC)
-    assert p.ProductMapper(p.StartOfDayMapper(), p.StartOfDayMapper()).to_partition_date("2024-03-13|2024-03-14") is None
+    assert (
+        p.ProductMapper(p.StartOfDayMapper(), p.StartOfDayMapper()).to_partition_date("2024-03-13|2024-03-14") is None
+    )
     assert mapper.to_partition_date("us") is None
     with pytest.raises(ValueError, match="Expected 2 segments in key, got 3"):
         mapper.to_downstream("a|b|c")
@@ -182,7 +202,9 @@ def test_a_month_has_its_own_number_of_days(month: str, days: int) -> None:
         (p.YearWindow, datetime(2024, 1, 1), datetime(2023, 2, 1), datetime(2024, 1, 1), 12),
     ],
 )
-def test_a_backward_window_ends_with_its_anchor(window: Any, at: datetime, first: datetime, last: datetime, count: int) -> None:
+def test_a_backward_window_ends_with_its_anchor(
+    window: Any, at: datetime, first: datetime, last: datetime, count: int
+) -> None:
     for direction in (p.Window.Direction.BACKWARD, "backward"):
         found = list(window(direction=direction).to_upstream(at))
         assert (found[0], found[-1], len(found)) == (first, last, count)
@@ -207,7 +229,9 @@ def test_fan_out_makes_one_key_for_each_member() -> None:
         with pytest.raises(ValueError, match="pass downstream_mapper explicitly"):
             p.FanOutMapper(upstream_mapper=p.IdentityMapper(), window=window)
     with pytest.raises(TypeError, match="must produce a single key"):
-        p.FanOutMapper(upstream_mapper=Doubling(), window=segments, downstream_mapper=p.IdentityMapper()).to_downstream("k")
+        p.FanOutMapper(upstream_mapper=Doubling(), window=segments, downstream_mapper=p.IdentityMapper()).to_downstream(
+            "k"
+        )
 
 
 def test_segments() -> None:
@@ -218,13 +242,21 @@ def test_segments() -> None:
             p.SegmentWindow(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="takes a list of keys"):
         p.SegmentWindow("us")
-    with pytest.raises(TypeError, match=r"DayWindow expects decoded values of type 'datetime', but FixedKeyMapper decodes to 'str'"):
+    with pytest.raises(
+        TypeError, match=r"DayWindow expects decoded values of type 'datetime', but FixedKeyMapper decodes to 'str'"
+    ):
         p.RollupMapper(upstream_mapper=p.FixedKeyMapper("all"), window=p.DayWindow())
 
 
 @pytest.mark.parametrize(
     ("policy", "size", "enough"),
-    [(p.WaitForAll(), 3, 3), (p.WaitForAll(), 0, 0), (p.MinimumCount(2), 3, 2), (p.MinimumCount(-1), 3, 2), (p.MinimumCount(-5), 3, 0)],
+    [
+        (p.WaitForAll(), 3, 3),
+        (p.WaitForAll(), 0, 0),
+        (p.MinimumCount(2), 3, 2),
+        (p.MinimumCount(-1), 3, 2),
+        (p.MinimumCount(-5), 3, 0),
+    ],
 )
 def test_a_wait_policy_is_satisfied_from_a_number_of_keys_on(policy: p.WaitPolicy, size: int, enough: int) -> None:
     expected = {f"k{i}" for i in range(size)}
@@ -253,11 +285,20 @@ def test_half_a_pair_of_decoding_methods_is_refused() -> None:
 
 
 PARTS: list[Any] = [
-    p.IdentityMapper(max_downstream_keys=3), p.AllowedKeyMapper(["a"]), p.FixedKeyMapper("a"), p.ChainMapper(p.IdentityMapper(), p.FixedKeyMapper("x")),
+    p.IdentityMapper(max_downstream_keys=3),
+    p.AllowedKeyMapper(["a"]),
+    p.FixedKeyMapper("a"),
+    p.ChainMapper(p.IdentityMapper(), p.FixedKeyMapper("x")),
     p.ProductMapper(p.IdentityMapper(), p.StartOfDayMapper(timezone="Europe/Zurich"), delimiter="/"),
-    p.RollupMapper(upstream_mapper=p.StartOfWeekMapper(), window=p.WeekWindow(direction="backward"), wait_policy=p.MinimumCount(-2), max_downstream_keys=9),
-    p.FanOutMapper(upstream_mapper=p.StartOfQuarterMapper(), window=p.QuarterWindow()), p.SegmentWindow(["b", "a"]),
-]  # fmt: skip
+    p.RollupMapper(
+        upstream_mapper=p.StartOfWeekMapper(),
+        window=p.WeekWindow(direction="backward"),
+        wait_policy=p.MinimumCount(-2),
+        max_downstream_keys=9,
+    ),
+    p.FanOutMapper(upstream_mapper=p.StartOfQuarterMapper(), window=p.QuarterWindow()),
+    p.SegmentWindow(["b", "a"]),
+]
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)

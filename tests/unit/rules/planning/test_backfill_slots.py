@@ -53,7 +53,11 @@ def test_the_hours_of_a_range_are_those_of_the_clock(seed: int) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 24, 25])
 def test_batches_continue_where_the_last_ended_and_give_the_same_slots(limit: int) -> None:
-    for timetable in (CronTriggerTimetable("0 * * * *", timezone="UTC"), CronDataIntervalTimetable("0 * * * *", "UTC"), DeltaTriggerTimetable(timedelta(hours=1))):
+    for timetable in (
+        CronTriggerTimetable("0 * * * *", timezone="UTC"),
+        CronDataIntervalTimetable("0 * * * *", "UTC"),
+        DeltaTriggerTimetable(timedelta(hours=1)),
+    ):
         whole = find(timetable, AT, AT + DAY)
         assert whole.is_complete
         parts, last = [], None
@@ -74,7 +78,9 @@ def test_run_ids_are_those_of_a_backfill() -> None:
 
 
 def test_the_runs_of_partitions_have_their_keys() -> None:
-    found = find(CronPartitionTimetable("0 0 * * *", timezone="UTC", run_offset=-1, key_format="%Y-%m-%d"), AT, AT + DAY)
+    found = find(
+        CronPartitionTimetable("0 0 * * *", timezone="UTC", run_offset=-1, key_format="%Y-%m-%d"), AT, AT + DAY
+    )
     assert [(run.run_id, run.partition_key, run.partition_date) for run in found.runs] == [
         ("backfill__2026-03-01T00:00:00+00:00__2026-02-28", "2026-02-28", AT - DAY),
         ("backfill__2026-03-02T00:00:00+00:00__2026-03-01", "2026-03-01", AT),
@@ -100,7 +106,9 @@ def test_events_before_and_after_the_range_are_left_out() -> None:
 
 
 def test_a_range_without_a_slot_is_complete_and_empty() -> None:
-    assert find(CronTriggerTimetable("0 0 29 2 *", timezone="UTC"), AT, AT + 300 * DAY) == BackfillSlots(runs=(), position=None, is_complete=True)
+    assert find(CronTriggerTimetable("0 0 29 2 *", timezone="UTC"), AT, AT + 300 * DAY) == BackfillSlots(
+        runs=(), position=None, is_complete=True
+    )
 
 
 class Failing(Timetable):
@@ -109,8 +117,14 @@ class Failing(Timetable):
     def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
         return DataInterval.exact(run_after)
 
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
-        at = restriction.earliest if last_automated_data_interval is None else last_automated_data_interval.end + timedelta(hours=1)
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        at = (
+            restriction.earliest
+            if last_automated_data_interval is None
+            else last_automated_data_interval.end + timedelta(hours=1)
+        )
         assert at is not None
         if at >= to_datetime(AT + 50 * HOUR):
             raise ValueError("no such hour")

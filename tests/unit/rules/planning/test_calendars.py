@@ -22,11 +22,24 @@ DAY = timedelta(days=1)
 
 
 def _spec(timetable: BuiltinTimetable, catchup: bool = True) -> DagSpec:
-    return DagSpec(dag_id="reports", timetable=reference(timetable), start_at=to_instant(datetime(2026, 12, 1, tzinfo=UTC)), catchup=catchup)
+    return DagSpec(
+        dag_id="reports",
+        timetable=reference(timetable),
+        start_at=to_instant(datetime(2026, 12, 1, tzinfo=UTC)),
+        catchup=catchup,
+    )
 
 
 def _plan(timetable: BuiltinTimetable, cursor: Cursor | None, now: datetime, catchup: bool = True, **more: Any) -> Plan:
-    return plan_runs(dag=_spec(timetable, catchup), timetable=timetable, cursor=cursor, now=to_instant(now), room=16, active=False, **more)
+    return plan_runs(
+        dag=_spec(timetable, catchup),
+        timetable=timetable,
+        cursor=cursor,
+        now=to_instant(now),
+        room=16,
+        active=False,
+        **more,
+    )
 
 
 def _after(run: Any) -> Cursor:
@@ -43,8 +56,13 @@ def test_the_last_known_run_is_planned_and_the_error_follows_it(catchup: bool, l
     plan = _plan(DAILY, cursor, eve + DAY + late, catchup, planned=promised.next_run)
     assert plan.runs == (promised.next_run,)
     assert (plan.cursor, plan.next_run) == (_after(promised.next_run), None)
-    assert plan.error is not None and "calendar weekdays | closed.csv does not know whether 2027-01-01 is a business day" in plan.error
-    with pytest.raises(PlanningError, match=r"the list of dates in closed.csv ends on 2026-12-31; add the days off that are missing"):
+    assert (
+        plan.error is not None
+        and "calendar weekdays | closed.csv does not know whether 2027-01-01 is a business day" in plan.error
+    )
+    with pytest.raises(
+        PlanningError, match=r"the list of dates in closed.csv ends on 2026-12-31; add the days off that are missing"
+    ):
         _plan(DAILY, plan.cursor, eve + 2 * DAY, catchup)
 
 
@@ -57,7 +75,9 @@ def test_coming_runs_are_shown_up_to_the_end() -> None:
 
 def test_another_release_of_the_holiday_library_changes_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
     on_country, on_own, plain = (
-        _spec(BusinessDays(Country("US") | OWN)), _spec(DAILY), _spec(CronTriggerTimetable("0 6 * * *", timezone="UTC")),
+        _spec(BusinessDays(Country("US") | OWN)),
+        _spec(DAILY),
+        _spec(CronTriggerTimetable("0 6 * * *", timezone="UTC")),
     )
     before = [compute_fingerprint(spec.timetable, spec) for spec in (on_country, on_own, plain)]
     monkeypatch.setattr(country, "library_version", lambda: "9999.1")
@@ -66,5 +86,8 @@ def test_another_release_of_the_holiday_library_changes_the_fingerprint(monkeypa
 
 
 def test_another_definition_of_a_named_calendar_changes_the_fingerprint() -> None:
-    marks = {compute_fingerprint(spec.timetable, spec) for spec in (_spec(BusinessDays(OWN)), _spec(BusinessDays(OWN.working(["2026-12-05"]))))}
+    marks = {
+        compute_fingerprint(spec.timetable, spec)
+        for spec in (_spec(BusinessDays(OWN)), _spec(BusinessDays(OWN.working(["2026-12-05"]))))
+    }
     assert len(marks) == 2

@@ -28,7 +28,9 @@ Failure = BaseException | None
 class Hourly(Timetable):
     """Every hour; the call number `fails_at` and `further` ones after it raise. It may ignore `catchup`, as authors do."""
 
-    def __init__(self, fails_at: int, further: int, error: BaseException | None, method: str, *, ignores_catchup: bool) -> None:
+    def __init__(
+        self, fails_at: int, further: int, error: BaseException | None, method: str, *, ignores_catchup: bool
+    ) -> None:
         self.calls = 0
         self._failing = range(fails_at, fails_at + 1 + further)
         self._error, self._method = error, method
@@ -60,7 +62,9 @@ class Hourly(Timetable):
         return 7 if self._call("generate_run_id") else f"r{facts['run_after']}"
 
 
-def _decide_all(dag: DagSpec, timetable: Timetable, since: Instant) -> tuple[list[Instant], list[tuple[Instant, Instant]]]:
+def _decide_all(
+    dag: DagSpec, timetable: Timetable, since: Instant
+) -> tuple[list[Instant], list[tuple[Instant, Instant]]]:
     """The due times of the runs, and the ranges of skipped slots, of plans that are repeated as the scheduler does, until none is left."""
     runs: list[Instant] = []
     skipped: list[tuple[Instant, Instant]] = []
@@ -68,7 +72,16 @@ def _decide_all(dag: DagSpec, timetable: Timetable, since: Instant) -> tuple[lis
     planned: PlannedRun | None = None
     for _ in range(MAX_CALLS):
         try:
-            plan = plan_runs(dag=dag, timetable=timetable, cursor=cursor, now=NOW, room=100, active=False, planned=planned, since=since)
+            plan = plan_runs(
+                dag=dag,
+                timetable=timetable,
+                cursor=cursor,
+                now=NOW,
+                room=100,
+                active=False,
+                planned=planned,
+                since=since,
+            )
         except PlanningError:
             continue
         runs += [run.run_after for run in plan.runs]
@@ -81,7 +94,9 @@ def _decide_all(dag: DagSpec, timetable: Timetable, since: Instant) -> tuple[lis
 
 POLICIES = [
     {"misfire": misfire, "overlap": overlap, "catchup": catchup}
-    for misfire, overlap, catchup in itertools.product((None, "latest", "all", "skip"), ("allow", "queue", "skip", "cancel_running"), (True, False))
+    for misfire, overlap, catchup in itertools.product(
+        (None, "latest", "all", "skip"), ("allow", "queue", "skip", "cancel_running"), (True, False)
+    )
 ]
 
 
@@ -99,7 +114,9 @@ def test_every_due_slot_is_decided_once_whatever_is_raised(misfire: str, error: 
 
 
 def _fail_each_call(policy: dict[str, Any], method: str, error: Failure, ignores: bool) -> None:
-    dag = DagSpec(dag_id="d", timetable=TimetableRef(path="x", builtin=False), tasks=(), start_at=to_instant(START), **policy)
+    dag = DagSpec(
+        dag_id="d", timetable=TimetableRef(path="x", builtin=False), tasks=(), start_at=to_instant(START), **policy
+    )
     for since in (0, to_instant(START + 3.5 * HOUR)):
         whole = Hourly(0, 0, error, method, ignores_catchup=ignores)
         _decide_all(dag, whole, since)
@@ -107,6 +124,8 @@ def _fail_each_call(policy: dict[str, Any], method: str, error: Failure, ignores
         for fails_at, further in itertools.product(range(1, whole.calls + 1), (0, 2)):
             runs, skipped = _decide_all(dag, Hourly(fails_at, further, error, method, ignores_catchup=ignores), since)
             where = f"{policy}, call {fails_at} of {method} raises {error!r}, since {since}"
-            decided = [sum(at == run for run in runs) + sum(first <= at < until for first, until in skipped) for at in DUE]
+            decided = [
+                sum(at == run for run in runs) + sum(first <= at < until for first, until in skipped) for at in DUE
+            ]
             left_out = 0 if ignores else 1  # with catchup=False its author leaves slots out, but not the newest
             assert decided[-1] == 1 and set(decided) <= {1, 1 - left_out}, f"{where}: {decided}"

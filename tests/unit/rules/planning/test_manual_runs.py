@@ -67,7 +67,11 @@ def coming(timetable: Timetable, start: Instant, most: int = 12, **bounds: Any) 
     return list_runs_in_window(timetable, start=start, most=most, **bounds).runs
 
 
-@pytest.mark.parametrize("year", [MARCH, datetime(2024, 3, 30, 22, tzinfo=UTC), datetime(2024, 10, 26, 20, tzinfo=UTC)], ids=["", "spring", "autumn"])
+@pytest.mark.parametrize(
+    "year",
+    [MARCH, datetime(2024, 3, 30, 22, tzinfo=UTC), datetime(2024, 10, 26, 20, tzinfo=UTC)],
+    ids=["", "spring", "autumn"],
+)
 @pytest.mark.parametrize("name", GRIDS)
 def test_each_slot_has_its_logical_date_and_no_instant_between_is_one(name: str, year: datetime) -> None:
     timetable = GRIDS[name]
@@ -96,7 +100,9 @@ def test_manual_runs_find_the_same_slots_as_dependencies(name: str) -> None:
 def test_the_dates_of_a_dag_bound_its_slots(name: str) -> None:
     timetable = GRIDS[name]
     runs = coming(timetable, AT, 12, earliest=AT, latest=AT + 3 * DAY)
-    outside = [run for run in coming(timetable, AT - 40 * DAY, 200) if run.run_after not in {one.run_after for one in runs}]
+    outside = [
+        run for run in coming(timetable, AT - 40 * DAY, 200) if run.run_after not in {one.run_after for one in runs}
+    ]
     assert all(named(timetable, int(run.slot_key), earliest=AT, latest=AT + 3 * DAY) == run.run_after for run in runs)
     if len(runs) < 12:
         assert all(named(timetable, int(run.slot_key), earliest=AT, latest=AT + 3 * DAY) is None for run in outside)
@@ -109,11 +115,15 @@ def test_the_slot_of_a_repeated_hour_is_its_second_occurrence() -> None:
     assert named(daily, to_instant(second) - HOUR) is None
 
 
-@pytest.mark.parametrize("timetable", [DeltaTriggerTimetable(timedelta(hours=5)), DeltaDataIntervalTimetable(timedelta(hours=5))], ids=repr)
+@pytest.mark.parametrize(
+    "timetable", [DeltaTriggerTimetable(timedelta(hours=5)), DeltaDataIntervalTimetable(timedelta(hours=5))], ids=repr
+)
 def test_steps_are_counted_from_the_last_planned_slot(timetable: Timetable) -> None:
     """Whatever the start date says: catchup may have been off when the first of them was planned."""
     runs = list(islice(iterate_runs_from(timetable, AT, None), 20))
-    last = Cursor(run_after=runs[10].run_after, interval_start=runs[10].interval_start, interval_end=runs[10].interval_end)
+    last = Cursor(
+        run_after=runs[10].run_after, interval_start=runs[10].interval_start, interval_end=runs[10].interval_end
+    )
     for bounds in ({}, {"earliest": AT - 7 * HOUR}):
         for run in runs:
             assert named(timetable, int(run.slot_key), cursor=last, **bounds) == run.run_after
@@ -124,8 +134,12 @@ def test_steps_are_counted_from_the_last_planned_slot(timetable: Timetable) -> N
     assert find_slot_by_due_time(timetable=timetable, at=runs[3].run_after) is None
 
 
-@pytest.mark.parametrize("timetable", [DeltaTriggerTimetable(timedelta(hours=5)), DeltaTriggerTimetable(relativedelta(months=1))], ids=repr)
-def test_steps_follow_the_start_date_before_anything_was_planned_and_are_unknown_without_one(timetable: Timetable) -> None:
+@pytest.mark.parametrize(
+    "timetable", [DeltaTriggerTimetable(timedelta(hours=5)), DeltaTriggerTimetable(relativedelta(months=1))], ids=repr
+)
+def test_steps_follow_the_start_date_before_anything_was_planned_and_are_unknown_without_one(
+    timetable: Timetable,
+) -> None:
     third = list(islice(iterate_runs_from(timetable, AT, None), 3))[-1]
     assert named(timetable, third.run_after, earliest=AT) == third.run_after
     assert named(timetable, third.run_after + HOUR, earliest=AT) is None
@@ -136,7 +150,9 @@ def test_months_are_not_counted_back_from_the_last_planned_slot() -> None:
     monthly = DeltaTriggerTimetable(relativedelta(months=1))
     last = Cursor(run_after=AT, interval_start=AT, interval_end=AT)
     assert named(monthly, to_instant(MARCH - relativedelta(months=1)), cursor=last) is None
-    assert named(monthly, to_instant(MARCH + relativedelta(months=2)), cursor=last) == to_instant(MARCH + relativedelta(months=2))
+    assert named(monthly, to_instant(MARCH + relativedelta(months=2)), cursor=last) == to_instant(
+        MARCH + relativedelta(months=2)
+    )
 
 
 def test_a_schedule_that_follows_its_runs_has_no_slots() -> None:
@@ -180,10 +196,16 @@ MORNING = to_instant(datetime(2024, 3, 8, 6, tzinfo=UTC))
 
 @pytest.mark.parametrize("cursor", [None, -40 * DAY, 0, 40 * DAY])
 @pytest.mark.parametrize("earliest", [None, MORNING - 400 * DAY, MORNING])
-def test_an_authors_slot_does_not_depend_on_the_start_of_the_search(earliest: Instant | None, cursor: int | None) -> None:
+def test_an_authors_slot_does_not_depend_on_the_start_of_the_search(
+    earliest: Instant | None, cursor: int | None
+) -> None:
     last = None
     if cursor is not None:
-        last = Cursor(run_after=MORNING + cursor + DAY // 2, interval_start=MORNING + cursor, interval_end=MORNING + cursor + DAY // 2)
+        last = Cursor(
+            run_after=MORNING + cursor + DAY // 2,
+            interval_start=MORNING + cursor,
+            interval_end=MORNING + cursor + DAY // 2,
+        )
     assert named(Shifts(), MORNING, earliest=earliest, cursor=last) == MORNING + DAY // 2
     assert named(Shifts(), MORNING + HOUR, earliest=earliest, cursor=last) is None
     due = find_slot_by_due_time(timetable=Shifts(), at=MORNING + DAY // 2, earliest=earliest, cursor=last)

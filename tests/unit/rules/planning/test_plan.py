@@ -240,9 +240,13 @@ def test_a_run_after_its_interval_end_skips_no_interval() -> None:
             return DagRunInfo(start + DAY + timedelta(hours=8), DataInterval(start, start + DAY))
 
     plan = plan_runs(
-        dag=_spec(NullTimetable()), timetable=Delayed(), cursor=None, now=to_instant(MIDNIGHT + 4 * DAY), room=9,
+        dag=_spec(NullTimetable()),
+        timetable=Delayed(),
+        cursor=None,
+        now=to_instant(MIDNIGHT + 4 * DAY),
+        room=9,
         active=False,
-    )  # fmt: skip
+    )
     assert [to_datetime(run.interval_start or 0).day for run in plan.runs] == [6, 7, 8]
 
 
@@ -262,9 +266,15 @@ def _at(
 ) -> Plan:
     spec = _spec(timetable, **bounds)
     return plan_runs(
-        dag=spec, timetable=timetable, cursor=cursor, now=now, room=room, active=active, planned=planned,
+        dag=spec,
+        timetable=timetable,
+        cursor=cursor,
+        now=now,
+        room=room,
+        active=active,
+        planned=planned,
         misfire_grace_s=60.0,
-    )  # fmt: skip
+    )
 
 
 def _spec(

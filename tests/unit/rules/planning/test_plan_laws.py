@@ -80,9 +80,14 @@ def _replay(
     for now in map(to_instant, moments):
         while True:
             plan = plan_runs(
-                dag=spec, timetable=timetable, cursor=cursor, now=now, room=room, active=False,
+                dag=spec,
+                timetable=timetable,
+                cursor=cursor,
+                now=now,
+                room=room,
+                active=False,
                 planned=planned if keep else None,
-            )  # fmt: skip
+            )
             assert len(plan.runs) <= room
             runs += plan.runs
             cursor, planned = plan.cursor, plan.next_run

@@ -27,12 +27,14 @@ CRONS = ("*/10 * * * *", "7,8,9 * * * *", "*/20 * * * * *")
 """Apart, close together, and closer than the grace."""
 HOURS = 3
 
-policies = st.fixed_dictionaries({
-    "catchup": st.booleans(),
-    "catchup_window_s": st.sampled_from([None, 0.0, 1200.0, 4000.0]),
-    "misfire": st.sampled_from([None, "latest", "all", "skip"]),
-    "overlap": st.sampled_from(["queue", "allow", "skip", "cancel_running"]),
-})  # fmt: skip
+policies = st.fixed_dictionaries(
+    {
+        "catchup": st.booleans(),
+        "catchup_window_s": st.sampled_from([None, 0.0, 1200.0, 4000.0]),
+        "misfire": st.sampled_from([None, "latest", "all", "skip"]),
+        "overlap": st.sampled_from(["queue", "allow", "skip", "cancel_running"]),
+    }
+)
 acts = st.lists(
     st.tuples(st.sampled_from(["look", "look", "look", "pause", "unpause", "end"]), st.integers(1, 900)), max_size=25
 )
@@ -69,7 +71,9 @@ class Model:
                 self._to_newest(now if misfire == "latest" else min(now, self.since - 1))
             elif is_late and not is_old and misfire == "latest":
                 self._to_newest(now)
-            is_passed = busy if spec.overlap == "skip" else spec.overlap == "cancel_running" and self._following_is_due(now)
+            is_passed = (
+                busy if spec.overlap == "skip" else spec.overlap == "cancel_running" and self._following_is_due(now)
+            )
             if is_passed:
                 self._pass()
                 self._jump(now, misfire)
@@ -131,9 +135,16 @@ def test_plans_equal_the_rules_applied_slot_by_slot(
                 if room == 0 and asked:
                     break
                 plan = plan_runs(
-                    dag=spec, timetable=timetable, cursor=cursor, now=now, room=room, active=active > 0, busy=active > 0,
-                    planned=planned, since=since,
-                )  # fmt: skip
+                    dag=spec,
+                    timetable=timetable,
+                    cursor=cursor,
+                    now=now,
+                    room=room,
+                    active=active > 0,
+                    busy=active > 0,
+                    planned=planned,
+                    since=since,
+                )
                 expected = model.look(now, room, active > 0)
                 assert [run.run_after for run in plan.runs] == expected
                 moved = plan.cursor != cursor
@@ -187,15 +198,23 @@ def test_jitter_is_constant_for_a_dag_and_differs_between_dags() -> None:
         ({"overlap": "cancel_running", "catchup": True}, [9]),
     ],
 )
-def test_policies_of_a_dag_unpaused_at_half_past_four_and_planned_at_nine(given_policies: dict[str, Any], hours: list[int]) -> None:
+def test_policies_of_a_dag_unpaused_at_half_past_four_and_planned_at_nine(
+    given_policies: dict[str, Any], hours: list[int]
+) -> None:
     """Slots each hour from one o'clock; the scheduler was away from half past four to nine o'clock and thirty seconds."""
     timetable = CronTriggerTimetable("0 * * * *", timezone="UTC")
     spec = _spec(timetable, start=START + timedelta(hours=1), **given_policies)
     planned = plan_runs(dag=spec, timetable=timetable, cursor=None, now=BEGIN, room=0, active=False).next_run
     plan = plan_runs(
-        dag=spec, timetable=timetable, cursor=None, now=BEGIN + 540 * MINUTE + 30 * SECOND, room=100, active=False,
-        since=BEGIN + 270 * MINUTE, planned=planned,
-    )  # fmt: skip
+        dag=spec,
+        timetable=timetable,
+        cursor=None,
+        now=BEGIN + 540 * MINUTE + 30 * SECOND,
+        room=100,
+        active=False,
+        since=BEGIN + 270 * MINUTE,
+        planned=planned,
+    )
     assert [to_datetime(run.run_after).hour for run in plan.runs] == hours
     passed = sum(one.count for one in plan.passed)
     assert passed == 9 - len(hours)
@@ -207,7 +226,16 @@ def test_skipped_slots_are_one_entry_per_decision() -> None:
     spec = _spec(timetable, catchup=True, misfire="skip")
     first = plan_runs(dag=spec, timetable=timetable, cursor=None, now=BEGIN, room=5, active=False, since=BEGIN)
     week = BEGIN + 7 * 1440 * MINUTE + 30 * SECOND
-    later = plan_runs(dag=spec, timetable=timetable, cursor=first.cursor, now=week, room=5, active=False, since=BEGIN, planned=first.next_run)
+    later = plan_runs(
+        dag=spec,
+        timetable=timetable,
+        cursor=first.cursor,
+        now=week,
+        room=5,
+        active=False,
+        since=BEGIN,
+        planned=first.next_run,
+    )
     assert [to_datetime(run.run_after) for run in later.runs] == [to_datetime(week - 30 * SECOND)]
     (note,) = later.passed
     assert (note.count, note.first, note.until) == (MAX_COUNTED_SLOTS, BEGIN + MINUTE, week - 90 * SECOND + 1)
@@ -216,9 +244,20 @@ def test_skipped_slots_are_one_entry_per_decision() -> None:
 def test_a_skipped_data_interval_is_passed_and_the_next_one_follows_it() -> None:
     timetable = CronDataIntervalTimetable("0 * * * *", "UTC")
     spec = _spec(timetable, misfire="skip")
-    first = plan_runs(dag=spec, timetable=timetable, cursor=None, now=BEGIN + 60 * MINUTE, room=5, active=False, since=BEGIN)
+    first = plan_runs(
+        dag=spec, timetable=timetable, cursor=None, now=BEGIN + 60 * MINUTE, room=5, active=False, since=BEGIN
+    )
     late = BEGIN + 350 * MINUTE
-    plan = plan_runs(dag=spec, timetable=timetable, cursor=first.cursor, now=late, room=5, active=False, since=BEGIN, planned=first.next_run)
+    plan = plan_runs(
+        dag=spec,
+        timetable=timetable,
+        cursor=first.cursor,
+        now=late,
+        room=5,
+        active=False,
+        since=BEGIN,
+        planned=first.next_run,
+    )
     assert plan.runs == ()
     assert plan.next_run is not None and to_datetime(plan.next_run.run_after).hour == 6
     assert plan.next_run.interval_start == BEGIN + 300 * MINUTE
@@ -228,9 +267,18 @@ def test_a_first_event_is_not_lost_when_its_file_is_edited_as_it_falls_due() -> 
     event = START + timedelta(hours=1)
     edited = EventsTimetable([event, event + timedelta(days=9)])
     now = to_instant(event) + SECOND
-    asked: dict[str, Any] = {"dag": _spec(edited), "timetable": edited, "cursor": None, "now": now, "room": 5, "active": False}
+    asked: dict[str, Any] = {
+        "dag": _spec(edited),
+        "timetable": edited,
+        "cursor": None,
+        "now": now,
+        "room": 5,
+        "active": False,
+    }
     assert plan_runs(**asked).runs == ()
-    assert [run.run_after for run in plan_runs(asked_at=to_instant(event), since=now, **asked).runs] == [to_instant(event)]
+    assert [run.run_after for run in plan_runs(asked_at=to_instant(event), since=now, **asked).runs] == [
+        to_instant(event)
+    ]
 
 
 class Forgetful(Timetable):
@@ -242,12 +290,23 @@ class Forgetful(Timetable):
 
 
 @pytest.mark.parametrize(("misfire", "days"), [(None, [2, 3, 4]), ("latest", [4]), ("skip", [])])
-def test_an_authors_timetable_decides_about_catchup_unless_the_dag_sets_misfire(misfire: str | None, days: list[int]) -> None:
+def test_an_authors_timetable_decides_about_catchup_unless_the_dag_sets_misfire(
+    misfire: str | None, days: list[int]
+) -> None:
     spec = replace(_spec(CronTriggerTimetable("@daily", timezone="UTC")), misfire=misfire)
     timetable = Forgetful()
     first = plan_runs(dag=spec, timetable=timetable, cursor=None, now=BEGIN, room=5, active=False, since=BEGIN)
     now = BEGIN + 3 * 1440 * MINUTE + 5 * MINUTE
-    plan: Plan = plan_runs(dag=spec, timetable=timetable, cursor=first.cursor, now=now, room=9, active=False, since=BEGIN, planned=first.next_run)
+    plan: Plan = plan_runs(
+        dag=spec,
+        timetable=timetable,
+        cursor=first.cursor,
+        now=now,
+        room=9,
+        active=False,
+        since=BEGIN,
+        planned=first.next_run,
+    )
     assert [to_datetime(run.run_after).day for run in plan.runs] == days
 
 
@@ -255,8 +314,13 @@ def _spec(timetable: Any, *, start: datetime = START, **given_policies: Any) -> 
     return DagSpec(dag_id="clock", timetable=reference(timetable), start_at=to_instant(start), **given_policies)
 
 
-@pytest.mark.parametrize("timetable", [CronTriggerTimetable("0 * * * *", timezone="UTC"),
-                                       EventsTimetable([START + timedelta(hours=hour) for hour in range(9)])])
+@pytest.mark.parametrize(
+    "timetable",
+    [
+        CronTriggerTimetable("0 * * * *", timezone="UTC"),
+        EventsTimetable([START + timedelta(hours=hour) for hour in range(9)]),
+    ],
+)
 def test_the_newest_after_an_absence_is_the_newest_that_the_end_date_allows(timetable: Timetable) -> None:
     spec = DagSpec(dag_id="d", timetable=reference(timetable), start_at=BEGIN, end_at=BEGIN + 300 * MINUTE)
     known = {"dag": spec, "timetable": timetable, "room": 9, "active": False, "since": BEGIN}
@@ -268,11 +332,17 @@ def test_the_newest_after_an_absence_is_the_newest_that_the_end_date_allows(time
     assert [(note.first, note.count) for note in after.passed] == [(BEGIN + 60 * MINUTE, 4)]
 
 
-@pytest.mark.parametrize(("window_s", "words"), [(172_800.0, "2 days"), (5400.0, "1:30:00"), (90_000.0, "1 day, 1:00:00")])
+@pytest.mark.parametrize(
+    ("window_s", "words"), [(172_800.0, "2 days"), (5400.0, "1:30:00"), (90_000.0, "1 day, 1:00:00")]
+)
 def test_the_catchup_window_is_shown_as_a_timedelta(window_s: float, words: str) -> None:
     timetable = CronTriggerTimetable("0 * * * *", timezone="UTC")
     plan = plan_runs(
-        dag=_spec(timetable, catchup=True, catchup_window_s=window_s), timetable=timetable, cursor=None, now=BEGIN + 7 * 1440 * MINUTE,
-        room=5, active=False,
-    )  # fmt: skip
+        dag=_spec(timetable, catchup=True, catchup_window_s=window_s),
+        timetable=timetable,
+        cursor=None,
+        now=BEGIN + 7 * 1440 * MINUTE,
+        room=5,
+        active=False,
+    )
     assert plan.passed[0].reason == f"catchup_window: the slot is more than {words} before the DAG became active"

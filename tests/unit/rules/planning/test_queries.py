@@ -112,7 +112,10 @@ def test_a_last_run_without_an_interval_is_shown_as_its_instant() -> None:
         seen.append(last_automated_data_interval)
         return DagRunInfo(START + DAY, None)
 
-    run = _next(_of(next_dagrun_info=next_dagrun_info), Cursor(run_after=to_instant(START), interval_start=None, interval_end=None))
+    run = _next(
+        _of(next_dagrun_info=next_dagrun_info),
+        Cursor(run_after=to_instant(START), interval_start=None, interval_end=None),
+    )
     assert seen == [DataInterval.exact(START)]
     assert run is not None and run.interval_start is None and run.slot_key == str(to_instant(START + DAY))
 
@@ -128,18 +131,28 @@ def test_a_last_run_without_an_interval_is_shown_as_its_instant() -> None:
 @pytest.mark.parametrize("name", ["infer_manual_data_interval", "infer_data_interval"])
 def test_each_signature_gets_the_manual_run(name: str, infer: Any) -> None:
     run = build_manual_run(_of(**{name: infer}), None, to_instant(START))
-    assert (run.interval_start, run.interval_end, run.run_after) == (LAST.interval_start, LAST.interval_end, LAST.run_after)
+    assert (run.interval_start, run.interval_end, run.run_after) == (
+        LAST.interval_start,
+        LAST.interval_end,
+        LAST.run_after,
+    )
     assert run.run_id == "manual__2024-03-06T00:00:00+00:00"
 
 
 @pytest.mark.parametrize(
     ("generate", "run_id"),
     [
-        (lambda self, *, run_type, logical_date, data_interval, **extra: f"{logical_date:%Y-%m-%d %A}", "2024-03-06 Wednesday"),
+        (
+            lambda self, *, run_type, logical_date, data_interval, **extra: f"{logical_date:%Y-%m-%d %A}",
+            "2024-03-06 Wednesday",
+        ),
         (lambda self, *, run_type, run_after, data_interval: run_after.format("dddd"), "Thursday"),
         (lambda self, run_type, run_after, **extra: f"{run_type} {run_after:%d}", "scheduled 07"),
         (lambda self, **given: ",".join(sorted(given)), "data_interval,logical_date,run_after,run_type"),
-        (lambda self, *, run_type, logical_date, data_interval: run_type.generate_run_id(logical_date), "scheduled__2024-03-06T00:00:00+00:00"),
+        (
+            lambda self, *, run_type, logical_date, data_interval: run_type.generate_run_id(logical_date),
+            "scheduled__2024-03-06T00:00:00+00:00",
+        ),
         (lambda self: "Größe 5/6 \"a\" 'b' %s .. \N{GRINNING FACE}", "Größe 5/6 \"a\" 'b' %s .. \N{GRINNING FACE}"),
         (lambda self: "x" * 250, "x" * 250),
     ],
@@ -188,8 +201,16 @@ def _naive(self: Any, **_: Any) -> Any:
 
 
 MISTAKES: list[tuple[str, dict[str, Any], str]] = [
-    ("nothing yet", {}, "Mine lacks the method next_dagrun_info; write `def next_dagrun_info(self, *, last_automated_data_interval, restriction)`"),
-    ("a typing mistake in the name", {"next_dag_run_info": lambda self, **_: SECOND}, "Mine lacks the method next_dagrun_info; rename next_dag_run_info"),
+    (
+        "nothing yet",
+        {},
+        "Mine lacks the method next_dagrun_info; write `def next_dagrun_info(self, *, last_automated_data_interval, restriction)`",
+    ),
+    (
+        "a typing mistake in the name",
+        {"next_dag_run_info": lambda self, **_: SECOND},
+        "Mine lacks the method next_dagrun_info; rename next_dag_run_info",
+    ),
     (
         "a wrong keyword",
         {"next_dagrun_info": lambda self, *, last_data_interval, restriction: SECOND},
@@ -207,20 +228,60 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
         "Mine.next_dagrun_info(self, foo, restriction) takes 'foo', which Gnomon does not pass; "
         "write `def next_dagrun_info(self, *, last_automated_data_interval, restriction)`",
     ),
-    ("no self", {"next_dagrun_info": _no_self}, "Mine.next_dagrun_info(last_automated_data_interval, restriction) has no `self`"),
+    (
+        "no self",
+        {"next_dagrun_info": _no_self},
+        "Mine.next_dagrun_info(last_automated_data_interval, restriction) has no `self`",
+    ),
     ("no method", {"next_dagrun_info": "0 0 * * *"}, "Mine.next_dagrun_info is str, not a method"),
-    ("yield", {"next_dagrun_info": _aiter}, "Mine.next_dagrun_info contains `yield`; give its one result with `return`"),
+    (
+        "yield",
+        {"next_dagrun_info": _aiter},
+        "Mine.next_dagrun_info contains `yield`; give its one result with `return`",
+    ),
     ("async", {"next_dagrun_info": _later}, "Mine.next_dagrun_info is `async def`"),
-    ("an exception", {"next_dagrun_info": _raises}, "Mine.next_dagrun_info raised KeyError: 'at'; see to its timetable"),
+    (
+        "an exception",
+        {"next_dagrun_info": _raises},
+        "Mine.next_dagrun_info raised KeyError: 'at'; see to its timetable",
+    ),
     ("sys.exit", {"next_dagrun_info": _exits}, "Mine.next_dagrun_info raised SystemExit: enough"),
     ("its own words", {"next_dagrun_info": _says_why}, "on Sundays there is no run; choose another day"),
-    ("a wrong type", {"next_dagrun_info": lambda self, **_: "tomorrow"}, "Mine.next_dagrun_info returned str; return a DagRunInfo or None"),
-    ("a class", {"next_dagrun_info": lambda self, **_: DagRunInfo}, "Mine.next_dagrun_info returned the class DagRunInfo; return a DagRunInfo"),
-    ("an interval", {"next_dagrun_info": lambda self, **_: SECOND.data_interval}, "Mine.next_dagrun_info returned DataInterval; return a DagRunInfo"),
-    ("a naive datetime", {"next_dagrun_info": _naive}, "Mine.next_dagrun_info returned the naive datetime 2024-03-07 00:00:00 as run_after; give it a time zone"),
-    ("a date", {"next_dagrun_info": lambda self, **_: DagRunInfo(dt.date(2024, 3, 7), None)}, "returned datetime.date(2024, 3, 7) as run_after; return a datetime"),
-    ("half an interval", {"next_dagrun_info": lambda self, **_: DagRunInfo(START + DAY, START)}, "returned datetime as data_interval; return a DataInterval or None"),
-    ("a partition", {"next_dagrun_info": lambda self, **_: DagRunInfo(START + DAY, None, partition_key="a")}, "returned a run of a partition"),
+    (
+        "a wrong type",
+        {"next_dagrun_info": lambda self, **_: "tomorrow"},
+        "Mine.next_dagrun_info returned str; return a DagRunInfo or None",
+    ),
+    (
+        "a class",
+        {"next_dagrun_info": lambda self, **_: DagRunInfo},
+        "Mine.next_dagrun_info returned the class DagRunInfo; return a DagRunInfo",
+    ),
+    (
+        "an interval",
+        {"next_dagrun_info": lambda self, **_: SECOND.data_interval},
+        "Mine.next_dagrun_info returned DataInterval; return a DagRunInfo",
+    ),
+    (
+        "a naive datetime",
+        {"next_dagrun_info": _naive},
+        "Mine.next_dagrun_info returned the naive datetime 2024-03-07 00:00:00 as run_after; give it a time zone",
+    ),
+    (
+        "a date",
+        {"next_dagrun_info": lambda self, **_: DagRunInfo(dt.date(2024, 3, 7), None)},
+        "returned datetime.date(2024, 3, 7) as run_after; return a datetime",
+    ),
+    (
+        "half an interval",
+        {"next_dagrun_info": lambda self, **_: DagRunInfo(START + DAY, START)},
+        "returned datetime as data_interval; return a DataInterval or None",
+    ),
+    (
+        "a partition",
+        {"next_dagrun_info": lambda self, **_: DagRunInfo(START + DAY, None, partition_key="a")},
+        "returned a run of a partition",
+    ),
     (
         "the same again",
         {"next_dagrun_info": lambda self, **_: DagRunInfo.interval(START - DAY, START)},
@@ -237,13 +298,41 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
         {"next_dagrun_info": lambda self, **_: DagRunInfo.interval(START - 3 * DAY, START - 2 * DAY)},
         "returned a run after 2024-03-04T00:00:00+00:00, which is not later than the last one",
     ),
-    ("reversed", {"next_dagrun_info": lambda self, **_: DagRunInfo(START + DAY, DataInterval(START, START - DAY))}, "ends before it starts; swap start and end"),
-    ("a long id", {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: "x" * 251}, "a run id has 1 to 250 characters; this one has 251"),
-    ("no id", {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: ""}, "a run id has 1 to 250 characters; this one has 0"),
-    ("a line break", {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: "a\nb"}, "a run id is one line of text; this one has the character '\\n'"),
-    ("an escape", {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: "\x1b[31m"}, "this one has the character '\\x1b'"),
-    ("no return", {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: None}, "Mine.generate_run_id returned None (is there a `return`?); return a text"),
-    ("a number", {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: 7}, "Mine.generate_run_id returned int; return a text"),
+    (
+        "reversed",
+        {"next_dagrun_info": lambda self, **_: DagRunInfo(START + DAY, DataInterval(START, START - DAY))},
+        "ends before it starts; swap start and end",
+    ),
+    (
+        "a long id",
+        {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: "x" * 251},
+        "a run id has 1 to 250 characters; this one has 251",
+    ),
+    (
+        "no id",
+        {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: ""},
+        "a run id has 1 to 250 characters; this one has 0",
+    ),
+    (
+        "a line break",
+        {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: "a\nb"},
+        "a run id is one line of text; this one has the character '\\n'",
+    ),
+    (
+        "an escape",
+        {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: "\x1b[31m"},
+        "this one has the character '\\x1b'",
+    ),
+    (
+        "no return",
+        {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: None},
+        "Mine.generate_run_id returned None (is there a `return`?); return a text",
+    ),
+    (
+        "a number",
+        {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, **_: 7},
+        "Mine.generate_run_id returned int; return a text",
+    ),
     (
         "a wrong keyword of the id",
         {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, run_typ, **_: "a"},
@@ -260,10 +349,26 @@ def test_an_error_names_class_method_and_remedy(body: dict[str, Any], said: str)
 
 
 MANUAL_MISTAKES: list[tuple[str, dict[str, Any], str]] = [
-    ("nothing yet", {}, "Mine lacks the method infer_manual_data_interval; write `def infer_manual_data_interval(self, *, run_after)`"),
-    ("a typing mistake", {"infer_manual_data_intervall": lambda self, run_after: None}, "rename infer_manual_data_intervall"),
-    ("no return", {"infer_manual_data_interval": lambda self, run_after: None}, "returned None (is there a `return`?); return a DataInterval"),
-    ("a wrong keyword", {"infer_manual_data_interval": lambda self, *, run_at: None}, "takes 'run_at', which Gnomon does not pass"),
+    (
+        "nothing yet",
+        {},
+        "Mine lacks the method infer_manual_data_interval; write `def infer_manual_data_interval(self, *, run_after)`",
+    ),
+    (
+        "a typing mistake",
+        {"infer_manual_data_intervall": lambda self, run_after: None},
+        "rename infer_manual_data_intervall",
+    ),
+    (
+        "no return",
+        {"infer_manual_data_interval": lambda self, run_after: None},
+        "returned None (is there a `return`?); return a DataInterval",
+    ),
+    (
+        "a wrong keyword",
+        {"infer_manual_data_interval": lambda self, *, run_at: None},
+        "takes 'run_at', which Gnomon does not pass",
+    ),
     (
         "a naive datetime",
         {"infer_manual_data_interval": lambda self, run_after: DataInterval(dt.datetime(2024, 3, 6), run_after)},

@@ -36,7 +36,10 @@ def _moments(timetable: Timetable, **asked: object) -> list[str]:
 @pytest.mark.parametrize(
     ("timetable", "expected"),
     [
-        (CronTriggerTimetable("0 12 * * *", timezone="UTC"), ["2024-03-10T12:00", "2024-03-11T12:00", "2024-03-12T12:00"]),
+        (
+            CronTriggerTimetable("0 12 * * *", timezone="UTC"),
+            ["2024-03-10T12:00", "2024-03-11T12:00", "2024-03-12T12:00"],
+        ),
         (CronDataIntervalTimetable("0 0 1 * *", "UTC"), ["2024-04-01T00:00", "2024-05-01T00:00", "2024-06-01T00:00"]),
         (CronDataIntervalTimetable("0 0 29 2 *", "UTC"), ["2028-02-29T00:00", "2032-02-29T00:00", "2036-02-29T00:00"]),
         (BusinessDays(Weekends()), ["2024-03-11T00:00", "2024-03-12T00:00", "2024-03-13T00:00"]),
@@ -55,7 +58,11 @@ def test_the_first_run_is_the_first_that_is_due_in_the_window(timetable: Timetab
 
 def test_a_span_is_counted_from_the_start_date_of_its_dag() -> None:
     start = to_instant(datetime(2020, 1, 1, 0, 30, tzinfo=UTC))
-    assert _moments(DeltaTriggerTimetable(timedelta(days=1)), earliest=start) == ["2024-03-11T00:30", "2024-03-12T00:30", "2024-03-13T00:30"]
+    assert _moments(DeltaTriggerTimetable(timedelta(days=1)), earliest=start) == [
+        "2024-03-11T00:30",
+        "2024-03-12T00:30",
+        "2024-03-13T00:30",
+    ]
     assert _moments(DeltaDataIntervalTimetable(timedelta(days=1)), earliest=start)[0] == "2024-03-11T00:30"
     assert _moments(DeltaTriggerTimetable(relativedelta(months=1)), earliest=start)[0] == "2024-04-01T00:30"
 

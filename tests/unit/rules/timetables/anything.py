@@ -35,8 +35,15 @@ from gnomon.timetables import (
 
 START, END = datetime(1990, 1, 1, tzinfo=UTC), datetime(2050, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
-_SPANS: tuple[Any, ...] = (timedelta(minutes=5), timedelta(hours=1, seconds=7), DAY, timedelta(weeks=1), relativedelta(months=1),
-                           relativedelta(years=1), relativedelta(days=1, hours=3))  # fmt: skip
+_SPANS: tuple[Any, ...] = (
+    timedelta(minutes=5),
+    timedelta(hours=1, seconds=7),
+    DAY,
+    timedelta(weeks=1),
+    relativedelta(months=1),
+    relativedelta(years=1),
+    relativedelta(days=1, hours=3),
+)
 
 
 class Authors(Timetable):
@@ -66,11 +73,17 @@ class Authors(Timetable):
         if self.exact:
             return DataInterval.exact(run_after)
         day = self._day_of(run_after) - DAY
-        while day.weekday() not in self.weekdays or self._midnight(day + DAY) > run_after or self._midnight(day) >= self._midnight(day + DAY):
+        while (
+            day.weekday() not in self.weekdays
+            or self._midnight(day + DAY) > run_after
+            or self._midnight(day) >= self._midnight(day + DAY)
+        ):
             day -= DAY
         return DataInterval(self._midnight(day), self._midnight(day + DAY))
 
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
         after = last_automated_data_interval.start if last_automated_data_interval is not None else None
         if after is None and restriction.earliest is None:
             return None
@@ -137,7 +150,9 @@ def _back(random: Random) -> Any:
 def _some_days_off(random: Random) -> tuple[str, dict[str, Any]]:
     """An expression and, of one that runs daily, perhaps a calendar: rarer ones may have no business day in years."""
     on_calendar = _on_calendar(random)
-    return (random.choice(("30 2 * * *", "*/20 * * * *", "15 1-3 * * *", "0 0 * * *")) if on_calendar else _cron(random)), on_calendar
+    return (
+        random.choice(("30 2 * * *", "*/20 * * * *", "15 1-3 * * *", "0 0 * * *")) if on_calendar else _cron(random)
+    ), on_calendar
 
 
 def _on_calendar(random: Random) -> dict[str, Any]:
@@ -171,14 +186,24 @@ def _multiple(random: Random) -> Timetable:
 
 
 _KINDS: tuple[Callable[[Random], Timetable], ...] = (
-    _trigger, _interval, _multiple,
+    _trigger,
+    _interval,
+    _multiple,
     lambda r: DeltaDataIntervalTimetable(r.choice(_SPANS)),
     lambda r: DeltaTriggerTimetable(r.choice(_SPANS), interval=_back(r)),
-    lambda r: EventsTimetable([START + timedelta(seconds=r.randrange(60 * 365 * 86400)) for _ in range(r.randint(0, 20))],
-                              restrict_to_events=r.random() < 0.5),
+    lambda r: EventsTimetable(
+        [START + timedelta(seconds=r.randrange(60 * 365 * 86400)) for _ in range(r.randint(0, 20))],
+        restrict_to_events=r.random() < 0.5,
+    ),
     lambda r: r.choice((OnceTimetable, ContinuousTimetable, NullTimetable))(),
     lambda r: timetable_of(random_spec(r), timezone=_zone(r), interval=r.choice(("period", None)), **_on_calendar(r)),
-    lambda r: BusinessDays(_calendar(r), f"{r.randrange(24):02d}:{r.randrange(60):02d}", _zone(r), interval=r.choice(("since", "after"))),
-    lambda r: BusinessDays(_calendar(r), "00:00", _zone(r), nth=r.choice((1, 2, -1, -3)), of=r.choice(("week", "month", "quarter"))),
-    lambda r: Authors(sorted(r.sample(range(7), r.randint(1, 6))), _zone(r), r.randrange(24), r.random() < 0.3, r.random() < 0.5),
-)  # fmt: skip
+    lambda r: BusinessDays(
+        _calendar(r), f"{r.randrange(24):02d}:{r.randrange(60):02d}", _zone(r), interval=r.choice(("since", "after"))
+    ),
+    lambda r: BusinessDays(
+        _calendar(r), "00:00", _zone(r), nth=r.choice((1, 2, -1, -3)), of=r.choice(("week", "month", "quarter"))
+    ),
+    lambda r: Authors(
+        sorted(r.sample(range(7), r.randint(1, 6))), _zone(r), r.randrange(24), r.random() < 0.3, r.random() < 0.5
+    ),
+)

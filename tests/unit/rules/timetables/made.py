@@ -39,11 +39,30 @@ ALL_ZONES = resources.files("tzdata").joinpath("zones").read_text(encoding="utf-
 ZONES = st.one_of(TRICKY_ZONES, st.sampled_from(ALL_ZONES))
 KNOWN_CRONS = st.sampled_from(
     [
-        "*/5 * * * *", "*/7 * * * *", "0 * * * *", "30 2 * * *", "15,45 1-3 * * *", "0 */2 * * *", "0 0 * * *",
-        "0 0 * * 1-5", "59 23 28-31 * *", "0 0 L * *", "0 12 * * mon#2", "0 9 * * L5", "0 0 1,15 * wed", "0 0 29 2 *",
-        "@hourly", "@daily", "@weekly", "@monthly", "@yearly", "0 22-2 * * *", "30 0 15W * *", "*/20 4 * * * 30",
+        "*/5 * * * *",
+        "*/7 * * * *",
+        "0 * * * *",
+        "30 2 * * *",
+        "15,45 1-3 * * *",
+        "0 */2 * * *",
+        "0 0 * * *",
+        "0 0 * * 1-5",
+        "59 23 28-31 * *",
+        "0 0 L * *",
+        "0 12 * * mon#2",
+        "0 9 * * L5",
+        "0 0 1,15 * wed",
+        "0 0 29 2 *",
+        "@hourly",
+        "@daily",
+        "@weekly",
+        "@monthly",
+        "@yearly",
+        "0 22-2 * * *",
+        "30 0 15W * *",
+        "*/20 4 * * * 30",
     ]
-)  # fmt: skip
+)
 CRONS = st.one_of(
     KNOWN_CRONS, st.integers(0, 2**32).map(lambda seed: random_expression(Random(seed)).text).filter(_fires)
 )
@@ -65,8 +84,11 @@ IMMEDIATELY = st.sampled_from([False, True, None, timedelta(minutes=10)])
 CRON_TRIGGERS = st.builds(CronTriggerTimetable, CRONS, timezone=ZONES, interval=SPANS_BACK, run_immediately=IMMEDIATELY)
 MULTIPLE = st.builds(
     lambda crons, **keywords: MultipleCronTriggerTimetable(*crons, **keywords),
-    st.lists(CRONS, min_size=1, max_size=3), timezone=ZONES, interval=SPANS_BACK, run_immediately=IMMEDIATELY,
-)  # fmt: skip
+    st.lists(CRONS, min_size=1, max_size=3),
+    timezone=ZONES,
+    interval=SPANS_BACK,
+    run_immediately=IMMEDIATELY,
+)
 CRON_INTERVALS = st.builds(CronDataIntervalTimetable, CRONS, ZONES)
 DELTA_INTERVALS = st.builds(DeltaDataIntervalTimetable, DELTAS)
 DELTA_TRIGGERS = st.builds(DeltaTriggerTimetable, DELTAS, interval=SPANS_BACK)

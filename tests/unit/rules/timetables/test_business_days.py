@@ -29,28 +29,46 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def runs(made: Any, low: datetime, high: datetime, catchup: bool = True, last: DagRunInfo | None = None) -> list[DagRunInfo]:
+def runs(
+    made: Any, low: datetime, high: datetime, catchup: bool = True, last: DagRunInfo | None = None
+) -> list[DagRunInfo]:
     """A walk from `low`, of runs before `high`."""
     found: list[DagRunInfo] = []
-    while (last := made.plan_next(last, TimeRestriction(low, None, catchup), high)) is not None and last.run_after < high:
+    while (
+        last := made.plan_next(last, TimeRestriction(low, None, catchup), high)
+    ) is not None and last.run_after < high:
         found.append(last)
     return found
 
 
 def test_after_each_workday_is_one_line() -> None:
     week = runs(AFTER_WORKDAYS, at("2026-11-23"), at("2026-12-02T00:00:01"))
-    assert [(info.run_after.strftime("%a %d"), info.data_interval.start.day) for info in week if info.data_interval] == [
-        ("Tue 24", 23), ("Wed 25", 24), ("Thu 26", 25), ("Sat 28", 27), ("Tue 01", 30), ("Wed 02", 1),
-    ]  # fmt: skip
-    assert all(info.data_interval and info.run_after == info.data_interval.end == info.data_interval.start + DAY for info in week)
+    assert [
+        (info.run_after.strftime("%a %d"), info.data_interval.start.day) for info in week if info.data_interval
+    ] == [
+        ("Tue 24", 23),
+        ("Wed 25", 24),
+        ("Thu 26", 25),
+        ("Sat 28", 27),
+        ("Tue 01", 30),
+        ("Wed 02", 1),
+    ]
+    assert all(
+        info.data_interval and info.run_after == info.data_interval.end == info.data_interval.start + DAY
+        for info in week
+    )
 
 
-@pytest.mark.parametrize(("moment", "covers"), [
-    ("2026-11-22T09:00:00", "2026-11-20"),
-    ("2026-11-23T09:00:00", "2026-11-20"),
-    ("2026-11-27T09:00:00", "2026-11-25"),
-    ("2026-11-25T00:00:00", "2026-11-24"),
-], ids=["on a Sunday", "on a Monday", "the day after a holiday", "at midnight"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("moment", "covers"),
+    [
+        ("2026-11-22T09:00:00", "2026-11-20"),
+        ("2026-11-23T09:00:00", "2026-11-20"),
+        ("2026-11-27T09:00:00", "2026-11-25"),
+        ("2026-11-25T00:00:00", "2026-11-24"),
+    ],
+    ids=["on a Sunday", "on a Monday", "the day after a holiday", "at midnight"],
+)
 def test_a_run_by_hand_is_about_the_last_complete_workday(moment: str, covers: str) -> None:
     assert AFTER_WORKDAYS.infer_manual(at(moment)) == DataInterval(at(covers), at(covers) + DAY)
 
@@ -58,7 +76,10 @@ def test_a_run_by_hand_is_about_the_last_complete_workday(moment: str, covers: s
 def test_the_run_after_a_day_may_be_later_on_the_next() -> None:
     made = BusinessDays(US, at="08:00", interval="after")
     (info,) = runs(made, at("2026-11-20"), at("2026-11-23"))
-    assert (info.run_after, info.data_interval) == (at("2026-11-21T08:00:00"), DataInterval(at("2026-11-20"), at("2026-11-21")))
+    assert (info.run_after, info.data_interval) == (
+        at("2026-11-21T08:00:00"),
+        DataInterval(at("2026-11-20"), at("2026-11-21")),
+    )
     assert made.infer_manual(at("2026-11-21T07:59:59")).start == at("2026-11-19")
     assert made.infer_manual(at("2026-11-21T08:00:00")).start == at("2026-11-20")
 
@@ -76,7 +97,9 @@ def test_a_run_since_the_last_one_is_at_its_time_on_each_business_day(
     assert list(made.slots_between(low, high)) == inside
     assert [info.data_interval for info in runs(made, low, high)] == [DataInterval(*pair) for pair in pairwise(inside)]
     for before, after in pairwise(inside):
-        assert made.infer_manual(after) == made.infer_manual(after + timedelta(seconds=1)) == DataInterval(before, after)
+        assert (
+            made.infer_manual(after) == made.infer_manual(after + timedelta(seconds=1)) == DataInterval(before, after)
+        )
 
 
 @settings(derandomize=True, max_examples=30, deadline=None)
@@ -89,10 +112,15 @@ def test_a_run_after_the_day_is_about_the_whole_day(
     low, high = datetime.combine(start, time(), UTC), datetime.combine(start + 30 * DAY, time(), UTC)
     days = walked(calendar, start - 20 * DAY, start + 40 * DAY)
     expected = [
-        DagRunInfo(placed(day + DAY, clock, zone), DataInterval(placed(day, (0, 0), zone), placed(day + DAY, (0, 0), zone))) for day in days
+        DagRunInfo(
+            placed(day + DAY, clock, zone), DataInterval(placed(day, (0, 0), zone), placed(day + DAY, (0, 0), zone))
+        )
+        for day in days
     ]
     assert list(made.slots_between(low, high)) == [info.run_after for info in expected if low <= info.run_after < high]
-    assert runs(made, low, high) == [info for info in expected if info.data_interval.start >= low and info.run_after < high]  # type: ignore[union-attr]
+    assert runs(made, low, high) == [
+        info for info in expected if info.data_interval.start >= low and info.run_after < high
+    ]  # type: ignore[union-attr]
     for info in expected:
         if low < info.run_after < high:
             assert made.infer_manual(info.run_after) == info.data_interval
@@ -115,11 +143,14 @@ def test_the_nth_business_day_of_each_is_kept(calendar: Calendar, of: str, nth: 
         assert found == [moment for moment in moments if low <= moment < high]
 
 
-@pytest.mark.parametrize("made", [
-    BusinessDays("finance", at="06:30", timezone="Europe/Zurich"),
-    BusinessDays(US, interval="after"),
-    BusinessDays(Weekends("fri", "sat") | Dates(["2026-05-01"]), time(6, 30, 15), nth=-1, of="quarter"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "made",
+    [
+        BusinessDays("finance", at="06:30", timezone="Europe/Zurich"),
+        BusinessDays(US, interval="after"),
+        BusinessDays(Weekends("fri", "sat") | Dates(["2026-05-01"]), time(6, 30, 15), nth=-1, of="quarter"),
+    ],
+)
 def test_a_stored_one_is_equal(made: BusinessDays) -> None:
     ref = reference(made)
     assert (ref.path, ref.builtin) == ("BusinessDays", True)
@@ -127,18 +158,37 @@ def test_a_stored_one_is_equal(made: BusinessDays) -> None:
     assert json.loads(json.dumps(ref.data)) == build(ref).serialize() == made.serialize()
 
 
-@pytest.mark.parametrize(("made", "summary", "description"), [
-    (BusinessDays(US, "06:30"), "06:30 on business days of US", "06:30 on business days of US (UTC)"),
-    (BusinessDays("finance", interval="after"), "after each business day of finance", "After each business day of finance (UTC)"),
-    (BusinessDays("finance", "08:00", "Europe/Zurich", interval="after"), "after each business day of finance, at 08:00",
-     "After each business day of finance, at 08:00 (Europe/Zurich)"),
-    (BusinessDays(US, "06:30", nth=-1), "06:30 on the last business day of each month of US",
-     "06:30 on the last business day of each month of US (UTC)"),
-    (BusinessDays(US, nth=-2, of="week", interval="after"), "after the 2nd last business day of each week of US",
-     "After the 2nd last business day of each week of US (UTC)"),
-    (BusinessDays(US, nth=3, of="quarter"), "00:00 on the 3rd business day of each quarter of US",
-     "00:00 on the 3rd business day of each quarter of US (UTC)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("made", "summary", "description"),
+    [
+        (BusinessDays(US, "06:30"), "06:30 on business days of US", "06:30 on business days of US (UTC)"),
+        (
+            BusinessDays("finance", interval="after"),
+            "after each business day of finance",
+            "After each business day of finance (UTC)",
+        ),
+        (
+            BusinessDays("finance", "08:00", "Europe/Zurich", interval="after"),
+            "after each business day of finance, at 08:00",
+            "After each business day of finance, at 08:00 (Europe/Zurich)",
+        ),
+        (
+            BusinessDays(US, "06:30", nth=-1),
+            "06:30 on the last business day of each month of US",
+            "06:30 on the last business day of each month of US (UTC)",
+        ),
+        (
+            BusinessDays(US, nth=-2, of="week", interval="after"),
+            "after the 2nd last business day of each week of US",
+            "After the 2nd last business day of each week of US (UTC)",
+        ),
+        (
+            BusinessDays(US, nth=3, of="quarter"),
+            "00:00 on the 3rd business day of each quarter of US",
+            "00:00 on the 3rd business day of each quarter of US (UTC)",
+        ),
+    ],
+)
 def test_it_says_what_it_does(made: BusinessDays, summary: str, description: str) -> None:
     assert (made.summary, made.description) == (summary, description)
 
@@ -167,16 +217,19 @@ def test_nothing_is_planned_beyond_the_end_date_or_without_a_start() -> None:
     assert BusinessDays(US).plan_next(None, TimeRestriction(None, None, True), now) is None
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    ({"at": "25:00"}, "at='25:00' is not a time of day; write it as 'HH:MM'"),
-    ({"at": "6"}, "at='6' is not a time of day"),
-    ({"at": 6}, "at=6 is not a time of day"),
-    ({"interval": "before"}, "interval='before' is none of 'since', 'after'"),
-    ({"nth": 0}, "nth=0: count business days from 1"),
-    ({"of": "year"}, "of='year' is none of 'week', 'month', 'quarter'"),
-    ({"timezone": "Europe/Zurch"}, "time zone 'Europe/Zurch' is not in the tz database"),
-    ({"calendar": None}, "calendar=None is not a calendar; give a calendar of gnomon.calendars"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"at": "25:00"}, "at='25:00' is not a time of day; write it as 'HH:MM'"),
+        ({"at": "6"}, "at='6' is not a time of day"),
+        ({"at": 6}, "at=6 is not a time of day"),
+        ({"interval": "before"}, "interval='before' is none of 'since', 'after'"),
+        ({"nth": 0}, "nth=0: count business days from 1"),
+        ({"of": "year"}, "of='year' is none of 'week', 'month', 'quarter'"),
+        ({"timezone": "Europe/Zurch"}, "time zone 'Europe/Zurch' is not in the tz database"),
+        ({"calendar": None}, "calendar=None is not a calendar; give a calendar of gnomon.calendars"),
+    ],
+)
 def test_a_mistake_says_what_to_write(arguments: Any, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):
         BusinessDays(**{"calendar": US, **arguments})

@@ -91,7 +91,21 @@ def test_zones_of_all_kinds_are_taken(zone: object, stored: object) -> None:
     assert CronDataIntervalTimetable("@daily", zone).serialize()["timezone"] == stored
 
 
-@pytest.mark.parametrize("zone", ["Mars/Base", "../etc/passwd", "Europe", "", "europe//berlin", "zone.tab", "tzdata.zi", "x" * 3_000, "Europe/" + "x" * 300, "Europe/a\0b"])
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "Mars/Base",
+        "../etc/passwd",
+        "Europe",
+        "",
+        "europe//berlin",
+        "zone.tab",
+        "tzdata.zi",
+        "x" * 3_000,
+        "Europe/" + "x" * 300,
+        "Europe/a\0b",
+    ],
+)
 def test_a_zone_that_is_not_there_is_named(zone: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=r"time zone '.*' is not in the tz database \d{4}"):
         CronTriggerTimetable("@daily", timezone=zone)
@@ -246,17 +260,26 @@ def test_a_schedule_that_does_not_go_forward_is_refused(span: Any) -> None:
 @pytest.mark.parametrize(
     ("span", "calendar", "words"),
     [
-        (timedelta(microseconds=1), None, "at least 1 s"), (timedelta(seconds=59), Weekends(), "at least 60 s"),
-        (relativedelta(months=1, days=-28, microseconds=1), None, "at least 86400 s"), (relativedelta(years=1, days=-365, seconds=5), None, "at least 86400 s"),
-        (relativedelta(months=3, days=-89), None, "must step forward"), (relativedelta(seconds=30, minute=0), None, "move an instant back"),
-        (relativedelta(hours=23, hour=6), None, "move an instant back"), (relativedelta(days=28, day=1), None, "move an instant back"),
-        (relativedelta(days=1, weekday=FR(-1)), None, "must step forward"), (relativedelta(days=6, weekday=FR(-1)), None, "move an instant back"), (relativedelta(weekday=FR(1)), None, "at least 1 s"),
+        (timedelta(microseconds=1), None, "at least 1 s"),
+        (timedelta(seconds=59), Weekends(), "at least 60 s"),
+        (relativedelta(months=1, days=-28, microseconds=1), None, "at least 86400 s"),
+        (relativedelta(years=1, days=-365, seconds=5), None, "at least 86400 s"),
+        (relativedelta(months=3, days=-89), None, "must step forward"),
+        (relativedelta(seconds=30, minute=0), None, "move an instant back"),
+        (relativedelta(hours=23, hour=6), None, "move an instant back"),
+        (relativedelta(days=28, day=1), None, "move an instant back"),
+        (relativedelta(days=1, weekday=FR(-1)), None, "must step forward"),
+        (relativedelta(days=6, weekday=FR(-1)), None, "move an instant back"),
+        (relativedelta(weekday=FR(1)), None, "at least 1 s"),
         (relativedelta(microseconds=1, weekday=FR(1)), None, "at least 1 s"),
     ],
-)  # fmt: skip
+)
 def test_a_schedule_whose_steps_may_be_tiny_or_go_in_a_circle_is_refused(span: Any, calendar: Any, words: str) -> None:
     """The scheduler counts such steps one by one: it would do nothing else."""
-    for timetable in (DeltaTriggerTimetable(span, calendar=calendar), DeltaDataIntervalTimetable(span, calendar=calendar)):
+    for timetable in (
+        DeltaTriggerTimetable(span, calendar=calendar),
+        DeltaDataIntervalTimetable(span, calendar=calendar),
+    ):
         with pytest.raises(AirflowTimetableInvalid, match=words):
             timetable.validate()
 
@@ -264,12 +287,20 @@ def test_a_schedule_whose_steps_may_be_tiny_or_go_in_a_circle_is_refused(span: A
 @pytest.mark.parametrize(
     ("span", "calendar"),
     [
-        (timedelta(seconds=1), None), (timedelta(minutes=1), Weekends()), (relativedelta(months=1), None), (relativedelta(months=2, days=-58), None),
-        (relativedelta(months=1, day=1), None), (relativedelta(years=1, month=1, day=1), None), (relativedelta(days=1, hour=6, minute=30), None),
-        (relativedelta(hours=1, minute=0, second=0, microsecond=0), None), (relativedelta(weekday=FR(2)), None), (relativedelta(days=1, weekday=FR), None),
-        (relativedelta(days=7, weekday=FR(-1)), None), (relativedelta(days=1, weekday=FR(2), hour=6), None),
+        (timedelta(seconds=1), None),
+        (timedelta(minutes=1), Weekends()),
+        (relativedelta(months=1), None),
+        (relativedelta(months=2, days=-58), None),
+        (relativedelta(months=1, day=1), None),
+        (relativedelta(years=1, month=1, day=1), None),
+        (relativedelta(days=1, hour=6, minute=30), None),
+        (relativedelta(hours=1, minute=0, second=0, microsecond=0), None),
+        (relativedelta(weekday=FR(2)), None),
+        (relativedelta(days=1, weekday=FR), None),
+        (relativedelta(days=7, weekday=FR(-1)), None),
+        (relativedelta(days=1, weekday=FR(2), hour=6), None),
     ],
-)  # fmt: skip
+)
 def test_a_schedule_whose_every_step_goes_forward_is_taken(span: Any, calendar: Any) -> None:
     timetable = DeltaTriggerTimetable(span, calendar=calendar)
     timetable.validate()
@@ -282,7 +313,12 @@ def test_a_schedule_whose_every_step_goes_forward_is_taken(span: Any, calendar: 
 def test_an_offset_of_partitions_is_counted_for_each_run_and_bounded(ticks: int) -> None:
     with pytest.raises(ValueError, match="at most 2,000 ticks"):
         CronPartitionTimetable("* * * * *", timezone="UTC", run_offset=ticks)
-    assert CronPartitionTimetable("* * * * *", timezone="UTC", run_offset=-2_000).make_info(datetime(2024, 1, 3, tzinfo=UTC)) is not None
+    assert (
+        CronPartitionTimetable("* * * * *", timezone="UTC", run_offset=-2_000).make_info(
+            datetime(2024, 1, 3, tzinfo=UTC)
+        )
+        is not None
+    )
 
 
 @pytest.mark.parametrize(

@@ -40,14 +40,22 @@ def _windows(seeds: range, most: int) -> list[str]:
     found: list[str] = []
     for seed in seeds:
         timetable, random = anything(seed), Random(seed)
-        if not isinstance(timetable, BuiltinTimetable) or isinstance(timetable, DeltaTimetable) or not timetable.periodic:
+        if (
+            not isinstance(timetable, BuiltinTimetable)
+            or isinstance(timetable, DeltaTimetable)
+            or not timetable.periodic
+        ):
             continue
         start = random.randrange(to_instant(START), to_instant(END))
         end = start + random.choice((2, 40, 500)) * 86400 * SECOND
-        walked = [to_datetime(run.run_after) for run in list_runs_in_window(timetable, start=start, end=end, most=most).runs]
+        walked = [
+            to_datetime(run.run_after) for run in list_runs_in_window(timetable, start=start, end=end, most=most).runs
+        ]
         slots = list(islice(timetable.slots_between(to_datetime(start), to_datetime(end)), most))
         if walked != slots:
-            found.append(f"anything({seed}) is {timetable!r}: from {to_datetime(start)}, {sorted(set(walked) ^ set(slots))[:4]}")
+            found.append(
+                f"anything({seed}) is {timetable!r}: from {to_datetime(start)}, {sorted(set(walked) ^ set(slots))[:4]}"
+            )
     return found
 
 

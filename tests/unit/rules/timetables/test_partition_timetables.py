@@ -31,7 +31,11 @@ def _walk(timetable: CronPartitionTimetable, count: int, start: datetime = START
 def test_the_partition_lies_so_many_ticks_beside_the_run(offset: int | None, hours: int) -> None:
     for info in _walk(CronPartitionTimetable("0 * * * *", timezone="UTC", run_offset=offset), 5):
         date = info.run_after + timedelta(hours=hours)
-        assert (info.data_interval, info.partition_date, info.partition_key) == (None, date, date.strftime("%Y-%m-%dT%H:%M:%S"))
+        assert (info.data_interval, info.partition_date, info.partition_key) == (
+            None,
+            date,
+            date.strftime("%Y-%m-%dT%H:%M:%S"),
+        )
 
 
 def test_keys_are_written_in_the_zone_and_read_back() -> None:
@@ -55,13 +59,19 @@ def test_the_hour_that_comes_twice_has_two_runs_and_an_offset_tells_their_keys_a
 
 def test_the_partitions_of_a_window_of_dates() -> None:
     timetable = CronPartitionTimetable("0 0 * * *", timezone="America/New_York", run_offset=-1, key_format="%Y-%m-%d")
-    found = list(timetable.iter_partition_dagrun_infos(earliest=datetime(2024, 11, 2, tzinfo=UTC), latest=datetime(2024, 11, 4, tzinfo=UTC)))
+    found = list(
+        timetable.iter_partition_dagrun_infos(
+            earliest=datetime(2024, 11, 2, tzinfo=UTC), latest=datetime(2024, 11, 4, tzinfo=UTC)
+        )
+    )
     assert [info.partition_key for info in found] == ["2024-11-02", "2024-11-03", "2024-11-04"]
     assert [info.run_after for info in found] == [info.partition_date for info in found]
 
 
 def test_the_stored_form_and_the_run_id() -> None:
-    timetable = CronPartitionTimetable("@hourly", timezone="UTC", run_offset=2, run_immediately=timedelta(hours=1), key_format="%H")
+    timetable = CronPartitionTimetable(
+        "@hourly", timezone="UTC", run_offset=2, run_immediately=timedelta(hours=1), key_format="%H"
+    )
     assert build(reference(timetable)) == timetable and reference(timetable).has_partitions
     planned = ask_next(timetable, None, TimeRestriction(START, None, True), 1_800_000_000_000_000)
     assert planned is not None and planned.run_id == "scheduled__2024-10-26T23:00:00+00:00__01"
@@ -73,13 +83,23 @@ def test_the_stored_form_and_the_run_id() -> None:
 
 def test_partitions_that_tasks_name_at_run_time_have_no_slots() -> None:
     timetable = PartitionedAtRuntime()
-    assert (timetable.partitioned, timetable.partitioned_at_runtime, timetable.summary) == (False, True, "PartitionedAtRuntime")
+    assert (timetable.partitioned, timetable.partitioned_at_runtime, timetable.summary) == (
+        False,
+        True,
+        "PartitionedAtRuntime",
+    )
     assert timetable.plan_next(None, TimeRestriction(START, None, True), LATER) is None
     assert timetable.resolve_partition_date("any") is None
     assert reference(timetable).has_partitions and build(reference(timetable)) == timetable
 
 
 def test_the_run_of_a_slot_has_the_partition_of_the_slot() -> None:
-    spec = DagSpec(dag_id="d", timetable=reference(CronPartitionTimetable("0 * * * *", timezone="UTC", run_offset=-1, key_format="%d %H")))
+    spec = DagSpec(
+        dag_id="d",
+        timetable=reference(CronPartitionTimetable("0 * * * *", timezone="UTC", run_offset=-1, key_format="%d %H")),
+    )
     assert find_slot_partition(spec, to_instant(START)) == ("26 22", to_instant(START - timedelta(hours=1)))
-    assert find_slot_partition(DagSpec(dag_id="d", timetable=reference(PartitionedAtRuntime())), to_instant(START)) == (None, None)
+    assert find_slot_partition(DagSpec(dag_id="d", timetable=reference(PartitionedAtRuntime())), to_instant(START)) == (
+        None,
+        None,
+    )

@@ -235,12 +235,22 @@ def test_windows_keep_their_labels_on_a_clock_change() -> None:
 
 
 MISTAKES: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
-    (Minutely, (60,), {}, r"Minutely\(every=60\) is not a whole number from 1 to 59; Hourly\(every=...\) steps by hours"),
+    (
+        Minutely,
+        (60,),
+        {},
+        r"Minutely\(every=60\) is not a whole number from 1 to 59; Hourly\(every=...\) steps by hours",
+    ),
     (Minutely, (0,), {}, r"every=0\) is not a whole number"),
     (Minutely, (True,), {}, r"every=True\) is not a whole number"),
     (Minutely, (), {"start": "24:00"}, r"Minutely\(start='24:00'\) is not a time of day; write '00:00' to '23:59'"),
     (Hourly, (24,), {}, r"Daily\(at=...\) runs once a day"),
-    (Hourly, (), {"start": "22:00", "end": "04:00"}, r"Hourly\(end='04:00'\) is before start='22:00'; a window is within one day"),
+    (
+        Hourly,
+        (),
+        {"start": "22:00", "end": "04:00"},
+        r"Hourly\(end='04:00'\) is before start='22:00'; a window is within one day",
+    ),
     (DiscreteHours, ([],), {}, r"DiscreteHours\(hours=\[\]\) is empty, so that it would never run"),
     (DiscreteHours, ([24],), {}, r"hours=24\) is not a whole number from 0 to 23"),
     (DiscreteHours, ([2],), {"minute": 60}, r"minute=60\) is not a whole number from 0 to 59"),

@@ -39,6 +39,11 @@ def test_only_a_start_that_would_repeat_is_moved() -> None:
     moment = timedelta(microseconds=1)
     february = datetime(2025, 2, 28, tzinfo=UTC)
     assert [run.logical_date for run in runs] == [
-        february - timedelta(days=1), february, february + moment, february + 2 * moment, february + 3 * moment,
-        datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 3, 2, tzinfo=UTC),
-    ]  # fmt: skip
+        february - timedelta(days=1),
+        february,
+        february + moment,
+        february + 2 * moment,
+        february + 3 * moment,
+        datetime(2025, 3, 1, tzinfo=UTC),
+        datetime(2025, 3, 2, tzinfo=UTC),
+    ]

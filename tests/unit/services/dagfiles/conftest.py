@@ -107,16 +107,21 @@ def parser_with() -> Iterator[Callable[..., Parser]]:
 @pytest.fixture
 def parser(home: Home, parser_with: Callable[..., Parser]) -> Parser:
     """Time is no matter, however busy the machine; memory is."""
-    return parser_with(home.config(
-        core__dagbag_import_timeout=PATIENCE_S, dag_processor__dag_file_processor_timeout=int(2 * PATIENCE_S),
-        dag_processor__parsing_memory_limit=200 + mapped_bytes() // 2**20,  # the servers are forks of this process
-    ))
+    return parser_with(
+        home.config(
+            core__dagbag_import_timeout=PATIENCE_S,
+            dag_processor__dag_file_processor_timeout=int(2 * PATIENCE_S),
+            dag_processor__parsing_memory_limit=200 + mapped_bytes() // 2**20,  # the servers are forks of this process
+        )
+    )
 
 
 @pytest.fixture
 def hasty(home: Home, parser_with: Callable[..., Parser]) -> Parser:
     """An import has a second, for files that never end: an import that ends is asked of `parser`."""
-    return parser_with(home.config(core__dagbag_import_timeout=1, dag_processor__dag_file_processor_timeout=int(2 * PATIENCE_S)))
+    return parser_with(
+        home.config(core__dagbag_import_timeout=1, dag_processor__dag_file_processor_timeout=int(2 * PATIENCE_S))
+    )
 
 
 @pytest.fixture

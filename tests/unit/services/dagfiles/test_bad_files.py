@@ -13,14 +13,37 @@ from gnomon.services.dagfiles.parse_server import MEMORY_SLACK
 CASES = {
     "syntax": ("def f(:\n    pass\n", "syntax", 1, "Correct that line"),
     "missing module": ("import os\nimport no_such_module_here\n", "import", 2, "pip install"),
-    "provider": ("from airflow.providers.acme.hooks import x\n", "import", 1, "Run `gnomon providers install acme` where Gnomon runs"),
+    "provider": (
+        "from airflow.providers.acme.hooks import x\n",
+        "import",
+        1,
+        "Run `gnomon providers install acme` where Gnomon runs",
+    ),
     "provider of a family": (
-        "import os\nfrom airflow.providers.microsoft.azure.hooks.wasb import (\n    WasbHook,\n)\n", "import", 2, "`gnomon providers install microsoft-azure`"),
-    "module of Gnomon's provider": ("import airflow.providers.standard.nothing\n", "import", 1, "airflow.providers.standard.nothing"),
+        "import os\nfrom airflow.providers.microsoft.azure.hooks.wasb import (\n    WasbHook,\n)\n",
+        "import",
+        2,
+        "`gnomon providers install microsoft-azure`",
+    ),
+    "module of Gnomon's provider": (
+        "import airflow.providers.standard.nothing\n",
+        "import",
+        1,
+        "airflow.providers.standard.nothing",
+    ),
     "raises": ("x = 1\n\nprint(1 / 0)\n", "import", 3, "ZeroDivisionError: division by zero"),
     "wrong keyword": (
-        "from gnomon.timetables import BusinessDays\n\nBusinessDays('us', att='06:30')\n", "import", 3, "'att'; did you mean at="),
-    "wrong keyword of its own class": ("class Mine:\n    def __init__(self, *, hour): ...\n\nMine(at=8)\n", "import", 4, "'at'; it takes hour"),
+        "from gnomon.timetables import BusinessDays\n\nBusinessDays('us', att='06:30')\n",
+        "import",
+        3,
+        "'att'; did you mean at=",
+    ),
+    "wrong keyword of its own class": (
+        "class Mine:\n    def __init__(self, *, hour): ...\n\nMine(at=8)\n",
+        "import",
+        4,
+        "'at'; it takes hour",
+    ),
     "sys.exit": ("import sys\nsys.exit(3)\n", "exit", 2, '__name__ == "__main__"'),
     "os._exit": ("import os\nos._exit(4)\n", "exit", None, "exit code 4"),
     "segfault": ("import ctypes\n\nctypes.string_at(0)\n", "crash", 3, "signal 11 (SIGSEGV)"),
@@ -29,13 +52,23 @@ CASES = {
     "sleeps": ("import time\ntime.sleep(3600)\n", "timeout", 2, "core.dagbag_import_timeout"),
     "loop that catches everything": (
         "import time\nwhile True:\n    try:\n        time.sleep(3600)\n    except BaseException:\n        time.sleep(0)\n",
-        "timeout", None, "dag_processor.dag_file_processor_timeout"),
+        "timeout",
+        None,
+        "dag_processor.dag_file_processor_timeout",
+    ),
     "allocates at once": ("x = 1\ny = bytearray(5 * 1024**3)\n", "memory", 2, "dag_processor.parsing_memory_limit"),
     "allocates bit by bit": (
-        "x = []\nwhile True:\n    x.append(bytearray(1_000_000))\n", "memory", None, "dag_processor.parsing_memory_limit"),
+        "x = []\nwhile True:\n    x.append(bytearray(1_000_000))\n",
+        "memory",
+        None,
+        "dag_processor.parsing_memory_limit",
+    ),
     "allocates shared memory": (
         "import mmap\nm = mmap.mmap(-1, TOO_MUCH)\nfor i in range(0, TOO_MUCH, 4096):\n    m[i] = 1\nwhile True: pass\n",
-        "memory", None, "dag_processor.parsing_memory_limit"),
+        "memory",
+        None,
+        "dag_processor.parsing_memory_limit",
+    ),
 }
 
 
@@ -81,12 +114,15 @@ def test_the_server_parses_good_files_after_every_kind_of_bad_one(home, parser):
 
 
 def test_what_hides_in_a_loop_that_catches_the_timeout_is_killed(home, stern):
-    path = home.write("stubborn.py", """
+    path = home.write(
+        "stubborn.py",
+        """
         import signal
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
         while True:
             pass
-    """)
+    """,
+    )
 
     (failure,) = stern.parse(path).failures
 
@@ -94,7 +130,9 @@ def test_what_hides_in_a_loop_that_catches_the_timeout_is_killed(home, stern):
 
 
 def test_a_cycle_names_its_tasks_and_leaves_the_other_dags_of_the_file(home, parser):
-    path = home.write("cycle.py", """
+    path = home.write(
+        "cycle.py",
+        """
         from gnomon.authoring.operators.empty import EmptyOperator
         from gnomon.authoring.sdk.dags.dag import DAG
         with DAG("round"):
@@ -103,7 +141,8 @@ def test_a_cycle_names_its_tasks_and_leaves_the_other_dags_of_the_file(home, par
             a >> b >> a
         with DAG("fine"):
             EmptyOperator(task_id="a")
-    """)
+    """,
+    )
 
     parsed = parser.parse(path)
 
@@ -114,13 +153,16 @@ def test_a_cycle_names_its_tasks_and_leaves_the_other_dags_of_the_file(home, par
 
 
 def test_a_duplicate_task_id_is_named_with_its_line(home, parser):
-    path = home.write("twice.py", """\
+    path = home.write(
+        "twice.py",
+        """\
         from gnomon.authoring.operators.empty import EmptyOperator
         from gnomon.authoring.sdk.dags.dag import DAG
         with DAG("twice"):
             EmptyOperator(task_id="same")
             EmptyOperator(task_id="same")
-    """)
+    """,
+    )
 
     (failure,) = parser.parse(path).failures
 
@@ -129,11 +171,14 @@ def test_a_duplicate_task_id_is_named_with_its_line(home, parser):
 
 
 def test_the_same_dag_id_twice_in_one_file_keeps_the_first(home, parser):
-    path = home.write("pair.py", """
+    path = home.write(
+        "pair.py",
+        """
         from gnomon.authoring.sdk.dags.dag import DAG
         first = DAG("pair", description="first")
         second = DAG("pair", description="second")
-    """)
+    """,
+    )
 
     parsed = parser.parse(path)
 
@@ -149,11 +194,14 @@ def test_a_file_that_is_not_there_any_more_is_unreadable(home, parser):
 
 def test_what_a_file_starts_ends_with_its_parse(home, parser, tmp_path):
     told = tmp_path / "pid"
-    path = home.write("daemon.py", f"""
+    path = home.write(
+        "daemon.py",
+        f"""
         import pathlib, subprocess
         one = subprocess.Popen(["sleep", "3600"], start_new_session=True)
         pathlib.Path({str(told)!r}).write_text(str(one.pid))
-    """)
+    """,
+    )
 
     parser.parse(path)
     parser.parse(home.one_dag("next.py"))
@@ -162,13 +210,16 @@ def test_what_a_file_starts_ends_with_its_parse(home, parser, tmp_path):
 
 
 def test_a_file_that_forks_at_import_gives_one_outcome(home, parser):
-    path = home.write("forks.py", """
+    path = home.write(
+        "forks.py",
+        """
         import os
         os.fork()
         from gnomon.authoring.sdk.dags.dag import DAG
         DAG("forked")
         dag = DAG("forked")
-    """)
+    """,
+    )
 
     parsed = parser.parse(path)
 
@@ -176,9 +227,13 @@ def test_a_file_that_forks_at_import_gives_one_outcome(home, parser):
     assert parser.parse(home.one_dag("next.py")).failures == ()
 
 
-@pytest.mark.parametrize("ends", ["", "raise RuntimeError('only the fork fails')", "sys.exit(3)", "Variable.get('asked')"])
+@pytest.mark.parametrize(
+    "ends", ["", "raise RuntimeError('only the fork fails')", "sys.exit(3)", "Variable.get('asked')"]
+)
 def test_a_fork_at_import_reports_nothing_however_it_ends(home, parser, ends):
-    path = home.write("forks.py", f"""
+    path = home.write(
+        "forks.py",
+        f"""
         import os, sys
         from airflow.sdk import DAG, Variable
         dag = DAG("forked")
@@ -187,7 +242,8 @@ def test_a_fork_at_import_reports_nothing_however_it_ends(home, parser, ends):
             {ends or "pass"}
         else:
             dag.description = str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-    """)
+    """,
+    )
 
     parsed = parser.parse(path)
 
@@ -196,7 +252,9 @@ def test_a_fork_at_import_reports_nothing_however_it_ends(home, parser, ends):
 
 
 def test_processes_that_a_file_starts_at_its_import_are_terminated(home, parser):
-    path = home.write("pool.py", """
+    path = home.write(
+        "pool.py",
+        """
         import multiprocessing, time
         from airflow.sdk import DAG
         with multiprocessing.get_context("fork").Pool(2) as pool:
@@ -206,23 +264,37 @@ def test_processes_that_a_file_starts_at_its_import_are_terminated(home, parser)
         process.terminate()
         process.join()
         dag = DAG("forked", description=f"{found} {process.exitcode}")
-    """)
+    """,
+    )
 
     assert [dag.spec.description for dag in parser.parse(path).dags] == ["[1, 2] -15"]
 
 
-@pytest.mark.parametrize("broken", [
-    "def __str__(self): raise ValueError('no str')", "def __str__(self): return 3", "def __str__(self): raise SystemExit(3)",
-    "__traceback__ = property(lambda self: 1 / 0)", "__cause__ = property(lambda self: 1 / 0)", "__class__ = property(lambda self: 1 / 0)",
-])
-@pytest.mark.parametrize("base", ["Exception", "SyntaxError", "ModuleNotFoundError", "SystemExit", "OSError", "AirflowException", "BaseException"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "def __str__(self): raise ValueError('no str')",
+        "def __str__(self): return 3",
+        "def __str__(self): raise SystemExit(3)",
+        "__traceback__ = property(lambda self: 1 / 0)",
+        "__cause__ = property(lambda self: 1 / 0)",
+        "__class__ = property(lambda self: 1 / 0)",
+    ],
+)
+@pytest.mark.parametrize(
+    "base",
+    ["Exception", "SyntaxError", "ModuleNotFoundError", "SystemExit", "OSError", "AirflowException", "BaseException"],
+)
 def test_an_error_whose_text_cannot_be_made_is_a_failure_of_the_file(home, parser, base, broken):
-    path = home.write("broken.py", f"""
+    path = home.write(
+        "broken.py",
+        f"""
         from airflow.exceptions import AirflowException
         class E({base}):
             {broken}
         raise E("text")
-    """)
+    """,
+    )
 
     (failure,) = parser.parse(path).failures
 
@@ -246,12 +318,17 @@ def test_a_file_that_writes_without_end_to_its_output_is_ended_by_time(home, has
 def test_no_child_is_left_when_the_pool_is_closed(home, parser_with):
     asked: list[str] = []
     parser = parser_with(home.config(), lambda question: asked.append(question.key))
-    parser.pool.start(home.write("sleeps.py", """
+    parser.pool.start(
+        home.write(
+            "sleeps.py",
+            """
         import os, time
         from gnomon.authoring.sdk.runtime.variable import Variable
         Variable.get(str(os.getpid()), default_var=None)
         time.sleep(3600)
-    """))
+    """,
+        )
+    )
     while not asked:
         select.select([parser.pool], [], [], PATIENCE_S)
         parser.pool.poll()

@@ -44,14 +44,19 @@ def test_the_error_of_a_bundle_is_shown_until_a_refresh_succeeds(db: Database, r
     errors.record("team", "cannot be fetched")
     errors.record("other", "has no such branch")
     errors.record("team", "cannot be fetched")
-    assert shown(db) == [("other", "/bundles/other", "bundle", "has no such branch"), ("team", "/bundles/team", "bundle", "cannot be fetched")]
+    assert shown(db) == [
+        ("other", "/bundles/other", "bundle", "has no such branch"),
+        ("team", "/bundles/team", "bundle", "cannot be fetched"),
+    ]
     errors.record("team", "has no such branch")
     assert [message for name, _, _, message in shown(db) if name == "team"] == ["has no such branch"]
     errors.record("team", None)
     assert [name for name, *_ in shown(db)] == ["other"]
 
 
-def test_the_errors_of_an_earlier_process_are_removed_before_files_are_read(db: Database, registry: DatabaseFileRegistry) -> None:
+def test_the_errors_of_an_earlier_process_are_removed_before_files_are_read(
+    db: Database, registry: DatabaseFileRegistry
+) -> None:
     BundleErrors(registry, FOLDERS).record("team", "cannot be fetched")
     later = BundleErrors(registry, FOLDERS)
     later.forget()

@@ -31,9 +31,16 @@ def test_a_violation_is_the_error_of_its_dag_only(home: Home, parser: Parser) ->
 
 
 def test_a_policy_that_hangs_is_a_timeout_that_names_the_policys_line(home: Home, parser: Parser) -> None:
-    path = write_policies(home, "def task_policy(task):\n    while True:\n        pass\n\ndef get_dagbag_import_timeout(path):\n    return 0.2\n")
+    path = write_policies(
+        home,
+        "def task_policy(task):\n    while True:\n        pass\n\ndef get_dagbag_import_timeout(path):\n    return 0.2\n",
+    )
     (failure,) = parser.parse(home.one_dag("flow.py")).failures
-    assert failure.kind == "timeout" and "the import took longer than 0.2 s" in failure.message and f"(at {path}, line " in failure.message
+    assert (
+        failure.kind == "timeout"
+        and "the import took longer than 0.2 s" in failure.message
+        and f"(at {path}, line " in failure.message
+    )
 
 
 def test_the_policy_file_is_an_input_of_every_parse_also_while_it_is_missing(home: Home, parser: Parser) -> None:

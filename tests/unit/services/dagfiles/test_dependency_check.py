@@ -75,10 +75,16 @@ def files(tmp_path: Path) -> Iterator[Files]:
     set_current_config(None)
 
 
-def dag(dag_id: str, *waits: str | After, schedule: Any = "@daily", tasks: Sequence[str] = (), **waiting: After) -> ParsedDag:
+def dag(
+    dag_id: str, *waits: str | After, schedule: Any = "@daily", tasks: Sequence[str] = (), **waiting: After
+) -> ParsedDag:
     """A DAG that waits for these; tasks that wait for others are `task=After(...)`."""
-    with DAG(dag_id, schedule=schedule, start_date=START,
-             depends_on=[After(one) if isinstance(one, str) else one for one in waits]) as made:  # fmt: skip
+    with DAG(
+        dag_id,
+        schedule=schedule,
+        start_date=START,
+        depends_on=[After(one) if isinstance(one, str) else one for one in waits],
+    ) as made:
         for task_id in tasks:
             BaseOperator(task_id=task_id)
         for task_id, after in waiting.items():
@@ -176,13 +182,18 @@ def test_while_the_store_is_away_the_look_is_put_off_and_made_up(files: Files, m
     assert set(files.errors()) == {"a", "b"}
 
 
-def test_a_record_that_the_store_broke_off_leaves_the_look_to_be_made_up(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_that_the_store_broke_off_leaves_the_look_to_be_made_up(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
     files.write(dag("a", "b"))
     files.write(dag("b", "a"))
     with files.db.write() as tx:
         dag_edges.set_dependency_errors(tx, {_record(files, "a").dag_pk: None})
     with monkeypatch.context() as patched:
-        patched.setattr("gnomon.services.dagfiles.database_file_registry.dag_files.record_parsed_files", _raises(ResourceUnavailable("gone")))
+        patched.setattr(
+            "gnomon.services.dagfiles.database_file_registry.dag_files.record_parsed_files",
+            _raises(ResourceUnavailable("gone")),
+        )
         with pytest.raises(RegistryUnavailable):
             files.write(dag("c"))
     files.ledger.list_stale()
@@ -248,7 +259,9 @@ def test_when_nothing_has_changed_nothing_is_read(files: Files, monkeypatch: pyt
     assert files.ledger.list_stale() == set()
 
 
-def test_only_specs_of_new_versions_among_the_dags_of_the_graph_are_read(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_specs_of_new_versions_among_the_dags_of_the_graph_are_read(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
     files.write(dag("up"))
     files.write(*[dag(f"d{number}", "up") for number in range(5)])
     files.write(dag("apart"))

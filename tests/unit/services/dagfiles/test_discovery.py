@@ -87,14 +87,17 @@ def test_a_pattern_that_cannot_be_read_is_named_with_its_line_and_the_others_hol
     assert ".airflowignore, line 2: '(' is not a regular expression" in listing.problems[0]
 
 
-@pytest.mark.parametrize(("text", "is_found"), [
-    ("from airflow import DAG", True),
-    ("import AIRFLOW  # a Dag", True),
-    ("from gnomon import dag", True),
-    ("from airflow.sdk import asset", True),
-    ("from airflow import nothing", False),
-    ("dag = 1", False),
-])
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("from airflow import DAG", True),
+        ("import AIRFLOW  # a Dag", True),
+        ("from gnomon import dag", True),
+        ("from airflow.sdk import asset", True),
+        ("from airflow import nothing", False),
+        ("dag = 1", False),
+    ],
+)
 def test_safe_mode_takes_files_that_mention_dag_and_airflow_or_gnomon(text, is_found, home):
     home.write("file.py", text)
 

@@ -19,13 +19,19 @@ FLOW = """
 
 
 @pytest.mark.parametrize(("default", "argument"), [("None", ", executor='K'"), ("{'executor': 'K'}", "")])
-def test_an_executor_that_is_not_configured_is_an_error_of_its_dag(home: Home, parser: Parser, default: str, argument: str) -> None:
+def test_an_executor_that_is_not_configured_is_an_error_of_its_dag(
+    home: Home, parser: Parser, default: str, argument: str
+) -> None:
     path = home.write("flow.py", FLOW.format(default=default, argument=argument))
     parsed = parser.parse(path)
     assert [dag.spec.dag_id for dag in parsed.dags] == ["good"]
     (failure,) = parsed.failures
-    assert failure.message.startswith(f"{path}, line 6: UnknownExecutorException: task 'only' of DAG 'flow' ({path}:6) names the executor 'K', which is not configured")
-    assert failure.message.endswith("the executor is LocalExecutor; use one of these names, or add it to [core] executor.")
+    assert failure.message.startswith(
+        f"{path}, line 6: UnknownExecutorException: task 'only' of DAG 'flow' ({path}:6) names the executor 'K', which is not configured"
+    )
+    assert failure.message.endswith(
+        "the executor is LocalExecutor; use one of these names, or add it to [core] executor."
+    )
 
 
 @pytest.mark.parametrize("name", ["LocalExecutor", "airflow.executors.local_executor.LocalExecutor"])

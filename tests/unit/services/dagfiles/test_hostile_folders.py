@@ -63,7 +63,10 @@ def set_method(number: int) -> Callable[[bytearray, int, int, int], None]:
 
 def write_bomb(path: Path) -> None:
     """A member of 256 MiB in an archive of some hundred kilobytes."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive, archive.open("zeros.py", "w", force_zip64=True) as member:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("zeros.py", "w", force_zip64=True) as member,
+    ):
         for _ in range(16):
             member.write(bytes(1 << 24))
 
@@ -89,19 +92,40 @@ def make_fan(folder: Path) -> None:
 
 ENTRIES: dict[str, Callable[[Path], object]] = {
     "an encrypted archive": lambda folder: (folder / "a.zip").write_bytes(change_headers(pack("member.py"), encrypt)),
-    "an unknown compression": lambda folder: (folder / "a.zip").write_bytes(change_headers(pack("member.py"), set_method(99))),
-    "a wrong compression bz2": lambda folder: (folder / "a.zip").write_bytes(change_headers(pack("member.py"), set_method(12))),
-    "a wrong compression lzma": lambda folder: (folder / "a.zip").write_bytes(change_headers(pack("member.py"), set_method(14))),
-    "a member whose name is no text": lambda folder: (folder / "a.zip").write_bytes(change_headers(pack("member.py"), break_name)),
-    "members that lead out": lambda folder: (folder / "a.zip").write_bytes(pack("../out.py", "/abs.py", "..\\back.py", "a\nb.py", "\x1b[31m.py")),
-    "a file name that is no text": lambda folder: Path(os.fsdecode(os.fsencode(folder) + b"/\xff\xfe.py")).write_text(DAG_TEXT),
+    "an unknown compression": lambda folder: (folder / "a.zip").write_bytes(
+        change_headers(pack("member.py"), set_method(99))
+    ),
+    "a wrong compression bz2": lambda folder: (folder / "a.zip").write_bytes(
+        change_headers(pack("member.py"), set_method(12))
+    ),
+    "a wrong compression lzma": lambda folder: (folder / "a.zip").write_bytes(
+        change_headers(pack("member.py"), set_method(14))
+    ),
+    "a member whose name is no text": lambda folder: (folder / "a.zip").write_bytes(
+        change_headers(pack("member.py"), break_name)
+    ),
+    "members that lead out": lambda folder: (folder / "a.zip").write_bytes(
+        pack("../out.py", "/abs.py", "..\\back.py", "a\nb.py", "\x1b[31m.py")
+    ),
+    "a file name that is no text": lambda folder: Path(os.fsdecode(os.fsencode(folder) + b"/\xff\xfe.py")).write_text(
+        DAG_TEXT
+    ),
     "a file name of control characters": lambda folder: (folder / "a\nb\x1b[31m\x7f.py").write_text(DAG_TEXT),
-    "an archive whose name is no text": lambda folder: Path(os.fsdecode(os.fsencode(folder) + b"/\xff.zip")).write_bytes(pack("member.py")),
+    "an archive whose name is no text": lambda folder: Path(
+        os.fsdecode(os.fsencode(folder) + b"/\xff.zip")
+    ).write_bytes(pack("member.py")),
     "an ignore file that is a pipe": lambda folder: os.mkfifo(folder / ".airflowignore"),
     "an ignore file that is a folder": lambda folder: (folder / ".airflowignore").mkdir(),
-    "an ignore file of 20 GB": lambda folder: os.truncate(os.open(folder / ".airflowignore", os.O_CREAT | os.O_RDWR), 20 << 30),
-    "an ignore pattern that backtracks": lambda folder: ((folder / ".airflowignore").write_text("*a" * 30 + "b\n"), (folder / f"{'a' * 99}.py").write_text(DAG_TEXT)),
-    "a Python file of 20 GB": lambda folder: os.truncate(os.open(folder / "large.py", os.O_CREAT | os.O_RDWR), 20 << 30),
+    "an ignore file of 20 GB": lambda folder: os.truncate(
+        os.open(folder / ".airflowignore", os.O_CREAT | os.O_RDWR), 20 << 30
+    ),
+    "an ignore pattern that backtracks": lambda folder: (
+        (folder / ".airflowignore").write_text("*a" * 30 + "b\n"),
+        (folder / f"{'a' * 99}.py").write_text(DAG_TEXT),
+    ),
+    "a Python file of 20 GB": lambda folder: os.truncate(
+        os.open(folder / "large.py", os.O_CREAT | os.O_RDWR), 20 << 30
+    ),
     "folders 1,500 deep": make_deep,
     "links that branch": make_fan,
     "a link to itself": lambda folder: (folder / "loop").symlink_to("loop"),
@@ -137,7 +161,9 @@ def list_files(home: Home, *, regexp: bool = False) -> tuple[list[str], list[str
     return sorted(os.path.relpath(path, home.dags) for path in listing.files), listing.problems
 
 
-@pytest.mark.parametrize("text", [r"^([a-z]+)+$", r"(a|aa)+$", r"(.*)*,", "(" * 1500, "a{99999999999999}", "[", "(?P<a"])
+@pytest.mark.parametrize(
+    "text", [r"^([a-z]+)+$", r"(a|aa)+$", r"(.*)*,", "(" * 1500, "a{99999999999999}", "[", "(?P<a"]
+)
 def test_an_ignore_file_of_regular_expressions_takes_a_bounded_time_and_is_named(text, home: Home):
     home.write(".airflowignore", text)
     home.write(f"{'a' * 40}1.py", DAG_TEXT)
@@ -174,7 +200,9 @@ def test_a_bomb_in_an_archive_is_not_unpacked(home: Home):
 
 
 def test_an_archive_of_countless_members_is_refused_with_the_bound(home: Home):
-    (home.dags / "many.zip").write_bytes(pack(*(f"m{number}.py" for number in range(archives.MEMBERS_MAX + 1)), method=zipfile.ZIP_STORED))
+    (home.dags / "many.zip").write_bytes(
+        pack(*(f"m{number}.py" for number in range(archives.MEMBERS_MAX + 1)), method=zipfile.ZIP_STORED)
+    )
 
     files, problems = list_files(home)
 
@@ -199,7 +227,11 @@ def test_a_long_table_of_contents_is_not_read(home: Home):
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_damaged_archive_is_one_that_cannot_be_read_wherever_its_bytes_are_wrong(method: int, tmp_path: Path):
-    whole, path, rng = pack("one.py", "two.py", text=DAG_TEXT * 500, method=method), tmp_path / "a.zip", random.Random(method)
+    whole, path, rng = (
+        pack("one.py", "two.py", text=DAG_TEXT * 500, method=method),
+        tmp_path / "a.zip",
+        random.Random(method),
+    )
     for _ in range(150):
         content = bytearray(whole)
         for _ in range(rng.choice((1, 2, 8))):
@@ -234,7 +266,11 @@ def match_names(patterns: list[str], names: list[str]) -> bool:
     if not patterns:
         return not names
     if patterns[0] == "**":
-        return bool(names) if len(patterns) == 1 else any(match_names(patterns[1:], names[at:]) for at in range(len(names) + 1))
+        return (
+            bool(names)
+            if len(patterns) == 1
+            else any(match_names(patterns[1:], names[at:]) for at in range(len(names) + 1))
+        )
     return bool(names) and match_name(patterns[0], names[0]) and match_names(patterns[1:], names[1:])
 
 
@@ -244,7 +280,13 @@ def match_name(pattern: str, name: str) -> bool:
     if pattern[0] == "*":
         return any(match_name(pattern[1:], name[at:]) for at in range(len(name) + 1))
     part = re.match(r"\[!?[^\]]+\]|.", pattern)[0]
-    one = part[1] == "!" and name[:1] not in part[2:-1] if len(part) > 1 and part[1] == "!" else name[:1] in part[1:-1] if len(part) > 1 else part in ("?", name[:1])
+    one = (
+        part[1] == "!" and name[:1] not in part[2:-1]
+        if len(part) > 1 and part[1] == "!"
+        else name[:1] in part[1:-1]
+        if len(part) > 1
+        else part in ("?", name[:1])
+    )
     return bool(name) and one and match_name(pattern[len(part) :], name[1:])
 
 
@@ -258,14 +300,23 @@ def test_glob_patterns_match_as_when_everything_is_tried(seed):
         rules, problems = airflowignore.parse_ignore_file(pattern, "", regexp=False)
         assert problems == []
         for _ in range(8):
-            path = "/".join("".join(dice.choice("aab.") for _ in range(dice.randint(1, 3))) for _ in range(dice.randint(1, 4)))
+            path = "/".join(
+                "".join(dice.choice("aab.") for _ in range(dice.randint(1, 3))) for _ in range(dice.randint(1, 4))
+            )
             assert bool(rules.verdict(path, False)) is match_slowly(pattern, path), (pattern, path)
 
 
-@pytest.mark.parametrize(("pattern", "path"), [
-    ("*a" * 40 + "b", "a" * 250), ("?*" * 100, "/".join(["a" * 250] * 10)), ("**/a/" * 12 + "b", "/".join("a" * 100)), ("**/" * 40 + "b", "/".join("a" * 200)),
-    ("[a*]*" * 100 + "b", "a" * 250), ("a/**/*a*a*a*a*b/**/*a*a*a*a*b/**/*a*a*ac", "/".join(["a" * 250] * 14)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 40 + "b", "a" * 250),
+        ("?*" * 100, "/".join(["a" * 250] * 10)),
+        ("**/a/" * 12 + "b", "/".join("a" * 100)),
+        ("**/" * 40 + "b", "/".join("a" * 200)),
+        ("[a*]*" * 100 + "b", "a" * 250),
+        ("a/**/*a*a*a*a*b/**/*a*a*a*a*b/**/*a*a*ac", "/".join(["a" * 250] * 14)),
+    ],
+)
 def test_no_glob_pattern_takes_long(pattern, path):
     rules, _ = airflowignore.parse_ignore_file(pattern, "", regexp=False)
 

@@ -57,7 +57,10 @@ def test_a_helper_module_in_the_dag_folder_is_an_input_with_and_without_its_byte
     helper = home.write("helpers/names.py", "DAG_ID = 'from_helper'\n")
     os.utime(helper, (1_000_000_000, 1_000_000_000))
     home.write("helpers/__init__.py", "")
-    path = home.write("uses.py", "from helpers.names import DAG_ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(DAG_ID)\n")
+    path = home.write(
+        "uses.py",
+        "from helpers.names import DAG_ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(DAG_ID)\n",
+    )
 
     first, second = parser.parse(path), parser.parse(path)
 
@@ -91,14 +94,17 @@ def test_a_plugin_module_is_an_input(home, parser):
 
 def test_a_yaml_file_and_the_listing_it_was_found_by_are_inputs(home, parser):
     home.write("conf/one.yaml", "dag_id: one\n")
-    path = home.write("generates.py", """
+    path = home.write(
+        "generates.py",
+        """
         from pathlib import Path
         import yaml
         from gnomon.authoring.sdk.dags.dag import DAG
         for file in sorted((Path(__file__).parent / "conf").glob("*.yaml")):
             conf = yaml.safe_load(file.read_text())
             globals()[conf["dag_id"]] = DAG(conf["dag_id"])
-    """)
+    """,
+    )
 
     parsed = parser.parse(path)
 
@@ -119,13 +125,16 @@ def test_a_new_file_beside_it_changes_nothing_for_a_file_that_listed_nothing(hom
 
 
 def test_a_file_that_was_looked_for_and_appears_later_is_a_change(home, parser):
-    path = home.write("optional.py", """
+    path = home.write(
+        "optional.py",
+        """
         from pathlib import Path
         try:
             text = (Path(__file__).parent / "local.yaml").read_text()
         except FileNotFoundError:
             text = None
-    """)
+    """,
+    )
     parsed = parser.parse(path)
 
     assert is_current(parser, parsed)
@@ -137,13 +146,18 @@ def test_what_is_read_of_the_installation_is_no_input(home, parser):
     parsed = parser.parse(home.write("imports.py", "import csv, decimal, wave, gnomon.authoring.operators.python\n"))
 
     assert {path for path in paths_of(parsed) if not path.startswith("env:")} == {
-        str(home.dags / "imports.py"), str(home.folder / "config" / "airflow_local_settings.py"), "gnomon:",
+        str(home.dags / "imports.py"),
+        str(home.folder / "config" / "airflow_local_settings.py"),
+        "gnomon:",
     }
 
 
 def test_a_variable_of_the_environment_is_an_input(home, parser_with, monkeypatch):
     monkeypatch.setenv("TEAM", "blue")
-    path = home.write("env.py", "import os\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(os.environ['TEAM'])\nos.getenv('UNSET')\n")
+    path = home.write(
+        "env.py",
+        "import os\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(os.environ['TEAM'])\nos.getenv('UNSET')\n",
+    )
     parsed = parser_with(home.config()).parse(path)
     same = parser_with(home.config())
 
@@ -164,11 +178,14 @@ def test_another_default_of_the_options_means_parsing_again(home, parser_with):
 
 def test_a_variable_asked_for_at_import_is_answered_and_remembered(home, parser_with):
     parser = parser_with(home.config(), lambda question: "from_the_store" if question.key == "dag_id" else None)
-    path = home.write("asks.py", """
+    path = home.write(
+        "asks.py",
+        """
         from gnomon.authoring.sdk.dags.dag import DAG
         from gnomon.authoring.sdk.runtime.variable import Variable
         dag = DAG(Variable.get("dag_id"))
-    """)
+    """,
+    )
 
     parsed = parser.parse(path)
 
@@ -177,12 +194,15 @@ def test_a_variable_asked_for_at_import_is_answered_and_remembered(home, parser_
 
 
 def test_another_answer_is_another_hash_and_the_same_answer_the_same(home, parser_with):
-    path = home.write("asks.py", """
+    path = home.write(
+        "asks.py",
+        """
         from gnomon.authoring.sdk.dags.dag import DAG
         from gnomon.authoring.sdk.runtime.variable import Variable
         colour = Variable.get("colour")
         dag = DAG("asks")
-    """)
+    """,
+    )
 
     red, again, blue = (
         parser_with(home.config(), lambda question, colour=colour: colour).parse(path).inputs.input_hash
@@ -198,17 +218,22 @@ def test_a_refused_question_is_the_files_import_error_in_the_words_of_the_refusa
 
     parser = parser_with(home.config(), refuse)
 
-    (failure,) = parser.parse(home.write("asks.py", "from gnomon.authoring.sdk.runtime.variable import Variable\nVariable.get('x')\n")).failures
+    (failure,) = parser.parse(
+        home.write("asks.py", "from gnomon.authoring.sdk.runtime.variable import Variable\nVariable.get('x')\n")
+    ).failures
 
     assert (failure.kind, failure.line) == ("import", 2)
     assert "core.fernet_key" in failure.message
 
 
-@pytest.mark.parametrize("source", [
-    "import subprocess\nsubprocess.run(['true'])\n",
-    "import os\nos.system('true')\n",
-    "import sqlite3\nsqlite3.connect(':memory:').close()\n",
-])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import subprocess\nsubprocess.run(['true'])\n",
+        "import os\nos.system('true')\n",
+        "import sqlite3\nsqlite3.connect(':memory:').close()\n",
+    ],
+)
 def test_looking_beyond_files_is_remembered(source, home, parser):
     assert parser.parse(home.write("looks.py", source)).inputs.looked_further
 
@@ -216,7 +241,9 @@ def test_looking_beyond_files_is_remembered(source, home, parser):
 def test_a_connection_at_import_is_looking_further_and_a_reason_against_forking(home, parser):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        parsed = parser.parse(home.write("net.py", f"import socket\nsession = socket.create_connection(('127.0.0.1', {port}))\n"))
+        parsed = parser.parse(
+            home.write("net.py", f"import socket\nsession = socket.create_connection(('127.0.0.1', {port}))\n")
+        )
 
     assert parsed.inputs.looked_further
     assert "connection" in (parsed.inputs.fresh or "")
@@ -271,11 +298,16 @@ def test_the_trigger_that_a_task_starts_from_is_an_input(home, parser):
 
 
 def test_a_thread_at_import_is_a_reason_against_forking(home, parser):
-    parsed = parser.parse(home.write("threads.py", """
+    parsed = parser.parse(
+        home.write(
+            "threads.py",
+            """
         import threading
         stop = threading.Event()
         threading.Thread(target=stop.wait, name="poller", daemon=True).start()
-    """))
+    """,
+        )
+    )
 
     assert "poller" in (parsed.inputs.fresh or "")
 
@@ -287,12 +319,15 @@ def test_an_ordinary_file_may_be_forked(home, parser):
 def test_author_code_sees_no_address_of_the_database(home, parser_with, monkeypatch):
     monkeypatch.setenv("GNOMON__DATABASE__SQL_ALCHEMY_CONN", "postgresql://u:secret@h/db")
     parser = parser_with(home.config(database__sql_alchemy_conn="postgresql://u:secret@h/db"))
-    path = home.write("spies.py", """
+    path = home.write(
+        "spies.py",
+        """
         import os
         from gnomon.ground.config import current_config
         assert "secret" not in str(dict(os.environ))
         assert not current_config().has("database", "sql_alchemy_conn")
-    """)
+    """,
+    )
 
     assert parser.parse(path).failures == ()
 
@@ -312,7 +347,11 @@ def test_a_named_calendar_and_the_file_of_its_dates_are_inputs_and_change_what_i
     closed.write_text("2026-05-04\n")
     path = home.write("reports.py", ON_CALENDAR)
     found = []
-    for change in (None, lambda: closed.write_text("2026-05-05\n"), lambda: toml.write_text(toml.read_text() + 'weekend = ["fri"]\n')):
+    for change in (
+        None,
+        lambda: closed.write_text("2026-05-05\n"),
+        lambda: toml.write_text(toml.read_text() + 'weekend = ["fri"]\n'),
+    ):
         if change is not None:
             change()
             assert not is_current(parser, found[-1])
@@ -327,7 +366,10 @@ def test_a_named_calendar_and_the_file_of_its_dates_are_inputs_and_change_what_i
 def test_a_calendar_that_is_missing_is_found_when_it_is_written(home, parser):
     path = home.write("reports.py", ON_CALENDAR)
     parsed = parser.parse(path)
-    assert "there is no calendar 'firm' in" in parsed.failures[0].message and "[calendars.firm]" in parsed.failures[0].message
+    assert (
+        "there is no calendar 'firm' in" in parsed.failures[0].message
+        and "[calendars.firm]" in parsed.failures[0].message
+    )
     (home.folder / "gnomon.toml").write_text('[calendars.firm]\ncountry = "US"\n')
     assert not is_current(parser, parsed)
     assert parser.parse(path).failures == ()
@@ -335,8 +377,12 @@ def test_a_calendar_that_is_missing_is_found_when_it_is_written(home, parser):
 
 def test_dates_beside_the_dag_file_are_an_input(home, parser):
     home.write("closed.csv", "2026-05-04\n")
-    path = home.write("reports.py", ON_CALENDAR.replace('"firm"', 'dates_file("closed.csv")').replace(
-        "from gnomon.authoring.sdk.dags.dag import DAG", "from gnomon import DAG, dates_file"))
+    path = home.write(
+        "reports.py",
+        ON_CALENDAR.replace('"firm"', 'dates_file("closed.csv")').replace(
+            "from gnomon.authoring.sdk.dags.dag import DAG", "from gnomon import DAG, dates_file"
+        ),
+    )
     parsed = parser.parse(path)
     assert (parsed.failures, str(home.dags / "closed.csv") in paths_of(parsed)) == ((), True)
     home.write("closed.csv", "2026-05-05\n")

@@ -59,12 +59,16 @@ def test_each_change_is_told_once(tmp_path: Path) -> None:
     create_schema(url)
     db = open_database(url, cipher=CIPHER)
     world = World(db)
-    both = structs.replace(spec("d", ["t"]), asset_condition=AliasKey("daily"), assets=(AssetDeclaration(name="a", uri="s3://a"),))
+    both = structs.replace(
+        spec("d", ["t"]), asset_condition=AliasKey("daily"), assets=(AssetDeclaration(name="a", uri="s3://a"),)
+    )
     failure = ParseFailure(kind="syntax", message="it is wrong", traceback="SyntaxError: it is wrong")
     file, bad = parsed("/dags/d.py", both), parsed("/dags/bad.py", failures=[failure])
     told = {"filename": "/dags/bad.py", "stacktrace": "SyntaxError: it is wrong"}
     assert calls_of(world, file, bad) == [
-        ("on_asset_created", {"name": "a", "uri": "s3://a"}), ("on_asset_alias_created", {"name": "daily"}), ("on_new_dag_import_error", told),
+        ("on_asset_created", {"name": "a", "uri": "s3://a"}),
+        ("on_asset_alias_created", {"name": "daily"}),
+        ("on_new_dag_import_error", told),
     ]
     assert calls_of(world, file, bad) == [("on_existing_dag_import_error", told)]
     assert calls_of(world, parsed("/dags/bad.py", input_hash="2")) == []

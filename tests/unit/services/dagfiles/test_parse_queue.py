@@ -19,7 +19,9 @@ def agenda(files: dict[str, int] | None = None, **options) -> ParseQueue:
 
 def outcome(path: str, *, further: bool = False, kind: str | None = None, took: float = 0.01) -> ParsedFile:
     failures = () if kind is None else (ParseFailure(kind=kind, message=f"{path}: {kind}"),)
-    return ParsedFile(path=path, inputs=FileInputs(input_hash="h", looked_further=further), failures=failures, duration_s=took)
+    return ParsedFile(
+        path=path, inputs=FileInputs(input_hash="h", looked_further=further), failures=failures, duration_s=took
+    )
 
 
 def finish(plan: ParseQueue, path: str, now: float, **how) -> None:

@@ -135,7 +135,9 @@ def count_files(one: Deployment) -> list[float]:
     return [value for name, _, value in one.processor.figures.list_numbers() if name == definitions.DAG_FILES.name]
 
 
-def test_the_figure_of_dag_files_counts_all_of_them_also_those_that_a_restarted_processor_does_not_parse(home, deployed):
+def test_the_figure_of_dag_files_counts_all_of_them_also_those_that_a_restarted_processor_does_not_parse(
+    home, deployed
+):
     for number in range(3):
         home.one_dag(f"file_{number}.py")
     one = deployed()
@@ -202,7 +204,10 @@ def test_a_missing_helper_that_comes_heals_the_import_at_once(home, deployed):
 
 
 def test_a_file_that_looks_further_is_parsed_every_interval(home, deployed):
-    home.write("asks.py", "import subprocess\nsubprocess.run(['true'])\n# airflow\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('a')\n")
+    home.write(
+        "asks.py",
+        "import subprocess\nsubprocess.run(['true'])\n# airflow\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('a')\n",
+    )
     home.one_dag("plain.py")
     one = deployed(dag_processor__min_file_process_interval=100)
     one.settle()
@@ -302,7 +307,10 @@ def test_a_dag_id_that_two_files_define_belongs_to_the_first_and_passes_on_when_
 def test_members_of_an_archive_are_dag_files_with_the_archives_modules(home, deployed):
     archive = home.dags / "team.zip"
     with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr("etl.py", "# airflow\nfrom inside.ids import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
+        opened.writestr(
+            "etl.py",
+            "# airflow\nfrom inside.ids import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n",
+        )
         opened.writestr("plain.py", "x = 1\n")
         opened.writestr("inside/__init__.py", "")
         opened.writestr("inside/ids.py", "ID = 'zipped'  # airflow dag\n")
@@ -334,13 +342,16 @@ def test_a_file_that_is_ignored_from_now_on_is_no_dag_file(home, deployed):
 
 @pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
 def test_a_file_that_generates_many_dags_is_recorded_whole(count, home, deployed):
-    home.write("many.py", f"""
+    home.write(
+        "many.py",
+        f"""
         from gnomon.authoring.operators.empty import EmptyOperator
         from gnomon.authoring.sdk.dags.dag import DAG
         for number in range({count}):
             with DAG("many_" + str(number)):
                 EmptyOperator(task_id="only")
-    """)
+    """,
+    )
     one = deployed(core__dagbag_import_timeout=30, dag_processor__parsing_memory_limit=2048)
 
     one.settle()
@@ -350,12 +361,15 @@ def test_a_file_that_generates_many_dags_is_recorded_whole(count, home, deployed
 
 
 def test_a_file_that_is_deleted_while_it_is_parsed_is_no_error(home, deployed):
-    path = home.write("vanishes.py", """
+    path = home.write(
+        "vanishes.py",
+        """
         import os
         from gnomon.authoring.sdk.dags.dag import DAG
         os.unlink(__file__)
         raise RuntimeError("# airflow")
-    """)
+    """,
+    )
     one = deployed()
 
     one.settle()
@@ -451,7 +465,9 @@ def test_without_safe_mode_every_python_file_is_parsed(home, deployed):
 
 def test_the_last_plugin_that_was_removed_meanwhile_is_gone_without_a_warning(home, deployed, caplog):
     plugin = home.plugins / "mine.py"
-    plugin.write_text("from airflow.plugins_manager import AirflowPlugin\n\n\nclass Mine(AirflowPlugin):\n    name = 'mine'\n")
+    plugin.write_text(
+        "from airflow.plugins_manager import AirflowPlugin\n\n\nclass Mine(AirflowPlugin):\n    name = 'mine'\n"
+    )
     one = deployed()
     assert one.settle() == ["mine.py"]
 

@@ -27,7 +27,11 @@ def test_a_refused_parse_is_tried_again(
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr(os, call, asked)  # the parse server is a fork of this process
-    parser = parser_with(home.config(core__dagbag_import_timeout=PATIENCE_S, dag_processor__dag_file_processor_timeout=int(2 * PATIENCE_S)))
+    parser = parser_with(
+        home.config(
+            core__dagbag_import_timeout=PATIENCE_S, dag_processor__dag_file_processor_timeout=int(2 * PATIENCE_S)
+        )
+    )
     assert parser.parse(home.one_dag("before.py")).failures == ()
     descriptors = f"/proc/{parser.pool._server}/fd"
     before = len(os.listdir(descriptors))

@@ -93,7 +93,9 @@ def test_messages_that_wait_are_sent_together(world: PublisherWorld) -> None:
     assert world.take_messages() == attempts
 
 
-def test_messages_of_a_batch_that_fails_are_all_sent_again(world: PublisherWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_of_a_batch_that_fails_are_all_sent_again(
+    world: PublisherWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(celery_broker, "RETRY_S", 0.01)
     world.publisher.fails = 2
     world.publish("a1", "a2", "a3")
@@ -115,7 +117,9 @@ def _refuse(world: PublisherWorld) -> str:
     return name
 
 
-def test_a_queue_that_the_broker_refuses_keeps_no_message_of_another_one(world: PublisherWorld, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_queue_that_the_broker_refuses_keeps_no_message_of_another_one(
+    world: PublisherWorld, caplog: pytest.LogCaptureFixture
+) -> None:
     """A DAG with `queue="amq.x"` kept all tasks of the scheduler from their workers."""
     refused = _refuse(world)
     world.publisher.publish("bad", refused)
@@ -130,7 +134,9 @@ def test_a_queue_that_the_broker_refuses_keeps_no_message_of_another_one(world: 
 
 
 @pytest.mark.parametrize("world", ["redis"], indirect=True)
-def test_the_messages_of_a_refused_queue_are_sent_once_the_broker_takes_them(world: PublisherWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_messages_of_a_refused_queue_are_sent_once_the_broker_takes_them(
+    world: PublisherWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import kombu
 
     monkeypatch.setattr(celery_broker, "REFUSED_S", 0.05)
@@ -153,7 +159,9 @@ def test_a_queue_with_other_arguments_is_used_as_it_is(world: PublisherWorld, ca
     import kombu
 
     with kombu.Connection(world.url) as connection:
-        connection.default_channel.queue_declare(world.queue, durable=True, auto_delete=False, arguments={"x-queue-type": "quorum"})
+        connection.default_channel.queue_declare(
+            world.queue, durable=True, auto_delete=False, arguments={"x-queue-type": "quorum"}
+        )
     world.publish("a1", "a2")
     world.publisher.may_send.set()
     assert world.await_published(2) == ["a1", "a2"]

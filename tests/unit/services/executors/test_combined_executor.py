@@ -59,7 +59,10 @@ def test_an_order_goes_to_the_executor_of_its_worker() -> None:
         both.acknowledge(worker_id, ["a"])
         both.request_inventory(worker_id, [(1, 1)])
         assert own.orders == [
-            ("submit", worker_id, [ATTEMPT]), ("cancel", worker_id, "a", "why", 1.0), ("acknowledge", worker_id, ["a"]), ("request_inventory", worker_id, [(1, 1)]),
+            ("submit", worker_id, [ATTEMPT]),
+            ("cancel", worker_id, "a", "why", 1.0),
+            ("acknowledge", worker_id, ["a"]),
+            ("request_inventory", worker_id, [(1, 1)]),
         ]
 
 
@@ -70,7 +73,11 @@ def test_what_concerns_all_reaches_all() -> None:
     both.close()
     assert local.orders == celery.orders == [("refresh", []), ("close",)]
     assert both.standing_workers == {"CeleryExecutor"}
-    assert (both.poll_events(), both.read_filenos(), both.write_filenos()) == ([WorkerUnreachable("1"), WorkerUnreachable("2")], [1, 2], [-1, -2])
+    assert (both.poll_events(), both.read_filenos(), both.write_filenos()) == (
+        [WorkerUnreachable("1"), WorkerUnreachable("2")],
+        [1, 2],
+        [-1, -2],
+    )
 
 
 def test_an_order_for_a_worker_of_an_executor_that_is_gone_is_for_nobody() -> None:

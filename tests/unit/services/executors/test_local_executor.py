@@ -27,7 +27,10 @@ def record(path: Path) -> WorkerRecord:
 
 def attempts(count: int) -> list[Attempt]:
     run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0, conf={"x": "y" * 2000})
-    return [Attempt(attempt_id=f"a{n}", group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py") for n in range(count)]
+    return [
+        Attempt(attempt_id=f"a{n}", group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")
+        for n in range(count)
+    ]
 
 
 def test_a_worker_that_does_not_read_blocks_nobody_and_gets_everything_later(tmp_path: Path) -> None:

@@ -84,5 +84,8 @@ def test_an_error_of_the_library_costs_one_attempt_and_not_the_thread(cluster: B
         controller.close()
     assert (controller.take_created(), cluster.created, cluster.deleted) == (["b"], ["whole"], ["other"])
     (impossible,) = [one for one in controller.take_updates() if isinstance(one, PodImpossible)]
-    assert (impossible.attempt_id, impossible.end.reason) == ("a", "its pod cannot be created: RuntimeError: of the library")
+    assert (impossible.attempt_id, impossible.end.reason) == (
+        "a",
+        "its pod cannot be created: RuntimeError: of the library",
+    )
     assert not impossible.end.is_of_cluster

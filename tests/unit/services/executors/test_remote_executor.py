@@ -52,9 +52,15 @@ class FakeAttemptStore:
         self._answer()
         now = self.clock.monotonic()
         return [
-            (one.attempt_id, one.queue, one.group_no) for one in self.attempts.values()
-            if one.attempt_id not in self.claimed_by and one.attempt_id not in self.cancelled and (
-                self.offered_at[one.attempt_id] <= now - unsent_s if one.attempt_id not in self.published_at else self.published_at[one.attempt_id] < now - older_than_s)
+            (one.attempt_id, one.queue, one.group_no)
+            for one in self.attempts.values()
+            if one.attempt_id not in self.claimed_by
+            and one.attempt_id not in self.cancelled
+            and (
+                self.offered_at[one.attempt_id] <= now - unsent_s
+                if one.attempt_id not in self.published_at
+                else self.published_at[one.attempt_id] < now - older_than_s
+            )
         ]
 
     def cancel(self, attempt_id: str, reason: str, grace_s: float) -> None:
@@ -64,7 +70,11 @@ class FakeAttemptStore:
 
     def list_held(self, groups: Sequence[int]) -> list[tuple[str, bool]]:
         self._answer()
-        return [(one.attempt_id, one.attempt_id in self.claimed_by) for one in self.attempts.values() if one.group_no in groups]
+        return [
+            (one.attempt_id, one.attempt_id in self.claimed_by)
+            for one in self.attempts.values()
+            if one.group_no in groups
+        ]
 
     def build_lost_results(self) -> list[AttemptResult]:
         self._answer()
@@ -73,7 +83,11 @@ class FakeAttemptStore:
             worker = self.claimed_by.get(attempt_id)
             if (worker is None and attempt_id in self.cancelled) or worker in self.lost_workers:
                 outcome = "failed" if worker is None else "lost"
-                found.append(AttemptResult(attempt_id=attempt_id, group_no=attempt.group_no, run_pk=1, task_no=0, outcome=outcome))
+                found.append(
+                    AttemptResult(
+                        attempt_id=attempt_id, group_no=attempt.group_no, run_pk=1, task_no=0, outcome=outcome
+                    )
+                )
         return found
 
     def remove(self, attempt_ids: Sequence[str]) -> None:
@@ -123,9 +137,15 @@ class RemoteWorld:
 
     def submit(self, *attempt_ids: str, group_no: int = 1) -> None:
         run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
-        self.executor.submit(NAME, [
-            Attempt(attempt_id=one, group_no=group_no, epoch=1, run=run, task_id="t", task_no=0, file="/d.py", queue="q") for one in attempt_ids
-        ])
+        self.executor.submit(
+            NAME,
+            [
+                Attempt(
+                    attempt_id=one, group_no=group_no, epoch=1, run=run, task_id="t", task_no=0, file="/d.py", queue="q"
+                )
+                for one in attempt_ids
+            ],
+        )
 
     def events(self) -> list[ExecutorEvent]:
         """What comes of a round of the scheduler."""
@@ -224,7 +244,9 @@ def test_the_next_scheduler_waits_for_the_timeout_of_messages_that_were_sent(wor
     assert world.publisher.messages == [("a", "q")]
 
 
-def test_an_attempt_that_is_cancelled_before_its_claim_ends_and_is_forgotten_when_acknowledged(world: RemoteWorld) -> None:
+def test_an_attempt_that_is_cancelled_before_its_claim_ends_and_is_forgotten_when_acknowledged(
+    world: RemoteWorld,
+) -> None:
     world.submit("a")
     world.executor.cancel(NAME, "a", "marked failed by ann", 5.0)
     assert world.store.cancelled == {"a": ("marked failed by ann", 5.0)}

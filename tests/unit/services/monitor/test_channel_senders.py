@@ -33,12 +33,36 @@ SECRET = "s3cret-of-the-hook"
 
 def delivery(*items: AlertItem, count: int | None = None) -> DeliveryRecord:
     found = items or (item(),)
-    return DeliveryRecord(1, "uid-1", "ops", "failure:d", "sending", AT, AT, 0, None, None, DeliveryBody(items=found, count=count or len(found)))
+    return DeliveryRecord(
+        1,
+        "uid-1",
+        "ops",
+        "failure:d",
+        "sending",
+        AT,
+        AT,
+        0,
+        None,
+        None,
+        DeliveryBody(items=found, count=count or len(found)),
+    )
 
 
 def item(**fields: object) -> AlertItem:
-    return AlertItem(**{"kind": "failure", "rule": "r", "at": AT, "sentence": "DAG d: run <x> failed: a & b", "dag_id": "d", "run_id": "x",
-                        "explanation": ("a: ValueError: `no` rows",), "command": "gnomon explain d x", "link": "https://g.example/?dag_id=d", **fields})  # type: ignore[arg-type]
+    return AlertItem(
+        **{
+            "kind": "failure",
+            "rule": "r",
+            "at": AT,
+            "sentence": "DAG d: run <x> failed: a & b",
+            "dag_id": "d",
+            "run_id": "x",
+            "explanation": ("a: ValueError: `no` rows",),
+            "command": "gnomon explain d x",
+            "link": "https://g.example/?dag_id=d",
+            **fields,
+        }
+    )  # type: ignore[arg-type]
 
 
 def channel(kind: str = "webhook", **fields: object) -> AlertChannel:
@@ -61,10 +85,16 @@ def sender() -> ChannelSender:
     return ChannelSender(VirtualClock(AT), no_notifier)
 
 
-def test_a_webhook_gets_json_with_a_signature_that_its_receiver_can_check(server: WebhookServer, sender: ChannelSender) -> None:
+def test_a_webhook_gets_json_with_a_signature_that_its_receiver_can_check(
+    server: WebhookServer, sender: ChannelSender
+) -> None:
     sender.send(channel(url=f"{server.url}/in?key=1", secret=SECRET), delivery())
     (post,) = server.posts
-    assert (post.path, post.headers["idempotency-key"], post.headers["content-type"]) == ("/in?key=1", "uid-1", "application/json")
+    assert (post.path, post.headers["idempotency-key"], post.headers["content-type"]) == (
+        "/in?key=1",
+        "uid-1",
+        "application/json",
+    )
     signed = post.headers["x-gnomon-timestamp"].encode() + b"." + post.body
     assert post.headers["x-gnomon-signature"] == "v1=" + hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest()
     assert post.headers["x-gnomon-timestamp"] == str(AT // 1_000_000)
@@ -79,7 +109,9 @@ def test_without_a_secret_nothing_is_signed(server: WebhookServer, sender: Chann
     assert "x-gnomon-signature" not in server.posts[0].headers
 
 
-def test_address_and_secret_come_from_the_environment_and_are_hidden_in_logs(server: WebhookServer, sender: ChannelSender) -> None:
+def test_address_and_secret_come_from_the_environment_and_are_hidden_in_logs(
+    server: WebhookServer, sender: ChannelSender
+) -> None:
     before = environment()
     replace_environment({**before, "HOOK": f"{server.url}/t0ken", "HOOK_SECRET": SECRET})
     try:
@@ -104,17 +136,32 @@ def test_address_and_secret_come_from_a_connection(server: WebhookServer, sender
 
 
 def test_a_variable_that_is_not_set_is_named(sender: ChannelSender) -> None:
-    with pytest.raises(DeliveryFailed, match="url_env of channel ops names the variable NOBODY_SET_IT, which is not set") as caught:
+    with pytest.raises(
+        DeliveryFailed, match="url_env of channel ops names the variable NOBODY_SET_IT, which is not set"
+    ) as caught:
         sender.send(channel(url_env="NOBODY_SET_IT"), delivery())
     assert caught.value.is_final
 
 
-@pytest.mark.parametrize(("status", "headers", "is_final", "after_s"), [
-    (500, {}, False, None), (503, {"Retry-After": "7"}, False, 7.0), (429, {"Retry-After": "99999"}, False, 3600.0), (404, {}, True, None),
-    (302, {"Location": "/elsewhere"}, True, None), (401, {}, True, None), (408, {}, False, None),
-])
+@pytest.mark.parametrize(
+    ("status", "headers", "is_final", "after_s"),
+    [
+        (500, {}, False, None),
+        (503, {"Retry-After": "7"}, False, 7.0),
+        (429, {"Retry-After": "99999"}, False, 3600.0),
+        (404, {}, True, None),
+        (302, {"Location": "/elsewhere"}, True, None),
+        (401, {}, True, None),
+        (408, {}, False, None),
+    ],
+)
 def test_a_status_says_whether_another_try_would_help(
-    server: WebhookServer, sender: ChannelSender, status: int, headers: dict[str, str], is_final: bool, after_s: float | None
+    server: WebhookServer,
+    sender: ChannelSender,
+    status: int,
+    headers: dict[str, str],
+    is_final: bool,
+    after_s: float | None,
 ) -> None:
     server.answers = [(status, headers)]
     with pytest.raises(DeliveryFailed, match=f"the webhook answered {status}") as caught:
@@ -123,7 +170,9 @@ def test_a_status_says_whether_another_try_would_help(
     assert len(server.posts) == 1
 
 
-def test_a_server_that_does_not_answer_is_given_up_after_the_time_limit(server: WebhookServer, sender: ChannelSender) -> None:
+def test_a_server_that_does_not_answer_is_given_up_after_the_time_limit(
+    server: WebhookServer, sender: ChannelSender
+) -> None:
     server.delay_s = 60
     with pytest.raises(DeliveryFailed, match="cannot be reached: .*timed out") as caught:
         sender.send(channel(url=server.url, timeout_s=0.2), delivery())
@@ -158,7 +207,15 @@ def test_the_title_of_many_alerts_counts_their_kinds() -> None:
 
 def test_mail_arrives_with_subject_explanation_and_key(tmp_path: Path, sender: ChannelSender) -> None:
     with smtp_server() as server:
-        set_current_config(options(tmp_path, smtp__smtp_host="127.0.0.1", smtp__smtp_port=server.port, smtp__smtp_starttls=False, smtp__smtp_mail_from="g@x.test"))
+        set_current_config(
+            options(
+                tmp_path,
+                smtp__smtp_host="127.0.0.1",
+                smtp__smtp_port=server.port,
+                smtp__smtp_starttls=False,
+                smtp__smtp_mail_from="g@x.test",
+            )
+        )
         try:
             sender.send(channel("email", to=("a@x.test", "b@x.test")), delivery())
         finally:
@@ -181,7 +238,7 @@ def test_a_mail_server_that_is_away_is_tried_again(tmp_path: Path, sender: Chann
     assert not caught.value.is_final
 
 
-NOTIFIERS = '''
+NOTIFIERS = """
 import os, time
 from airflow.sdk import BaseHook, BaseNotifier
 
@@ -205,7 +262,7 @@ class Hangs(BaseNotifier):
 class Dies(BaseNotifier):
     def notify(self, context):
         os._exit(3)
-'''
+"""
 
 
 def test_a_notifier_of_an_author_runs_in_a_process_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,9 +278,14 @@ def test_a_notifier_of_an_author_runs_in_a_process_of_its_own(tmp_path: Path, mo
     written = tmp_path / "written"
     try:
         arguments = {"path": str(written), "text": "{{ title }}"}
-        calls.call(channel("notifier", class_path="own_notifiers.Writes", arguments=arguments), delivery(item(sentence="it failed")))
+        calls.call(
+            channel("notifier", class_path="own_notifiers.Writes", arguments=arguments),
+            delivery(item(sentence="it failed")),
+        )
         assert written.read_text() == "it failed / d / pa55word"
-        with pytest.raises(DeliveryFailed, match="notifier own_notifiers.Raises: ValueError: the room is closed") as raised:
+        with pytest.raises(
+            DeliveryFailed, match="notifier own_notifiers.Raises: ValueError: the room is closed"
+        ) as raised:
             calls.call(channel("notifier", class_path="own_notifiers.Raises"), delivery())
         assert not raised.value.is_final
         with pytest.raises(DeliveryFailed, match="ended with exit code 3"):

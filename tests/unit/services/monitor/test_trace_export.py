@@ -37,7 +37,14 @@ MONITOR = "monitor-1"
 def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deployment]:
     with new_database(request.param, tmp_path) as url:
         clock = VirtualClock(NOW)
-        home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, tmp_path / "home"), clock, clock.advance)
+        home = Home(
+            load_config(
+                {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"},
+                tmp_path / "home",
+            ),
+            clock,
+            clock.advance,
+        )
         made = Deployment(home, clock)
         with made.db.write() as tx:
             assert service_leases.claim_lease(tx, service_leases.MONITOR, MONITOR, "here")
@@ -125,7 +132,13 @@ def test_a_run_that_is_cleared_after_its_end_is_another_span_in_the_same_trace(d
     assert main(("tasks", "clear", "etl", "one", "second"), obj=deployment.home) == 0
     deployment.move(5.0 + SETTLED_S)
     assert export.export_round() == 1
-    assert [span.name for span in collected.spans] == ["dag_run etl", "task etl.first", "task etl.second", "dag_run etl", "task etl.second"]
+    assert [span.name for span in collected.spans] == [
+        "dag_run etl",
+        "task etl.first",
+        "task etl.second",
+        "dag_run etl",
+        "task etl.second",
+    ]
     assert len({span.span_id for span in collected.spans}) == 5
     assert len({span.trace_id for span in collected.spans}) == 1
 
@@ -207,14 +220,36 @@ def receiver() -> Iterator[OtlpReceiver]:
 
 
 def _spans() -> list[RunSpan]:
-    run = RunRecord(7, 1, "r", DagRunType.SCHEDULED, DagRunState.FAILED, NOW, NOW, None, None, 1, {}, NOW, NOW, NOW + 9 * SECOND, "leaf failed")
-    attempt = AttemptRecord(7, 0, 3, 1, "id-1", 1, "task", "failed", "it broke", "w", NOW + SECOND, NOW + 2 * SECOND, 1, None)
+    run = RunRecord(
+        7,
+        1,
+        "r",
+        DagRunType.SCHEDULED,
+        DagRunState.FAILED,
+        NOW,
+        NOW,
+        None,
+        None,
+        1,
+        {},
+        NOW,
+        NOW,
+        NOW + 9 * SECOND,
+        "leaf failed",
+    )
+    attempt = AttemptRecord(
+        7, 0, 3, 1, "id-1", 1, "task", "failed", "it broke", "w", NOW + SECOND, NOW + 2 * SECOND, 1, None
+    )
     unstarted = AttemptRecord(7, 0, 3, 2, "id-2", 1, "task", "lost", None, "w", None, NOW, None, None)
     return build_run_spans("prod", NamedRun("d", run), [attempt, unstarted], {0: "t"})
 
 
 def _sender(tmp_path: Path, port: int) -> OtlpSender:
-    options = {"GNOMON__TRACES__OTEL_HOST": "127.0.0.1", "GNOMON__TRACES__OTEL_PORT": str(port), "GNOMON__TRACES__OTEL_SERVICE": "prod"}
+    options = {
+        "GNOMON__TRACES__OTEL_HOST": "127.0.0.1",
+        "GNOMON__TRACES__OTEL_PORT": str(port),
+        "GNOMON__TRACES__OTEL_SERVICE": "prod",
+    }
     return OtlpSender(load_config(options, tmp_path), "1.2.3")
 
 
@@ -230,11 +265,16 @@ def test_a_collector_reads_spans_with_ids_times_attributes_and_status(receiver: 
     assert (task.name, task.status.code, task.status.message) == ("task d.t[3]", 2, "it broke")
     assert (task.start_time_unix_nano, task.end_time_unix_nano) == ((NOW + SECOND) * 1000, (NOW + 2 * SECOND) * 1000)
     attributes = {one.key: one.value for one in task.attributes}
-    assert (attributes["airflow.task_id"].string_value, attributes["airflow.task_instance.map_index"].int_value) == ("t", 3)
+    assert (attributes["airflow.task_id"].string_value, attributes["airflow.task_instance.map_index"].int_value) == (
+        "t",
+        3,
+    )
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])
-def test_a_refusal_is_a_refusal(receiver: OtlpReceiver, tmp_path: Path, status: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_refusal_is_a_refusal(
+    receiver: OtlpReceiver, tmp_path: Path, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
     receiver.status = status
     sender = _sender(tmp_path, receiver.port)
     assert not sender.send(_spans())
@@ -243,7 +283,9 @@ def test_a_refusal_is_a_refusal(receiver: OtlpReceiver, tmp_path: Path, status: 
 
 def test_without_the_extra_a_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    with pytest.raises(OptionError, match=r"\[traces\] otel_on .* needs packages that are not installed .*pip install 'gnomon\[otel\]'"):
+    with pytest.raises(
+        OptionError, match=r"\[traces\] otel_on .* needs packages that are not installed .*pip install 'gnomon\[otel\]'"
+    ):
         otlp_sender.OtlpSender(load_config({"GNOMON__TRACES__OTEL_ON": "True"}, tmp_path), "1")
 
 
@@ -252,7 +294,12 @@ def test_without_the_extra_a_sentence_says_what_to_install(tmp_path: Path, monke
     [("localhost", "False", "http://localhost:4318/v1/traces"), ("::1", "True", "https://[::1]:4318/v1/traces")],
 )
 def test_the_address_is_made_of_the_options(host: str, ssl: str, endpoint: str, tmp_path: Path) -> None:
-    assert find_endpoint(load_config({"GNOMON__TRACES__OTEL_HOST": host, "GNOMON__TRACES__OTEL_SSL_ACTIVE": ssl}, tmp_path)) == endpoint
+    assert (
+        find_endpoint(
+            load_config({"GNOMON__TRACES__OTEL_HOST": host, "GNOMON__TRACES__OTEL_SSL_ACTIVE": ssl}, tmp_path)
+        )
+        == endpoint
+    )
 
 
 # ---- ids -------------------------------------------------------------------------------------------------------------
@@ -260,6 +307,15 @@ def test_ids_are_the_same_in_every_process_and_differ_for_everything_else() -> N
     assert format_traceparent(compute_trace_id("s", "d", "r", 1), compute_attempt_span_id("a")) == (
         f"00-{compute_trace_id('s', 'd', 'r', 1):032x}-{compute_attempt_span_id('a'):016x}-01"
     )
-    made = {compute_trace_id(*parts) for parts in (("s", "d", "r", 1), ("t", "d", "r", 1), ("s", "dr", "", 1), ("s", "d", "r", 2), ("s", "d", "\udcff", 1))}
+    made = {
+        compute_trace_id(*parts)
+        for parts in (
+            ("s", "d", "r", 1),
+            ("t", "d", "r", 1),
+            ("s", "dr", "", 1),
+            ("s", "d", "r", 2),
+            ("s", "d", "\udcff", 1),
+        )
+    }
     assert len(made) == 5
     assert all(0 < one < 2**128 for one in made)

@@ -79,8 +79,15 @@ class Scheduler:
         if self.service is None:
             self.executor = ScriptedExecutor(lambda: [world.worker])
             self.service = SchedulerService(
-                settings=world.settings, db=self.db, executor=self.executor, clock=world.clock, listener=self.bell,  # type: ignore[arg-type]
-                new_id=world.new_id, scheduler_id=world.new_id(), host="here", is_dead=lambda other: other in world.dead,
+                settings=world.settings,
+                db=self.db,
+                executor=self.executor,
+                clock=world.clock,
+                listener=self.bell,  # type: ignore[arg-type]
+                new_id=world.new_id,
+                scheduler_id=world.new_id(),
+                host="here",
+                is_dead=lambda other: other in world.dead,
                 timetables=world.host,
             )
             world.share[self.service.lease.scheduler_id] = self.groups
@@ -102,14 +109,27 @@ class Scheduler:
 class World:
     """The schedulers: the first owns every group that no other does. `apart`: the DAG ids whose groups the others own."""
 
-    def __init__(self, url: str, patch: pytest.MonkeyPatch, *apart: Iterable[str], host: TimetableHost | None = None,
-                 parallelism: int | None = None, max_waiting_runs: int = 1000) -> None:
+    def __init__(
+        self,
+        url: str,
+        patch: pytest.MonkeyPatch,
+        *apart: Iterable[str],
+        host: TimetableHost | None = None,
+        parallelism: int | None = None,
+        max_waiting_runs: int = 1000,
+    ) -> None:
         self.clock = VirtualClock(START)
-        self.db: Database = open_database(url, synchronous="OFF", lease_clock=lambda: START, cipher=CIPHER)  # no lease ends by itself
+        self.db: Database = open_database(
+            url, synchronous="OFF", lease_clock=lambda: START, cipher=CIPHER
+        )  # no lease ends by itself
         self.host = host or InProcessTimetableHost()
         self.settings = SchedulerSettings(
-            limits=EngineLimits(parallelism=parallelism, max_admissions_per_step=1_000_000), plan_batch=500, use_schedule=True,
-            beat_s=RARE_EVENT_S, sweep_s=RARE_EVENT_S, max_waiting_runs=max_waiting_runs,
+            limits=EngineLimits(parallelism=parallelism, max_admissions_per_step=1_000_000),
+            plan_batch=500,
+            use_schedule=True,
+            beat_s=RARE_EVENT_S,
+            sweep_s=RARE_EVENT_S,
+            max_waiting_runs=max_waiting_runs,
         )
         self.plays: dict[str, Callable[[Attempt], Play]] = {}
         """By DAG id."""
@@ -121,9 +141,15 @@ class World:
             leases.register_worker(tx, self.worker.record())
         others = [frozenset(map(group_of, dag_ids)) for dag_ids in apart]
         assert sum(map(len, others)) == len(frozenset().union(*others)), "these DAGs share a group"
-        self.schedulers = [Scheduler(self, groups) for groups in (frozenset(range(GROUPS)).difference(*others), *others)]
+        self.schedulers = [
+            Scheduler(self, groups) for groups in (frozenset(range(GROUPS)).difference(*others), *others)
+        ]
         patch.setattr(leases, "find_share", lambda tx, me: GROUPS)
-        patch.setattr(leases, "claim_share", lambda tx, me, share: leases.list_owned_groups(tx, me) | _CLAIM(tx, me, self.share[me]))
+        patch.setattr(
+            leases,
+            "claim_share",
+            lambda tx, me, share: leases.list_owned_groups(tx, me) | _CLAIM(tx, me, self.share[me]),
+        )
         self._versions = 0
 
     def new_id(self) -> str:
@@ -142,16 +168,28 @@ class World:
         for scheduler in self.schedulers:
             scheduler.bell.rung = True
 
-    def dag(self, dag_id: str, timetable: Timetable, *after: AfterSpec, run_s: float | None = None, tasks: tuple[TaskSpec, ...] = (),
-            path: str | None = None, **options: object) -> None:
+    def dag(
+        self,
+        dag_id: str,
+        timetable: Timetable,
+        *after: AfterSpec,
+        run_s: float | None = None,
+        tasks: tuple[TaskSpec, ...] = (),
+        path: str | None = None,
+        **options: object,
+    ) -> None:
         """The file of this DAG was parsed: it is new, or another version."""
         self._versions += 1
         spec = DagSpec(
-            dag_id=dag_id, timetable=reference(timetable), tasks=tasks or (TaskSpec(task_id="t"),), depends_on=after,
+            dag_id=dag_id,
+            timetable=reference(timetable),
+            tasks=tasks or (TaskSpec(task_id="t"),),
+            depends_on=after,
             **{"start_at": START, "catchup": True, "paused_upon_creation": False, **options},  # type: ignore[arg-type]
         )
         found = ParsedFile(
-            path=path or f"/dags/{dag_id}.py", inputs=FileInputs(input_hash=str(self._versions)),
+            path=path or f"/dags/{dag_id}.py",
+            inputs=FileInputs(input_hash=str(self._versions)),
             dags=(ParsedDag(spec=spec, spec_hash=str(self._versions)),),
         )
         if run_s is not None:
@@ -172,18 +210,32 @@ class World:
         record = self.record(dag_id)
         spec = record.spec
         slot = find_slot_by_logical_date(
-            timetable=build(spec.timetable), logical_at=logical_at, earliest=spec.start_at, latest=spec.end_at, cursor=record.cursor
+            timetable=build(spec.timetable),
+            logical_at=logical_at,
+            earliest=spec.start_at,
+            latest=spec.end_at,
+            cursor=record.cursor,
         )
         with self.writing() as tx:
             return dag_runs.create_manual_run(
-                tx, dag_id=dag_id, run_id=run_id, logical_at=logical_at, run_after=self.clock.now(), interval=None, conf={}, by="ann",
-                at=self.clock.now(), stands_for=None if slot is None else slot.run_after,
-            )  # fmt: skip
+                tx,
+                dag_id=dag_id,
+                run_id=run_id,
+                logical_at=logical_at,
+                run_after=self.clock.now(),
+                interval=None,
+                conf={},
+                by="ann",
+                at=self.clock.now(),
+                stands_for=None if slot is None else slot.run_after,
+            )
 
     def ask(self, kind: str, dag_id: str, run: RunRecord, **body: object) -> int:
         with self.writing() as tx:
             given = {"run_pk": run.run_pk, "by": "ann", **body}
-            return mailbox.submit_request(tx, by="ann", kind=kind, body=given, groups=[group_of(dag_id)], at=self.clock.now())
+            return mailbox.submit_request(
+                tx, by="ann", kind=kind, body=given, groups=[group_of(dag_id)], at=self.clock.now()
+            )
 
     def answer(self, request_pk: int) -> tuple[str, str | None]:
         with self.db.read() as tx:
@@ -222,21 +274,30 @@ class World:
     def runs(self, dag_id: str) -> dict[float, RunRecord]:
         """By planned time, in hours after START."""
         with self.db.read() as tx:
-            return {(run.run_after - START) / HOUR: run for run in sorted(dag_runs.list_runs(tx, dag_id), key=lambda run: run.run_after)}
+            return {
+                (run.run_after - START) / HOUR: run
+                for run in sorted(dag_runs.list_runs(tx, dag_id), key=lambda run: run.run_after)
+            }
 
     def run(self, dag_id: str, hour: float) -> RunRecord:
         return self.runs(dag_id)[hour]
 
     def started(self, dag_id: str) -> dict[float, float]:
         """By planned time when the run started, both in hours after START; those that have."""
-        return {hour: (run.started_at - START) / HOUR for hour, run in self.runs(dag_id).items() if run.started_at is not None}
+        return {
+            hour: (run.started_at - START) / HOUR
+            for hour, run in self.runs(dag_id).items()
+            if run.started_at is not None
+        }
 
     def states(self, dag_id: str) -> dict[float, str]:
         return {hour: str(run.state) for hour, run in self.runs(dag_id).items()}
 
     def waits(self, dag_id: str, hour: float) -> list[RunWait]:
         with self.db.read() as tx:
-            return run_waits.load_run_waits(tx, [run.run_pk for run in [self.run(dag_id, hour)]]).get(self.run(dag_id, hour).run_pk, [])
+            return run_waits.load_run_waits(tx, [run.run_pk for run in [self.run(dag_id, hour)]]).get(
+                self.run(dag_id, hour).run_pk, []
+            )
 
     def record(self, dag_id: str):  # type: ignore[no-untyped-def]
         with self.db.read() as tx:

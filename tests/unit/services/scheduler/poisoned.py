@@ -36,7 +36,11 @@ NEIGHBOUR = "neighbour"
 
 def find_neighbour(dag_id: str, number: int = 0) -> str:
     """The id of another DAG of the same group."""
-    names = (f"{NEIGHBOUR}{candidate}" for candidate in range(100_000) if group_of(f"{NEIGHBOUR}{candidate}") == group_of(dag_id))
+    names = (
+        f"{NEIGHBOUR}{candidate}"
+        for candidate in range(100_000)
+        if group_of(f"{NEIGHBOUR}{candidate}") == group_of(dag_id)
+    )
     return [next(names) for _ in range(number + 1)][-1]
 
 
@@ -46,7 +50,9 @@ class World:
     def __init__(self, url: str) -> None:
         self.clocks: list[VirtualClock] = []
         self.plays: dict[str, Play] = {}
-        self.db: Database = open_database(url, synchronous="OFF", lease_clock=lambda: self.clocks[0].now() if self.clocks else START, cipher=CIPHER)
+        self.db: Database = open_database(
+            url, synchronous="OFF", lease_clock=lambda: self.clocks[0].now() if self.clocks else START, cipher=CIPHER
+        )
         self.deployment = Deployment(self.db, seed=1, start=START, script=self._script)
         self.clocks.append(self.deployment.clock)
 
@@ -56,14 +62,27 @@ class World:
     def add(self, *dag_ids: str, **options: object) -> None:
         """DAGs of one task `t`; the options are those of its spec."""
         self.deployment.add_dags(
-            DagSpec(dag_id=dag_id, timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t", **options),), paused_upon_creation=False)  # type: ignore[arg-type]
+            DagSpec(
+                dag_id=dag_id,
+                timetable=reference(NullTimetable()),
+                tasks=(TaskSpec(task_id="t", **options),),
+                paused_upon_creation=False,
+            )  # type: ignore[arg-type]
             for dag_id in dag_ids
         )
 
     def trigger(self, dag_id: str, run_id: str = "r") -> None:
         with self.db.write() as tx:
             dag_runs.create_manual_run(
-                tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=self.now(), interval=None, conf={}, by="test", at=self.now()
+                tx,
+                dag_id=dag_id,
+                run_id=run_id,
+                logical_at=None,
+                run_after=self.now(),
+                interval=None,
+                conf={},
+                by="test",
+                at=self.now(),
             )
 
     def now(self) -> Instant:
@@ -96,10 +115,16 @@ class World:
         self.send_result_of(task.attempt, dag_id, task.run_pk, task.task_no, task.map_index, **fields)
         return task.attempt
 
-    def send_result_of(self, attempt: str, dag_id: str, run_pk: int, task_no: int = 0, map_index: int = -1, **fields: object) -> None:
+    def send_result_of(
+        self, attempt: str, dag_id: str, run_pk: int, task_no: int = 0, map_index: int = -1, **fields: object
+    ) -> None:
         """A result of any attempt."""
         result = AttemptResult(
-            attempt_id=attempt, group_no=group_of(dag_id), run_pk=run_pk, task_no=task_no, map_index=map_index,
+            attempt_id=attempt,
+            group_no=group_of(dag_id),
+            run_pk=run_pk,
+            task_no=task_no,
+            map_index=map_index,
             **{"outcome": "success", "entered": True, **fields},  # type: ignore[arg-type]
         )
         text = json.dumps(to_plain(result))

@@ -65,7 +65,10 @@ class HoldingHost(InProcessTimetableHost):
     def collect(self) -> list[TimetableResponse]:
         found = super().collect()
         if self.fails:
-            found += [TimetableResponse(number=question.number, error=self.fails, is_process_ended=True) for question in self.kept]
+            found += [
+                TimetableResponse(number=question.number, error=self.fails, is_process_ended=True)
+                for question in self.kept
+            ]
             self.kept = []
         return found
 
@@ -98,13 +101,24 @@ _numbers = count(1)
 
 
 def consumer(world: World, mapper: p.PartitionMapper, dag_id: str = "c", **options: object) -> None:
-    world.dag(dag_id, NullTimetable(), asset_condition=ORDERS, partition_rules=(build_rule(ORDERS, mapper),), max_active_runs=100, **options)
+    world.dag(
+        dag_id,
+        NullTimetable(),
+        asset_condition=ORDERS,
+        partition_rules=(build_rule(ORDERS, mapper),),
+        max_active_runs=100,
+        **options,
+    )
 
 
 def publish(world: World, *keys: str) -> None:
     with world.writing() as tx:
         asset_events.publish_events(
-            tx, [NewAssetEvent(uid=f"e{next(_numbers)}", asset=ORDERS, at=world.clock.now(), partition_key=key) for key in keys]
+            tx,
+            [
+                NewAssetEvent(uid=f"e{next(_numbers)}", asset=ORDERS, at=world.clock.now(), partition_key=key)
+                for key in keys
+            ],
         )
 
 
@@ -128,12 +142,17 @@ def test_the_events_become_the_runs_that_the_mapper_says(world: World) -> None:
     with world.db.read() as tx:
         runs = {run.partition_key: run for run in dag_runs.list_runs(tx, "c")}
         assert {run.state for run in runs.values()} == {DagRunState.SUCCESS}
-        consumed = {key: [event.partition_key for event in asset_events.list_consumed_events(tx, run.run_pk)] for key, run in runs.items()}
+        consumed = {
+            key: [event.partition_key for event in asset_events.list_consumed_events(tx, run.run_pk)]
+            for key, run in runs.items()
+        }
     assert consumed == {"EU": ["eu", "us+eu"], "US": ["us+eu"]}
 
 
 @pytest.mark.parametrize("fault", ["crash_before", "crash_after", "unavailable", "uncertain_lost", "uncertain_done"])
-def test_a_scheduler_that_dies_around_the_commit_of_the_answer_loses_and_doubles_no_event(world: World, host: HoldingHost, fault: str) -> None:
+def test_a_scheduler_that_dies_around_the_commit_of_the_answer_loses_and_doubles_no_event(
+    world: World, host: HoldingHost, fault: str
+) -> None:
     consumer(world, Upper())
     world.until(0)
     expected: list[str | None] = []
@@ -171,7 +190,9 @@ def test_a_mapper_without_answer_is_asked_once_and_delays_nobody(world: World, h
     assert keys(world) == ["A", "B"] and queued(world) == []
 
 
-def test_a_mapper_that_hangs_or_crashes_is_an_error_of_its_dag_and_asked_again_after_a_while(world: World, host: HoldingHost) -> None:
+def test_a_mapper_that_hangs_or_crashes_is_an_error_of_its_dag_and_asked_again_after_a_while(
+    world: World, host: HoldingHost
+) -> None:
     consumer(world, Upper())
     host.fails = "Upper.to_downstream did not answer within 5 s; see to its partition mapper"
     publish(world, "a")
@@ -192,7 +213,10 @@ def test_a_key_that_fails_waits_and_the_others_run(world: World, host: HoldingHo
     world.until(0)
     assert keys(world) == ["EU"] and queued(world) == ["mars"]
     error = world.record("c").error
-    assert "the partition mapper Upper of asset orders (to_downstream for the key 'mars') raised ValueError: mars is not known (" in error
+    assert (
+        "the partition mapper Upper of asset orders (to_downstream for the key 'mars') raised ValueError: mars is not known ("
+        in error
+    )
     publish(world, "us")
     world.until(0)
     assert keys(world) == ["EU", "US"] and world.record("c").error == error
@@ -201,7 +225,9 @@ def test_a_key_that_fails_waits_and_the_others_run(world: World, host: HoldingHo
     assert keys(world) == ["EU", "US", "MARS"] and queued(world) == [] and world.record("c").error is None
 
 
-def test_an_edit_is_asked_at_once_and_an_answer_of_the_old_version_does_not_count(world: World, host: HoldingHost) -> None:
+def test_an_edit_is_asked_at_once_and_an_answer_of_the_old_version_does_not_count(
+    world: World, host: HoldingHost
+) -> None:
     consumer(world, Upper())
     host.holds = True
     publish(world, "a")
@@ -245,7 +271,14 @@ def test_a_dag_that_is_paused_meanwhile_keeps_its_events(world: World, host: Hol
 
 
 def test_more_runs_than_the_dag_may_have_come_later(world: World) -> None:
-    world.dag("c", NullTimetable(), asset_condition=ORDERS, partition_rules=(build_rule(ORDERS, Upper()),), max_active_runs=1, run_s=60.0)
+    world.dag(
+        "c",
+        NullTimetable(),
+        asset_condition=ORDERS,
+        partition_rules=(build_rule(ORDERS, Upper()),),
+        max_active_runs=1,
+        run_s=60.0,
+    )
     publish(world, "a", "b", "c+d")
     world.until(0)
     assert keys(world) == ["A"]

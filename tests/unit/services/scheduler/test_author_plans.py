@@ -165,7 +165,9 @@ def test_one_that_fails_when_its_schedule_changes_keeps_the_next_run_of_the_old_
     it.settle(NOW - 1)
     it.settle(NOW)
     FAULT.append("edited badly")
-    spec = msgspec.structs.replace(it.record.spec, timetable=msgspec.structs.replace(it.record.spec.timetable, code="new"))
+    spec = msgspec.structs.replace(
+        it.record.spec, timetable=msgspec.structs.replace(it.record.spec.timetable, code="new")
+    )
     record = it.record
     record.spec, record.version_pk = spec, 2
     it.memory.dags[0] = Dag(record)

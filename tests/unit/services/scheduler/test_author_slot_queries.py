@@ -66,7 +66,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: Slow) -> Iterat
     FAULT.clear()
 
 
-@pytest.mark.parametrize(("up", "down"), [(Hourly(), cron("0 * * * *")), (cron("0 * * * *"), Hourly()), (Hourly(), Hourly())])
+@pytest.mark.parametrize(
+    ("up", "down"), [(Hourly(), cron("0 * * * *")), (cron("0 * * * *"), Hourly()), (Hourly(), Hourly())]
+)
 def test_an_authors_timetable_on_either_side_is_asked(world: World, host: Slow, up: Hourly, down: Hourly) -> None:
     world.dag("up", up, run_s=600)
     world.dag("down", down, AfterSpec(dag_id="up"))
@@ -88,8 +90,9 @@ def test_one_question_an_edge_is_under_way_and_nobody_else_waits_for_it(world: W
     host.answer_all()
     world.until(1.5)
     assert world.started("down") == {
-        **dict.fromkeys(range(-15, 1), 0.9), 1: pytest.approx(1 + 1 / 60),
-    }  # fmt: skip
+        **dict.fromkeys(range(-15, 1), 0.9),
+        1: pytest.approx(1 + 1 / 60),
+    }
 
 
 def test_a_timetable_that_fails_is_the_reason_and_asked_again_after_a_minute(world: World, host: Slow) -> None:
@@ -155,7 +158,7 @@ def test_a_dependency_without_an_answer_stands_on_its_runs_alone(world: World, m
 
 
 # ---- where they are asked --------------------------------------------------------------------------------------------
-FILE = '''
+FILE = """
 from datetime import timedelta
 from gnomon.timetables import DagRunInfo, DataInterval, Timetable
 
@@ -168,7 +171,7 @@ class {name}(Timetable):
         if last_automated_data_interval is None:
             return DagRunInfo.exact(restriction.earliest)
         return DagRunInfo.exact(last_automated_data_interval.end + timedelta(hours={hours}))
-'''
+"""
 
 
 def _sides(folder: Path, *, broken: bool = False) -> tuple[DagSide, DagSide]:
@@ -190,9 +193,18 @@ def _asked(tmp_path: Path, past: RecordedSlots | None, *, broken: bool = False) 
     down, up = _sides(folder, broken=broken)
     cfg = load_config({"GNOMON__CORE__DAGS_FOLDER": str(folder)}, tmp_path)
     told: UpstreamAnswer = ask_and_wait(
-        cfg, UPSTREAM_SLOTS, UpstreamAnswer, timetable=down.timetable, file=down.file, imports=True, after=AfterSpec(dag_id=up.dag_id), down=down,
-        up=up, ats=(START + 6 * HOUR,), past=past,
-    )  # fmt: skip
+        cfg,
+        UPSTREAM_SLOTS,
+        UpstreamAnswer,
+        timetable=down.timetable,
+        file=down.file,
+        imports=True,
+        after=AfterSpec(dag_id=up.dag_id),
+        down=down,
+        up=up,
+        ats=(START + 6 * HOUR,),
+        past=past,
+    )
     return told
 
 
@@ -208,7 +220,9 @@ def test_with_the_past_they_find_the_slots(tmp_path: Path) -> None:
 
 
 def test_a_file_of_the_two_that_cannot_be_imported_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PlanningError, match=r"everythree\..*EveryThree cannot be loaded: importing it raised ZeroDivisionError"):
+    with pytest.raises(
+        PlanningError, match=r"everythree\..*EveryThree cannot be loaded: importing it raised ZeroDivisionError"
+    ):
         _asked(tmp_path, None, broken=True)
 
 

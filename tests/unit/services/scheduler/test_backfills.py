@@ -48,14 +48,31 @@ def world(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 def create(
-    world: World, dag_id: str, first: float, last: float, *, reprocess: str = "none", most: int = 10, backwards: bool = False,
-    conf: dict[str, object] | None = None, now: Instant | None = None,
+    world: World,
+    dag_id: str,
+    first: float,
+    last: float,
+    *,
+    reprocess: str = "none",
+    most: int = 10,
+    backwards: bool = False,
+    conf: dict[str, object] | None = None,
+    now: Instant | None = None,
 ) -> BackfillRecord:
     """A backfill over slots from `first` to `last`, in hours after START."""
     dag = world.record(dag_id)
     wanted = BackfillRecord(
-        0, dag.dag_pk, dag.group_no, START + int(first * HOUR), START + int(last * HOUR), reprocess, most, backwards, conf or {},  # type: ignore[arg-type]
-        world.clock.now() if now is None else now, "ann",
+        0,
+        dag.dag_pk,
+        dag.group_no,
+        START + int(first * HOUR),
+        START + int(last * HOUR),
+        reprocess,
+        most,
+        backwards,
+        conf or {},  # type: ignore[arg-type]
+        world.clock.now() if now is None else now,
+        "ann",
     )
     with world.writing() as tx:
         return backfills.create_backfill(tx, wanted)
@@ -132,13 +149,25 @@ class OddHours(Timetable):
     def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
         return DataInterval.exact(run_after)
 
-    def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
         if FAULT:
             raise ValueError(FAULT[0])
-        begin = restriction.earliest if last_automated_data_interval is None else last_automated_data_interval.start + timedelta(hours=2)
-        return None if begin is None else DagRunInfo(begin + timedelta(hours=3), DataInterval(begin, begin + timedelta(hours=2)))
+        begin = (
+            restriction.earliest
+            if last_automated_data_interval is None
+            else last_automated_data_interval.start + timedelta(hours=2)
+        )
+        return (
+            None
+            if begin is None
+            else DagRunInfo(begin + timedelta(hours=3), DataInterval(begin, begin + timedelta(hours=2)))
+        )
 
-    def generate_run_id(self, *, run_type: DagRunType, run_after: datetime, data_interval: DataInterval | None, **extra: object) -> str:
+    def generate_run_id(
+        self, *, run_type: DagRunType, run_after: datetime, data_interval: DataInterval | None, **extra: object
+    ) -> str:
         return f"{run_type.value}__odd_{run_after:%d_%H}"
 
 
@@ -206,7 +235,10 @@ def test_a_scheduled_run_becomes_a_run_of_the_backfill_that_runs_it_again(world:
     create(world, "a", 1, 2, reprocess="completed")
     world.until(3.5)
     assert {hour: (run.run_type.value, run.clear_number) for hour, run in world.runs("a").items()} == {
-        0.0: ("scheduled", 0), 1.0: ("backfill", 1), 2.0: ("backfill", 1), 3.0: ("scheduled", 0),
+        0.0: ("scheduled", 0),
+        1.0: ("backfill", 1),
+        2.0: ("backfill", 1),
+        3.0: ("scheduled", 0),
     }
 
 
@@ -240,7 +272,9 @@ def test_scheduled_tasks_come_first_also_from_another_pool_and_with_a_lower_prio
     with world.writing() as tx:
         pools.set_pool(tx, "wide", 100)
     dag(world, "b", tasks=(TaskSpec(task_id="t", pool="wide", effective_priority=99),), run_s=60)
-    world.dag("s", cron(HOURLY), tasks=tuple(TaskSpec(task_id=f"t{n}", effective_priority=1) for n in range(4)), run_s=60)
+    world.dag(
+        "s", cron(HOURLY), tasks=tuple(TaskSpec(task_id=f"t{n}", effective_priority=1) for n in range(4)), run_s=60
+    )
     create(world, "b", -1000, -1, most=30)
     world.until(3)
     ended = {hour: (run.ended_at or 0) - run.run_after for hour, run in world.runs("s").items() if hour in (1.0, 2.0)}
@@ -272,14 +306,19 @@ def test_cancelling_fails_queued_runs_with_the_reason_and_lets_running_ones_end(
         assert backfills.cancel_backfill(tx, made, Author("ann", world.clock.now()))
     world.until(0.11)
     assert Counter(world.states("a").values()) == {"running": 2, "failed": 998}
-    assert {run.reason for run in world.runs("a").values() if run.state.value == "failed"} == {f"backfill {made.backfill_pk} was cancelled by ann"}
+    assert {run.reason for run in world.runs("a").values() if run.state.value == "failed"} == {
+        f"backfill {made.backfill_pk} was cancelled by ann"
+    }
     assert row(world, made).state == "cancelled"
     assert row(world, made).completed_at is not None
     world.until(1)
     assert Counter(world.states("a").values()) == {"success": 2, "failed": 998}
     assert not world.record("a").paused
     with world.db.read() as tx:
-        assert {state.value: n for state, n in read_run_counts_of_dags(tx, [made.dag_pk])[made.dag_pk].items()} == {"success": 2, "failed": 998}
+        assert {state.value: n for state, n in read_run_counts_of_dags(tx, [made.dag_pk])[made.dag_pk].items()} == {
+            "success": 2,
+            "failed": 998,
+        }
     create(world, "a", -10, -1, reprocess="failed")
     world.until(2)
     assert Counter(world.states("a").values()) == {"success": 12, "failed": 988}
@@ -288,7 +327,10 @@ def test_cancelling_fails_queued_runs_with_the_reason_and_lets_running_ones_end(
 def test_one_backfill_at_a_time_for_each_dag(world: World) -> None:
     dag(world, run_s=600)
     made = create(world, "a", -2, -1)
-    with pytest.raises(BackfillActive, match=rf"backfill {made.backfill_pk} of this DAG has not ended; .* gnomon backfill cancel {made.backfill_pk}"):
+    with pytest.raises(
+        BackfillActive,
+        match=rf"backfill {made.backfill_pk} of this DAG has not ended; .* gnomon backfill cancel {made.backfill_pk}",
+    ):
         create(world, "a", -20, -10)
     world.until(1)
     create(world, "a", -20, -10)
@@ -314,15 +356,20 @@ def test_depends_on_past_holds_within_the_backfill_and_its_first_run_depends_on_
     assert world.states("a") == {-10.0: "failed"}
     create(world, "a", -9, -5, most=5)
     world.until(3)
-    assert world.states("a") == {-10.0: "failed", -9.0: "success", -8.0: "success", -7.0: "failed", -6.0: "running", -5.0: "running"}
+    assert world.states("a") == {
+        -10.0: "failed",
+        -9.0: "success",
+        -8.0: "success",
+        -7.0: "failed",
+        -6.0: "running",
+        -5.0: "running",
+    }
     assert most_at_once({hour: run for hour, run in world.runs("a").items() if hour < -6 and run.ended_at}) >= 1
 
 
 def test_a_run_waits_for_the_backfilled_runs_of_another_dag(world: World) -> None:
     dag(world, "up", run_s=1200)
-    world.dag(
-        "down", cron(HOURLY), AfterSpec(dag_id="up"), start_at=START + 365 * DAY, run_s=60
-    )
+    world.dag("down", cron(HOURLY), AfterSpec(dag_id="up"), start_at=START + 365 * DAY, run_s=60)
     world.pause("up")
     create(world, "up", -6, -2, most=1)
     create(world, "down", -6, -2)
@@ -359,17 +406,25 @@ def test_explain_names_the_backfill_and_its_limit(world: World) -> None:
     world.until(0.05)
     for hour in (-98.0, -1.0):  # in memory, and in the store until its turn comes
         with world.db.read() as tx:
-            sentences = explain_run(tx, world.record("a"), world.run("a", hour), world.settings.limits, world.clock.now())
+            sentences = explain_run(
+                tx, world.record("a"), world.run("a", hour), world.settings.limits, world.clock.now()
+            )
         assert f"queued: max_active_runs=2 of backfill {made.backfill_pk} is reached by 2 running runs" in sentences
     with world.writing() as tx:
         backfills.set_backfill_paused(tx, made, True, Author("ann", world.clock.now()))
     world.until(0.06)
     with world.db.read() as tx:
         sentences = explain_run(tx, world.record("a"), world.run("a", -1.0), world.settings.limits, world.clock.now())
-    assert f"queued: backfill {made.backfill_pk} is paused; continue it with: gnomon backfill unpause {made.backfill_pk}" in sentences
+    assert (
+        f"queued: backfill {made.backfill_pk} is paused; continue it with: gnomon backfill unpause {made.backfill_pk}"
+        in sentences
+    )
     service = world.schedulers[0].service
     assert service is not None
-    assert any("no run of its backfill starts" in why for why in explain.collect_dag_reasons(service.memory, made.dag_pk, world.clock.now()))
+    assert any(
+        "no run of its backfill starts" in why
+        for why in explain.collect_dag_reasons(service.memory, made.dag_pk, world.clock.now())
+    )
 
 
 def test_memory_holds_few_of_the_queued_runs_of_a_long_backfill(world: World) -> None:
@@ -411,7 +466,9 @@ def test_a_cleared_run_of_an_ended_backfill_keeps_the_limit_of_its_backfill(worl
 
 
 @pytest.mark.parametrize("fault", ["crash_before", "crash_after", "uncertain_lost", "uncertain_done"])
-def test_no_run_is_lost_or_doubled_whichever_commit_fails(sqlite_url: str, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+def test_no_run_is_lost_or_doubled_whichever_commit_fails(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
     """Each commit of the scheduler meets the fault, one after the other: creation in batches, window, reprocessing, the end."""
     monkeypatch.setattr("gnomon.services.scheduler.backfill_planner.SLOTS_PER_BATCH", 3)
     plain = Path(sqlite_url.removeprefix("sqlite:///"))
@@ -444,9 +501,10 @@ def test_no_run_is_lost_or_doubled_whichever_commit_fails(sqlite_url: str, monke
 @pytest.mark.postgres
 def test_the_same_on_postgresql(monkeypatch: pytest.MonkeyPatch) -> None:
     checks: list[Callable[[World], None]] = [
-        test_runs_of_a_dag_in_the_range_are_left_or_run_again_as_asked, test_cancelling_fails_queued_runs_with_the_reason_and_lets_running_ones_end,
+        test_runs_of_a_dag_in_the_range_are_left_or_run_again_as_asked,
+        test_cancelling_fails_queued_runs_with_the_reason_and_lets_running_ones_end,
         test_a_run_waits_for_the_backfilled_runs_of_another_dag,
-    ]  # fmt: skip
+    ]
     for check in checks:
         with new_database("postgresql") as url:
             made = World(url, monkeypatch)
@@ -464,5 +522,7 @@ def test_a_year_of_hours_of_ten_dags_beside_scheduled_runs(world: World) -> None
     world.until(6)
     for name in names:
         assert row(world, made[name], name).slots == 8760
-        assert {hour: at for hour, at in world.started(name).items() if hour >= 0} == {float(hour): float(hour) for hour in range(7)}
+        assert {hour: at for hour, at in world.started(name).items() if hour >= 0} == {
+            float(hour): float(hour) for hour in range(7)
+        }
         assert most_at_once({hour: run for hour, run in world.runs(name).items() if hour < 0 and run.ended_at}) <= 20

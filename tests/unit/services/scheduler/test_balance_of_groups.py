@@ -91,7 +91,9 @@ def test_no_group_moves_while_the_schedulers_stay(db: Database, clock: VirtualCl
     assert [one.lease.epochs for one in schedulers] == before
 
 
-def test_a_scheduler_without_a_worker_on_its_host_takes_no_group_from_one_with_a_worker(db: Database, clock: VirtualClock) -> None:
+def test_a_scheduler_without_a_worker_on_its_host_takes_no_group_from_one_with_a_worker(
+    db: Database, clock: VirtualClock
+) -> None:
     with db.write() as tx:
         leases.register_worker(tx, WorkerRecord("w", "with", "/run/w", 4, clock.now(), False))
     able, standby = LeaseOnly(db, clock, "able", "with"), LeaseOnly(db, clock, "standby", "without")
@@ -101,23 +103,38 @@ def test_a_scheduler_without_a_worker_on_its_host_takes_no_group_from_one_with_a
     assert count(db, "able", "standby") == [0, GROUPS]
 
 
-def test_a_group_with_a_running_task_stays_with_its_scheduler(tmp_path: Path, db: Database, clock: VirtualClock) -> None:
+def test_a_group_with_a_running_task_stays_with_its_scheduler(
+    tmp_path: Path, db: Database, clock: VirtualClock
+) -> None:
     """The new owner may be on another host, and cannot reach the worker of the task. Afterwards every run is ended once."""
     names = [f"dag{number}" for number in range(200)]
     busy = next(name for name in names if group_of(name) == GROUPS - 1)
     idle = next(name for name in names if group_of(name) == GROUPS - 2)
-    worker = ScriptedWorker("worker-1", clock, lambda attempt: Play(run_s=5 * REBALANCE_S if attempt.run.dag_id == busy else 1))
+    worker = ScriptedWorker(
+        "worker-1", clock, lambda attempt: Play(run_s=5 * REBALANCE_S if attempt.run.dag_id == busy else 1)
+    )
     with db.write() as tx:
         leases.register_worker(tx, worker.record())
         dags = tuple(ParsedDag(spec=spec_of(name, timetable=HOURLY), spec_hash="1") for name in (busy, idle))
-        dag_files.record_parsed(tx, ParsedFile(path="/dags/a.py", inputs=FileInputs(input_hash="1"), dags=dags), at=clock.now(), paused_by_default=False)
+        dag_files.record_parsed(
+            tx,
+            ParsedFile(path="/dags/a.py", inputs=FileInputs(input_hash="1"), dags=dags),
+            at=clock.now(),
+            paused_by_default=False,
+        )
     ids = (f"00000000-0000-0000-0000-{number:012d}" for number in itertools.count())
     settings = build_scheduler_settings(load_config({}, tmp_path))
 
     def start(name: str) -> SchedulerService:
         return SchedulerService(
-            settings=settings, db=db, executor=ScriptedExecutor(lambda: [worker]), clock=clock, listener=None,
-            new_id=lambda: next(ids), scheduler_id=name, host=worker.record().host,
+            settings=settings,
+            db=db,
+            executor=ScriptedExecutor(lambda: [worker]),
+            clock=clock,
+            listener=None,
+            new_id=lambda: next(ids),
+            scheduler_id=name,
+            host=worker.record().host,
         )
 
     schedulers = [start("one")]
@@ -140,5 +157,8 @@ def test_a_group_with_a_running_task_stays_with_its_scheduler(tmp_path: Path, db
     move_services(6 * REBALANCE_S)
     assert count(db, "one", "two") == [32, 32]
     with db.read() as tx:
-        states = {name: [(run.state, len(dag_runs.list_attempts(tx, run.run_pk))) for run in dag_runs.list_runs(tx, name)] for name in (busy, idle)}
+        states = {
+            name: [(run.state, len(dag_runs.list_attempts(tx, run.run_pk))) for run in dag_runs.list_runs(tx, name)]
+            for name in (busy, idle)
+        }
     assert states == {busy: [(DagRunState.SUCCESS, 1)], idle: [(DagRunState.SUCCESS, 1)]}

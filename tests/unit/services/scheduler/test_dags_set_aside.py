@@ -36,7 +36,15 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
 
 
 def build(dag_id: str, **options: Any) -> DagSpec:
-    return DagSpec(**{"dag_id": dag_id, "timetable": reference(NullTimetable()), "tasks": (TaskSpec(task_id="t"),), "paused_upon_creation": False, **options})
+    return DagSpec(
+        **{
+            "dag_id": dag_id,
+            "timetable": reference(NullTimetable()),
+            "tasks": (TaskSpec(task_id="t"),),
+            "paused_upon_creation": False,
+            **options,
+        }
+    )
 
 
 def execute(world: World, text: str) -> None:
@@ -52,7 +60,9 @@ def raw(tx: Transaction, text: str) -> None:
 
 def error_of(world: World, dag_id: str) -> str | None:
     with world.db.read() as tx:
-        return next((row[14] for row in tx.all("group_state.dags_of_groups", groups=list(range(64))) if row[1] == dag_id), None)
+        return next(
+            (row[14] for row in tx.all("group_state.dags_of_groups", groups=list(range(64))) if row[1] == dag_id), None
+        )
 
 
 ENDLESS = DeadlineSpec(reference="queued_at", interval_s=1.0)
@@ -133,7 +143,9 @@ def test_a_stored_row_that_cannot_be_read_sets_its_dag_aside_and_its_group_is_lo
     assert world.states(SAME_GROUP) == ["success"]
     assert "cannot be read" in (error_of(world, "bad") or "")
     assert [row.dag_id for row in world.quarantined()] == ["bad"]
-    assert "bad" in [live.attempt.run.dag_id for live in world.deployment.workers[0].live.values()], "its attempt goes on"
+    assert "bad" in [live.attempt.run.dag_id for live in world.deployment.workers[0].live.values()], (
+        "its attempt goes on"
+    )
 
 
 def test_mail_about_a_dag_that_is_set_aside_waits_for_it_and_is_applied_when_it_returns(world: World) -> None:
@@ -174,7 +186,9 @@ def test_a_result_that_a_worker_holds_for_a_dag_that_is_set_aside_is_applied_whe
     assert world.states("bad") == ["success"]
 
 
-def test_a_plan_that_cannot_be_stored_is_an_error_of_its_dag_and_the_others_are_planned(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_that_cannot_be_stored_is_an_error_of_its_dag_and_the_others_are_planned(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build_really = planner.build_plan_change
 
     def build_poisoned(dag: Any, *arguments: Any) -> Any:
@@ -194,7 +208,9 @@ def test_a_plan_that_cannot_be_stored_is_an_error_of_its_dag_and_the_others_are_
         assert not dag_runs.list_runs(tx, "bad") and dag_runs.list_runs(tx, SAME_GROUP)
 
 
-def test_an_error_of_the_engine_without_an_event_sets_aside_the_dag_that_it_was_processing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_engine_without_an_event_sets_aside_the_dag_that_it_was_processing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world.add("bad", SAME_GROUP)
     really = engine_step.start_queued_runs
 
@@ -212,5 +228,3 @@ def test_an_error_of_the_engine_without_an_event_sets_aside_the_dag_that_it_was_
     monkeypatch.undo()
     world.wait(100)
     assert world.states("bad") == ["success"] and error_of(world, "bad") is None
-
-

@@ -34,9 +34,12 @@ class World:
 
     def _spec(self, dag_id: str, catchup: bool) -> DagSpec:
         return DagSpec(
-            dag_id=dag_id, timetable=reference(CronTriggerTimetable("*/3 * * * *", timezone="UTC")), start_at=START,
-            tasks=(TaskSpec(task_id="t", runs_code=False),), catchup=catchup,
-        )  # fmt: skip
+            dag_id=dag_id,
+            timetable=reference(CronTriggerTimetable("*/3 * * * *", timezone="UTC")),
+            start_at=START,
+            tasks=(TaskSpec(task_id="t", runs_code=False),),
+            catchup=catchup,
+        )
 
     def until(self, units: float) -> None:
         self.deployment.run_until(START + int(units * UNIT))
@@ -71,7 +74,9 @@ def world(tmp_path: Path) -> Iterator[Callable[..., World]]:
 
 
 @pytest.mark.parametrize(("catchup", "made_up"), [(True, [3, 4, 5]), (False, [5])])
-def test_no_run_is_planned_while_the_error_stands_and_its_policies_rule_after_it(world: Callable[..., World], catchup: bool, made_up: list[float]) -> None:
+def test_no_run_is_planned_while_the_error_stands_and_its_policies_rule_after_it(
+    world: Callable[..., World], catchup: bool, made_up: list[float]
+) -> None:
     one = world(catchup=catchup)
     one.until(2.5)
     before = one.slots("d")

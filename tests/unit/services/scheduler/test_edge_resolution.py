@@ -45,7 +45,9 @@ def world(request: pytest.FixtureRequest, sqlite_url: str, monkeypatch: pytest.M
     made.db.close()
 
 
-@pytest.fixture(params=[1, 2, pytest.param(0, marks=pytest.mark.postgres)], ids=["one scheduler", "two schedulers", "postgresql"])
+@pytest.fixture(
+    params=[1, 2, pytest.param(0, marks=pytest.mark.postgres)], ids=["one scheduler", "two schedulers", "postgresql"]
+)
 def any_world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """The same; and two schedulers on PostgreSQL."""
     if request.param:
@@ -130,7 +132,9 @@ def test_slots_that_a_pause_leaves_out_are_waited_for_no_longer(any_world: World
 
 
 @pytest.mark.parametrize("take", ["all", "last"])
-def test_slots_before_the_first_run_of_a_dag_that_is_let_run_late_are_waited_for_no_longer(world: World, take: str) -> None:
+def test_slots_before_the_first_run_of_a_dag_that_is_let_run_late_are_waited_for_no_longer(
+    world: World, take: str
+) -> None:
     world.dag("up", cron("0 3 * * *"), run_s=600, catchup=False, catchup_window_s=0.0, paused_upon_creation=True)
     world.dag("down", cron("0 3 * * *"), AfterSpec(dag_id="up", take=take))
     world.until(4.5)
@@ -234,7 +238,12 @@ def test_a_dag_waits_for_its_own_run_before(world: World) -> None:
 
 
 def test_a_task_waits_while_the_rest_of_its_run_goes_on(world: World) -> None:
-    world.dag("up", cron("0 * * * *"), tasks=(TaskSpec(task_id="load"), TaskSpec(task_id="clean", upstream=("load",))), run_s=600)
+    world.dag(
+        "up",
+        cron("0 * * * *"),
+        tasks=(TaskSpec(task_id="load"), TaskSpec(task_id="clean", upstream=("load",))),
+        run_s=600,
+    )
     tasks = (TaskSpec(task_id="first"), TaskSpec(task_id="use", depends_on=(AfterSpec(dag_id="up", task_id="load"),)))
     world.dag("down", cron("0 * * * *"), tasks=tasks)
     world.until(0.9)
@@ -293,16 +302,24 @@ def test_a_run_by_hand_at_no_slot_stands_for_nothing(passed: World) -> None:
 
 @pytest.mark.parametrize("ends_at", [5.5, 7.5], ids=["before", "after"])
 @pytest.mark.parametrize("on_absent", ["ignore", "wait", "fail"])
-def test_a_run_that_is_planned_later_finds_the_run_by_hand_of_a_passed_slot(world: World, on_absent: str, ends_at: float) -> None:
+def test_a_run_that_is_planned_later_finds_the_run_by_hand_of_a_passed_slot(
+    world: World, on_absent: str, ends_at: float
+) -> None:
     _with_passed(world)
     world.plays["up"] = lambda attempt: Play((ends_at - 5) * 3600 if attempt.run.run_id == "by_hand" else 60)
-    world.dag("late", cron("0 * * * *"), AfterSpec(dag_id="up", previous=5, on_absent=on_absent), start_at=START + 6 * HOUR)
+    world.dag(
+        "late", cron("0 * * * *"), AfterSpec(dag_id="up", previous=5, on_absent=on_absent), start_at=START + 6 * HOUR
+    )
     world.until(5)
     world.by_hand("up", START + 2 * HOUR)
     world.until(8)
     assert world.started("late") == {
-        hour: pytest.approx(at) for hour, at in
-        {"ignore": {6: 6, 7: max(7, ends_at), 8: 8}, "wait": {7: max(7, ends_at), 8: 8}, "fail": {7: max(7, ends_at), 8: 8}}[on_absent].items()
+        hour: pytest.approx(at)
+        for hour, at in {
+            "ignore": {6: 6, 7: max(7, ends_at), 8: 8},
+            "wait": {7: max(7, ends_at), 8: 8},
+            "fail": {7: max(7, ends_at), 8: 8},
+        }[on_absent].items()
     }
     assert world.states("late")[6] == {"ignore": "success", "wait": "queued", "fail": "failed"}[on_absent]
 
@@ -344,10 +361,16 @@ def test_a_run_by_hand_that_is_cleared_before_those_who_wait_have_started_is_wai
     world = _with_passed(any_world, AfterSpec(dag_id="up", on_absent="wait"), AfterSpec(dag_id="other"))
     run = world.by_hand("up", START + 2 * HOUR)
     world.until(6.9)
-    assert {wait.up_dag: wait.state for wait in world.waits("down", 2)} == {"up": WaitState.MET, "other": WaitState.OPEN}
+    assert {wait.up_dag: wait.state for wait in world.waits("down", 2)} == {
+        "up": WaitState.MET,
+        "other": WaitState.OPEN,
+    }
     world.ask("clear", "up", run, tasks=None)
     world.until(6.95)
-    assert {wait.up_dag: wait.state for wait in world.waits("down", 2)} == {"up": WaitState.OPEN, "other": WaitState.OPEN}
+    assert {wait.up_dag: wait.state for wait in world.waits("down", 2)} == {
+        "up": WaitState.OPEN,
+        "other": WaitState.OPEN,
+    }
     world.until(7.5)
     assert world.started("down")[2] == pytest.approx(6.9 + TEN_MINUTES)
 
@@ -381,13 +404,17 @@ def test_a_fault_at_one_edge_stands_on_its_runs_alone(world: World, monkeypatch:
     world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
     world.dag("late", cron("0 * * * *"), AfterSpec(dag_id="other"))
     world.until(0.5)
-    assert world.states("down") == {0: "success"} and "ZeroDivisionError: a fault of ours" in (world.run("late", 0).reason or "")
+    assert world.states("down") == {0: "success"} and "ZeroDivisionError: a fault of ours" in (
+        world.run("late", 0).reason or ""
+    )
     broken.clear()
     world.until(0.6)
     assert world.states("late") == {0: "success"}
 
 
-def test_one_round_finds_so_many_edges_and_all_dags_get_their_turn(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_round_finds_so_many_edges_and_all_dags_get_their_turn(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = World(sqlite_url, monkeypatch)
     world.dag("up", cron("0 * * * *"), start_at=START - 400 * HOUR, paused_upon_creation=True)
     for dag_id in ("down", "late"):
@@ -438,8 +465,11 @@ def test_several_dags_are_cleared_upstream_first_from_owner_to_owner(world: Worl
     state, answer = world.answer(request)
     told = json.loads(answer or "")
     assert state == "done" and [(one["dag_id"], one.get("cleared"), one.get("error")) for one in told] == [
-        ("up", ["t"], None), ("down", ["t"], None), ("other", ["t"], None), ("up", None, "the run no longer exists"),
-    ]  # fmt: skip
+        ("up", ["t"], None),
+        ("down", ["t"], None),
+        ("other", ["t"], None),
+        ("up", None, "the run no longer exists"),
+    ]
     for place, dag_id in enumerate(("up", "down", "other")):
         assert world.started(dag_id) == {0: pytest.approx(1 + place * TEN_MINUTES)}, dag_id
     with world.db.read() as tx:
@@ -469,7 +499,9 @@ def test_a_request_on_its_way_from_owner_to_owner_survives_any_fault(
         starts = [world.started(dag_id)[0] for dag_id in ("up", "down", "other")]
         for start, following in zip([before, *starts], starts, strict=False):
             assert start <= following <= start + 64 / 3600, met
-        assert [run.clear_number for dag_id in ("up", "down", "other") for run in world.runs(dag_id).values()] == [met + 1] * 3
+        assert [run.clear_number for dag_id in ("up", "down", "other") for run in world.runs(dag_id).values()] == [
+            met + 1
+        ] * 3
         if cut.left > 0:
             break
         met += 1
@@ -478,7 +510,14 @@ def test_a_request_on_its_way_from_owner_to_owner_survives_any_fault(
 
 
 def _part(dag_id: str, run: RunRecord) -> dict[str, object]:
-    return {"group_no": group_of(dag_id), "dag_id": dag_id, "run_id": run.run_id, "run_pk": run.run_pk, "tasks": None, "only_failed": False}
+    return {
+        "group_no": group_of(dag_id),
+        "dag_id": dag_id,
+        "run_id": run.run_id,
+        "run_pk": run.run_pk,
+        "tasks": None,
+        "only_failed": False,
+    }
 
 
 # ---- lost wake-ups ---------------------------------------------------------------------------------------------------
@@ -486,7 +525,9 @@ FAULTS = ("crash_before", "crash_after", "uncertain_lost", "uncertain_done")
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_no_fault_around_any_commit_of_one_owner_loses_a_wake_up(sqlite_url: str, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+def test_no_fault_around_any_commit_of_one_owner_loses_a_wake_up(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
     world = World(sqlite_url, monkeypatch)
     _meet_each(world, 0, fault)
     world.db.close()
@@ -503,7 +544,9 @@ def test_no_fault_around_any_commit_of_either_owner_loses_a_wake_up(
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize(("whose", "fault"), [(0, "crash_after"), (0, "crash_before"), (1, "uncertain_done"), (1, "crash_after")])
+@pytest.mark.parametrize(
+    ("whose", "fault"), [(0, "crash_after"), (0, "crash_before"), (1, "uncertain_done"), (1, "crash_after")]
+)
 def test_nor_on_postgresql(monkeypatch: pytest.MonkeyPatch, whose: int, fault: str) -> None:
     with new_database("postgresql") as url:
         world = World(url, monkeypatch, APART)
@@ -531,7 +574,10 @@ def test_no_fault_around_any_commit_loses_the_end_of_a_run_by_hand(
         world.until(hour + 0.9)
         started = world.started("down").get(hour)
         slack = 0.0 if fault.startswith("crash") else 2 / 3600
-        assert started is not None and -1e-6 < started - (hour + 0.5 + TEN_MINUTES) <= slack + 1e-6, (met, world.runs("down")[hour])
+        assert started is not None and -1e-6 < started - (hour + 0.5 + TEN_MINUTES) <= slack + 1e-6, (
+            met,
+            world.runs("down")[hour],
+        )
         if cut.left > 0:
             break
         met += 1
@@ -556,7 +602,11 @@ def _meet_each(world: World, whose: int, fault: str) -> None:
         for dag_id, at in (("up", hour), ("down", hour + TEN_MINUTES), ("other", hour + 0.25), ("late", hour + 0.5)):
             planned = hour + 0.5 if dag_id == "late" else hour
             started = world.started(dag_id).get(planned)
-            assert started is not None and -1e-6 < started - at <= slack + 1e-6, (dag_id, met, world.runs(dag_id)[planned])
+            assert started is not None and -1e-6 < started - at <= slack + 1e-6, (
+                dag_id,
+                met,
+                world.runs(dag_id)[planned],
+            )
         if cut.left > 0:
             break
         met += 1

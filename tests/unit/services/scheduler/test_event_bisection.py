@@ -35,8 +35,14 @@ class Commits:
 @pytest.mark.parametrize("are_found", [True, False])
 @pytest.mark.parametrize("place", ["first", "middle", "last", "all", "none", "some"])
 def test_everything_but_the_poisoned_is_applied_once_and_in_order(count: int, place: str, are_found: bool) -> None:
-    poisoned = {"first": {0}, "middle": {count // 2}, "last": {count - 1}, "all": set(range(count)), "none": set(),
-                "some": set(random.Random(count).sample(range(count), max(1, count // 10)))}[place]
+    poisoned = {
+        "first": {0},
+        "middle": {count // 2},
+        "last": {count - 1},
+        "all": set(range(count)),
+        "none": set(),
+        "some": set(random.Random(count).sample(range(count), max(1, count // 10))),
+    }[place]
     commits = Commits(poisoned)
     commits.run(count, poisoned if are_found else set())
     assert commits.applied == [item for item in range(count) if item not in poisoned]

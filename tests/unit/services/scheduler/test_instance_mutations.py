@@ -29,14 +29,14 @@ from gnomon.storage.store.ownership import group_state
 
 RETRY_H = RETRY_S / 3600
 FAULTS = ["crash_before", "crash_after", "unavailable", "uncertain_lost", "uncertain_done"]
-POLICIES = '''
+POLICIES = """
 def task_instance_mutation_hook(task_instance, dag_run):
     if task_instance.try_number >= 1:
         task_instance.queue = "retry_queue"
     if task_instance.task_id == "big":
         task_instance.pool, task_instance.pool_slots = "small", 2
     task_instance.priority_weight = len(dag_run.run_id)
-'''
+"""
 
 
 class HookHost(InProcessTimetableHost):
@@ -73,15 +73,22 @@ class HookHost(InProcessTimetableHost):
     def answer_first(self, **values: object) -> None:
         """The answer to the first kept question sets these values on all its instances."""
         request = self.kept.pop(0)
-        question: MutationQuestion = msgspec.convert(msgspec.msgpack.decode(request.arguments)["question"], MutationQuestion)
-        answers: tuple[MutationAnswer, ...] = tuple(
-            InstanceOverrides(try_number=one.try_number, **values) for one in question.instances  # type: ignore[arg-type]
+        question: MutationQuestion = msgspec.convert(
+            msgspec.msgpack.decode(request.arguments)["question"], MutationQuestion
         )
-        self.responses.append(TimetableResponse(number=request.number, value=msgspec.msgpack.encode(MutationAnswers(answers=answers))))
+        answers: tuple[MutationAnswer, ...] = tuple(
+            InstanceOverrides(try_number=one.try_number, **values)
+            for one in question.instances  # type: ignore[arg-type]
+        )
+        self.responses.append(
+            TimetableResponse(number=request.number, value=msgspec.msgpack.encode(MutationAnswers(answers=answers)))
+        )
 
     def fail_all(self, error: str) -> None:
         """The host gives no answer to the kept questions."""
-        self.responses += [TimetableResponse(number=request.number, error=error, is_process_ended=True) for request in self.kept]
+        self.responses += [
+            TimetableResponse(number=request.number, error=error, is_process_ended=True) for request in self.kept
+        ]
         self.kept, self.holds = [], False
 
 
@@ -108,7 +115,11 @@ def write_policies(tmp_path: Path) -> Iterator[Callable[[str], None]]:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def world(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: HookHost, write_policies: Callable[[str], None]
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    host: HookHost,
+    write_policies: Callable[[str], None],
 ) -> Iterator[World]:
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path / 'gnomon.db'}"
@@ -131,7 +142,9 @@ def set_pool(world: World, name: str, slots: int) -> None:
         pools.set_pool(tx, name, slots)
 
 
-def hooked(world: World, *tasks: TaskSpec, dag_id: str = "h", play: Callable[[Attempt], Play] = lambda _: Play(0.0)) -> list[Attempt]:
+def hooked(
+    world: World, *tasks: TaskSpec, dag_id: str = "h", play: Callable[[Attempt], Play] = lambda _: Play(0.0)
+) -> list[Attempt]:
     """A DAG whose task instances the hook may change; returns the list of its attempts, which grows."""
     attempts: list[Attempt] = []
 
@@ -163,26 +176,39 @@ def trigger(world: World, run_id: str = "by_hand", dag_id: str = "h") -> RunReco
 
 def test_what_the_hook_sets_is_stored_admitted_and_seen_by_each_try(world: World) -> None:
     attempts = hooked(
-        world, TaskSpec(task_id="big", retries=1, retry_delay_s=60.0), TaskSpec(task_id="t", upstream=("big",)),
-        play=lambda attempt: Play(0.0, outcome="failed" if attempt.task_id == "big" and attempt.try_number == 1 else "success"),
-    )  # fmt: skip
+        world,
+        TaskSpec(task_id="big", retries=1, retry_delay_s=60.0),
+        TaskSpec(task_id="t", upstream=("big",)),
+        play=lambda attempt: Play(
+            0.0, outcome="failed" if attempt.task_id == "big" and attempt.try_number == 1 else "success"
+        ),
+    )
     world.until(0)
     run = trigger(world)
     world.until(1)
     first = InstanceOverrides(try_number=0, pool="small", pool_slots=2, priority_weight=7)
     second = InstanceOverrides(try_number=1, queue="retry_queue", pool="small", pool_slots=2, priority_weight=7)
     assert [(attempt.task_id, attempt.overrides) for attempt in attempts] == [
-        ("big", first), ("big", second), ("t", InstanceOverrides(try_number=0, priority_weight=7)),
-    ]  # fmt: skip
+        ("big", first),
+        ("big", second),
+        ("t", InstanceOverrides(try_number=0, priority_weight=7)),
+    ]
     stored = rows(world, run)
-    assert (stored["big"].pool, stored["big"].pool_slots, stored["big"].priority, stored["big"].overrides) == ("small", 2, 7, second)
+    assert (stored["big"].pool, stored["big"].pool_slots, stored["big"].priority, stored["big"].overrides) == (
+        "small",
+        2,
+        7,
+        second,
+    )
     with world.db.read() as tx:
         assert {pool.name: pool.used for pool in pools.list_pools(tx)} == {"default_pool": 0, "small": 0}
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_commit_that_fails_around_the_question_or_the_answer_starts_each_try_once(world: World, host: HookHost, fault: str, number: int) -> None:
+def test_a_commit_that_fails_around_the_question_or_the_answer_starts_each_try_once(
+    world: World, host: HookHost, fault: str, number: int
+) -> None:
     """`number`: the commit of the question, that of the answer, or the next one meets the fault."""
     attempts = hooked(world, TaskSpec(task_id="a"), TaskSpec(task_id="big"))
     world.until(0)
@@ -191,7 +217,10 @@ def test_a_commit_that_fails_around_the_question_or_the_answer_starts_each_try_o
     world.until(1)
     assert sorted(attempt.task_id for attempt in attempts) == ["a", "big"]
     assert {str(row.state) for row in rows(world, run).values()} == {"success"}
-    assert {attempt.task_id: attempt.overrides and attempt.overrides.pool for attempt in attempts} == {"a": None, "big": "small"}
+    assert {attempt.task_id: attempt.overrides and attempt.overrides.pool for attempt in attempts} == {
+        "a": None,
+        "big": "small",
+    }
     assert all(row.overrides is not None for row in rows(world, run).values())
 
 
@@ -227,19 +256,25 @@ def test_while_the_hook_hangs_only_its_dag_waits_and_explain_says_so(world: Worl
     other = trigger(world, dag_id="other")
     world.until(1)
     assert world.runs("other")[0].state == "success" and other.run_id == "by_hand"
-    assert not attempts and why(world, run).startswith("task_instance_mutation_hook of the cluster policies is asked for its queue")
+    assert not attempts and why(world, run).startswith(
+        "task_instance_mutation_hook of the cluster policies is asked for its queue"
+    )
     host.answer_all()
     world.until(2)
     assert len(attempts) == 1
 
 
-def test_a_host_that_gives_no_answer_is_the_reason_and_is_asked_again(world: World, host: HookHost, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_host_that_gives_no_answer_is_the_reason_and_is_asked_again(
+    world: World, host: HookHost, caplog: pytest.LogCaptureFixture
+) -> None:
     attempts = hooked(world)
     world.until(0)
     host.holds = True
     run = trigger(world)
     world.until(0)
-    host.fail_all("task_instance_mutation_hook did not answer within 5 s (it was at p.py, line 3); see to the cluster policies")
+    host.fail_all(
+        "task_instance_mutation_hook did not answer within 5 s (it was at p.py, line 3); see to the cluster policies"
+    )
     world.until(RETRY_H / 2)
     assert not attempts and host.asked == 1
     assert why(world, run) == (
@@ -250,21 +285,31 @@ def test_a_host_that_gives_no_answer_is_the_reason_and_is_asked_again(world: Wor
     assert host.asked == 2 and len(attempts) == 1 and rows(world, run)["t"].state == "success"
 
 
-def test_a_hook_that_raises_for_one_task_holds_that_task_alone(world: World, host: HookHost, write_policies: Callable[[str], None]) -> None:
-    write_policies("def task_instance_mutation_hook(task_instance):\n    if task_instance.task_id == 't':\n        raise ValueError('no quota')\n")
+def test_a_hook_that_raises_for_one_task_holds_that_task_alone(
+    world: World, host: HookHost, write_policies: Callable[[str], None]
+) -> None:
+    write_policies(
+        "def task_instance_mutation_hook(task_instance):\n    if task_instance.task_id == 't':\n        raise ValueError('no quota')\n"
+    )
     attempts = hooked(world, TaskSpec(task_id="t"), TaskSpec(task_id="a"))
     world.until(0)
     run = trigger(world)
     world.until(0)
     assert [attempt.task_id for attempt in attempts] == ["a"]
-    assert "the cluster policy task_instance_mutation_hook failed at" in why(world, run) and "line 3: ValueError: no quota" in why(world, run)
+    assert "the cluster policy task_instance_mutation_hook failed at" in why(
+        world, run
+    ) and "line 3: ValueError: no quota" in why(world, run)
     write_policies(POLICIES)
     world.dag("h", NullTimetable(), tasks=(TaskSpec(task_id="t"), TaskSpec(task_id="a")), mutates_instances=True)
     world.until(0)
-    assert [attempt.task_id for attempt in attempts] == ["a", "t"], "a file that was parsed again is asked about at once"
+    assert [attempt.task_id for attempt in attempts] == ["a", "t"], (
+        "a file that was parsed again is asked about at once"
+    )
 
 
-def test_a_pool_that_does_not_exist_is_the_reason_until_somebody_makes_it(world: World, write_policies: Callable[[str], None]) -> None:
+def test_a_pool_that_does_not_exist_is_the_reason_until_somebody_makes_it(
+    world: World, write_policies: Callable[[str], None]
+) -> None:
     write_policies("def task_instance_mutation_hook(task_instance):\n    task_instance.pool = 'vast'\n")
     world.settings = replace(world.settings, sweep_s=1.0)  # as in production: pools are read again
     attempts = hooked(world)
@@ -272,7 +317,10 @@ def test_a_pool_that_does_not_exist_is_the_reason_until_somebody_makes_it(world:
     run = trigger(world)
     world.until(RETRY_H / 10)
     assert not attempts
-    assert "task_instance_mutation_hook set the pool 'vast', which does not exist; make it with: gnomon pools set vast SLOTS" in why(world, run)
+    assert (
+        "task_instance_mutation_hook set the pool 'vast', which does not exist; make it with: gnomon pools set vast SLOTS"
+        in why(world, run)
+    )
     set_pool(world, "vast", 1)
     world.until(RETRY_H / 5)
     assert [attempt.overrides and attempt.overrides.pool for attempt in attempts] == ["vast"]

@@ -78,6 +78,7 @@ def test_long_loading_does_not_cost_the_lease(db: Database, monkeypatch: pytest.
             with own.write() as tx:
                 fenced.extend(leases.fence_silent_schedulers(tx, "rival", LEASE_TTL_S))
             return found
+
         return loaded
 
     monkeypatch.setattr(service.store_load, "load_groups", slow(service.store_load.load_groups))
@@ -106,7 +107,9 @@ class Uncertain:
             raise CommitUncertain("the connection ended inside COMMIT")
 
 
-def test_a_scheduler_that_does_not_know_whether_it_is_registered_begins_all_the_same(db: Database, clock: VirtualClock) -> None:
+def test_a_scheduler_that_does_not_know_whether_it_is_registered_begins_all_the_same(
+    db: Database, clock: VirtualClock
+) -> None:
     lease = Lease(Uncertain(db), clock, "mine", "here")  # type: ignore[arg-type]
     with pytest.raises(CommitUncertain):
         lease.renew_and_claim()

@@ -62,12 +62,27 @@ def busy(url: str) -> tuple[Database, Deployment, RunRecord]:
     database = open_database(url, synchronous="OFF", lease_clock=lambda: clocks[0].now() if clocks else START)
     world = Deployment(database, seed=1, start=START, script=lambda attempt, rng: Play(run_s=1e6))
     clocks.append(world.clock)
-    world.add_dags([DagSpec(
-        dag_id="d", timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t"),), paused_upon_creation=False,
-    )])
+    world.add_dags(
+        [
+            DagSpec(
+                dag_id="d",
+                timetable=reference(NullTimetable()),
+                tasks=(TaskSpec(task_id="t"),),
+                paused_upon_creation=False,
+            )
+        ]
+    )
     with database.write() as tx:
         run = dag_runs.create_manual_run(
-            tx, dag_id="d", run_id="r", logical_at=None, run_after=START, interval=None, conf={}, by="test", at=START,
+            tx,
+            dag_id="d",
+            run_id="r",
+            logical_at=None,
+            run_after=START,
+            interval=None,
+            conf={},
+            by="test",
+            at=START,
         )
     world.run_until(START + 3 * SECOND)
     return database, world, run
@@ -76,8 +91,13 @@ def busy(url: str) -> tuple[Database, Deployment, RunRecord]:
 def letter(worker_id: str, attempt: Attempt, outcome: str) -> NewMail:
     """The worker's result by mail."""
     result = AttemptResult(
-        attempt_id=attempt.attempt_id, group_no=attempt.group_no, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
-        outcome=outcome, started_at=START, ended_at=START + SECOND,
+        attempt_id=attempt.attempt_id,
+        group_no=attempt.group_no,
+        run_pk=attempt.run.run_pk,
+        task_no=attempt.task_no,
+        outcome=outcome,
+        started_at=START,
+        ended_at=START + SECOND,
     )
     body = msgspec.json.encode({"worker_id": worker_id, "result": result}).decode()
     return NewMail(group_no=result.group_no, kind="result", body=body, key=f"res:{attempt.attempt_id}")
@@ -154,13 +174,28 @@ def test_a_callback_whose_worker_was_lost_while_nobody_looked_is_called_again(ur
 
     world = Deployment(database, seed=1, start=START, script=play)
     clocks.append(world.clock)
-    world.add_dags([DagSpec(
-        dag_id="d", timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t"),), paused_upon_creation=False,
-        run_callbacks=(CallbackKind.RUN_SUCCEEDED.value,),
-    )])  # fmt: skip
+    world.add_dags(
+        [
+            DagSpec(
+                dag_id="d",
+                timetable=reference(NullTimetable()),
+                tasks=(TaskSpec(task_id="t"),),
+                paused_upon_creation=False,
+                run_callbacks=(CallbackKind.RUN_SUCCEEDED.value,),
+            )
+        ]
+    )
     with database.write() as tx:
         run = dag_runs.create_manual_run(
-            tx, dag_id="d", run_id="r", logical_at=None, run_after=START, interval=None, conf={}, by="test", at=START,
+            tx,
+            dag_id="d",
+            run_id="r",
+            logical_at=None,
+            run_after=START,
+            interval=None,
+            conf={},
+            by="test",
+            at=START,
         )
     world.run_until(START + 5 * SECOND)
     with database.read() as tx:

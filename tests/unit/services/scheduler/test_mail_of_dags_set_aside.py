@@ -25,7 +25,13 @@ DEADLINE = DeadlineSpec(reference="queued_at", interval_s=1.0)
 
 
 def build(dag_id: str, *with_deadlines: DeadlineSpec) -> DagSpec:
-    return DagSpec(dag_id=dag_id, timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t"),), paused_upon_creation=False, deadlines=with_deadlines)
+    return DagSpec(
+        dag_id=dag_id,
+        timetable=reference(NullTimetable()),
+        tasks=(TaskSpec(task_id="t"),),
+        paused_upon_creation=False,
+        deadlines=with_deadlines,
+    )
 
 
 @pytest.fixture(params=BOTH)
@@ -52,7 +58,9 @@ def test_no_message_about_a_dag_that_is_set_aside_stops_its_group(world: World) 
     assert not [row for row in world.quarantined() if row.kind == "group"]
 
 
-def test_all_messages_that_wait_for_a_dag_return_with_it_in_any_number(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_messages_that_wait_for_a_dag_return_with_it_in_any_number(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(quarantine, "RETURNED_MAX", 3)
     run = world.run("bad")
     for number in range(10):
@@ -66,9 +74,19 @@ def test_all_messages_that_wait_for_a_dag_return_with_it_in_any_number(world: Wo
 
 
 @pytest.mark.parametrize("request_pk", [2**63, -1, 0, 10**40, True])
-def test_a_request_whose_number_is_no_key_fails_no_round_while_its_dag_is_set_aside(world: World, request_pk: int) -> None:
+def test_a_request_whose_number_is_no_key_fails_no_round_while_its_dag_is_set_aside(
+    world: World, request_pk: int
+) -> None:
     run = world.run("bad")
-    body = {"request_pk": request_pk, "by": "me", "address": None, "run_pk": run.run_pk, "dag_pk": run.dag_pk, "action": "clear", "tasks": [[0, -1]]}
+    body = {
+        "request_pk": request_pk,
+        "by": "me",
+        "address": None,
+        "run_pk": run.run_pk,
+        "dag_pk": run.dag_pk,
+        "action": "clear",
+        "tasks": [[0, -1]],
+    }
     world.send("bad", "action", {**body, "only_failed": False, "is_newest_wanted": None})
     world.trigger(SAME_GROUP)
     world.wait(4)
@@ -86,7 +104,10 @@ def test_a_message_that_fails_while_a_dag_that_it_names_is_set_aside_is_quaranti
     world.trigger(SAME_GROUP)
     world.wait(3)
     monkeypatch.setattr(engine_step, "on_upstream_update", fail)
-    updates = [{"down_run": world.run(dag_id).run_pk, "edge_no": 1, "fact": {"at": 1, "outcome": "ok"}} for dag_id in ("bad", SAME_GROUP)]
+    updates = [
+        {"down_run": world.run(dag_id).run_pk, "edge_no": 1, "fact": {"at": 1, "outcome": "ok"}}
+        for dag_id in ("bad", SAME_GROUP)
+    ]
     request = world.request("bad", "mark", run_pk=world.run("bad").run_pk, state="failed", by="ann")
     world.send("bad", "upstream_ended", updates)
     world.send_result(SAME_GROUP)

@@ -20,7 +20,12 @@ NOW = 1_767_225_600 * SECOND
 def memory_of(*dag_ids: str) -> EngineState:
     memory = EngineState(EngineLimits())
     for pk, dag_id in enumerate(dag_ids):
-        spec = DagSpec(dag_id=dag_id, timetable=reference(CronTriggerTimetable("0 0 * * *", timezone="UTC")), tasks=(), start_at=NOW)
+        spec = DagSpec(
+            dag_id=dag_id,
+            timetable=reference(CronTriggerTimetable("0 0 * * *", timezone="UTC")),
+            tasks=(),
+            start_at=NOW,
+        )
         memory.dags[pk] = Dag(DagRecord(pk, dag_id, 0, False, True, 0, None, None, None, 1, spec, {}, "f.py", "h"))
     return memory
 

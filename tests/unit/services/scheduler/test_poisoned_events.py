@@ -53,7 +53,10 @@ RESULTS: dict[str, tuple[dict[str, object], str]] = {
     "a start behind the calendar": ({"started_at": BIG}, "started_at"),
     "an end behind the calendar": ({"ended_at": BIG}, "ended_at"),
     "an exit code of 2**63": ({"outcome": "failed", "exit_code": 2**63}, "exit_code"),
-    "a length of 2**63": ({"return_length": 2**63, "xcoms": (XComItem(key="return_value", value="[]"),)}, "return_length"),
+    "a length of 2**63": (
+        {"return_length": 2**63, "xcoms": (XComItem(key="return_value", value="[]"),)},
+        "return_length",
+    ),
     "a reschedule behind the calendar": ({"outcome": "up_for_reschedule", "resume_at": BIG}, "resume_at"),
     "a lone surrogate in the key of an XCom": ({"xcoms": (XComItem(key="\ud800", value="1"),)}, "surrogate"),
     "a lone surrogate in the value of an XCom": ({"xcoms": (XComItem(key="k", value='"\ud800"'),)}, "surrogate"),
@@ -62,7 +65,10 @@ RESULTS: dict[str, tuple[dict[str, object], str]] = {
 POSTGRES_RESULTS: dict[str, tuple[dict[str, object], str]] = {
     "a NUL in the key of an XCom": ({"xcoms": (XComItem(key="a\0b", value="1"),)}, "null character"),
     "a NUL in the value of an XCom": ({"xcoms": (XComItem(key="k", value='"\0"'),)}, "null character"),
-    "a NUL in the class of a trigger": ({"outcome": "deferred", "wait": Deferral(classpath="a\0b", next_method="go_on")}, "classpath|null character"),
+    "a NUL in the class of a trigger": (
+        {"outcome": "deferred", "wait": Deferral(classpath="a\0b", next_method="go_on")},
+        "classpath|null character",
+    ),
 }
 
 
@@ -80,7 +86,9 @@ def test_a_result_that_cannot_be_stored_fails_its_try_and_nothing_else_waits(wor
     world.tick()
     assert world.states("bad", same_group, other_group) == ["failed", "success", "success"], "all in one round"
     reason = world.task("bad").reason or ""
-    assert ("cannot be stored" in reason or "is not JSON" in reason) and any(word in reason for word in words.split("|"))
+    assert ("cannot be stored" in reason or "is not JSON" in reason) and any(
+        word in reason for word in words.split("|")
+    )
     assert not world.mail() and not world.quarantined()
     world.trigger("bad", "r2")
     world.plays["bad"] = Play()
@@ -129,11 +137,24 @@ def test_a_request_that_cannot_be_stored_is_refused(world: World, kind: str) -> 
 
 def test_an_answer_of_a_person_that_cannot_be_stored_is_refused_and_the_task_waits_on(world: World) -> None:
     start(world, "bad", find_neighbour("bad"))
-    world.send_result("bad", outcome="awaiting_input", wait=Deferral(classpath="a.T", next_method="go_on", hitl=HITLRequest(subject="?", options=("yes",))))
+    world.send_result(
+        "bad",
+        outcome="awaiting_input",
+        wait=Deferral(classpath="a.T", next_method="go_on", hitl=HITLRequest(subject="?", options=("yes",))),
+    )
     world.tick()
     task = world.task("bad")
     request = world.request(
-        "bad", "answer", run_pk=task.run_pk, task_no=task.task_no, map_index=-1, options=["yes"], params={}, user_id="ann", user_name="\ud800", by="ann"
+        "bad",
+        "answer",
+        run_pk=task.run_pk,
+        task_no=task.task_no,
+        map_index=-1,
+        options=["yes"],
+        params={},
+        user_id="ann",
+        user_name="\ud800",
+        by="ann",
     )
     world.send_result(find_neighbour("bad"))
     world.tick()
@@ -147,7 +168,10 @@ def test_one_poisoned_event_of_a_triggerer_fails_its_task_and_the_others_of_its_
     for dag_id in dag_ids:
         world.send_result(dag_id, outcome="deferred", wait=Deferral(classpath="a.T", next_method=None))
     world.tick()
-    results = [{"outcome": "success", "xcoms": {"return_value": "no json"} if dag_id == "bad" else {"k": "1"}} for dag_id in dag_ids]
+    results = [
+        {"outcome": "success", "xcoms": {"return_value": "no json"} if dag_id == "bad" else {"k": "1"}}
+        for dag_id in dag_ids
+    ]
     events = [
         [task.run_pk, task.task_no, task.map_index, task.defer_seq, result]
         for task, result in zip(map(world.task, dag_ids), results, strict=True)
@@ -160,9 +184,17 @@ def test_one_poisoned_event_of_a_triggerer_fails_its_task_and_the_others_of_its_
 
 
 def test_the_result_of_a_callback_that_cannot_be_stored_ends_the_callback(world: World) -> None:
-    world.deployment.add_dags([DagSpec(
-        dag_id="bad", timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t"),), paused_upon_creation=False, run_callbacks=("run_failed",)
-    )])  # fmt: skip
+    world.deployment.add_dags(
+        [
+            DagSpec(
+                dag_id="bad",
+                timetable=reference(NullTimetable()),
+                tasks=(TaskSpec(task_id="t"),),
+                paused_upon_creation=False,
+                run_callbacks=("run_failed",),
+            )
+        ]
+    )
     world.plays["bad"] = Play(outcome="failed")
     world.trigger("bad")
     world.wait(1)
@@ -186,7 +218,10 @@ UNREADABLE = {
     "deep JSON": ("asset_events", "[" * 100_000 + "]" * 100_000),
     "an encrypted result that was cut": ("result", {"sealed": CIPHER.encrypt("{}")[:-8]}),
     "events of a triggerer that are not events": ("trigger", CIPHER.encrypt('[{"run_pk": "one"}]')),
-    "an update of a run that no key can be": ("upstream_ended", '[{"down_run": 99999999999999999999999, "edge_no": 1, "fact": {"at": 1, "outcome": "success"}}]'),
+    "an update of a run that no key can be": (
+        "upstream_ended",
+        '[{"down_run": 99999999999999999999999, "edge_no": 1, "fact": {"at": 1, "outcome": "success"}}]',
+    ),
 }
 
 
@@ -205,17 +240,27 @@ def test_mail_that_cannot_be_read_is_named_in_the_table_and_its_group_goes_on(wo
     assert row.reason and row.error_class
 
 
-def test_a_result_that_a_worker_keeps_and_that_cannot_even_be_replaced_is_named_and_acknowledged(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_that_a_worker_keeps_and_that_cannot_even_be_replaced_is_named_and_acknowledged(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError("an error of ours")
 
     start(world, "bad", find_neighbour("bad"))
     monkeypatch.setattr(attempt_results, "release_attempt", fail)
-    (attempt,) = [live.attempt for live in world.deployment.workers[0].live.values() if live.attempt.run.dag_id == "bad"]
+    (attempt,) = [
+        live.attempt for live in world.deployment.workers[0].live.values() if live.attempt.run.dag_id == "bad"
+    ]
     world.deployment.workers[0].live[attempt.attempt_id].ends_at = world.now()
     world.tick()
     (row,) = world.quarantined()
-    assert (row.kind, row.dag_id, row.run_id, row.task_id, row.attempt) == ("result", "bad", "r", "t", attempt.attempt_id)
+    assert (row.kind, row.dag_id, row.run_id, row.task_id, row.attempt) == (
+        "result",
+        "bad",
+        "r",
+        "t",
+        attempt.attempt_id,
+    )
     assert "ZeroDivisionError" in row.reason and "an error of ours" in row.reason
     assert not world.deployment.workers[0].results, "the worker does not send it for ever"
     monkeypatch.undo()

@@ -46,9 +46,15 @@ class World:
 
     def define(self, version: int = 1, timetable: Timetable = EACH_UNIT, **fields: object) -> DagSpec:
         spec = DagSpec(
-            **{"dag_id": "d", "timetable": reference(timetable), "tasks": (TaskSpec(task_id="t"),), "start_at": START,
-               "max_active_runs": 1, **fields}  # type: ignore[arg-type]
-        )  # fmt: skip
+            **{
+                "dag_id": "d",
+                "timetable": reference(timetable),
+                "tasks": (TaskSpec(task_id="t"),),
+                "start_at": START,
+                "max_active_runs": 1,
+                **fields,
+            }  # type: ignore[arg-type]
+        )
         self.deployment.add_dags([spec], version)
         return spec
 
@@ -85,7 +91,11 @@ def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'policies.db'}"
     create_schema(url)
     worlds: list[World] = []
-    db = open_database(url, synchronous="OFF", lease_clock=lambda: START + int(worlds[0].deployment.clock.monotonic() * SECOND) if worlds else START)
+    db = open_database(
+        url,
+        synchronous="OFF",
+        lease_clock=lambda: START + int(worlds[0].deployment.clock.monotonic() * SECOND) if worlds else START,
+    )
     worlds.append(World(db))
     yield worlds[0]
     db.close()
@@ -123,7 +133,9 @@ def test_a_pause_is_ruled_by_catchup(world: World, policies: dict[str, object], 
         ({"catchup": True, "catchup_window_s": 0.0}, [0, 1, 2, 3, 4, 5, 6]),
     ],
 )
-def test_an_absence_of_the_scheduler_is_ruled_by_misfire(world: World, policies: dict[str, object], slots: list[int]) -> None:
+def test_an_absence_of_the_scheduler_is_ruled_by_misfire(
+    world: World, policies: dict[str, object], slots: list[int]
+) -> None:
     world.define(max_active_runs=16, **policies)
     world.until(1.5)
     world.unavailable(5.5)
@@ -167,11 +179,15 @@ def test_jitter_makes_runs_later_and_leaves_their_slots(world: World) -> None:
     made = [run.queued_at - run.run_after for run in world.runs()]
     assert world.slots() == [0, 1, 2, 3]
     assert len(set(made[1:])) == 1 and 0 < made[1] <= 60 * SECOND
-    assert [run.run_id for run in world.runs()] == [f"scheduled__{to_datetime(run.run_after).isoformat()}" for run in world.runs()]
+    assert [run.run_id for run in world.runs()] == [
+        f"scheduled__{to_datetime(run.run_after).isoformat()}" for run in world.runs()
+    ]
 
 
 @pytest.mark.parametrize("catchup", [False, True])
-def test_another_schedule_is_asked_from_the_last_run_on_and_drops_what_was_not_made(world: World, catchup: bool) -> None:
+def test_another_schedule_is_asked_from_the_last_run_on_and_drops_what_was_not_made(
+    world: World, catchup: bool
+) -> None:
     world.define(catchup=catchup, max_active_runs=16)
     world.until(2.5)
     world.define(2, A_THIRD_LATER, catchup=catchup, max_active_runs=16)

@@ -32,21 +32,36 @@ class World:
         url = f"sqlite:///{folder / 'gnomon.db'}"
         create_schema(url)
         self.clocks: list[VirtualClock] = []
-        self.db: Database = open_database(url, synchronous="OFF", lease_clock=lambda: self.clocks[0].now() if self.clocks else START)
+        self.db: Database = open_database(
+            url, synchronous="OFF", lease_clock=lambda: self.clocks[0].now() if self.clocks else START
+        )
         self.deployment = Deployment(self.db, seed=1, start=START, script=lambda attempt, rng: Play(run_s=1))
         self.clocks.append(self.deployment.clock)
 
     def add(self, *dag_ids: str) -> None:
         self.deployment.add_dags(
-            DagSpec(dag_id=dag_id, timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t"),),
-                    paused_upon_creation=False)
+            DagSpec(
+                dag_id=dag_id,
+                timetable=reference(NullTimetable()),
+                tasks=(TaskSpec(task_id="t"),),
+                paused_upon_creation=False,
+            )
             for dag_id in dag_ids
         )
 
     def trigger(self, dag_id: str, run_id: str = "r") -> None:
         with self.db.write() as tx:
-            dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=self.deployment.clock.now(),
-                               interval=None, conf={}, by="test", at=self.deployment.clock.now())
+            dag_runs.create_manual_run(
+                tx,
+                dag_id=dag_id,
+                run_id=run_id,
+                logical_at=None,
+                run_after=self.deployment.clock.now(),
+                interval=None,
+                conf={},
+                by="test",
+                at=self.deployment.clock.now(),
+            )
 
     def state(self, dag_id: str, run_id: str = "r") -> str:
         with self.db.read() as tx:
@@ -91,9 +106,16 @@ def test_a_dag_that_breaks_the_engine_stops_nobody_else(world: World, monkeypatc
 def test_a_letter_that_nobody_can_read_is_dropped_and_its_request_refused(world: World) -> None:
     world.add("good")
     with world.db.write() as tx:
-        request = mailbox.submit_request(tx, by="ann", kind="mark", body={"action": "mark", "run_pk": "no number"}, groups=[group_of("good")])
-        mailbox.send_messages(tx, [NewMail(group_no=group_of("good"), kind="dag_changed", body="{}"),
-                       NewMail(group_no=group_of("good"), kind="run_created", body="no json")])
+        request = mailbox.submit_request(
+            tx, by="ann", kind="mark", body={"action": "mark", "run_pk": "no number"}, groups=[group_of("good")]
+        )
+        mailbox.send_messages(
+            tx,
+            [
+                NewMail(group_no=group_of("good"), kind="dag_changed", body="{}"),
+                NewMail(group_no=group_of("good"), kind="run_created", body="no json"),
+            ],
+        )
     world.trigger("good")
     world.wait(10)
     assert world.state("good") == "success"
@@ -105,9 +127,15 @@ def test_a_letter_that_nobody_can_read_is_dropped_and_its_request_refused(world:
 def test_a_group_is_set_aside_longer_each_time_and_forgiven_after_a_while() -> None:
     isolation = GroupQuarantine()
     isolation.quarantine_groups([7], 0.0)
-    assert 7 in isolation and not isolation.release_expired(MIN_QUARANTINE_S / 2) and isolation.release_expired(MIN_QUARANTINE_S) == [7]
+    assert (
+        7 in isolation
+        and not isolation.release_expired(MIN_QUARANTINE_S / 2)
+        and isolation.release_expired(MIN_QUARANTINE_S) == [7]
+    )
     isolation.quarantine_groups([7], 10.0)
-    assert not isolation.release_expired(10 + MIN_QUARANTINE_S) and isolation.release_expired(10 + 2 * MIN_QUARANTINE_S) == [7]
+    assert not isolation.release_expired(10 + MIN_QUARANTINE_S) and isolation.release_expired(
+        10 + 2 * MIN_QUARANTINE_S
+    ) == [7]
     isolation.quarantine_groups([7], 100 + MAX_QUARANTINE_S)
     assert isolation.release_expired(100 + MAX_QUARANTINE_S + MIN_QUARANTINE_S) == [7]
 

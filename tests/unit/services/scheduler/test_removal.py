@@ -34,11 +34,17 @@ def test_a_long_history_goes_in_many_rounds_and_survives_a_restart(
     database = open_database(url, synchronous="OFF", lease_clock=lambda: clocks[0].now() if clocks else START)
     world = Deployment(database, seed=1, start=START, script=lambda attempt, rng: Play())
     clocks.append(world.clock)
-    world.add_dags([
-        DagSpec(dag_id=dag_id, timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t", runs_code=False),),
-                paused_upon_creation=False)
-        for dag_id in ("old", "other")
-    ])
+    world.add_dags(
+        [
+            DagSpec(
+                dag_id=dag_id,
+                timetable=reference(NullTimetable()),
+                tasks=(TaskSpec(task_id="t", runs_code=False),),
+                paused_upon_creation=False,
+            )
+            for dag_id in ("old", "other")
+        ]
+    )
     trigger(database, "old", RUNS)
     world.run_until(START + 60 * SECOND)
     request_pk = delete(database, "old")
@@ -65,8 +71,17 @@ def test_a_long_history_goes_in_many_rounds_and_survives_a_restart(
 def trigger(database: Database, dag_id: str, count: int) -> None:
     with database.write() as tx:
         for number in range(count):
-            dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=f"r{number}", logical_at=None, run_after=START, interval=None,
-                               conf={}, by="test", at=START)
+            dag_runs.create_manual_run(
+                tx,
+                dag_id=dag_id,
+                run_id=f"r{number}",
+                logical_at=None,
+                run_after=START,
+                interval=None,
+                conf={},
+                by="test",
+                at=START,
+            )
 
 
 def delete(database: Database, dag_id: str) -> int:

@@ -43,8 +43,14 @@ def service(db: Database, clock: VirtualClock, tmp_path: Path) -> SchedulerServi
     worker = ScriptedWorker("worker-1", clock, lambda attempt: Play(run_s=1))
     ids = (f"00000000-0000-0000-0000-{number:012d}" for number in itertools.count())
     return SchedulerService(
-        settings=build_scheduler_settings(load_config({}, tmp_path)), db=db, executor=ScriptedExecutor(lambda: [worker]), clock=clock, listener=None,
-        new_id=lambda: next(ids), scheduler_id="one", host="here",
+        settings=build_scheduler_settings(load_config({}, tmp_path)),
+        db=db,
+        executor=ScriptedExecutor(lambda: [worker]),
+        clock=clock,
+        listener=None,
+        new_id=lambda: next(ids),
+        scheduler_id="one",
+        host="here",
     )
 
 
@@ -53,11 +59,20 @@ def forge_revision(db: Database, revision: str) -> None:
         assert raw(tx, f"UPDATE alembic_version SET version_num = '{revision}' RETURNING version_num") == [(revision,)]
 
 
-@pytest.mark.parametrize(("revision", "expected", "sentence"), [
-    ("9999", SchemaTooNew, f"has schema 9999, which this Gnomon \\(schema {HEAD}\\) does not know"), ("0001", SchemaTooOld, "run `gnomon db migrate`"),
-])
+@pytest.mark.parametrize(
+    ("revision", "expected", "sentence"),
+    [
+        ("9999", SchemaTooNew, f"has schema 9999, which this Gnomon \\(schema {HEAD}\\) does not know"),
+        ("0001", SchemaTooOld, "run `gnomon db migrate`"),
+    ],
+)
 def test_a_running_scheduler_ends_when_the_schema_is_no_longer_its_own(
-    db: Database, clock: VirtualClock, service: SchedulerService, revision: str, expected: type[Exception], sentence: str,
+    db: Database,
+    clock: VirtualClock,
+    service: SchedulerService,
+    revision: str,
+    expected: type[Exception],
+    sentence: str,
 ) -> None:
     service.tick()
     assert len(service.lease.epochs) == GROUPS
@@ -76,7 +91,9 @@ def test_a_running_scheduler_ends_when_the_schema_is_no_longer_its_own(
         assert [row.fenced for row in leases.list_schedulers(tx)] == [True]
 
 
-def test_the_schema_is_not_read_with_every_heartbeat(db: Database, clock: VirtualClock, service: SchedulerService) -> None:
+def test_the_schema_is_not_read_with_every_heartbeat(
+    db: Database, clock: VirtualClock, service: SchedulerService
+) -> None:
     service.tick()
     forge_revision(db, "9999")
     clock.advance(SCHEMA_CHECK_S - 1)

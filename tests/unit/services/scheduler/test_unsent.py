@@ -45,7 +45,9 @@ class SlowWorker(threading.Thread):
             try:
                 while self.taken < ATTEMPTS:
                     messages = list(splitter.feed(connection.recv(1 << 16)))
-                    self.taken += sum(len(message.attempts) for message in messages if isinstance(message, SubmitAttempts))
+                    self.taken += sum(
+                        len(message.attempts) for message in messages if isinstance(message, SubmitAttempts)
+                    )
             except TimeoutError:
                 pass
             self.ended.set()
@@ -60,7 +62,10 @@ def test_a_worker_that_reads_slowly_waits_for_no_other_event(tmp_path: Path) -> 
     with db.write() as tx:
         leases.register_worker(tx, there)
     run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0, conf={"x": "y" * 2000})
-    attempts = [Attempt(attempt_id=f"a{n}", group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py") for n in range(ATTEMPTS)]
+    attempts = [
+        Attempt(attempt_id=f"a{n}", group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")
+        for n in range(ATTEMPTS)
+    ]
     executor = LocalExecutor("s")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(address)
@@ -71,8 +76,16 @@ def test_a_worker_that_reads_slowly_waits_for_no_other_event(tmp_path: Path) -> 
         executor.submit("w", attempts)
         worker.start()
         SchedulerService(
-            settings=SchedulerSettings(EngineLimits(parallelism=1, max_admissions_per_step=1), 1, True, beat_s=SELDOM_S, sweep_s=SELDOM_S), db=db,
-            executor=executor, clock=SystemClock(), listener=ear, new_id=lambda: "0", scheduler_id="s", host="here",
+            settings=SchedulerSettings(
+                EngineLimits(parallelism=1, max_admissions_per_step=1), 1, True, beat_s=SELDOM_S, sweep_s=SELDOM_S
+            ),
+            db=db,
+            executor=executor,
+            clock=SystemClock(),
+            listener=ear,
+            new_id=lambda: "0",
+            scheduler_id="s",
+            host="here",
         ).run(worker.ended.is_set)
         worker.join()
     executor.close()

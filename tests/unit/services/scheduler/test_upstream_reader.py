@@ -90,13 +90,21 @@ def _compare(seed: int) -> int:
     name = random.choice(sorted(CHANGES))
     near = CHANGES[name]
     day = random.choice(near) if near and random.random() < 0.3 else date(2024, 1, 1) + timedelta(random.randrange(700))
-    start = datetime(day.year, day.month, day.day, tzinfo=named_zone(name)).astimezone(UTC) + random.randrange(-2, 24) * HOUR
+    start = (
+        datetime(day.year, day.month, day.day, tzinfo=named_zone(name)).astimezone(UTC)
+        + random.randrange(-2, 24) * HOUR
+    )
     itself = random.random() < 0.3
     upstream = _timetable(random, name, itself=True)
     downstream = upstream if itself else _timetable(random, name)
     options = _options(random) | {"on_absent": random.choice(["ignore", "ignore", "wait", "fail"])}
-    after = to_after_spec(After("b", **({**options, "period": "previous", "previous": random.choice([1, 3, 30])} if itself else options)))
-    sides = [DagSide(dag_id=dag_id, timetable=reference(one)) for dag_id, one in (("b" if itself else "a", downstream), ("b", upstream))]
+    after = to_after_spec(
+        After("b", **({**options, "period": "previous", "previous": random.choice([1, 3, 30])} if itself else options))
+    )
+    sides = [
+        DagSide(dag_id=dag_id, timetable=reference(one))
+        for dag_id, one in (("b" if itself else "a", downstream), ("b", upstream))
+    ]
     dependency = Dependency(after, *sides, downstream, upstream)
     resolver = Resolver(to_after(after), downstream, upstream, same_dag=itself)
     recorded = Recorded(_past(random, upstream, start), None)
@@ -107,12 +115,26 @@ def _compare(seed: int) -> int:
         gone = random.random() < 0.1  # somebody deletes what ran first
         everything = everything[40:] if gone else everything
         recorded.slots = [slot for slot in everything if slot <= recorded.decided_until]
-        parts += _is_told_alike(f"seed {seed}: {downstream} on {upstream} at {at}, {after}", dependency, resolver, recorded, after, at, itself)
+        parts += _is_told_alike(
+            f"seed {seed}: {downstream} on {upstream} at {at}, {after}",
+            dependency,
+            resolver,
+            recorded,
+            after,
+            at,
+            itself,
+        )
     return parts
 
 
 def _is_told_alike(
-    case: str, dependency: Dependency, resolver: Resolver, recorded: Recorded, after: AfterSpec, at: datetime, itself: bool
+    case: str,
+    dependency: Dependency,
+    resolver: Resolver,
+    recorded: Recorded,
+    after: AfterSpec,
+    at: datetime,
+    itself: bool,
 ) -> bool:
     moment = to_instant(at)
     if itself:
@@ -134,14 +156,18 @@ def _timetable(random: Random, name: str, itself: bool = False) -> Timetable:
         return DeltaTriggerTimetable(timedelta(seconds=random.choice([100, 400])))
     if roll < 0.8 or itself:
         return Minutely(random.choice([1, 3, 5]), timezone=name)
-    return random.choice([Hourly(timezone=name), DiscreteHours([1, 2, 5], timezone=name), Daily("12:00", timezone=name)])
+    return random.choice(
+        [Hourly(timezone=name), DiscreteHours([1, 2, 5], timezone=name), Daily("12:00", timezone=name)]
+    )
 
 
 def _past(random: Random, timetable: Timetable, start: datetime) -> list[Instant]:
     """What runs, some slots left out; and on some days what another schedule planned."""
     end = start + 30 * HOUR
     share = random.choice([1.0, 0.9, 0.3])
-    slots = {to_instant(slot) for slot in PlannedSlots(timetable).between(start - 30 * HOUR, end) if random.random() < share}
+    slots = {
+        to_instant(slot) for slot in PlannedSlots(timetable).between(start - 30 * HOUR, end) if random.random() < share
+    }
     if random.random() < 0.5:
         first = start + random.randrange(-30, 20) * HOUR
         slots |= {to_instant(first + timedelta(minutes=11 * n, seconds=13)) for n in range(random.randrange(1, 40))}
@@ -174,7 +200,9 @@ def test_a_day_of_another_schedule_is_told_until_its_runs_are_deleted() -> None:
     def found(at: Instant) -> Any:
         return dependency.resolve_slots(at, to_history(recorded.read_history_for(recorded.up, dependency, [at])))
 
-    assert found(noon + SECOND) == ResolvedSlots((), "none"), "the schedule has changed since: nothing ran, and nothing is absent"
+    assert found(noon + SECOND) == ResolvedSlots((), "none"), (
+        "the schedule has changed since: nothing ran, and nothing is absent"
+    )
     recorded.slots.remove(between_two)
     assert found(noon + SECOND) == ResolvedSlots((), "span", (noon + SECOND,))
     assert to_datetime(noon).hour == 12

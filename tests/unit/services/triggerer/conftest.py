@@ -33,7 +33,9 @@ class Job:
 class Running:
     """A crew, and what it told so far."""
 
-    def __init__(self, cfg: Config, *, silent_s: float = 30.0, late_s: float = 0.05, unresponsive_s: float = 60.0) -> None:
+    def __init__(
+        self, cfg: Config, *, silent_s: float = 30.0, late_s: float = 0.05, unresponsive_s: float = 60.0
+    ) -> None:
         environ = host_environment(cfg, TriggerLimits(late_s, 5.0))
         self.crew = HostPool(environ, SystemClock(), silent_s=silent_s, ping_s=0.1, unresponsive_s=unresponsive_s)
         self.ends: dict[int, DeferralResult] = {}
@@ -45,7 +47,9 @@ class Running:
         jobs = []
         for _ in range(count):
             self._pk += 1
-            told = TriggerTaskInstance(dag_id="d", run_id="r", task_id=f"t{self._pk}", log=f"dag_id=d/run_id=r/task_id=t{self._pk}.trigger.log")
+            told = TriggerTaskInstance(
+                dag_id="d", run_id="r", task_id=f"t{self._pk}", log=f"dag_id=d/run_id=r/task_id=t{self._pk}.trigger.log"
+            )
             jobs.append((Job(self._pk, f"authored.{name}", serde.dumps(kwargs)), told))
         self.crew.start(jobs)
         return self._pk

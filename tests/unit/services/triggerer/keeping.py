@@ -37,7 +37,9 @@ def deferring(url: str, cfg: Config) -> Iterator[Deferred]:
     """A DAG "d" in an empty database, with a clock of leases that stands until the test moves it."""
     create_schema(url)
     worlds: list[Deferred] = []
-    db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
+    db = open_database(
+        url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0
+    )
     worlds.append(Deferred(db, cfg))
     worlds[0].dag("d")
     yield worlds[0]
@@ -66,12 +68,20 @@ class Deferred:
         """A DAG of one task."""
         self.world.dag(dag_id, tasks=("a",))
 
-    def wait(self, name: str, *, dag_id: str = "d", queue: str | None = None, priority: int = 1, **kwargs: object) -> DeferralRecord:
+    def wait(
+        self, name: str, *, dag_id: str = "d", queue: str | None = None, priority: int = 1, **kwargs: object
+    ) -> DeferralRecord:
         """The one task of a new run of the DAG waits for this trigger."""
         self._runs += 1
         run: RunRecord = self.world.run(dag_id, f"r{self._runs}")
         waiting = DeferralRecord(
-            run_pk=run.run_pk, task_no=0, map_index=-1, defer_seq=1, dag_pk=run.dag_pk, created_at=AT, priority=priority,
+            run_pk=run.run_pk,
+            task_no=0,
+            map_index=-1,
+            defer_seq=1,
+            dag_pk=run.dag_pk,
+            created_at=AT,
+            priority=priority,
             request=Deferral(classpath=f"authored.{name}", kwargs=serde.dumps(kwargs), next_method="go", queue=queue),
         )
         row = task(run, state=S.DEFERRED, defer_seq=1)
@@ -91,10 +101,18 @@ class Deferred:
         """One more triggerer."""
         settings: TriggererSettings = replace(build_triggerer_settings(self.cfg), **{"ping_s": 0.1, **options})
         clock = SystemClock()
-        crew = HostPool(settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s, unresponsive_s=unresponsive_s)
+        crew = HostPool(
+            settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s, unresponsive_s=unresponsive_s
+        )
         name = f"triggerer-{len(self.keepers) + 1}"
         keeper = TriggererCoordinator(
-            settings=settings, db=self.db, clock=clock, host_pool=crew, triggerer_id=name, host="here.test", wake_owners=lambda: None,
+            settings=settings,
+            db=self.db,
+            clock=clock,
+            host_pool=crew,
+            triggerer_id=name,
+            host="here.test",
+            wake_owners=lambda: None,
             meter=self.meter,
         )
         self.keepers.append((keeper, crew))

@@ -56,13 +56,17 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 
 def test_the_answer_comes_while_the_loop_stands_still_and_orders_are_heard_afterwards(
-    ends: tuple[socket.socket, socket.socket]
+    ends: tuple[socket.socket, socket.socket],
 ) -> None:
     keeper = Keeper(ends[1])
 
     def answer() -> None:
         ask = keeper.asked()
-        keeper.say(Ping(number=7), TaskApiResponse(number=ask.number + 1, value="for another"), TaskApiResponse(number=ask.number, value="v"))
+        keeper.say(
+            Ping(number=7),
+            TaskApiResponse(number=ask.number + 1, value="for another"),
+            TaskApiResponse(number=ask.number, value="v"),
+        )
 
     def then() -> FromTriggerHost | None:
         while isinstance(heard := keeper.heard(), Pong) and heard.number == 0:
@@ -72,7 +76,9 @@ def test_the_answer_comes_while_the_loop_stands_still_and_orders_are_heard_after
 
     async def hosted() -> None:
         with ThreadPoolExecutor(1) as others:
-            serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits(), SavedEvents("/nonexistent")).serve())
+            serving = asyncio.create_task(
+                TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits(), SavedEvents("/nonexistent")).serve()
+            )
             await asyncio.sleep(0)
             answering = others.submit(answer)
             assert channel.ask(QUESTION) == "v"
@@ -88,9 +94,15 @@ def test_a_refusal_is_raised_where_it_was_asked(ends: tuple[socket.socket, socke
 
     async def hosted() -> None:
         with ThreadPoolExecutor(1) as others:
-            serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits(), SavedEvents("/nonexistent")).serve())
+            serving = asyncio.create_task(
+                TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits(), SavedEvents("/nonexistent")).serve()
+            )
             await asyncio.sleep(0)
-            others.submit(lambda: keeper.say(TaskApiResponse(number=keeper.asked().number, error="not for you"), StopHost(within_s=1.0)))
+            others.submit(
+                lambda: keeper.say(
+                    TaskApiResponse(number=keeper.asked().number, error="not for you"), StopHost(within_s=1.0)
+                )
+            )
             with pytest.raises(GnomonError, match="not for you"):
                 channel.ask(QUESTION)
             await serving
@@ -105,11 +117,16 @@ def test_a_keeper_that_is_silent_or_gone_holds_the_loop_up_no_longer_than_the_li
     monkeypatch.setattr(task_api_channel, "BLOCKING_ANSWER_TIMEOUT_S", PATIENCE_S if gone else 0.01)
 
     async def hosted() -> None:
-        serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits(), SavedEvents("/nonexistent")).serve())
+        serving = asyncio.create_task(
+            TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits(), SavedEvents("/nonexistent")).serve()
+        )
         await asyncio.sleep(0)
         if gone:
             ends[1].close()
-        with pytest.raises(GnomonError, match=r"GetVariable had no answer within .* blocked the event loop of all triggers meanwhile; await it"):
+        with pytest.raises(
+            GnomonError,
+            match=r"GetVariable had no answer within .* blocked the event loop of all triggers meanwhile; await it",
+        ):
             channel.ask(QUESTION)
         ends[1].close()
         await serving

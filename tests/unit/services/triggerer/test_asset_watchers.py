@@ -121,9 +121,16 @@ def world(url: str, cfg: Config, tmp_path: Path) -> Iterator[Deferred]:
 def watch(world: Deferred, name: str, folder: Path, *, dag_id: str = "w") -> None:
     """A DAG that is scheduled by an asset which that trigger watches."""
     kwargs = serde.dumps({"folder": str(folder)})
-    watcher = WatcherSpec(asset=A, name="feed", classpath=f"streams.{name}", kwargs=kwargs, identity=compute_identity(name, kwargs))
+    watcher = WatcherSpec(
+        asset=A, name="feed", classpath=f"streams.{name}", kwargs=kwargs, identity=compute_identity(name, kwargs)
+    )
     declared = (AssetDeclaration(name="a", uri="a"),)
-    world.world.record(parsed("/dags/w.py", structs.replace(spec(dag_id, ["t"]), asset_condition=A, assets=declared, asset_watchers=(watcher,))))
+    world.world.record(
+        parsed(
+            "/dags/w.py",
+            structs.replace(spec(dag_id, ["t"]), asset_condition=A, assets=declared, asset_watchers=(watcher,)),
+        )
+    )
 
 
 def payloads(world: Deferred) -> list[object]:
@@ -136,14 +143,21 @@ def failure(world: Deferred) -> str:
         return asset_watchers.list_watchers(tx)[0].failure or ""
 
 
-def test_a_trigger_goes_on_after_each_event_and_goes_on_from_its_state_elsewhere(world: Deferred, tmp_path: Path) -> None:
+def test_a_trigger_goes_on_after_each_event_and_goes_on_from_its_state_elsewhere(
+    world: Deferred, tmp_path: Path
+) -> None:
     watch(world, "Counts", tmp_path)
     one, notes = world.keeper(), tmp_path / "notes"
     world.until(notes.exists, one)
     assert payloads(world) == [1, 2, 3, 4, 5]
     with world.db.read() as tx:
         (row,) = list_watcher_rows(tx, A)
-    assert (row.name, row.trigger, row.state, row.events) == ("feed", "streams.Counts", "runs on triggerer triggerer-1", 5)
+    assert (row.name, row.trigger, row.state, row.events) == (
+        "feed",
+        "streams.Counts",
+        "runs on triggerer triggerer-1",
+        5,
+    )
     assert (world.cfg.logs_folder / row.log).read_text().endswith("yields 5\n")
     assert one[0].watchers.published_count == 5
     one[0].retire()
@@ -152,12 +166,19 @@ def test_a_trigger_goes_on_after_each_event_and_goes_on_from_its_state_elsewhere
     assert payloads(world) == [1, 2, 3, 4, 5], "the state store says where the first one stopped"
 
 
-@pytest.mark.parametrize(("name", "reason"), [
-    ("Raises", "ConnectionError: the broker refused"), ("Silent", "the trigger ended without an event"), ("Odd", "must be made of JSON values"),
-    ("Deep", "is nested deeper than 200 levels"),
-    ("Missing", "Missing"),
-])
-def test_a_trigger_that_fails_is_started_again_later_and_says_why(world: Deferred, tmp_path: Path, name: str, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("Raises", "ConnectionError: the broker refused"),
+        ("Silent", "the trigger ended without an event"),
+        ("Odd", "must be made of JSON values"),
+        ("Deep", "is nested deeper than 200 levels"),
+        ("Missing", "Missing"),
+    ],
+)
+def test_a_trigger_that_fails_is_started_again_later_and_says_why(
+    world: Deferred, tmp_path: Path, name: str, reason: str
+) -> None:
     watch(world, name, tmp_path)
     one = world.keeper()
     world.until(lambda: failure(world), one)
@@ -166,8 +187,13 @@ def test_a_trigger_that_fails_is_started_again_later_and_says_why(world: Deferre
         (stored,) = asset_watchers.list_watchers(tx)
         (row,) = list_watcher_rows(tx, A)
         assert row.state.startswith("is started again at 20") and reason in row.state
-        assert any("watcher feed of asset a is started again" in line for line in describe_asset_schedule(tx, world.world.read_dag("w")))
-    assert stored.retry_at is not None and stored.failed_at is not None and stored.retry_at - stored.failed_at == 2_000_000
+        assert any(
+            "watcher feed of asset a is started again" in line
+            for line in describe_asset_schedule(tx, world.world.read_dag("w"))
+        )
+    assert (
+        stored.retry_at is not None and stored.failed_at is not None and stored.retry_at - stored.failed_at == 2_000_000
+    )
     assert reason in find_watcher_problems([stored], has_triggerer=True)[0]
     assert payloads(world) == [] and not len(one[1])
     world.until(lambda: world.world.count("SELECT failures FROM asset_trigger") == 2, one)
@@ -240,7 +266,9 @@ def test_without_a_triggerer_the_health_page_says_who_waits(world: Deferred, tmp
         rows = asset_watchers.list_watchers(tx)
         assert list_watcher_rows(tx, A)[0].state == "waits for a triggerer"
     assert find_watcher_problems(rows, has_triggerer=True) == ()
-    assert find_watcher_problems(rows, has_triggerer=False) == ("No triggerer is alive, and 1 watcher of assets waits for one. `gnomon triggerer` starts one.",)
+    assert find_watcher_problems(rows, has_triggerer=False) == (
+        "No triggerer is alive, and 1 watcher of assets waits for one. `gnomon triggerer` starts one.",
+    )
     world.pause("w", True)
     with world.db.read() as tx:
         assert list_watcher_rows(tx, A)[0].state.startswith("stopped: no DAG")
@@ -248,7 +276,9 @@ def test_without_a_triggerer_the_health_page_says_who_waits(world: Deferred, tmp
 
 
 @pytest.mark.parametrize("found_by", ["another triggerer", "itself"])
-def test_what_was_yielded_is_stored_though_host_and_triggerer_are_killed(world: Deferred, tmp_path: Path, found_by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_yielded_is_stored_though_host_and_triggerer_are_killed(
+    world: Deferred, tmp_path: Path, found_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(SavedEvents.list_left, "__defaults__", (-1.0,))
     watch(world, "Once", tmp_path)
     keeper, crew = world.keeper()

@@ -39,7 +39,9 @@ def test_each_event_is_in_the_mail_of_the_owner_once(deferred: Deferred) -> None
     waits = [deferred.wait("Nap", payload=number) for number in range(30)]
     one = deferred.keeper()
     deferred.until(lambda: len(deferred.events()) == 30 and not len(one[1]), one)
-    assert {key: fired.payload for key, fired in deferred.events().items()} == {wait.key: str(n) for n, wait in enumerate(waits)}
+    assert {key: fired.payload for key, fired in deferred.events().items()} == {
+        wait.key: str(n) for n, wait in enumerate(waits)
+    }
     assert one[0].stored_count == 30
 
 
@@ -63,7 +65,9 @@ def test_a_triggerer_of_some_queues_takes_theirs_and_those_of_none(deferred: Def
     deferred.until(lambda: others.key in deferred.events(), other)
 
 
-def test_a_trigger_of_a_paused_dag_is_cleaned_up_without_on_kill_and_begins_anew(deferred: Deferred, tmp_path: Path) -> None:
+def test_a_trigger_of_a_paused_dag_is_cleaned_up_without_on_kill_and_begins_anew(
+    deferred: Deferred, tmp_path: Path
+) -> None:
     notes = tmp_path / "notes"
     wait = deferred.wait("Waits", go=str(tmp_path / "go"), notes=str(notes))
     one = deferred.keeper()
@@ -85,8 +89,13 @@ def test_what_has_fired_does_not_begin_anew_though_its_dag_is_paused_before_it_i
     clock, diary = VirtualClock(AT), Diary()
     crew = ScriptedCrew(clock, random.Random(0), diary)
     keeper = TriggererCoordinator(
-        settings=build_triggerer_settings(deferred.cfg), db=deferred.db, clock=clock, host_pool=crew, triggerer_id="one",  # type: ignore[arg-type]
-        host="here.test", wake_owners=lambda: None,
+        settings=build_triggerer_settings(deferred.cfg),
+        db=deferred.db,
+        clock=clock,
+        host_pool=crew,
+        triggerer_id="one",  # type: ignore[arg-type]
+        host="here.test",
+        wake_owners=lambda: None,
     )
     keeper.tick()
     assert len(crew) == 3
@@ -100,7 +109,9 @@ def test_what_has_fired_does_not_begin_anew_though_its_dag_is_paused_before_it_i
 
 
 @pytest.mark.parametrize(("killed", "called"), [(True, "run\non_kill\ncleanup\n"), (False, "run\ncleanup\n")])
-def test_a_trigger_whose_task_waits_no_longer_is_ended(deferred: Deferred, tmp_path: Path, killed: bool, called: str) -> None:
+def test_a_trigger_whose_task_waits_no_longer_is_ended(
+    deferred: Deferred, tmp_path: Path, killed: bool, called: str
+) -> None:
     notes = tmp_path / "notes"
     wait = deferred.wait("Nap", seconds=600, notes=str(notes))
     one = deferred.keeper()
@@ -161,7 +172,9 @@ def test_a_triggerer_that_ends_in_good_order_hands_over_at_once(deferred: Deferr
 
 
 @pytest.mark.parametrize("read", [False, True])
-def test_on_kill_is_called_by_another_where_the_triggerer_died_that_had_to(deferred: Deferred, tmp_path: Path, read: bool) -> None:
+def test_on_kill_is_called_by_another_where_the_triggerer_died_that_had_to(
+    deferred: Deferred, tmp_path: Path, read: bool
+) -> None:
     """Before it read the note, or just after."""
     notes = tmp_path / "notes"
     wait = deferred.wait("Nap", seconds=600, notes=str(notes))
@@ -179,7 +192,9 @@ def test_on_kill_is_called_by_another_where_the_triggerer_died_that_had_to(defer
     assert not len(other[1])
 
 
-def test_on_kill_of_a_trigger_of_a_paused_dag_is_called_though_nobody_runs_it(deferred: Deferred, tmp_path: Path) -> None:
+def test_on_kill_of_a_trigger_of_a_paused_dag_is_called_though_nobody_runs_it(
+    deferred: Deferred, tmp_path: Path
+) -> None:
     notes = tmp_path / "notes"
     wait = deferred.wait("Nap", seconds=600, notes=str(notes))
     one = deferred.keeper()
@@ -200,7 +215,9 @@ def test_a_row_that_another_key_sealed_fails_alone_and_names_the_key(deferred: D
     events = deferred.events()
     assert {events[wait.key].outcome for wait in good} == {"event"}
     assert events[bad.key].outcome == "error"
-    assert "the arguments of the trigger cannot be read: the database holds values that" in (events[bad.key].reason or "")
+    assert "the arguments of the trigger cannot be read: the database holds values that" in (
+        events[bad.key].reason or ""
+    )
     assert "[core] fernet_key" in (events[bad.key].reason or "")
 
 

@@ -43,12 +43,17 @@ async def _group() -> None:
         tasks.create_task(broken())
 
 
-@pytest.mark.parametrize(("error", "reason"), [
-    (ValueError("one\ntwo"), "ValueError: one"),
-    (KeyboardInterrupt(), "KeyboardInterrupt"),
-    (BaseExceptionGroup("outer", [BaseExceptionGroup("inner", [SystemExit(3), ValueError()])]),
-     "BaseExceptionGroup: outer (1 sub-exception): BaseExceptionGroup: inner (2 sub-exceptions): SystemExit: 3"),
-])
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ValueError("one\ntwo"), "ValueError: one"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
+        (
+            BaseExceptionGroup("outer", [BaseExceptionGroup("inner", [SystemExit(3), ValueError()])]),
+            "BaseExceptionGroup: outer (1 sub-exception): BaseExceptionGroup: inner (2 sub-exceptions): SystemExit: 3",
+        ),
+    ],
+)
 def test_the_reason_is_the_first_line_of_the_error_and_of_what_a_group_holds(error: BaseException, reason: str) -> None:
     assert error_to_result(error).reason == reason
 

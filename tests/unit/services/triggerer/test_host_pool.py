@@ -119,7 +119,9 @@ def test_one_that_ends_its_process_is_found_and_the_others_go_on(running: Runnin
 
 
 @pytest.mark.parametrize("pause", [0, 0.01])
-def test_a_copy_of_the_process_that_a_trigger_makes_runs_no_trigger(running: Running, tmp_path: Path, pause: float) -> None:
+def test_a_copy_of_the_process_that_a_trigger_makes_runs_no_trigger(
+    running: Running, tmp_path: Path, pause: float
+) -> None:
     notes, go = tmp_path / "notes", tmp_path / "go"
     others = running.start("Waits", count=20, go=str(go))
     forks = running.start("Forks", notes=str(notes), pause=pause)
@@ -136,7 +138,10 @@ def test_a_copy_of_the_process_that_a_trigger_makes_runs_no_trigger(running: Run
 def test_a_fork_that_raises_shows_its_error_in_the_log_of_the_trigger(running: Running) -> None:
     pk = running.start("ForkRaises")
     assert (running.end_of(pk).outcome, running.end_of(pk).payload) == ("event", "1")
-    assert "ValueError: only the fork fails" in (running.folder / "logs" / "dag_id=d" / "run_id=r" / f"task_id=t{pk}.trigger.log").read_text()
+    assert (
+        "ValueError: only the fork fails"
+        in (running.folder / "logs" / "dag_id=d" / "run_id=r" / f"task_id=t{pk}.trigger.log").read_text()
+    )
 
 
 def test_the_failure_of_a_trigger_that_reconfigured_logging_is_in_its_log(running: Running) -> None:
@@ -153,7 +158,9 @@ def test_processes_that_a_trigger_starts_are_terminated(running: Running) -> Non
 def test_an_error_whose_text_cannot_be_made_is_told(running: Running) -> None:
     text = "E: <its text cannot be made: ValueError: no str>"
     assert running.end_of(running.start("NoText")).reason == text
-    assert running.end_of(running.start("NoText", group=True)).reason == f"ExceptionGroup: all (1 sub-exception): {text}"
+    assert (
+        running.end_of(running.start("NoText", group=True)).reason == f"ExceptionGroup: all (1 sub-exception): {text}"
+    )
 
 
 def test_triggers_of_a_host_that_was_killed_begin_anew(running: Running, tmp_path: Path) -> None:
@@ -184,7 +191,10 @@ def test_a_trigger_that_ended_its_process_is_started_again_in_a_host_of_its_own(
     del running.ends[bad]
     job = Job(bad, "authored.EndsItsProcess")
     running.crew.start([(job, TriggerTaskInstance(dag_id="d", run_id="r", task_id="t"))])
-    assert running.end_of(bad).reason == "the process of the trigger ended again, the last time with no other trigger in it (exit code 9)"
+    assert (
+        running.end_of(bad).reason
+        == "the process of the trigger ended again, the last time with no other trigger in it (exit code 9)"
+    )
     assert {host.process.pid for host in running.crew._hosts} == hosts, "no other host has ended"
 
 
@@ -238,7 +248,9 @@ def test_a_reload_that_gets_no_new_host_keeps_the_old_one_and_its_events(
     assert running.crew.crash_count == len(running.crew) == 0
 
 
-def test_reloads_replace_every_host_where_no_more_hosts_may_run(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reloads_replace_every_host_where_no_more_hosts_may_run(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(host_pool, "HOSTS_MAX", 1)
     running.start("Nap", seconds=600)
     pids: set[int] = set()
@@ -291,7 +303,9 @@ def _private(pid: int) -> int:
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty"))
 
 
-def test_on_kill_of_a_trigger_that_runs_nowhere_is_called_on_one_made_from_its_arguments(running: Running, tmp_path: Path) -> None:
+def test_on_kill_of_a_trigger_that_runs_nowhere_is_called_on_one_made_from_its_arguments(
+    running: Running, tmp_path: Path
+) -> None:
     notes = tmp_path / "notes"
     job = Job(7, "authored.Nap", serde.dumps({"seconds": 600, "notes": str(notes)}))
     running.crew.start_on_kill([(job, TriggerTaskInstance(dag_id="d", run_id="r", task_id="t"))])
@@ -316,7 +330,9 @@ def test_a_trigger_is_closed_when_it_has_heard_on_kill_and_not_before(running: R
 
 
 @pytest.mark.parametrize(("always", "called"), [(False, "on_kill\non_kill\ncleanup\n"), (True, "on_kill\non_kill\n")])
-def test_an_on_kill_that_ended_with_its_host_is_called_once_more(running: Running, tmp_path: Path, always: bool, called: str) -> None:
+def test_an_on_kill_that_ended_with_its_host_is_called_once_more(
+    running: Running, tmp_path: Path, always: bool, called: str
+) -> None:
     notes, told = tmp_path / "notes", tmp_path / "told"
     pk = running.start("KillEndsProcess", seconds=600, notes=str(notes), told=str(told), always=always)
     running.until(notes.exists)

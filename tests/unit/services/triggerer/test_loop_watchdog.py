@@ -43,7 +43,9 @@ def test_one_that_blocks_is_named_while_it_does_and_the_others_are_late_by_that_
     held_up = [(due, fired) for due, fired in clocked if begun < due < over]
     assert held_up and all(fired >= over for _, fired in held_up)
     latest = max(fired - max(due, over) if due > begun else fired - due for due, fired in clocked)
-    print(f"{healthy} triggers beside one that blocked {over - begun:.2f} s: the last went on {latest:.3f} s after its end or its due")
+    print(
+        f"{healthy} triggers beside one that blocked {over - begun:.2f} s: the last went on {latest:.3f} s after its end or its due"
+    )
     assert latest < PATIENCE_S, "a bound, not an expectation"
 
 
@@ -72,7 +74,11 @@ def test_asyncios_own_debug_mode_names_slow_callbacks_in_the_log_of_the_triggere
 
     def slow_callbacks() -> list[str]:
         said.extend(line for line in capfd.readouterr().err.splitlines() if '"logger": "asyncio"' in line)
-        return [line for line in said if "Executing <Task" in line and "authored.Blocks of d r t1" in line and " took " in line]
+        return [
+            line
+            for line in said
+            if "Executing <Task" in line and "authored.Blocks of d r t1" in line and " took " in line
+        ]
 
     try:
         running.start("Blocks", seconds=0.5)

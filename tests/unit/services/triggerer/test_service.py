@@ -41,8 +41,15 @@ class Sleeper:
         settings, clock = build_triggerer_settings(cfg), SystemClock()
         self.crew = HostPool(settings.environ, clock, silent_s=1e4, ping_s=1e4)
         self.service = TriggererService(
-            settings=settings, db=db, clock=clock, listener=self.ear, stop=self.stop, new_id=lambda: "1", host="there",
-            wake_owners=lambda: None, meter=Meter(),
+            settings=settings,
+            db=db,
+            clock=clock,
+            listener=self.ear,
+            stop=self.stop,
+            new_id=lambda: "1",
+            host="there",
+            wake_owners=lambda: None,
+            meter=Meter(),
         )
 
     def is_rung(self, limit_s: float = PATIENCE_S) -> bool:

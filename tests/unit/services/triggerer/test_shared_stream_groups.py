@@ -49,7 +49,9 @@ class Source(SharedStreamProducer):
     async def advance(self, batch: Sequence[AdvanceItem]) -> None:
         if batch[0].broker_payload == "payload of broken":
             raise ConnectionError("the broker has gone")
-        self.told += [(item.broker_payload, item.outcome.acked, item.outcome.failed, item.outcome.rejected) for item in batch]
+        self.told += [
+            (item.broker_payload, item.outcome.acked, item.outcome.failed, item.outcome.rejected) for item in batch
+        ]
 
     def get_advance_lane(self, broker_payload: Any) -> Hashable:
         return "slow" in broker_payload
@@ -104,7 +106,9 @@ def test_triggers_of_one_key_share_a_source_and_each_gets_its_own_events(acknowl
         waiting = [asyncio.ensure_future(take(one, 2)), asyncio.ensure_future(take(two, 1))]
         await turns()
         source.put("a", "c", "b", "a")
-        assert await asyncio.gather(*waiting) == [["a", "a"], ["b"]], "a filter that ends after an event is called again and misses nothing"
+        assert await asyncio.gather(*waiting) == [["a", "a"], ["b"]], (
+            "a filter that ends after an event is called again and misses nothing"
+        )
         assert source.opened == 1
         await one.aclose()  # type: ignore[attr-defined]
         await two.aclose()  # type: ignore[attr-defined]
@@ -126,18 +130,24 @@ def test_a_producer_is_told_of_an_event_when_every_reader_has_gone_past_it() -> 
         assert source.told == [], "the first reader is still at its event, which may not be stored"
         rest = asyncio.ensure_future(take(one, 1))
         await turns()
-        assert source.told == [("payload of a", 2, 0, 0), ("payload of bad", 0, 0, 2)], "the second reader is still at b"
+        assert source.told == [("payload of a", 2, 0, 0), ("payload of bad", 0, 0, 2)], (
+            "the second reader is still at b"
+        )
         source.put("slow")
         assert await rest == ["slow"]
         await one.aclose()  # type: ignore[attr-defined]
         await two.aclose()  # type: ignore[attr-defined]
-        assert sorted(source.told[2:]) == [("payload of b", 1, 1, 0), ("payload of slow", 0, 2, 0)], "what a reader left behind failed for it"
+        assert sorted(source.told[2:]) == [("payload of b", 1, 1, 0), ("payload of slow", 0, 2, 0)], (
+            "what a reader left behind failed for it"
+        )
 
     asyncio.run(run())
 
 
 @pytest.mark.parametrize(("event", "error"), [(None, SharedStreamEnded), ("broken", ConnectionError)])
-def test_an_end_of_the_source_is_the_failure_of_every_reader_and_the_next_one_gets_a_new_stream(event: Any, error: type[Exception]) -> None:
+def test_an_end_of_the_source_is_the_failure_of_every_reader_and_the_next_one_gets_a_new_stream(
+    event: Any, error: type[Exception]
+) -> None:
     async def run() -> None:
         source, streams = Source(), SharedStreams(SharedStreamLimits())
         readers = [streams.open_events("key", make_subscriber(source, "x")) for _ in range(2)]
@@ -157,9 +167,13 @@ def test_an_end_of_the_source_is_the_failure_of_every_reader_and_the_next_one_ge
     asyncio.run(run())
 
 
-@pytest.mark.parametrize(("limits", "error"), [
-    (SharedStreamLimits(queue_size=1), SharedStreamOverflow), (SharedStreamLimits(ack_timeout_s=0.05), AckTimeout),
-])
+@pytest.mark.parametrize(
+    ("limits", "error"),
+    [
+        (SharedStreamLimits(queue_size=1), SharedStreamOverflow),
+        (SharedStreamLimits(ack_timeout_s=0.05), AckTimeout),
+    ],
+)
 def test_a_reader_that_is_too_slow_fails_alone(limits: SharedStreamLimits, error: type[Exception]) -> None:
     async def run() -> None:
         source, streams = Source(), SharedStreams(limits)
@@ -259,7 +273,9 @@ def test_a_stream_that_ignores_its_cancellation_delays_no_end_for_long_and_stops
             if source.ended:
                 break
         assert source.ended, "it is not read any more"
-        assert source.told == ([("payload of a", 0, 1, 0)] if acknowledged else []), "what came later is not acknowledged"
+        assert source.told == ([("payload of a", 0, 1, 0)] if acknowledged else []), (
+            "what came later is not acknowledged"
+        )
 
     with caplog.at_level("WARNING"):
         asyncio.run(run())

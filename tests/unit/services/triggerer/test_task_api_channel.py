@@ -59,8 +59,7 @@ def test_triggers_of_other_dags_runs_and_tasks_are_told_by_the_keeper(deferred: 
 
 @pytest.mark.parametrize(
     ("how", "outcome", "words"),
-    [("in a thread", "event", ""), ("in the loop", "event", ""),
-     ("writes", "error", "SetVariable is for tasks only")],
+    [("in a thread", "event", ""), ("in the loop", "event", ""), ("writes", "error", "SetVariable is for tasks only")],
 )
 def test_a_trigger_reads_variables_from_a_thread_or_in_the_loop_and_writes_none(
     deferred: Deferred, how: str, outcome: str, words: str

@@ -22,7 +22,9 @@ LOG = "dag_id=d/task_id=t.trigger.log"
 @pytest.fixture
 def log(tmp_path: Path) -> Iterator[Path]:
     """The file of the trigger whose code runs."""
-    token = current_trigger.set(RunningTrigger(1, "mine.Trigger", TriggerTaskInstance(dag_id="d", run_id="r", task_id="t", log=LOG)))
+    token = current_trigger.set(
+        RunningTrigger(1, "mine.Trigger", TriggerTaskInstance(dag_id="d", run_id="r", task_id="t", log=LOG))
+    )
     yield tmp_path / LOG
     current_trigger.reset(token)
 
@@ -45,7 +47,9 @@ def secret() -> Iterator[str]:
     forget_secrets()
 
 
-def test_what_a_trigger_logs_prints_and_raises_has_no_secrets(tmp_path: Path, log: Path, logger: logging.Logger, secret: str) -> None:
+def test_what_a_trigger_logs_prints_and_raises_has_no_secrets(
+    tmp_path: Path, log: Path, logger: logging.Logger, secret: str
+) -> None:
     real = io.StringIO()
     print(f"printed {secret}", file=TriggerOutputStream(str(tmp_path), real))
     logger.error("logged %s", secret)
@@ -67,7 +71,9 @@ def test_many_lines_said_at_once_are_all_there(tmp_path: Path, log: Path, logger
     assert log.read_text().splitlines()[-1] == lines[-1]
 
 
-def test_a_line_that_is_too_long_is_cut_and_says_so_and_the_next_one_is_a_line(tmp_path: Path, log: Path, logger: logging.Logger) -> None:
+def test_a_line_that_is_too_long_is_cut_and_says_so_and_the_next_one_is_a_line(
+    tmp_path: Path, log: Path, logger: logging.Logger
+) -> None:
     print("x" * (LINE_MAX + 7), file=TriggerOutputStream(str(tmp_path), io.StringIO()))
     print("x" * LINE_MAX, file=TriggerOutputStream(str(tmp_path), io.StringIO()))
     logger.error("y" * LINE_MAX)

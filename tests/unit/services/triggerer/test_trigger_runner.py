@@ -78,14 +78,17 @@ def future(heard: Heard) -> asyncio.Future[None]:
     return found
 
 
-@pytest.mark.parametrize(("at_the_end", "said"), [
-    (lambda heard: None, []),
-    (two_pauses, ["paused twice"]),
-    (for_ever, ["cancelled"]),
-    (raises_later, []),
-    (raises, []),
-    (future, []),
-])
+@pytest.mark.parametrize(
+    ("at_the_end", "said"),
+    [
+        (lambda heard: None, []),
+        (two_pauses, ["paused twice"]),
+        (for_ever, ["cancelled"]),
+        (raises_later, []),
+        (raises, []),
+        (future, []),
+    ],
+)
 def test_a_trigger_that_has_fired_is_closed_and_cleaned_up(
     monkeypatch: pytest.MonkeyPatch, at_the_end: Callable[[Heard], object], said: list[str]
 ) -> None:
@@ -97,13 +100,20 @@ def test_a_trigger_that_has_fired_is_closed_and_cleaned_up(
     assert heard == ["fired", "closed", *said, "cleaned up", "gone"]
 
 
-@pytest.mark.parametrize(("cleanup", "said"), [
-    (raises, "cleanup() of the trigger raised after the trigger had ended\nTraceback"),
-    (for_ever, "cleanup() of the trigger had not ended after 0.01 s and was cancelled"),
-])
+@pytest.mark.parametrize(
+    ("cleanup", "said"),
+    [
+        (raises, "cleanup() of the trigger raised after the trigger had ended\nTraceback"),
+        (for_ever, "cleanup() of the trigger had not ended after 0.01 s and was cancelled"),
+    ],
+)
 @pytest.mark.parametrize("log", ["d/t.log", None])
 def test_a_cleanup_that_fails_is_told_in_the_log_of_its_task(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, cleanup: Callable[[Heard], object], said: str, log: str | None
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    cleanup: Callable[[Heard], object],
+    said: str,
+    log: str | None,
 ) -> None:
     monkeypatch.setattr(running_module, "CLEANUP_S", 0.01)
     heard: Heard = []

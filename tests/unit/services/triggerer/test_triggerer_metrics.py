@@ -32,7 +32,9 @@ def test_what_came_failed_and_blocked_is_in_the_database_with_the_next_beat(defe
         return {name: count for row in rows for name, count in row.counters.items() if name.startswith("triggers.")}
 
     wanted = {
-        "triggers.succeeded": 3, "triggers.failed": 1, "triggers.blocked_main_thread": 1,
+        "triggers.succeeded": 3,
+        "triggers.failed": 1,
+        "triggers.blocked_main_thread": 1,
         "triggers.blocked_main_thread.authored.Blocks": 1,
     }
     deferred.until(lambda: told() == wanted, one)
@@ -47,6 +49,9 @@ def test_counts_go_on_over_incarnations_of_a_process() -> None:
         one.record_blocks(blocks, ["a.B"])
         one.record_blocks(blocks, [])
     assert meter.counters == {
-        "triggerer_heartbeat": 2, "triggers.failed": 2, "triggers.succeeded": 2, "triggers.blocked_main_thread": 3,
+        "triggerer_heartbeat": 2,
+        "triggers.failed": 2,
+        "triggers.succeeded": 2,
+        "triggers.blocked_main_thread": 3,
         "triggers.blocked_main_thread.a.B": 2,
     }

@@ -16,7 +16,9 @@ from gnomon.services.triggerer.watcher_listeners import WatcherListeners
 
 pytestmark = pytest.mark.pure
 
-WATCHING = TriggerTaskInstance(dag_id="", run_id="", task_id="", watched=WatchedAssets(names=("w",), assets=(("a", "a"),), identity="i"))
+WATCHING = TriggerTaskInstance(
+    dag_id="", run_id="", task_id="", watched=WatchedAssets(names=("w",), assets=(("a", "a"),), identity="i")
+)
 EVENT = WatcherEvent(asset_trigger_pk=1, uid="1", payload="1")
 
 
@@ -65,7 +67,9 @@ def test_a_plugin_whose_import_does_not_end_delays_no_trigger_for_long(monkeypat
     asyncio.run(run())
 
 
-def test_a_plugin_that_exits_at_its_import_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_plugin_that_exits_at_its_import_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def exit_at_once(folder: str) -> bool:
         raise SystemExit("no")
 

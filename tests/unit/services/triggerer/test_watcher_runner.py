@@ -92,7 +92,9 @@ def test_an_event_that_is_being_stored_is_acknowledged_before_the_watcher_ends(m
         assert broker.notes == []
         store.may_store.set()
         await turns()
-        assert broker.notes == ["stored a", "acknowledged a", "stored b", "acknowledged b"], "b was read from its source meanwhile"
+        assert broker.notes == ["stored a", "acknowledged a", "stored b", "acknowledged b"], (
+            "b was read from its source meanwhile"
+        )
         running._cancel_now()  # the time is over
         assert running.task is not None
         await running.task

@@ -87,7 +87,9 @@ class FakeWorkerLoop:
 
 def create_pending(file: str = "/d.py", input_hash: str = "1", *, fresh: bool = False) -> PendingAttempt:
     run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
-    attempt = Attempt(attempt_id="a", group_no=1, epoch=1, run=run, task_id="t", task_no=1, file=file, input_hash=input_hash)
+    attempt = Attempt(
+        attempt_id="a", group_no=1, epoch=1, run=run, task_id="t", task_no=1, file=file, input_hash=input_hash
+    )
     return PendingAttempt(attempt, fresh=fresh)
 
 

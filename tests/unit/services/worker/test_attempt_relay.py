@@ -112,7 +112,9 @@ class ScriptedApi(ExecutionClient):
         if self.is_away:
             raise self.silence("the api-server does not answer")
         self.answered_at = self._clock.monotonic()
-        status, answer = getattr(self, f"_on_{verb}")(subject, payload, headers["Authorization"].removeprefix("Bearer "))
+        status, answer = getattr(self, f"_on_{verb}")(
+            subject, payload, headers["Authorization"].removeprefix("Bearer ")
+        )
         return status, b"" if answer is None else msgspec.json.encode(answer)
 
     def _on_claim(self, attempt_id: str, payload: bytes, token: str) -> tuple[int, object]:
@@ -121,18 +123,30 @@ class ScriptedApi(ExecutionClient):
             return 401, {"detail": "the request has no valid token"}
         if request.worker_id in self.lost:
             return 410, {"detail": "lost"}
-        if self.secrets.setdefault(request.worker_id, request.secret) != request.secret or self.claims.setdefault(attempt_id, request.worker_id) != request.worker_id:
+        if (
+            self.secrets.setdefault(request.worker_id, request.secret) != request.secret
+            or self.claims.setdefault(attempt_id, request.worker_id) != request.worker_id
+        ):
             return 409, {"detail": "another worker has it"}
-        attempt = Attempt(attempt_id=attempt_id, group_no=1, epoch=1, run=RUN, task_id="t", task_no=0, file="/theirs/sub/d.py")
+        attempt = Attempt(
+            attempt_id=attempt_id, group_no=1, epoch=1, run=RUN, task_id="t", task_no=0, file="/theirs/sub/d.py"
+        )
         return 200, ClaimedAttempt(
-            attempt=attempt, elements=self.elements, attempt_token=f"{attempt_id} of {request.worker_id}", worker_token=request.worker_id, dags_folder="/theirs",
+            attempt=attempt,
+            elements=self.elements,
+            attempt_token=f"{attempt_id} of {request.worker_id}",
+            worker_token=request.worker_id,
+            dags_folder="/theirs",
         )
 
     def _on_reports(self, worker_id: str, payload: bytes, token: str) -> tuple[int, object]:
         assert token == worker_id
         if self.refuses_batches:
             return self.refuses_batches, {"detail": "not as a batch"}
-        reports = [msgspec.json.decode(report, type=Report) for report in msgspec.json.decode(payload, type=ReportBatch).reports]
+        reports = [
+            msgspec.json.decode(report, type=Report)
+            for report in msgspec.json.decode(payload, type=ReportBatch).reports
+        ]
         self.batches.append([(type(report).__name__, _find_subject(report)) for report in reports])
         return 200, BatchAnswer(answers=tuple(self._answer_report(worker_id, report) for report in reports))
 
@@ -147,7 +161,11 @@ class ScriptedApi(ExecutionClient):
             status, answer = self._on_entered(report.attempt_id, b"", report.token)
         else:
             status, answer = self._on_result(report.result.attempt_id, msgspec.json.encode(report.result), report.token)
-        return ReportAnswer(status=status, claimed=answer) if isinstance(answer, ClaimedAttempt) else ReportAnswer(status=status, detail=(answer or {}).get("detail", ""))
+        return (
+            ReportAnswer(status=status, claimed=answer)
+            if isinstance(answer, ClaimedAttempt)
+            else ReportAnswer(status=status, detail=(answer or {}).get("detail", ""))
+        )
 
     def _on_entered(self, attempt_id: str, payload: bytes, token: str) -> tuple[int, object]:
         self.entered.append(attempt_id)
@@ -182,7 +200,10 @@ def _list_verbs(verb: str, payload: bytes) -> list[str]:
     if verb != "reports":
         return [verb]
     names = {ReportedClaim: "claim", ReportedEntry: "entered", ReportedResult: "result"}
-    return [names[type(msgspec.json.decode(report, type=Report))] for report in msgspec.json.decode(payload, type=ReportBatch).reports]
+    return [
+        names[type(msgspec.json.decode(report, type=Report))]
+        for report in msgspec.json.decode(payload, type=ReportBatch).reports
+    ]
 
 
 def _find_subject(report: Report) -> str:
@@ -254,7 +275,16 @@ class RelayWorld:
         self.api = ScriptedApi()
         self.store = HttpWorkerStore(self.api)
         self.loop = LoopOfWorker(folder)
-        self.relay = AttemptRelay(self.api, self.store, lambda: (self.loop.worker_id, self.loop.address), "host", 4, Path("/own"), SystemClock(), claim_patience_s=claim_patience_s)
+        self.relay = AttemptRelay(
+            self.api,
+            self.store,
+            lambda: (self.loop.worker_id, self.loop.address),
+            "host",
+            4,
+            Path("/own"),
+            SystemClock(),
+            claim_patience_s=claim_patience_s,
+        )
         self.outcomes: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def carry(self, attempt_id: str = "a1", token: str = "token") -> None:
@@ -286,7 +316,9 @@ def claim_patience_s() -> float:
 
 
 @pytest.fixture
-def world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, claim_patience_s: float) -> Iterator[RelayWorld]:
+def world(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, claim_patience_s: float
+) -> Iterator[RelayWorld]:
     monkeypatch.setattr(attempt_relay, "RETRY_S", 0.01)
     monkeypatch.setattr(report_exchange, "RETRY_S", 0.01)
     monkeypatch.setattr(attempt_relay, "STEP_S", 0.01)
@@ -342,7 +374,9 @@ def test_a_claim_waits_for_the_api_server(world: RelayWorld) -> None:
 
 
 @pytest.mark.parametrize("claim_patience_s", [0.0])
-def test_a_claim_is_given_up_after_its_patience_and_no_message_is_taken_until_the_api_server_answers(world: RelayWorld) -> None:
+def test_a_claim_is_given_up_after_its_patience_and_no_message_is_taken_until_the_api_server_answers(
+    world: RelayWorld,
+) -> None:
     rests: queue.SimpleQueue[bool] = queue.SimpleQueue()
     world.relay.on_rest = rests.put
     world.start()
@@ -361,7 +395,9 @@ def test_a_claim_is_given_up_after_its_patience_and_no_message_is_taken_until_th
 
 
 @pytest.mark.parametrize("claim_patience_s", [0.0])
-def test_a_worker_that_the_api_server_does_not_know_tries_again_after_a_while(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_the_api_server_does_not_know_tries_again_after_a_while(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It has no heartbeats that would show that the api-server answers."""
     monkeypatch.setattr(attempt_relay, "REST_S", 0.05)
     rests: queue.SimpleQueue[bool] = queue.SimpleQueue()
@@ -396,7 +432,12 @@ def test_a_forged_message_about_an_attempt_does_not_take_the_place_of_the_real_o
     world.submitted()
     assert [ended.get(timeout=PATIENCE_S) for _ in range(3)] == ["forged", "also forged", "late"]
     accept("after it")
-    assert outcomes == {"forged": "was not claimed", "also forged": "was not claimed", "late": "is running here", "after it": "is running here"}
+    assert outcomes == {
+        "forged": "was not claimed",
+        "also forged": "was not claimed",
+        "late": "is running here",
+        "after it": "is running here",
+    }
     world.loop.report(ResultReport(results=(result_of("a1"),)))
     assert [ended.get(timeout=PATIENCE_S) for _ in range(2)] == ["after it", "real"]
     assert (outcomes["real"], world.relay._list_carried()) == ("success", ())
@@ -412,7 +453,9 @@ def test_the_end_of_the_relay_ends_all_messages_about_an_attempt(world: RelayWor
     assert [world.outcome(), world.outcome()] == ["was given up", "was given up"]
 
 
-def test_forged_messages_do_not_keep_a_new_worker_from_the_claim_that_registers_it(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forged_messages_do_not_keep_a_new_worker_from_the_claim_that_registers_it(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(report_exchange, "RETRY_S", 2 * PATIENCE_S)
     world.api.forged.add("forged")
     for number in range(20):
@@ -432,7 +475,9 @@ def test_a_claim_that_can_never_be_sent_is_dropped_and_holds_no_other(world: Rel
 
 
 @pytest.mark.parametrize("status", [400, 413])
-def test_a_claim_that_the_api_server_cannot_read_is_dropped_at_once(world: RelayWorld, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+def test_a_claim_that_the_api_server_cannot_read_is_dropped_at_once(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
     monkeypatch.setattr(world.api, "_on_claim", lambda *_: (status, {"detail": "no"}))
     world.start()
     world.carry()
@@ -477,19 +522,25 @@ def test_a_result_that_is_refused_ends_the_message(world: RelayWorld) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 413])
-def test_a_result_that_the_api_server_cannot_take_becomes_a_failure_that_says_so(world: RelayWorld, status: int) -> None:
+def test_a_result_that_the_api_server_cannot_take_becomes_a_failure_that_says_so(
+    world: RelayWorld, status: int
+) -> None:
     """It was sent again for ever, and held a place of the worker."""
     world.start()
     world.carry()
     world.submitted()
     world.api.body_max, world.api.refusal = 1000, status
-    large = msgspec.structs.replace(result_of("a1"), started_at=5, xcoms=(XComItem(key="k", value='"' + "x" * 2000 + '"'),))
+    large = msgspec.structs.replace(
+        result_of("a1"), started_at=5, xcoms=(XComItem(key="k", value='"' + "x" * 2000 + '"'),)
+    )
     world.loop.report(ResultReport(results=(large,)))
     assert world.outcome() == "failed"
     assert world.loop.get(AcknowledgeResults).attempt_ids == ("a1",)
     [ended] = world.api.ended
     assert (ended.outcome, ended.retryable, ended.xcoms, ended.started_at) == ("failed", False, (), 5)
-    assert ended.reason == "the api-server refused the result of this attempt (success): the body has more than 1000 bytes"
+    assert (
+        ended.reason == "the api-server refused the result of this attempt (success): the body has more than 1000 bytes"
+    )
 
 
 def test_a_result_that_is_refused_as_a_failure_too_ends_the_message(world: RelayWorld) -> None:
@@ -535,7 +586,9 @@ def test_an_attempt_that_an_earlier_incarnation_claimed_never_runs_in_the_next(w
     assert world.loop.messages.empty()
 
 
-def test_while_the_api_server_is_silent_the_relay_leaves_the_worker_alone(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_the_api_server_is_silent_the_relay_leaves_the_worker_alone(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world.start()
     world.carry()
     world.submitted()
@@ -599,7 +652,9 @@ def test_what_comes_during_a_request_goes_with_the_next_one(busy: RelayWorld) ->
     busy.api.may_answer.set()
     assert busy.outcome() == "success"
     assert [attempt.attempt_id for attempt in busy.loop.get(SubmitAttempts).attempts] == ["a1", "a2"]
-    assert [sorted(batch) for batch in busy.api.batches[1:]] == [[("ReportedClaim", "a1"), ("ReportedClaim", "a2"), ("ReportedResult", "a0")]]
+    assert [sorted(batch) for batch in busy.api.batches[1:]] == [
+        [("ReportedClaim", "a1"), ("ReportedClaim", "a2"), ("ReportedResult", "a0")]
+    ]
 
 
 def test_the_entry_of_an_attempt_that_has_ended_goes_with_its_result(busy: RelayWorld) -> None:
@@ -620,7 +675,9 @@ def test_the_entry_of_an_attempt_that_has_ended_goes_with_its_result(busy: Relay
     assert busy.api.ended[0].started_at == 5
 
 
-def test_an_entry_waits_for_the_result_that_says_when_the_attempt_began(busy: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_waits_for_the_result_that_says_when_the_attempt_began(
+    busy: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(report_exchange, "ENTRY_S", 600.0)
     busy.loop.report(EntryReport(attempts=(("a0", 1, 5),)))
     _until(lambda: "a0" in busy.relay._exchange._entries)
@@ -632,10 +689,16 @@ def test_an_entry_waits_for_the_result_that_says_when_the_attempt_began(busy: Re
     assert busy.outcome() == "success"
     busy.loop.report(ResultReport(results=(result_of("a1"),)))
     assert busy.outcome() == "success"
-    assert busy.api.batches == [[("ReportedClaim", "a1")], [("ReportedResult", "a0")], [("ReportedEntry", "a1"), ("ReportedResult", "a1")]]
+    assert busy.api.batches == [
+        [("ReportedClaim", "a1")],
+        [("ReportedResult", "a0")],
+        [("ReportedEntry", "a1"), ("ReportedResult", "a1")],
+    ]
 
 
-def test_an_entry_that_waits_while_its_result_is_reported_alone_is_dropped(busy: RelayWorld, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_entry_that_waits_while_its_result_is_reported_alone_is_dropped(
+    busy: RelayWorld, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(attempt_relay, "LARGE_BYTES", 0)
     monkeypatch.setattr(report_exchange, "ENTRY_S", 0.5)
     busy.loop.report(EntryReport(attempts=(("a0", 1, 5),)))
@@ -760,7 +823,8 @@ def test_a_silent_api_server_is_asked_once_until_a_heartbeat_is_answered(world: 
     attempt = world.api.claim("a1", "token", "w1", "host", 4).attempt
     world.api.is_away = True
     for ask in (
-        lambda: world.store.answer_request(attempt, GetVariable(key="k")), lambda: world.store.answer_request(None, GetVariable(key="k")),
+        lambda: world.store.answer_request(attempt, GetVariable(key="k")),
+        lambda: world.store.answer_request(None, GetVariable(key="k")),
         lambda: world.store.mail_results("w1", [result_of("a1")]),
     ):
         with pytest.raises(WorkerStoreUnavailable):
@@ -777,11 +841,20 @@ def test_a_silent_api_server_is_asked_once_until_a_heartbeat_is_answered(world: 
     assert all(timeout_s < 5 for verb, timeout_s in world.api.asked_within if verb in ("ask", "beat"))
 
 
-@pytest.mark.parametrize(("silence", "is_broker_reachable", "goes_on"), [
-    (ApiNotListening, False, True), (ApiSilent, True, True), (ApiSilent, False, False),
-])
+@pytest.mark.parametrize(
+    ("silence", "is_broker_reachable", "goes_on"),
+    [
+        (ApiNotListening, False, True),
+        (ApiSilent, True, True),
+        (ApiSilent, False, False),
+    ],
+)
 def test_a_worker_ends_its_attempts_only_if_nothing_shows_that_it_is_the_api_server_that_is_away(
-    world: RelayWorld, tmp_path: Path, silence: type[ApiSilent], is_broker_reachable: bool, goes_on: bool,
+    world: RelayWorld,
+    tmp_path: Path,
+    silence: type[ApiSilent],
+    is_broker_reachable: bool,
+    goes_on: bool,
 ) -> None:
     clock = VirtualClock(1_700_000_000_000_000)
     store = HttpWorkerStore(world.api, lambda: is_broker_reachable)
@@ -806,7 +879,9 @@ def test_a_worker_ends_its_attempts_only_if_nothing_shows_that_it_is_the_api_ser
         assert not pass_time(AWAY_MAX_S + 1), "it does not go on for ever"
 
 
-def test_a_request_of_author_code_may_wait_for_the_api_server_and_not_for_a_claim_that_is_gone(world: RelayWorld) -> None:
+def test_a_request_of_author_code_may_wait_for_the_api_server_and_not_for_a_claim_that_is_gone(
+    world: RelayWorld,
+) -> None:
     register(world)
     attempt = world.api.claim("a1", "token", "w1", "host", 4).attempt
     world.api.is_away = True
@@ -871,12 +946,16 @@ def _until(holds: Callable[[], Any]) -> None:
     raise AssertionError("never")
 
 
-def test_an_answer_to_the_first_claim_that_comes_late_does_not_begin_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_to_the_first_claim_that_comes_late_does_not_begin_the_attempt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The time to live of the worker counts from the claim; it is claimed again, by a worker that now sends heartbeats."""
     clock = VirtualClock(1_700_000_000_000_000)
     client = ExecutionClient("http://127.0.0.1:1/execution", clock)
     attempt = ScriptedApi().claim("a1", "token", "w1", "host", 4).attempt
-    answer = msgspec.json.encode(ClaimedAttempt(attempt=attempt, elements=(), dags_folder="/dags", attempt_token="t", worker_token="w"))
+    answer = msgspec.json.encode(
+        ClaimedAttempt(attempt=attempt, elements=(), dags_folder="/dags", attempt_token="t", worker_token="w")
+    )
     took_s = [6.0, 6.0]
 
     def send(*_: object) -> tuple[int, bytes]:

@@ -45,7 +45,12 @@ class CarrierWorld:
     def deliver(self, attempt_id: str, name: str | None = None, taken_at: float = 0.0) -> Delivery:
         """A delivery with a tag of its own; `name`: what it is called when it is acknowledged or given back."""
         self.tag += 1
-        return Delivery(self.tag, partial(self.acknowledged.append, name or attempt_id), partial(self.requeued.append, name or attempt_id), taken_at)
+        return Delivery(
+            self.tag,
+            partial(self.acknowledged.append, name or attempt_id),
+            partial(self.requeued.append, name or attempt_id),
+            taken_at,
+        )
 
     def free(self, *attempt_ids: str) -> None:
         for attempt_id in attempt_ids:
@@ -79,8 +84,11 @@ def test_messages_wait_for_a_slot_and_are_acknowledged_when_it_becomes_free(worl
     assert world.unbacked == []
 
 
-def test_a_message_that_cannot_be_acknowledged_keeps_no_other_from_it(world: CarrierWorld, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_message_that_cannot_be_acknowledged_keeps_no_other_from_it(
+    world: CarrierWorld, caplog: pytest.LogCaptureFixture
+) -> None:
     """Its connection to the broker has ended, and the consumer has not noticed it."""
+
     class LostMessage:
         def ack(self) -> None:
             raise BrokenPipeError("Broken pipe")
@@ -91,13 +99,19 @@ def test_a_message_that_cannot_be_acknowledged_keeps_no_other_from_it(world: Car
     assert [world.process.get() for _ in range(2)] == [["a1", "token of a1"], ["a2", "token of a2"]]
     world.free("a1", "a2")
     assert world.acknowledged == ["a2"]
-    assert [(record.levelname, record.getMessage(), bool(record.exc_info)) for record in caplog.records] == [("WARNING", "message_not_acknowledged", False)]
+    assert [(record.levelname, record.getMessage(), bool(record.exc_info)) for record in caplog.records] == [
+        ("WARNING", "message_not_acknowledged", False)
+    ]
 
 
-def test_a_message_that_comes_again_while_its_attempt_has_a_slot_replaces_what_is_acknowledged(world: CarrierWorld) -> None:
+def test_a_message_that_comes_again_while_its_attempt_has_a_slot_replaces_what_is_acknowledged(
+    world: CarrierWorld,
+) -> None:
     world.take("a1", "a2", "a3")
     world.process.accept()
-    world.carrier.begin_connection(world.hub)  # the old connection to the broker has ended: nothing of it can be acknowledged
+    world.carrier.begin_connection(
+        world.hub
+    )  # the old connection to the broker has ended: nothing of it can be acknowledged
     assert world.unbacked == [3]  # the one that waits too
     world.take("a3", "a1")
     assert (world.acknowledged, world.unbacked) == ([], [3, 2, 1])
@@ -110,7 +124,9 @@ def test_a_message_that_comes_again_while_its_attempt_has_a_slot_replaces_what_i
     assert (world.acknowledged, world.unbacked) == (["a1", "a1", "a3"], [3, 2, 1, 0])
 
 
-def test_the_first_of_two_messages_about_a_running_attempt_is_acknowledged_unless_both_are_one(world: CarrierWorld) -> None:
+def test_the_first_of_two_messages_about_a_running_attempt_is_acknowledged_unless_both_are_one(
+    world: CarrierWorld,
+) -> None:
     first = world.deliver("a1", "first")
     world.carrier.take("a1", "t", first)
     world.process.accept()
@@ -122,7 +138,9 @@ def test_the_first_of_two_messages_about_a_running_attempt_is_acknowledged_unles
     assert world.acknowledged == ["first", "second"]
 
 
-def test_a_forged_message_about_an_attempt_neither_replaces_the_real_one_nor_is_acknowledged_with_it(world: CarrierWorld) -> None:
+def test_a_forged_message_about_an_attempt_neither_replaces_the_real_one_nor_is_acknowledged_with_it(
+    world: CarrierWorld,
+) -> None:
     """Only the api-server knows which of the tokens is valid: the worker process gets both, and the end of one is not that of the other."""
     world.carrier.take("a1", "forged", world.deliver("a1", "forged"))
     world.process.accept()
@@ -164,19 +182,27 @@ def test_a_message_whose_attempt_could_not_be_claimed_goes_back_to_the_broker(wo
     world.process.answer("a2", GIVEN_BACK)
     world.process.answer_number(ABOUT_ALL, ENDS_REST)
     world.hub.read()
-    assert (world.rests, world.requeued, world.acknowledged) == ([True, False], ["a1"], [])  # the broker has a2 again, because its connection has ended
+    assert (world.rests, world.requeued, world.acknowledged) == (
+        [True, False],
+        ["a1"],
+        [],
+    )  # the broker has a2 again, because its connection has ended
     world.take("a1")
     assert [world.process.get()[0] for _ in range(3)] == ["a1", "a2", "a1"]
 
 
-def test_messages_for_a_worker_process_that_has_ended_stay_unacknowledged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_messages_for_a_worker_process_that_has_ended_stay_unacknowledged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     carrier = MessageCarrier(str(tmp_path / "no.sock"), 1)
     carrier.take("a1", "token", Delivery(1, lambda: pytest.fail("acknowledged"), lambda: None, 0.0))
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert not caplog.records[0].exc_info
 
 
-def test_a_worker_process_that_ends_gives_its_attempts_up_and_the_next_message_finds_its_successor(world: CarrierWorld) -> None:
+def test_a_worker_process_that_ends_gives_its_attempts_up_and_the_next_message_finds_its_successor(
+    world: CarrierWorld,
+) -> None:
     world.take("a1", "a2")
     world.process.accept()
     world.process.end()
@@ -197,7 +223,9 @@ def test_the_end_waits_for_the_results_of_attempts_and_not_for_ever(world: Carri
     assert len(asked) == 3
     world.process.answer("a2")
     world.carrier.wait_for_attempts(lambda: False)
-    assert world.acknowledged == []  # its connection has ended: the broker has the message again, and whoever gets it is not given the attempt
+    assert (
+        world.acknowledged == []
+    )  # its connection has ended: the broker has the message again, and whoever gets it is not given the attempt
 
 
 _STUCK = """
@@ -217,7 +245,9 @@ while True:
 
 
 def test_a_consumer_that_its_broker_does_not_let_go_ends_after_its_worker_process() -> None:
-    done = subprocess.run([sys.executable, "-c", _STUCK], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", _STUCK], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
     assert (done.returncode, done.stdout) == (1, "asked to end\n"), done.stderr
 
 
@@ -244,7 +274,9 @@ ended.wait()
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="orphans are adopted on Linux")
 def test_a_worker_process_that_is_frozen_is_ended_once_its_lease_is_over_with_all_that_it_had_started() -> None:
-    done = subprocess.run([sys.executable, "-c", _FROZEN], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", _FROZEN], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "worker_process_stands_still" in done.stderr
     assert not Path(f"/proc/{int(done.stdout)}").exists()
@@ -263,7 +295,9 @@ def test_a_lost_connection_that_cannot_be_closed_does_not_end_the_worker() -> No
             raise AttributeError("'NoneType' object has no attribute 'hostname'")
 
     app = Celery("test", broker="memory://")
-    app.conf.update(worker_cancel_long_running_tasks_on_connection_loss=False, worker_enable_prefetch_count_reduction=False)
+    app.conf.update(
+        worker_cancel_long_running_tasks_on_connection_loss=False, worker_enable_prefetch_count_reduction=False
+    )
     consumer = LastingConsumer.__new__(LastingConsumer)
     consumer.app, consumer.connection = app, Unclosable()
     consumer.on_connection_error_after_connected(ConnectionResetError("the broker has ended"))

@@ -30,7 +30,9 @@ def is_closed(host: FakeWorkerLoop, number: int) -> bool:
     return True
 
 
-def test_a_zygote_retired_while_it_imports_is_closed_when_its_attempts_were_cancelled_before_it_is_ready(host: FakeWorkerLoop) -> None:
+def test_a_zygote_retired_while_it_imports_is_closed_when_its_attempts_were_cancelled_before_it_is_ready(
+    host: FakeWorkerLoop,
+) -> None:
     waiting = create_pending()
     host.child_pool.assign_child(waiting, 0.0)
     host.child_pool.assign_child(create_pending(input_hash="2"), 1.0)
@@ -41,7 +43,9 @@ def test_a_zygote_retired_while_it_imports_is_closed_when_its_attempts_were_canc
     assert [zygote.key[1] for zygote in host.watched] == ["2"] and host.child_pool.retired == 0
 
 
-def test_a_zygote_retired_while_it_imports_is_closed_at_the_next_look_when_its_attempts_were_cancelled(host: FakeWorkerLoop) -> None:
+def test_a_zygote_retired_while_it_imports_is_closed_at_the_next_look_when_its_attempts_were_cancelled(
+    host: FakeWorkerLoop,
+) -> None:
     waiting = create_pending()
     host.child_pool.assign_child(waiting, 0.0)
     host.child_pool.assign_child(create_pending(input_hash="2"), 1.0)
@@ -66,8 +70,13 @@ def test_a_retired_zygote_that_still_has_an_attempt_is_closed_after_its_child_ha
     assert is_closed(host, 0) and host.child_pool.retired == 0
 
 
-@pytest.mark.parametrize("loaded", [zygote_protocol.ImportFinished(fresh="it starts threads"), zygote_protocol.ImportFinished(error="ValueError: x")])
-def test_a_retired_zygote_that_turns_out_unfit_is_forgotten(host: FakeWorkerLoop, loaded: zygote_protocol.ImportFinished) -> None:
+@pytest.mark.parametrize(
+    "loaded",
+    [zygote_protocol.ImportFinished(fresh="it starts threads"), zygote_protocol.ImportFinished(error="ValueError: x")],
+)
+def test_a_retired_zygote_that_turns_out_unfit_is_forgotten(
+    host: FakeWorkerLoop, loaded: zygote_protocol.ImportFinished
+) -> None:
     waiting = create_pending()
     host.child_pool.assign_child(waiting, 0.0)
     host.child_pool.assign_child(create_pending(input_hash="2"), 1.0)

@@ -36,7 +36,9 @@ class Machine:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._monkeypatch = monkeypatch
 
-    def refuse(self, module: Any, name: str, number: int, times: int, otherwise: Callable[..., Any] | None = None) -> None:
+    def refuse(
+        self, module: Any, name: str, number: int, times: int, otherwise: Callable[..., Any] | None = None
+    ) -> None:
         left, real = [number] * times, otherwise or getattr(module, name)
 
         def asked(*args: Any, **named: Any) -> Any:
@@ -73,7 +75,9 @@ def test_a_new_interpreter_that_is_refused_is_asked_for_again_after_the_pause(
 
 
 @pytest.mark.parametrize("call", [(os, "posix_spawn"), (socket, "socketpair")])
-def test_a_base_zygote_that_is_refused_is_started_after_the_pause(host: FakeWorkerLoop, machine: Machine, call: tuple[Any, str]) -> None:
+def test_a_base_zygote_that_is_refused_is_started_after_the_pause(
+    host: FakeWorkerLoop, machine: Machine, call: tuple[Any, str]
+) -> None:
     played, host.child_pool.base_zygote = host.child_pool.base_zygote, BaseZygoteClient({})
     machine.refuse(*call, errno.EMFILE, times=2)
     before, attempt = count_descriptors(), create_pending()
@@ -101,7 +105,9 @@ def test_a_zygote_whose_fork_is_refused_is_opened_again_and_its_attempts_stay_fo
     send_packet(host.base.zygotes[1], zygote_protocol.ImportStarted(pid=NO_PROCESS))
     send_packet(host.base.zygotes[1], zygote_protocol.ImportFinished())
     host.handle_messages(3.0)
-    assert [create_pending for _, create_pending in host.started] == attempts and not any(attempt.fresh for attempt in attempts)
+    assert [create_pending for _, create_pending in host.started] == attempts and not any(
+        attempt.fresh for attempt in attempts
+    )
 
 
 def test_children_whose_fork_is_refused_are_ordered_again_after_the_pause(host: FakeWorkerLoop) -> None:
@@ -146,7 +152,9 @@ def test_an_attempt_that_waits_too_long_is_given_back_with_the_reason(host: Fake
     )
 
 
-def test_one_refusal_does_not_keep_the_other_attempts_of_an_import_from_their_processes(host: FakeWorkerLoop, machine: Machine) -> None:
+def test_one_refusal_does_not_keep_the_other_attempts_of_an_import_from_their_processes(
+    host: FakeWorkerLoop, machine: Machine
+) -> None:
     machine.refuse(os, "posix_spawn", errno.ENOMEM, times=1, otherwise=lambda *_, **__: NO_PROCESS)
     attempts = [create_pending(), create_pending(), create_pending()]
     for attempt in attempts:

@@ -13,10 +13,10 @@ from tests.patience import PATIENCE_S
 
 from gnomon.model.attempts import Attempt
 
-HOLDS = '''
+HOLDS = """
 while not os.path.exists(os.environ["GNOMON_HOME"] + "/go"):
     time.sleep(0.02)
-'''
+"""
 
 
 @pytest.fixture
@@ -42,7 +42,9 @@ def _said(world: WorkerWorld) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_running_attempt_ends_by_itself_and_what_waits_or_comes_goes_elsewhere(world: WorkerWorld, number: int) -> None:
+def test_a_running_attempt_ends_by_itself_and_what_waits_or_comes_goes_elsewhere(
+    world: WorkerWorld, number: int
+) -> None:
     running = _running(world)
     waiting, late = world.attempt(world.dag("waits", HOLDS)), world.attempt(world.dag("late", HOLDS))
     world.executor.submit(world.worker_id, [waiting])
@@ -52,7 +54,9 @@ def test_a_running_attempt_ends_by_itself_and_what_waits_or_comes_goes_elsewhere
     )
     world.executor.submit(world.worker_id, [late])
     said = ended(world.wait(lambda events: len(ended(events)) == 2))
-    assert {(said[one.attempt_id].outcome, said[one.attempt_id].entered) for one in (waiting, late)} == {("lost", False)}
+    assert {(said[one.attempt_id].outcome, said[one.attempt_id].entered) for one in (waiting, late)} == {
+        ("lost", False)
+    }
     (world.home / "go").touch()
     assert world.result_of(running).outcome == "success"
     assert world.process.wait(PATIENCE_S) == 0
@@ -71,7 +75,9 @@ def test_an_attempt_that_is_ended_at_the_end_of_the_grace_says_so(tmp_path: Path
     world.process.send_signal(signal.SIGTERM)
     result = world.result_of(running)
     assert (result.outcome, result.entered) == ("lost", True)
-    assert result.reason == "the worker was stopped, and the attempt did not end within 0.2 s ([workers] shutdown_grace)"
+    assert (
+        result.reason == "the worker was stopped, and the attempt did not end within 0.2 s ([workers] shutdown_grace)"
+    )
     assert world.process.wait(PATIENCE_S) == 0
     until(lambda: not any(alive(pid) for pid in processes), "every process is gone")
     world.close()
@@ -85,7 +91,10 @@ def test_the_second_signal_ends_running_attempts(world: WorkerWorld, second: int
     _said(world)
     world.process.send_signal(second)
     result = world.result_of(running)
-    assert (result.outcome, result.reason) == ("lost", "the worker was told to stop at once (a second signal, or SIGQUIT)")
+    assert (result.outcome, result.reason) == (
+        "lost",
+        "the worker was told to stop at once (a second signal, or SIGQUIT)",
+    )
     assert world.process.wait(PATIENCE_S) == 0
     until(lambda: not any(alive(pid) for pid in processes), "every process is gone")
 

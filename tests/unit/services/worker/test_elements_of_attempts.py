@@ -45,15 +45,23 @@ def instance(world: WorkerWorld, file: Path, number: int, **fields: object) -> s
 
 
 @pytest.mark.parametrize("attempts_per_child", [1, 5])
-def test_an_element_that_comes_with_the_attempt_is_not_asked_for(world: WorkerWorld, file: Path, attempts_per_child: int) -> None:
-    assert [instance(world, file, number, attempts_per_child=attempts_per_child) for number in (1, 2, 0)] == ["10", "20", "0"]
+def test_an_element_that_comes_with_the_attempt_is_not_asked_for(
+    world: WorkerWorld, file: Path, attempts_per_child: int
+) -> None:
+    assert [instance(world, file, number, attempts_per_child=attempts_per_child) for number in (1, 2, 0)] == [
+        "10",
+        "20",
+        "0",
+    ]
 
 
 def test_an_attempt_asks_for_what_did_not_come_with_it(world: WorkerWorld, file: Path) -> None:
     other = (ElementSource(task_id="up", number=2, seq=1), ElementSource(task_id="other", number=1, seq=1))
     assert instance(world, file, 1, elements=other) == '"asked for 1"'
     assert instance(world, file, 1, attempts_per_child=5) == "10"
-    assert instance(world, file, 1, attempts_per_child=5, elements=()) == '"asked for 1"', "not what came with the attempt before"
+    assert instance(world, file, 1, attempts_per_child=5, elements=()) == '"asked for 1"', (
+        "not what came with the attempt before"
+    )
 
 
 def test_a_new_interpreter_asks_after_the_import(world: WorkerWorld, file: Path) -> None:

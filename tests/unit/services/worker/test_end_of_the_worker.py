@@ -52,7 +52,9 @@ def test_sigterm_gives_tasks_their_grace_and_ends_everything(world: WorkerWorld)
 
 def test_sigterm_ends_a_task_that_ignores_it(tmp_path: Path) -> None:
     world = WorkerWorld(tmp_path, stop_grace_s=1.0)
-    _, processes = _running(world, "deaf", "while True:\n    try:\n        time.sleep(600)\n    except BaseException:\n        pass")
+    _, processes = _running(
+        world, "deaf", "while True:\n    try:\n        time.sleep(600)\n    except BaseException:\n        pass"
+    )
     world.process.send_signal(signal.SIGTERM)
     assert world.process.wait(PATIENCE_S) == 0
     until(lambda: not any(alive(pid) for pid in processes), "every process is gone")

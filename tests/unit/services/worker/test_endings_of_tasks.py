@@ -57,12 +57,18 @@ def test_a_crash_in_a_library_is_named_by_its_signal(world: WorkerWorld) -> None
 
 
 @pytest.mark.parametrize("fresh", [False, True])
-@pytest.mark.parametrize(("name", "body", "above"), [
-    ("exit", "sys.stdout.write('half a line')\nsys.stdout.flush()\nos._exit(3)", "half a line"),
-    ("kill", "print('a whole line')\nos.kill(os.getpid(), signal.SIGKILL)", "a whole line"),
-    ("segfault", "signal.raise_signal(signal.SIGSEGV)", "Fatal Python error: Segmentation fault"),
-], ids=["exit", "kill", "segfault"])
-def test_the_reason_of_a_death_is_the_last_line_of_the_log(world: WorkerWorld, name: str, body: str, above: str, fresh: bool) -> None:
+@pytest.mark.parametrize(
+    ("name", "body", "above"),
+    [
+        ("exit", "sys.stdout.write('half a line')\nsys.stdout.flush()\nos._exit(3)", "half a line"),
+        ("kill", "print('a whole line')\nos.kill(os.getpid(), signal.SIGKILL)", "a whole line"),
+        ("segfault", "signal.raise_signal(signal.SIGSEGV)", "Fatal Python error: Segmentation fault"),
+    ],
+    ids=["exit", "kill", "segfault"],
+)
+def test_the_reason_of_a_death_is_the_last_line_of_the_log(
+    world: WorkerWorld, name: str, body: str, above: str, fresh: bool
+) -> None:
     attempt = world.attempt(world.dag(f"last-{name}-{fresh}", body), fresh=fresh)
     result = world.run(attempt)
     lines = world.log_of(attempt).splitlines()
@@ -74,7 +80,9 @@ def test_a_task_that_is_killed_after_its_grace_has_the_reason_in_its_log(world: 
     body = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('ready', flush=True)\nwhile True: time.sleep(60)"
     attempt = world.attempt(world.dag("grace", body))
     world.executor.submit(world.worker_id, [attempt])
-    until(lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready")
+    until(
+        lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready"
+    )
     world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 0.1)
     result = world.result_of(attempt)
     assert result.reason is not None and result.reason.startswith("marked failed by ann; ")
@@ -125,7 +133,9 @@ time.sleep(600)
 """
     attempt = world.attempt(world.dag("missed", body))
     world.executor.submit(world.worker_id, [attempt])
-    until(lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready")
+    until(
+        lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready"
+    )
     world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 60.0)
     result = world.result_of(attempt)
     assert (result.outcome, result.reason) == ("failed", "marked failed by ann")
@@ -138,7 +148,9 @@ def test_the_callback_of_a_stopped_task_runs_to_its_end(world: WorkerWorld) -> N
     file.write_text(file.read_text().replace("@task\n", "@task(on_failure_callback=slow)\n"))
     attempt = world.attempt(file)
     world.executor.submit(world.worker_id, [attempt])
-    until(lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready")
+    until(
+        lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready"
+    )
     world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 60.0)
     assert world.result_of(attempt).reason == "marked failed by ann"
     assert "the callback has ended" in world.log_of(attempt)

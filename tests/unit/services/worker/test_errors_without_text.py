@@ -8,23 +8,92 @@ import pytest
 from tests.conformance.workerworld import WorkerWorld
 
 ERRORS = [
-    ("raises", "class E(Exception):\n    def __str__(self): raise ValueError('no str')", "E()", "E: <its text cannot be made: ValueError: no str>"),
-    ("number", "class E(Exception):\n    def __str__(self): return 3", "E()", "E: <its text cannot be made: TypeError: __str__ returned non-string (type int)>"),
-    ("exits", "class E(Exception):\n    def __str__(self): raise SystemExit(1)", "E()", "E: <its text cannot be made: SystemExit: 1>"),
-    ("interrupts", "class E(Exception):\n    def __str__(self): raise KeyboardInterrupt", "E()", "E: <its text cannot be made: KeyboardInterrupt>"),
-    ("recursive", "class E(Exception):\n    def __str__(self): return str(self)", "E()", "E: <its text cannot be made: RecursionError: maximum recursion depth exceeded"),
+    (
+        "raises",
+        "class E(Exception):\n    def __str__(self): raise ValueError('no str')",
+        "E()",
+        "E: <its text cannot be made: ValueError: no str>",
+    ),
+    (
+        "number",
+        "class E(Exception):\n    def __str__(self): return 3",
+        "E()",
+        "E: <its text cannot be made: TypeError: __str__ returned non-string (type int)>",
+    ),
+    (
+        "exits",
+        "class E(Exception):\n    def __str__(self): raise SystemExit(1)",
+        "E()",
+        "E: <its text cannot be made: SystemExit: 1>",
+    ),
+    (
+        "interrupts",
+        "class E(Exception):\n    def __str__(self): raise KeyboardInterrupt",
+        "E()",
+        "E: <its text cannot be made: KeyboardInterrupt>",
+    ),
+    (
+        "recursive",
+        "class E(Exception):\n    def __str__(self): return str(self)",
+        "E()",
+        "E: <its text cannot be made: RecursionError: maximum recursion depth exceeded",
+    ),
     ("surrogate", "class E(Exception): pass", "E('a\\ud800b\\0c')", "E: a\\ud800b\\x00c"),
     ("huge", "class E(Exception): pass", "E('x' * 50_000_000)", f"E: {'x' * 997}"),
-    ("no-cause", "class E(Exception):\n    @property\n    def __cause__(self): raise ValueError('no cause')", "E('text')", "E: text"),
-    ("no-traceback", "class E(Exception):\n    @property\n    def __traceback__(self): raise ValueError('no traceback')", "E('text')", "E: text"),
-    ("no-class", "class E(Exception):\n    @property\n    def __class__(self): raise ValueError('no class')", "E('text')", "E: text"),
-    ("no-pickle", "class E(Exception):\n    def __reduce__(self): raise ValueError('no pickle')", "E('text')", "E: text"),
-    ("base", "class E(BaseException):\n    def __str__(self): raise ValueError('no str')", "E()", "E: <its text cannot be made: ValueError: no str>"),
-    ("group", "class E(Exception):\n    def __str__(self): raise ValueError('no str')", "ExceptionGroup('all', [E(), E()])", "ExceptionGroup: all (2 sub-exceptions)"),
-    ("exit-code", "class Code:\n    def __repr__(self): raise ValueError('no repr')", "SystemExit(Code())", "called sys.exit(<Code: its repr raised ValueError>)"),
-    ("exit-attribute", "class E(SystemExit):\n    @property\n    def code(self): raise ValueError('no code')", "E()", "E (its attributes cannot be read: ValueError: no code)"),
-    ("skip", "from airflow.exceptions import AirflowFailException\nclass E(AirflowFailException):\n    def __str__(self): raise ValueError('no str')", "E()",
-     "E: <its text cannot be made: ValueError: no str>"),
+    (
+        "no-cause",
+        "class E(Exception):\n    @property\n    def __cause__(self): raise ValueError('no cause')",
+        "E('text')",
+        "E: text",
+    ),
+    (
+        "no-traceback",
+        "class E(Exception):\n    @property\n    def __traceback__(self): raise ValueError('no traceback')",
+        "E('text')",
+        "E: text",
+    ),
+    (
+        "no-class",
+        "class E(Exception):\n    @property\n    def __class__(self): raise ValueError('no class')",
+        "E('text')",
+        "E: text",
+    ),
+    (
+        "no-pickle",
+        "class E(Exception):\n    def __reduce__(self): raise ValueError('no pickle')",
+        "E('text')",
+        "E: text",
+    ),
+    (
+        "base",
+        "class E(BaseException):\n    def __str__(self): raise ValueError('no str')",
+        "E()",
+        "E: <its text cannot be made: ValueError: no str>",
+    ),
+    (
+        "group",
+        "class E(Exception):\n    def __str__(self): raise ValueError('no str')",
+        "ExceptionGroup('all', [E(), E()])",
+        "ExceptionGroup: all (2 sub-exceptions)",
+    ),
+    (
+        "exit-code",
+        "class Code:\n    def __repr__(self): raise ValueError('no repr')",
+        "SystemExit(Code())",
+        "called sys.exit(<Code: its repr raised ValueError>)",
+    ),
+    (
+        "exit-attribute",
+        "class E(SystemExit):\n    @property\n    def code(self): raise ValueError('no code')",
+        "E()",
+        "E (its attributes cannot be read: ValueError: no code)",
+    ),
+    (
+        "skip",
+        "from airflow.exceptions import AirflowFailException\nclass E(AirflowFailException):\n    def __str__(self): raise ValueError('no str')",
+        "E()",
+        "E: <its text cannot be made: ValueError: no str>",
+    ),
 ]
 
 
@@ -39,7 +108,9 @@ def dag_file(world: WorkerWorld, name: str, head: str, raised: str) -> Path:
 
 
 @pytest.mark.parametrize(("name", "head", "raised", "reason"), ERRORS, ids=[name for name, *_ in ERRORS])
-def test_the_reason_says_what_can_be_said_and_the_callback_gets_the_exception(world: WorkerWorld, name: str, head: str, raised: str, reason: str) -> None:
+def test_the_reason_says_what_can_be_said_and_the_callback_gets_the_exception(
+    world: WorkerWorld, name: str, head: str, raised: str, reason: str
+) -> None:
     attempt = world.attempt(dag_file(world, name, head, raised))
     result = world.run(attempt)
     assert result.outcome == "failed"

@@ -17,20 +17,50 @@ def xcom(result: object) -> object:
 
 
 @pytest.mark.parametrize("fresh", [False, True], ids=["fork", "interpreter"])
-@pytest.mark.parametrize(("name", "child", "code", "shown"), [
-    ("returns", "return 'child'", 0, ""),
-    ("raises", "raise RuntimeError('only the child fails')", 1, "RuntimeError: only the child fails"),
-    ("exits", "sys.exit(3)", 3, ""),
-    ("exits-in-words", "sys.exit('in words')", 1, "in words"),
-    ("exits-at-once", "os._exit(4)", 4, ""),
-    ("interrupted", "raise KeyboardInterrupt", -2, "KeyboardInterrupt"),
-    ("skips", "from airflow.exceptions import AirflowSkipException\n    raise AirflowSkipException('child')", 1, "AirflowSkipException: child"),
-    ("fails-for-good", "from airflow.exceptions import AirflowFailException\n    raise AirflowFailException('child')", 1, "AirflowFailException: child"),
-    ("times-out", "from airflow.exceptions import AirflowTaskTimeout\n    raise AirflowTaskTimeout('child')", 1, "AirflowTaskTimeout: child"),
-    ("broken-text", "class E(Exception):\n        def __str__(self): raise ValueError('no str')\n    raise E", 1, "E: <exception str() failed>"),
-    ("grandchild-returns", "pid = os.fork()\n    if pid == 0: return 'grandchild'\n    os.waitpid(pid, 0)\n    return 'child'", 0, ""),
-])
-def test_a_fork_ends_where_its_code_ends_and_the_task_goes_on(world: WorkerWorld, name: str, child: str, code: int, shown: str, fresh: bool) -> None:
+@pytest.mark.parametrize(
+    ("name", "child", "code", "shown"),
+    [
+        ("returns", "return 'child'", 0, ""),
+        ("raises", "raise RuntimeError('only the child fails')", 1, "RuntimeError: only the child fails"),
+        ("exits", "sys.exit(3)", 3, ""),
+        ("exits-in-words", "sys.exit('in words')", 1, "in words"),
+        ("exits-at-once", "os._exit(4)", 4, ""),
+        ("interrupted", "raise KeyboardInterrupt", -2, "KeyboardInterrupt"),
+        (
+            "skips",
+            "from airflow.exceptions import AirflowSkipException\n    raise AirflowSkipException('child')",
+            1,
+            "AirflowSkipException: child",
+        ),
+        (
+            "fails-for-good",
+            "from airflow.exceptions import AirflowFailException\n    raise AirflowFailException('child')",
+            1,
+            "AirflowFailException: child",
+        ),
+        (
+            "times-out",
+            "from airflow.exceptions import AirflowTaskTimeout\n    raise AirflowTaskTimeout('child')",
+            1,
+            "AirflowTaskTimeout: child",
+        ),
+        (
+            "broken-text",
+            "class E(Exception):\n        def __str__(self): raise ValueError('no str')\n    raise E",
+            1,
+            "E: <exception str() failed>",
+        ),
+        (
+            "grandchild-returns",
+            "pid = os.fork()\n    if pid == 0: return 'grandchild'\n    os.waitpid(pid, 0)\n    return 'child'",
+            0,
+            "",
+        ),
+    ],
+)
+def test_a_fork_ends_where_its_code_ends_and_the_task_goes_on(
+    world: WorkerWorld, name: str, child: str, code: int, shown: str, fresh: bool
+) -> None:
     body = f"pid = os.fork()\nif pid == 0:\n    {child}\n{WAIT}"
     attempt = world.attempt(world.dag(f"{name}-{fresh}", body), fresh=fresh)
     result = world.run(attempt)
@@ -96,10 +126,7 @@ def test_a_fork_holds_no_socket_and_no_log_of_the_runner(world: WorkerWorld) -> 
 
 
 def test_a_request_of_a_fork_is_refused_in_words(world: WorkerWorld) -> None:
-    body = (
-        "pid = os.fork()\nif pid == 0:\n    from airflow.sdk import Variable\n    Variable.get('asked')\n"
-        f"{WAIT}"
-    )
+    body = f"pid = os.fork()\nif pid == 0:\n    from airflow.sdk import Variable\n    Variable.get('asked')\n{WAIT}"
     attempt = world.attempt(world.dag("asks", body))
     result = world.run(attempt)
     assert (result.outcome, xcom(result)) == ("success", "parent")
@@ -107,8 +134,17 @@ def test_a_request_of_a_fork_is_refused_in_words(world: WorkerWorld) -> None:
 
 
 @pytest.mark.parametrize("fresh", [False, True], ids=["fork", "interpreter"])
-@pytest.mark.parametrize(("name", "ends"), [("returns", ""), ("raises", "if pid == 0: raise RuntimeError('only the child fails')"), ("exits", "if pid == 0: sys.exit(3)")])
-def test_a_fork_at_the_import_of_the_file_is_not_a_second_process_for_its_tasks(world: WorkerWorld, name: str, ends: str, fresh: bool) -> None:
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        ("returns", ""),
+        ("raises", "if pid == 0: raise RuntimeError('only the child fails')"),
+        ("exits", "if pid == 0: sys.exit(3)"),
+    ],
+)
+def test_a_fork_at_the_import_of_the_file_is_not_a_second_process_for_its_tasks(
+    world: WorkerWorld, name: str, ends: str, fresh: bool
+) -> None:
     head = f"pid = os.fork()\n{ends}\nif pid: print('status', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"
     body = f"print('ran in', os.getpid())\n{WAIT.rpartition(chr(10))[2]}"
     attempt = world.attempt(world.dag(f"import-{name}-{fresh}", body, head), fresh=fresh)
@@ -148,10 +184,17 @@ with DAG("d", schedule=None):
 
 
 @pytest.mark.parametrize("ends", ["return", "raise RuntimeError('only the child fails')"], ids=["returns", "raises"])
-@pytest.mark.parametrize(("argument", "body", "outcome"), [
-    ("on_execute_callback", "return 1", "success"), ("on_success_callback", "return 1", "success"), ("on_failure_callback", "raise ValueError('of the task')", "failed"),
-])
-def test_a_fork_of_a_callback_calls_no_other_callback(world: WorkerWorld, argument: str, body: str, outcome: str, ends: str) -> None:
+@pytest.mark.parametrize(
+    ("argument", "body", "outcome"),
+    [
+        ("on_execute_callback", "return 1", "success"),
+        ("on_success_callback", "return 1", "success"),
+        ("on_failure_callback", "raise ValueError('of the task')", "failed"),
+    ],
+)
+def test_a_fork_of_a_callback_calls_no_other_callback(
+    world: WorkerWorld, argument: str, body: str, outcome: str, ends: str
+) -> None:
     path = world.home / f"{argument}-{ends[:5]}.py"
     path.write_text(CALLBACKS.format(argument=argument, body=body, ends=ends))
     attempt = world.attempt(path)
@@ -171,7 +214,9 @@ def test_only_the_process_of_the_task_calls_on_kill(world: WorkerWorld) -> None:
     )
     attempt = world.attempt(path)
     world.executor.submit(world.worker_id, [attempt])
-    until(lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready")
+    until(
+        lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready"
+    )
     world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 30)
     assert world.result_of(attempt).reason == "marked failed by ann"
     assert world.log_of(attempt).count("on_kill True") == 1 and "on_kill False" not in world.log_of(attempt)
@@ -194,12 +239,16 @@ def test_processes_of_multiprocessing_end_and_are_terminated(world: WorkerWorld,
 
 def test_a_daemon_that_outlives_the_task_does_not_hold_it_up(world: WorkerWorld) -> None:
     body = (
-        "pid = os.fork()\nif pid == 0:\n    os.setsid()\n    if os.fork(): os._exit(0)\n    time.sleep(600)\n    os._exit(0)\n" + WAIT
+        "pid = os.fork()\nif pid == 0:\n    os.setsid()\n    if os.fork(): os._exit(0)\n    time.sleep(600)\n    os._exit(0)\n"
+        + WAIT
     )
     attempt = world.attempt(world.dag("daemon", body))
     result = world.run(attempt)
     assert (result.outcome, xcom(result)) == ("success", "parent")
-    until(lambda: "1 process(es) that the task had left behind were killed" in world.log_of(attempt), "the daemon is killed")
+    until(
+        lambda: "1 process(es) that the task had left behind were killed" in world.log_of(attempt),
+        "the daemon is killed",
+    )
 
 
 def test_text_that_was_printed_before_a_fork_is_written_once(world: WorkerWorld) -> None:
@@ -209,15 +258,23 @@ def test_text_that_was_printed_before_a_fork_is_written_once(world: WorkerWorld)
     assert world.log_of(attempt).splitlines()[0] == "before after"
 
 
-@pytest.mark.parametrize(("name", "body"), [
-    ("and-ends", "os.closerange(3, 256)\nreturn 1"),
-    ("and-opens-files", "os.closerange(3, 256)\nfor n in range(40): os.open('/dev/null', os.O_WRONLY)\nreturn 1"),
-    ("and-opens-sockets", "import socket\nos.closerange(3, 256)\npairs = [socket.socketpair() for _ in range(20)]\nreturn 1"),
-    ("and-asks", "os.closerange(3, 256)\nfrom airflow.sdk import Variable\nVariable.get('x')"),
-    ("and-raises", "os.closerange(3, 256)\nraise ValueError('of the task')"),
-    ("and-runs-on", "os.closerange(3, 256)\ntime.sleep(600)"),
-])
-def test_a_task_that_closes_the_socket_to_its_worker_fails_with_that_reason(world: WorkerWorld, name: str, body: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("and-ends", "os.closerange(3, 256)\nreturn 1"),
+        ("and-opens-files", "os.closerange(3, 256)\nfor n in range(40): os.open('/dev/null', os.O_WRONLY)\nreturn 1"),
+        (
+            "and-opens-sockets",
+            "import socket\nos.closerange(3, 256)\npairs = [socket.socketpair() for _ in range(20)]\nreturn 1",
+        ),
+        ("and-asks", "os.closerange(3, 256)\nfrom airflow.sdk import Variable\nVariable.get('x')"),
+        ("and-raises", "os.closerange(3, 256)\nraise ValueError('of the task')"),
+        ("and-runs-on", "os.closerange(3, 256)\ntime.sleep(600)"),
+    ],
+)
+def test_a_task_that_closes_the_socket_to_its_worker_fails_with_that_reason(
+    world: WorkerWorld, name: str, body: str
+) -> None:
     attempt = world.attempt(world.dag(f"closes-{name}", body))
     result = world.run(attempt)
     assert result.outcome == "failed"

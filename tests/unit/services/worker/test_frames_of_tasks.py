@@ -36,14 +36,17 @@ def run_all(world: WorkerWorld, frames: dict[str, bytes]) -> dict[str, AttemptRe
     folder = world.home / "frames"
     folder.mkdir(exist_ok=True)
     attempts = {}
-    file = world.dag("writes", f"""
+    file = world.dag(
+        "writes",
+        f"""
 from gnomon.authoring.sdk.runtime import channel
 import pathlib
 data = pathlib.Path({str(folder)!r}, ti.run_id).read_bytes()
 channel._installed._socket.sendall(data)
 time.sleep(0.2)
 os._exit(0)
-""")
+""",
+    )
     for number, (name, data) in enumerate(frames.items()):
         (folder / f"r{number}").write_bytes(data)
         run = msgspec.structs.replace(world.attempt(file).run, run_id=f"r{number}")
@@ -61,9 +64,13 @@ os._exit(0)
 
 def test_a_message_that_cannot_be_read_fails_its_own_attempt(world: WorkerWorld) -> None:
     broken = {
-        "no message": frame(b"\xff\xff"), "no UTF-8": frame(b"\x82\xa4type\xaaChildReady\xa3pid\xa2\xff\xfe"), "too deep": frame(b"\x91" * 100_000),
-        "too long": struct.pack(">I", 2**32 - 1), "unknown": frame(msgspec.msgpack.encode({"type": "Hello"})), "empty": frame(b""),
-    }  # fmt: skip
+        "no message": frame(b"\xff\xff"),
+        "no UTF-8": frame(b"\x82\xa4type\xaaChildReady\xa3pid\xa2\xff\xfe"),
+        "too deep": frame(b"\x91" * 100_000),
+        "too long": struct.pack(">I", 2**32 - 1),
+        "unknown": frame(msgspec.msgpack.encode({"type": "Hello"})),
+        "empty": frame(b""),
+    }
     for name, result in run_all(world, broken).items():
         assert result.outcome == "failed", name
         assert "cannot be read" in (result.reason or ""), (name, result.reason)
@@ -72,9 +79,13 @@ def test_a_message_that_cannot_be_read_fails_its_own_attempt(world: WorkerWorld)
 def test_a_result_of_another_attempt_or_with_values_that_no_database_stores_fails_its_own(world: WorkerWorld) -> None:
     own = AttemptResult(attempt_id="someone else's", group_no=1, run_pk=1, task_no=1, outcome="success")
     frames = {
-        "identity": own, "started_at": msgspec.structs.replace(own, started_at=2**62), "xcom": msgspec.structs.replace(own, xcoms=(XComItem(key="k\0", value="1"),)),
-    }  # fmt: skip
-    for name, result in run_all(world, {name: frame(msgspec.msgpack.encode(ChildDone(result=result))) for name, result in frames.items()}).items():
+        "identity": own,
+        "started_at": msgspec.structs.replace(own, started_at=2**62),
+        "xcom": msgspec.structs.replace(own, xcoms=(XComItem(key="k\0", value="1"),)),
+    }
+    for name, result in run_all(
+        world, {name: frame(msgspec.msgpack.encode(ChildDone(result=result))) for name, result in frames.items()}
+    ).items():
         assert result.outcome == "failed" and result.attempt_id.startswith("writes"), name
         assert check_result(result, reads_values=True) is result
 
@@ -88,10 +99,21 @@ def test_numbers_of_processes_that_a_task_reports_are_not_signalled(world: Worke
 
 def list_frames() -> dict[str, bytes]:
     messages: list[Any] = [
-        ChildReady(pid=1), ChildEntered(at=1), TaskApiRequestMessage(number=1, request=GetVariable(key="k")),
+        ChildReady(pid=1),
+        ChildEntered(at=1),
+        TaskApiRequestMessage(number=1, request=GetVariable(key="k")),
         TaskApiRequestMessage(number=1, request=SetTaskState(key="k", value="1", retention=5)),
-        ChildDone(result=AttemptResult(attempt_id="a", group_no=1, run_pk=1, task_no=1, outcome="success", xcoms=(XComItem(key="k", value="1"),))),
-    ]  # fmt: skip
+        ChildDone(
+            result=AttemptResult(
+                attempt_id="a",
+                group_no=1,
+                run_pk=1,
+                task_no=1,
+                outcome="success",
+                xcoms=(XComItem(key="k", value="1"),),
+            )
+        ),
+    ]
     found = {}
     for message in messages:
         for number, (path, plain) in enumerate(vary_struct(message, is_json=False)):
@@ -120,12 +142,20 @@ def test_all_values_of_each_field_of_each_message_end_the_attempt_alone(world: W
 def check(results: dict[str, AttemptResult]) -> None:
     for name, result in results.items():
         assert check_result(result, reads_values=True) is result, name
-        assert (result.group_no, result.run_pk, result.task_no) == (1, 1, 1) and result.attempt_id.startswith("writes"), name
+        assert (result.group_no, result.run_pk, result.task_no) == (1, 1, 1) and result.attempt_id.startswith(
+            "writes"
+        ), name
 
 
 def test_a_result_with_a_value_that_no_message_carries_names_the_field(world: WorkerWorld) -> None:
-    file = world.dag("carries", "raise AirflowSkipException('a')", head="from airflow.exceptions import AirflowSkipException")
+    file = world.dag(
+        "carries", "raise AirflowSkipException('a')", head="from airflow.exceptions import AirflowSkipException"
+    )
     assert world.run(world.attempt(file)).outcome == "skipped"
-    file = world.dag("surrogate", "raise DownstreamTasksSkipped(tasks=['a' + chr(0xdce9)])", head="from airflow.exceptions import DownstreamTasksSkipped")
+    file = world.dag(
+        "surrogate",
+        "raise DownstreamTasksSkipped(tasks=['a' + chr(0xdce9)])",
+        head="from airflow.exceptions import DownstreamTasksSkipped",
+    )
     result = world.run(world.attempt(file))
     assert (result.outcome, "skip_task_ids" in (result.reason or "")) == ("failed", True), result.reason

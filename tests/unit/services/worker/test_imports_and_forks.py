@@ -15,14 +15,19 @@ _PID = "return os.getppid()"
 @pytest.mark.parametrize(
     ("name", "head", "words"),
     [
-        ("thread", "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True, name='poller').start()",
-         "starts threads (poller)"),
+        (
+            "thread",
+            "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True, name='poller').start()",
+            "starts threads (poller)",
+        ),
         ("socket", "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 0))\ns.listen()", "socket"),
         ("loop", "import asyncio\nloop = asyncio.new_event_loop()", "event loop"),
         ("library", "import types\nsys.modules['polars'] = types.ModuleType('polars')", "the file imports polars"),
     ],
 )
-def test_a_file_that_cannot_be_forked_runs_in_a_new_interpreter(world: WorkerWorld, name: str, head: str, words: str) -> None:
+def test_a_file_that_cannot_be_forked_runs_in_a_new_interpreter(
+    world: WorkerWorld, name: str, head: str, words: str
+) -> None:
     result = world.run(world.attempt(world.dag(f"unfit_{name}", _PID, head)))
     assert result.outcome == "success"
     assert result.fresh_reason is not None and words in result.fresh_reason
@@ -129,7 +134,9 @@ def test_reused_children_run_several_attempts_and_isolated_ones_do_not(world: Wo
 
 def test_a_zygote_that_is_killed_does_not_take_its_children_along(own_world: WorkerWorld) -> None:
     world = own_world
-    file = world.dag("outlives", "while not os.path.exists(os.environ['GNOMON_HOME'] + '/go'): time.sleep(0.01)\nreturn os.getpid()")
+    file = world.dag(
+        "outlives", "while not os.path.exists(os.environ['GNOMON_HOME'] + '/go'): time.sleep(0.01)\nreturn os.getpid()"
+    )
     attempt = world.attempt(file)
     world.executor.submit(world.worker_id, [attempt])
     world.entered(attempt)

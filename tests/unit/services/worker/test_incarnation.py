@@ -158,7 +158,9 @@ def test_leaving_mails_what_is_left_and_retires(life: Life) -> None:
 def _with_result(attempt_id: str) -> AttemptRegistry:
     registry = AttemptRegistry()
     run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
-    registry.submit([Attempt(attempt_id=attempt_id, group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")])
+    registry.submit(
+        [Attempt(attempt_id=attempt_id, group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")]
+    )
     pending = registry.take_next_queued()
     assert pending is not None
     registry.end(pending, result_without_run(pending.attempt, "success", "", entered=True))

@@ -22,7 +22,9 @@ class ListedWrites:
         return
 
 
-def connect(kind: type[PlainConnection] | type[SecureConnection]) -> tuple[PlainConnection | SecureConnection, ListedWrites]:
+def connect(
+    kind: type[PlainConnection] | type[SecureConnection],
+) -> tuple[PlainConnection | SecureConnection, ListedWrites]:
     connection, written = kind("api", 8080), ListedWrites()
     connection.sock = written  # type: ignore[assignment]
     return connection, written
@@ -34,7 +36,11 @@ def test_head_and_body_are_written_together(kind: Any) -> None:
     connection.post("/execution/x", b"the body", {"Authorization": "Bearer t"})
     (request,) = written.writes
     head, _, body = request.partition(b"\r\n\r\n")
-    assert head.startswith(b"POST /execution/x HTTP/1.1\r\n") and b"Authorization: Bearer t" in head and b"Content-Length: 8" in head
+    assert (
+        head.startswith(b"POST /execution/x HTTP/1.1\r\n")
+        and b"Authorization: Bearer t" in head
+        and b"Content-Length: 8" in head
+    )
     assert body == b"the body"
 
 

@@ -30,9 +30,14 @@ def test_a_listener_reads_the_lineage_of_its_task_alone(tmp_path: Path) -> None:
     (home / "plugins" / "lineage_listens.py").write_text(PLUGIN)
     world = WorkerWorld(home)
     try:
-        file = world.dag("hooked", "from airflow.lineage.hook import get_hook_lineage_collector\n"
-                                   "get_hook_lineage_collector().add_input_asset(ti, uri=f's3://b/{ti.map_index}')")
-        attempts = [world.attempt(file, attempts_per_child=2, calls_listeners=True, map_index=index) for index in (7, 8)]
+        file = world.dag(
+            "hooked",
+            "from airflow.lineage.hook import get_hook_lineage_collector\n"
+            "get_hook_lineage_collector().add_input_asset(ti, uri=f's3://b/{ti.map_index}')",
+        )
+        attempts = [
+            world.attempt(file, attempts_per_child=2, calls_listeners=True, map_index=index) for index in (7, 8)
+        ]
         for attempt in attempts:
             assert world.run(attempt).outcome == "success"
         lines = [world.log_of(attempt).splitlines()[-1].split() for attempt in attempts]

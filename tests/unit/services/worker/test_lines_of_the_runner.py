@@ -76,4 +76,7 @@ def test_a_process_that_runs_several_attempts_writes_each_failure_into_its_own_l
     attempts = [world.attempt(file, attempts_per_child=10, try_number=number) for number in (1, 2, 3)]
     for number, attempt in enumerate(attempts, 1):
         world.run(attempt)
-        until(lambda attempt=attempt, number=number: world.log_of(attempt).endswith(f"ValueError: {number}\n"), "the traceback is the end of the log")  # type: ignore[misc]
+        until(
+            lambda attempt=attempt, number=number: world.log_of(attempt).endswith(f"ValueError: {number}\n"),
+            "the traceback is the end of the log",
+        )  # type: ignore[misc]

@@ -28,7 +28,7 @@ class ApiWithLog(ExecutionClient):
         if self.is_shared:
             return -1
         if offset <= len(self.log):
-            self.log += piece[len(self.log) - offset:]
+            self.log += piece[len(self.log) - offset :]
         return len(self.log)
 
 
@@ -52,7 +52,9 @@ def write(folder: Path, text: bytes) -> None:
         file.write(text)
 
 
-def test_new_lines_are_sent_once_and_the_rest_at_the_end(api: ApiWithLog, forwarder: LogForwarder, tmp_path: Path) -> None:
+def test_new_lines_are_sent_once_and_the_rest_at_the_end(
+    api: ApiWithLog, forwarder: LogForwarder, tmp_path: Path
+) -> None:
     forwarder.send_new_lines()
     assert api.requests == 0, "the log does not exist yet"
     write(tmp_path, b"one\n")
@@ -69,7 +71,9 @@ def test_new_lines_are_sent_once_and_the_rest_at_the_end(api: ApiWithLog, forwar
     assert not api.log.endswith(b"end")
 
 
-def test_an_attempt_that_ended_within_a_step_sends_nothing(api: ApiWithLog, forwarder: LogForwarder, tmp_path: Path) -> None:
+def test_an_attempt_that_ended_within_a_step_sends_nothing(
+    api: ApiWithLog, forwarder: LogForwarder, tmp_path: Path
+) -> None:
     write(tmp_path, b"short\n")
     forwarder.finish("a")
     assert api.requests == 0
@@ -89,7 +93,9 @@ def test_what_could_not_be_sent_is_sent_later(api: ApiWithLog, forwarder: LogFor
 
 
 @pytest.mark.parametrize("cause", ["shared", "refused"])
-def test_a_log_that_nobody_wants_is_not_sent_again(api: ApiWithLog, forwarder: LogForwarder, tmp_path: Path, cause: str) -> None:
+def test_a_log_that_nobody_wants_is_not_sent_again(
+    api: ApiWithLog, forwarder: LogForwarder, tmp_path: Path, cause: str
+) -> None:
     write(tmp_path, b"one\n")
     api.is_shared, api.failure = cause == "shared", ClaimRefused("gone") if cause == "refused" else None
     forwarder.send_new_lines()

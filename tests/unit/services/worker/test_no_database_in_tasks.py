@@ -27,8 +27,13 @@ return json.dumps({'fds': fds, 'environ': environ, 'initial': initial, 'zygote':
 
 @pytest.fixture(scope="module")
 def secretive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerWorld]:
-    environ = {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": ADDRESS, "PGPASSWORD": "s3cret", "DATABASE_URL": ADDRESS,
-               "MY_OWN": f"see {ADDRESS}", "HARMLESS": "yes"}
+    environ = {
+        "GNOMON__DATABASE__SQL_ALCHEMY_CONN": ADDRESS,
+        "PGPASSWORD": "s3cret",
+        "DATABASE_URL": ADDRESS,
+        "MY_OWN": f"see {ADDRESS}",
+        "HARMLESS": "yes",
+    }
     world = WorkerWorld(tmp_path_factory.mktemp("w"), environ=environ, address=ADDRESS)
     yield world
     world.close()

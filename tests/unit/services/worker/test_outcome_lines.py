@@ -29,7 +29,9 @@ def _read(sock: socket.socket) -> list[list[int | str | None]]:
     return [json.loads(line) for line in sock.recv(65_536).splitlines()]
 
 
-def test_an_outcome_goes_with_the_next_line_that_frees_a_slot(sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outcome_goes_with_the_next_line_that_frees_a_slot(
+    sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(service, "OUTCOME_S", PATIENCE_S)
     lines = OutcomeLines(sockets[0])
     lines.put_free(1)
@@ -40,7 +42,9 @@ def test_an_outcome_goes_with_the_next_line_that_frees_a_slot(sockets: tuple[soc
     lines.close()
 
 
-def test_an_attempt_that_did_not_run_frees_its_slot_at_once(sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_attempt_that_did_not_run_frees_its_slot_at_once(
+    sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(service, "OUTCOME_S", PATIENCE_S)
     lines = OutcomeLines(sockets[0])
     lines.put_end(1, "was not claimed")
@@ -48,7 +52,9 @@ def test_an_attempt_that_did_not_run_frees_its_slot_at_once(sockets: tuple[socke
     lines.close()
 
 
-def test_an_outcome_is_sent_when_no_other_attempt_ends(sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outcome_is_sent_when_no_other_attempt_ends(
+    sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(service, "OUTCOME_S", 0.01)
     lines = OutcomeLines(sockets[0])
     for number in (1, 2):
@@ -59,13 +65,17 @@ def test_an_outcome_is_sent_when_no_other_attempt_ends(sockets: tuple[socket.soc
     lines.close()
 
 
-def test_a_consumer_that_was_killed_leaves_a_part_of_a_line_and_what_it_has_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_consumer_that_was_killed_leaves_a_part_of_a_line_and_what_it_has_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     accepted: list[str] = []
     crashes: list[object] = []
     monkeypatch.setattr(threading, "excepthook", crashes.append)
 
     class Relay:
-        def accept(self, attempt_id: str, token: str, put_end: Callable[[str], None], put_free: Callable[[], None]) -> None:
+        def accept(
+            self, attempt_id: str, token: str, put_end: Callable[[str], None], put_free: Callable[[], None]
+        ) -> None:
             put_free()
             accepted.append(attempt_id)
 
@@ -77,5 +87,8 @@ def test_a_consumer_that_was_killed_leaves_a_part_of_a_line_and_what_it_has_not_
             consumer.sendall(json.dumps([1, attempt_id, "token"]).encode() + b"\n" + rest)
             until(partial(accepted.__contains__, attempt_id), "the message is accepted")
     intake.close()
-    until(lambda: not [one for one in threading.enumerate() if one not in before and one.name in ("message", "outcomes")], "both threads of each connection have ended")
+    until(
+        lambda: not [one for one in threading.enumerate() if one not in before and one.name in ("message", "outcomes")],
+        "both threads of each connection have ended",
+    )
     assert (accepted, crashes) == (["a1", "a3"], [])

@@ -68,7 +68,9 @@ class Broker:
         self.task_consumer: Any = None
         self.qos: Any = None
         self.qos_global = self.kind == "rabbitmq"
-        self.connection = SimpleNamespace(transport=SimpleNamespace(driver_type="redis" if self.kind == "redis" else "amqp"))
+        self.connection = SimpleNamespace(
+            transport=SimpleNamespace(driver_type="redis" if self.kind == "redis" else "amqp")
+        )
         self.on_message: Callable[[str, Delivery], None] = lambda _attempt_id, _delivery: None
 
     def begin_to_consume(self) -> None:
@@ -101,14 +103,24 @@ class Broker:
             return False
         if self.kind == "quorum":
             return sum(one.consumer == self.consumer_number for one in self.given.values()) < self.consumer_prefetch
-        return len(self.given) < self.prefetch and not (self.kind == "redis" and self.task_consumer.channel.qos.is_paused)
+        return len(self.given) < self.prefetch and not (
+            self.kind == "redis" and self.task_consumer.channel.qos.is_paused
+        )
 
     def give(self, now: float) -> None:
         """Give the next message."""
         attempt_id = self.queue.popleft()
         self._tags += 1
         self.given[self._tags] = Given(attempt_id, self.consumer_number)
-        self.on_message(attempt_id, Delivery(self._tags, partial(self._acknowledge, self.given, self._tags), partial(self._requeue, self.given, self._tags), now))
+        self.on_message(
+            attempt_id,
+            Delivery(
+                self._tags,
+                partial(self._acknowledge, self.given, self._tags),
+                partial(self._requeue, self.given, self._tags),
+                now,
+            ),
+        )
 
     def _acknowledge(self, given: dict[int, Given], tag: int) -> None:
         if given is self.given:  # else its connection has ended
@@ -127,7 +139,9 @@ class WindowWorld:
         self.broker = Broker(kind)
         self.process = WorkerProcess(folder / "intake.sock")
         self.window = PrefetchWindow(size)
-        self.carrier = MessageCarrier(str(folder / "intake.sock"), slots, self.window.set_unbacked, self.window.set_resting)
+        self.carrier = MessageCarrier(
+            str(folder / "intake.sock"), slots, self.window.set_unbacked, self.window.set_resting
+        )
         self.is_resting = False
         """The worker process can claim nothing for now."""
         self.running: list[str] = []
@@ -155,7 +169,12 @@ class WindowWorld:
 
     def publish_again(self, rng: random.Random) -> None:
         """A second message about an attempt that waits, runs or has run."""
-        known = [*self.running, *self.reported, *self.broker.queue, *(one.attempt_id for one in self.broker.given.values())]
+        known = [
+            *self.running,
+            *self.reported,
+            *self.broker.queue,
+            *(one.attempt_id for one in self.broker.given.values()),
+        ]
         if known:
             self.broker.queue.append(rng.choice(known))
 
@@ -247,10 +266,16 @@ class WindowWorld:
             assert not waiting, f"{waiting} wait in a worker that can claim nothing"
             return
         assert not (waiting and len(self.running) < self.slots), f"{waiting} wait beside a free slot"
-        assert len(waiting) + len(self.running) <= self.size, f"{waiting} were fetched for slots that are not free: {self.running}"
+        assert len(waiting) + len(self.running) <= self.size, (
+            f"{waiting} were fetched for slots that are not free: {self.running}"
+        )
         held = {*self.running, *waiting, *(message.attempt_id for message in self.carrier._waiting)}
-        assert not broker.queue or len(held) >= self.size, f"{list(broker.queue)} stay at the broker, and the worker holds {held}"
-        assert not {one.attempt_id for one in broker.given.values()} & set(self.reported), "a message is held for a slot that is free"
+        assert not broker.queue or len(held) >= self.size, (
+            f"{list(broker.queue)} stay at the broker, and the worker holds {held}"
+        )
+        assert not {one.attempt_id for one in broker.given.values()} & set(self.reported), (
+            "a message is held for a slot that is free"
+        )
 
     def finish(self, rng: random.Random) -> None:
         """Everything that was published runs, and nothing is left."""
@@ -280,8 +305,17 @@ def _world(kind: str, slots: int, size: int) -> Iterator[WindowWorld]:
 
 
 ACTS: dict[Callable[[WindowWorld, random.Random], None], int] = {
-    WindowWorld.publish: 3, WindowWorld.publish_again: 3, WindowWorld.give: 10, WindowWorld.free_slot: 8, WindowWorld.end: 6, WindowWorld.end_at_once: 2,
-    WindowWorld.lose_connection: 1, WindowWorld.pass_time: 1, WindowWorld.run_soon: 6, WindowWorld.rest: 1, WindowWorld.end_rest: 2,
+    WindowWorld.publish: 3,
+    WindowWorld.publish_again: 3,
+    WindowWorld.give: 10,
+    WindowWorld.free_slot: 8,
+    WindowWorld.end: 6,
+    WindowWorld.end_at_once: 2,
+    WindowWorld.lose_connection: 1,
+    WindowWorld.pass_time: 1,
+    WindowWorld.run_soon: 6,
+    WindowWorld.rest: 1,
+    WindowWorld.end_rest: 2,
 }
 
 
@@ -313,7 +347,9 @@ def _play(kind: str, rounds: int, seed: int) -> None:
                         world.check()
                 world.finish(rng)
             except AssertionError as error:
-                raise AssertionError(f"WINDOW_SEED={seed + number}, {slots} slots, a window of {world.size}, after {done}: {error}") from error
+                raise AssertionError(
+                    f"WINDOW_SEED={seed + number}, {slots} slots, a window of {world.size}, after {done}: {error}"
+                ) from error
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -323,7 +359,9 @@ def test_a_full_worker_that_connects_again_keeps_no_message_that_another_one_cou
         world.broker.queue.extend(["a1", "a2"])
         world.settle()
         world.broker.connect()
-        world.broker.queue = deque(["b1", "b2", "b3"])  # the messages of what runs went to other workers, which acknowledged them
+        world.broker.queue = deque(
+            ["b1", "b2", "b3"]
+        )  # the messages of what runs went to other workers, which acknowledged them
         world.begin_connection()
         world.broker.give(world.now)  # before the consumer could be paused
         world.settle()

@@ -32,7 +32,9 @@ class ReceivingChannel:
     """A channel that receives from a queue of its own."""
 
     def __init__(self) -> None:
-        self.connection = kombu.Connection(require_broker("redis"), transport_options={"global_keyprefix": uuid.uuid4().hex})
+        self.connection = kombu.Connection(
+            require_broker("redis"), transport_options={"global_keyprefix": uuid.uuid4().hex}
+        )
         self.timer = Timer()
         self.channel = self.connection.default_channel
         self.writer = UnackedWriter()
@@ -41,7 +43,10 @@ class ReceivingChannel:
         self.queue.declare()
 
     def begin(self) -> None:
-        self.writer.begin_connection(SimpleNamespace(connection=self.connection, hub=SimpleNamespace(timer=self.timer)), RefusedMessages(SharedCount()))
+        self.writer.begin_connection(
+            SimpleNamespace(connection=self.connection, hub=SimpleNamespace(timer=self.timer)),
+            RefusedMessages(SharedCount()),
+        )
 
     def receive(self) -> Any:
         kombu.Producer(self.channel).publish({"n": 1}, routing_key="q", exchange="q")

@@ -10,7 +10,9 @@ def test_a_request_is_repeated_until_the_store_answers(world: WorkerWorld) -> No
     attempt = world.attempt(world.dag("asks", "return Variable.get('away-3') + ', then ' + Variable.get('k')", head))
     result = world.run(attempt)
     assert (result.outcome, result.reason) == ("success", None)
-    assert {item.key: item.value for item in result.xcoms}["return_value"] == '"the value of away-3 for t, then the value of k for t"'
+    assert {item.key: item.value for item in result.xcoms}[
+        "return_value"
+    ] == '"the value of away-3 for t, then the value of k for t"'
 
 
 def test_a_task_that_waits_for_an_answer_can_be_ended(world: WorkerWorld) -> None:
@@ -23,6 +25,8 @@ def test_a_task_that_waits_for_an_answer_can_be_ended(world: WorkerWorld) -> Non
 
 
 def test_a_request_that_waited_for_its_whole_patience_is_refused(own_world: WorkerWorld) -> None:
-    attempt = own_world.attempt(own_world.dag("refused", "return Variable.get('refused')", "from gnomon import Variable"))
+    attempt = own_world.attempt(
+        own_world.dag("refused", "return Variable.get('refused')", "from gnomon import Variable")
+    )
     result = own_world.run(attempt)
     assert result.outcome == "failed" and result.reason is not None and "not for you" in result.reason

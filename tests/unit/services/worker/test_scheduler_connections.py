@@ -19,7 +19,9 @@ def test_a_scheduler_that_cannot_be_accepted_for_want_of_descriptors_is_accepted
 ) -> None:
     heard: list[object] = []
     with selectors.DefaultSelector() as selector:
-        schedulers = SchedulerConnections(str(tmp_path / "s"), selector, lambda _connection, message: heard.append(message))
+        schedulers = SchedulerConnections(
+            str(tmp_path / "s"), selector, lambda _connection, message: heard.append(message)
+        )
 
         def turn() -> int:
             ready = selector.select(0)

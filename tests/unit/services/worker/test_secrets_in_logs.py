@@ -24,11 +24,20 @@ raise ValueError("raised own-secret")
 
 @pytest.mark.parametrize("attempts_per_child", [1, 2])
 def test_no_secret_is_in_the_log_or_the_reason(world: WorkerWorld, attempts_per_child: int) -> None:
-    attempt = world.attempt(world.dag("secrets", BODY, 'SECRET = "named-on-top"'), attempts_per_child=attempts_per_child)
+    attempt = world.attempt(
+        world.dag("secrets", BODY, 'SECRET = "named-on-top"'), attempts_per_child=attempts_per_child
+    )
     result = world.run(attempt)
     text = world.log_of(attempt)
     assert (result.outcome, result.reason) == ("failed", "ValueError: raised ***")
-    for line in ("printed *** 1\n", "to stderr ***\n", "lines ***\n", "logged ***\n", "ValueError: raised ***\n", "http://me:***@host"):
+    for line in (
+        "printed *** 1\n",
+        "to stderr ***\n",
+        "lines ***\n",
+        "logged ***\n",
+        "ValueError: raised ***\n",
+        "http://me:***@host",
+    ):
         assert line in text
     assert "own-secret" not in text.replace('mask_secret("own-secret")', "") and "conn-password" not in text
     assert "the value of api_token" not in text

@@ -7,8 +7,12 @@ from gnomon.services.worker.settings import SLOTS_UNBOUND, STOP_GRACE_MAX_S, bui
 
 
 def test_options_reach_the_worker(tmp_path: Path) -> None:
-    environ = {"GNOMON_HOME": str(tmp_path), "GNOMON__CORE__PARALLELISM": "7", "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "12.5",
-               "AIRFLOW__CORE__KILLED_TASK_CLEANUP_TIME": "2"}
+    environ = {
+        "GNOMON_HOME": str(tmp_path),
+        "GNOMON__CORE__PARALLELISM": "7",
+        "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "12.5",
+        "AIRFLOW__CORE__KILLED_TASK_CLEANUP_TIME": "2",
+    }
     settings = build_worker_settings(load_config(environ), environ)
     assert (settings.slots, settings.import_limit_s, settings.stop_grace_s) == (7, 12.5, 2.0)
 

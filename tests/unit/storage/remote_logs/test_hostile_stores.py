@@ -28,7 +28,9 @@ class PlainStore:
 
     async_impl = False
 
-    def __init__(self, sent: bytes = b"x" * SIZE, listed: int = SIZE, error: Exception | None = None, wait_s: float = 0.0) -> None:
+    def __init__(
+        self, sent: bytes = b"x" * SIZE, listed: int = SIZE, error: Exception | None = None, wait_s: float = 0.0
+    ) -> None:
         self.sent, self.listed, self.error, self.wait_s = sent, listed, error, wait_s
 
     def invalidate_cache(self) -> None:
@@ -91,7 +93,9 @@ def test_users_of_the_api_do_not_see_the_text_of_an_error_of_a_store(world: Remo
 
 
 @BOTH
-def test_a_log_that_trickles_or_hangs_is_given_up_in_time(world: RemoteWorld, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_trickles_or_hangs_is_given_up_in_time(
+    world: RemoteWorld, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(remote_log_folder, "DOWNLOAD_S", 0.1)
     said = ask(world, make(wait_s=0.01))
     assert "within 0 s" in said or "FSTimeoutError" in said

@@ -98,7 +98,9 @@ def test_a_copy_of_a_remote_log_is_written_through_no_link(world: RemoteWorld, t
 def test_a_link_in_place_of_the_log_of_the_next_try_is_removed_by_that_try(tmp_path: Path, trap: str) -> None:
     path = tmp_path / "logs" / NAME
     with trapped(path, tmp_path / "outside", trap):
-        with another_process(lambda: (attempt_log.redirect_output(str(path)), os.write(1, b"said\n"), attempt_log.restore_output())):
+        with another_process(
+            lambda: (attempt_log.redirect_output(str(path)), os.write(1, b"said\n"), attempt_log.restore_output())
+        ):
             pass
         assert (path.is_symlink(), path.read_text()) == (False, "said\n")
 
@@ -155,7 +157,9 @@ def test_a_clean_deletes_nothing_behind_a_link(tmp_path: Path, trap: str, below:
             assert not (tmp_path / "logs" / below / NAME).is_file()
 
 
-def test_the_uploader_says_which_log_it_leaves_out(world: RemoteWorld, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_uploader_says_which_log_it_leaves_out(
+    world: RemoteWorld, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = world.write()
     path.unlink()
     with trapped(path, tmp_path / "outside", "a link to a file"), caplog.at_level(logging.WARNING):

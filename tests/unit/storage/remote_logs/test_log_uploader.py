@@ -26,7 +26,9 @@ def test_the_log_of_a_running_attempt_stays_on_the_machine(world: RemoteWorld) -
     assert not world.remote_path.exists()
 
 
-def test_a_failed_upload_is_said_and_repeated_and_the_local_log_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_upload_is_said_and_repeated_and_the_local_log_stays(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     world = RemoteWorld(tmp_path, delete_local_logs="True")
     world.remote_path.write_text("a file, where the folder should be")
     path = world.write()

@@ -35,6 +35,10 @@ def test_hostile_run_ids_stay_in_the_folder_and_apart(first: str, second: str) -
 
 
 def test_attempts_with_a_long_name_stay_apart() -> None:
-    names = {build_remote_name(build_attempt_log_path("d", "r", "?" * 250, index, seq)) for index in (-1, 0, 1) for seq in (1, 2)}
+    names = {
+        build_remote_name(build_attempt_log_path("d", "r", "?" * 250, index, seq))
+        for index in (-1, 0, 1)
+        for seq in (1, 2)
+    }
     assert len(names) == 6
     assert all(name.endswith(".log") for name in names)

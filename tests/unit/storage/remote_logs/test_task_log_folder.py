@@ -31,7 +31,9 @@ def test_a_local_log_is_read_where_it_is(world: RemoteWorld) -> None:
     assert not (world.logs / COPIES).exists()
 
 
-def test_a_log_that_is_not_here_is_copied_from_the_remote_folder_once(world: RemoteWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_is_not_here_is_copied_from_the_remote_folder_once(
+    world: RemoteWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _upload(world)
     copy = world.reader.fetch(NAME).path
     assert (copy, copy.read_text()) == (world.logs / COPIES / NAME, "hello\n")
@@ -48,7 +50,9 @@ def test_a_log_that_was_uploaded_again_is_copied_again(world: RemoteWorld) -> No
     assert world.reader.fetch(NAME).path.read_text() == "hello\nagain\n"
 
 
-@pytest.mark.parametrize("run_id", ["../../etc", "a?versionId=b", "#1", "a*[b]{c}\\", "~", "é" * 120, "%2F", " ", "a\nb", "?" * 250])
+@pytest.mark.parametrize(
+    "run_id", ["../../etc", "a?versionId=b", "#1", "a*[b]{c}\\", "~", "é" * 120, "%2F", " ", "a\nb", "?" * 250]
+)
 def test_a_hostile_run_id_is_found_again_and_leaves_no_folder(world: RemoteWorld, run_id: str) -> None:
     name = build_attempt_log_path("d", run_id, "t", -1, 1)
     _upload(world, name, run_id)
@@ -80,7 +84,9 @@ def test_a_log_that_has_just_left_the_machine_is_found(world: RemoteWorld) -> No
     assert world.reader.fetch(NAME).path.read_text() == "hello\n"
 
 
-def test_a_remote_folder_that_cannot_be_read_is_named_when_a_log_is_missing(world: RemoteWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_remote_folder_that_cannot_be_read_is_named_when_a_log_is_missing(
+    world: RemoteWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(folder: str) -> dict[str, int]:
         raise RemoteLogError("the remote log folder is away")
 
@@ -98,7 +104,9 @@ def test_a_remote_folder_that_cannot_be_read_is_named_when_a_log_is_missing(worl
         lookup.search(find)
 
 
-def test_the_oldest_copies_are_deleted_when_they_need_too_much_room(world: RemoteWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_copies_are_deleted_when_they_need_too_much_room(
+    world: RemoteWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(task_log_folder, "COPIES_MAX_BYTES", 250)
     names = [NAME.replace("attempt=1", f"attempt={number}") for number in range(3)]
     for name in names:
@@ -124,7 +132,11 @@ def test_without_a_remote_folder_nothing_but_the_local_one_is_looked_at(world: R
     _upload(world)
     local = TaskLogFolder(world.logs, None, world.clock)
     lookup = local.look_up()
-    assert (lookup.search(lambda: lookup.has(NAME)), lookup.elsewhere, local.fetch(NAME).path) == (False, "", world.logs / NAME)
+    assert (lookup.search(lambda: lookup.has(NAME)), lookup.elsewhere, local.fetch(NAME).path) == (
+        False,
+        "",
+        world.logs / NAME,
+    )
 
 
 def test_calls_of_the_remote_folder_are_limited_and_those_of_this_machine_are_not(world: RemoteWorld) -> None:

@@ -22,7 +22,9 @@ sys.stdin.read()
 
 
 def _start(folder: Path, how: str) -> subprocess.Popen[str]:
-    process = subprocess.Popen([sys.executable, "-c", KILLED, str(folder), how], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(folder), how], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     assert process.stdout.readline()
     return process

@@ -21,7 +21,9 @@ def test_an_event_that_tells_only_that_it_happened_needs_no_key_and_nothing_else
         text = encrypt_result(bare, cipher)
         assert text is not None and text.startswith("{") and decrypt_result(text, cipher) == bare
     for telling in (
-        DeferralResult(outcome="event", payload='"p"'), DeferralResult(outcome="success", xcoms={"k": "1"}), DeferralResult(outcome="error", reason="r"),
+        DeferralResult(outcome="event", payload='"p"'),
+        DeferralResult(outcome="success", xcoms={"k": "1"}),
+        DeferralResult(outcome="error", reason="r"),
         DeferralResult(outcome="error", traceback="t"),
     ):
         text = encrypt_result(telling, cipher)

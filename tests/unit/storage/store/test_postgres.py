@@ -50,6 +50,9 @@ def test_a_text_that_postgresql_cannot_hold_is_refused_before_it_is_sent() -> No
 def test_a_session_uses_one_process_and_compiles_no_plan(tmp_path: Path) -> None:
     with empty_database("postgresql", tmp_path) as url:
         connection = connect_postgres(parse_address(url).target)
-        shown = [connection.execute(f"SHOW {name}".encode()).fetchone() for name in ("max_parallel_workers_per_gather", "jit", "default_transaction_isolation")]
+        shown = [
+            connection.execute(f"SHOW {name}".encode()).fetchone()
+            for name in ("max_parallel_workers_per_gather", "jit", "default_transaction_isolation")
+        ]
         connection.close()
     assert shown == [("0",), ("off",), ("read committed",)]

@@ -35,9 +35,16 @@ def db(tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
-@pytest.mark.parametrize(("folder", "kind"), [
-    ("/home/me", "ext4"), ("/net/home", "nfs4"), ("/net/local/home", "xfs"), ("/with space/a", "fuse.sshfs"), ("/nets", "ext4"),
-])
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("/home/me", "ext4"),
+        ("/net/home", "nfs4"),
+        ("/net/local/home", "xfs"),
+        ("/with space/a", "fuse.sshfs"),
+        ("/nets", "ext4"),
+    ],
+)
 def test_the_nearest_mount_tells_the_file_system(folder: str, kind: str) -> None:
     assert find_file_system(Path(folder), MOUNTS) == kind
 
@@ -83,7 +90,9 @@ def test_a_full_disk_stores_nothing_and_says_so(db: Database) -> None:
 
 
 @pytest.mark.ordinary
-def test_a_program_that_locks_the_file_without_the_write_lock_is_named(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_locks_the_file_without_the_write_lock_is_named(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from gnomon.storage.store import DatabaseUnavailable
     from gnomon.storage.store.drivers import sqlite
 
@@ -111,9 +120,15 @@ def others_home() -> Iterator[Path]:
 
 @pytest.mark.ordinary
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become another user")
-@pytest.mark.parametrize(("prepare", "act"), [
-    ("nothing", migrations.upgrade_schema), ("database", open_database), ("hidden", open_database), ("hidden", migrations.upgrade_schema),
-])
+@pytest.mark.parametrize(
+    ("prepare", "act"),
+    [
+        ("nothing", migrations.upgrade_schema),
+        ("database", open_database),
+        ("hidden", open_database),
+        ("hidden", migrations.upgrade_schema),
+    ],
+)
 def test_a_home_that_cannot_be_written_is_named_with_the_remedy(
     others_home: Path, prepare: str, act: Callable[[str], object]
 ) -> None:

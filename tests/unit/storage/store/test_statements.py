@@ -11,7 +11,11 @@ from gnomon.storage.store.drivers.address import POSTGRESQL, SQLITE
 from gnomon.storage.store.statements import load_statements, parse_statements
 
 SOURCES = sorted(
-    (entry for entry in resources.files("gnomon.storage.store").joinpath("sql").iterdir() if entry.name.endswith(".sql")),
+    (
+        entry
+        for entry in resources.files("gnomon.storage.store").joinpath("sql").iterdir()
+        if entry.name.endswith(".sql")
+    ),
     key=lambda entry: entry.name,
 )
 TEXT = """\
@@ -53,7 +57,9 @@ def test_a_batch_is_numbered_on_sqlite_and_a_table_of_arrays_on_postgresql() -> 
 def test_both_databases_know_the_same_names_with_the_same_columns() -> None:
     sqlite, postgresql = load_statements(SQLITE), load_statements(POSTGRESQL)
     assert sqlite.keys() == postgresql.keys()
-    assert {name: one.columns for name, one in sqlite.items()} == {name: one.columns for name, one in postgresql.items()}
+    assert {name: one.columns for name, one in sqlite.items()} == {
+        name: one.columns for name, one in postgresql.items()
+    }
 
 
 def test_both_forms_of_a_statement_take_the_same_parameters() -> None:
@@ -68,7 +74,11 @@ def test_every_statement_has_a_sentence_and_every_difference_its_reason(source: 
     blocks = re.split(r"^-- name: ", source.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     for block in blocks:
         head, *lines = block.splitlines()
-        comment = " ".join(line[3:] for line in lines if line.startswith("-- ") and not re.match(r"-- (rows|fields|(nullable )?field|equal|part|join):", line))
+        comment = " ".join(
+            line[3:]
+            for line in lines
+            if line.startswith("-- ") and not re.match(r"-- (rows|fields|(nullable )?field|equal|part|join):", line)
+        )
         assert comment.endswith("."), head
         if "(sqlite)" in head:
             assert re.search(r"here|SQLite|alone", comment), f"{head} differs and does not say why"

@@ -36,7 +36,12 @@ def _import(module: str) -> dict[str, str]:
     try:
         import_module(module)
     except (Exception, SystemExit) as error:  # the edge of foreign code
-        return {"module": module, "kind": type(error).__name__, "missing": find_missing_module(error), "text": str(error)[:_TEXT_LIMIT]}
+        return {
+            "module": module,
+            "kind": type(error).__name__,
+            "missing": find_missing_module(error),
+            "text": str(error)[:_TEXT_LIMIT],
+        }
     return {"module": module, "kind": ""}
 
 

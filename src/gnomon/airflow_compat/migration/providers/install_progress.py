@@ -21,7 +21,9 @@ class InstallProgress:
         self._line.__enter__()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._line.__exit__(kind, error, trace)
 
     def begin(self, step: str) -> None:

@@ -22,9 +22,15 @@ _OUTPUT_END_S = 5.0
 _PROGRESS = re.compile(r"(Collecting|Downloading|Installing collected packages|Building|Resolved|Prepared|Installed) ?")
 """The lines of pip and uv that say what happens; those for packages that are installed already are left out."""
 _SOUGHT = re.compile(r"INFO: pip is (?:still )?looking at multiple versions of (\S+)")
-_NETWORK = re.compile(r"NewConnectionError|Failed to establish|Temporary failure|Name or service not known|ConnectTimeout|Could not connect"
-                      r"|client error \(Connect\)|dns error|ProxyError|Read timed out", re.IGNORECASE)
-_UNKNOWN = re.compile(r"No matching distribution found|was not found in the (package registry|provided)|not found in the package registry", re.IGNORECASE)
+_NETWORK = re.compile(
+    r"NewConnectionError|Failed to establish|Temporary failure|Name or service not known|ConnectTimeout|Could not connect"
+    r"|client error \(Connect\)|dns error|ProxyError|Read timed out",
+    re.IGNORECASE,
+)
+_UNKNOWN = re.compile(
+    r"No matching distribution found|was not found in the (package registry|provided)|not found in the package registry",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(r"No matching distribution found for (.+)")
 """pip names the one of several packages that it did not find."""
 
@@ -34,8 +40,10 @@ _CAUSE = re.compile(r"^\s*(?:[│|]\s*)?((?:\w*Error|Exception|fatal error): .+)
 """The last such line of the output of a build says what it lacks."""
 _BUILD_REMEDY = "Install what it names (often a compiler and a library of the system with its header files), and run the command again"
 
-_OFFLINE_REMEDY = ("Connect this machine, or set a reachable index in the configuration of pip or uv (a folder of wheels: "
-                   "PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER), and run the command again")
+_OFFLINE_REMEDY = (
+    "Connect this machine, or set a reachable index in the configuration of pip or uv (a folder of wheels: "
+    "PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER), and run the command again"
+)
 
 
 def find_installer() -> list[str]:
@@ -49,7 +57,9 @@ def find_installer() -> list[str]:
         return [uv, "pip", "install", "--python", sys.executable]
     if pip := shutil.which("pip"):
         return [pip, "--python", sys.executable, "install", "--disable-pip-version-check", "--no-input"]
-    raise UserError(f"the environment of {sys.executable} has no pip, and there is neither uv nor pip in PATH; run `{sys.executable} -m ensurepip`")
+    raise UserError(
+        f"the environment of {sys.executable} has no pip, and there is neither uv nor pip in PATH; run `{sys.executable} -m ensurepip`"
+    )
 
 
 class PackageFailed(ResourceUnavailable):
@@ -78,14 +88,25 @@ class PackageInstaller:
     def _run(self, *arguments: str, what: str) -> None:
         command = [*self._words, *arguments]
         try:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
+            process = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                errors="replace",
+            )
         except OSError as error:
-            raise ResourceUnavailable(f"{what} could not be installed: {self._words[0]} cannot be run: {error}") from None
+            raise ResourceUnavailable(
+                f"{what} could not be installed: {self._words[0]} cannot be run: {error}"
+            ) from None
         with process:
             code, errors = self._follow(process)
         if code is None:
-            raise ResourceUnavailable(f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end. "
-                                      "Install fewer packages by one call: those that need different versions of a library keep pip busy for long")
+            raise ResourceUnavailable(
+                f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end. "
+                "Install fewer packages by one call: those that need different versions of a library keep pip busy for long"
+            )
         if code != 0:
             text = without_passwords(errors)
             raise (ResourceUnavailable if _NETWORK.search(text) else PackageFailed)(_describe_failure(what, text))
@@ -94,7 +115,10 @@ class PackageInstaller:
         """Report the progress until the process ends. Returns its exit code (None: it took too long and was killed) and what it wrote to stderr."""
         assert process.stdout is not None and process.stderr is not None
         errors: list[str] = []
-        readers = [Thread(target=self._read, args=(process.stdout, []), daemon=True), Thread(target=self._read, args=(process.stderr, errors), daemon=True)]
+        readers = [
+            Thread(target=self._read, args=(process.stdout, []), daemon=True),
+            Thread(target=self._read, args=(process.stderr, errors), daemon=True),
+        ]
         try:
             for reader in readers:
                 reader.start()

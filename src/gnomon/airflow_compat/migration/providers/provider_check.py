@@ -68,7 +68,12 @@ def check_provider(package: str) -> ProviderReport:
 def _list_modules(distribution: metadata.Distribution) -> Iterator[str]:
     for file in distribution.files or ():
         path = PurePosixPath(str(file))
-        if path.suffix != ".py" or path.parts[:2] != ("airflow", "providers") or "example_dags" in path.parts or "tests" in path.parts:
+        if (
+            path.suffix != ".py"
+            or path.parts[:2] != ("airflow", "providers")
+            or "example_dags" in path.parts
+            or "tests" in path.parts
+        ):
             continue
         if path.stem not in _NOT_IMPORTED:
             yield ".".join(path.with_suffix("").parts)
@@ -86,15 +91,20 @@ def _import_all(modules: Sequence[str]) -> Iterator[ModuleImport]:
         if not started:
             raise UserError(f"the process that imports the modules did not start: {ending}")
         yield from (ModuleImport(module, ImportVerdict.FAILS.value, ending) for module in unfinished)
-        rest = rest[rest.index(started[-1]) + 1:]
+        rest = rest[rest.index(started[-1]) + 1 :]
 
 
 def _run_probe(modules: Sequence[str]) -> tuple[list[Mapping[str, str]], str]:
     """The lines of the child process, and how it ended."""
     command = [sys.executable, "-m", "gnomon.airflow_compat.migration.providers.import_probe", *modules]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT_S, stdin=subprocess.DEVNULL)
-        output, ending = done.stdout, f"its import ended the process (exit code {done.returncode}) {done.stderr.strip()[-200:]}"
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT_S, stdin=subprocess.DEVNULL
+        )
+        output, ending = (
+            done.stdout,
+            f"its import ended the process (exit code {done.returncode}) {done.stderr.strip()[-200:]}",
+        )
     except subprocess.TimeoutExpired as error:
         output = error.stdout.decode() if isinstance(error.stdout, bytes) else error.stdout or ""
         ending = f"its import did not end within {TIME_LIMIT_S:g} s"

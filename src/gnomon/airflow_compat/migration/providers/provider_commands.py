@@ -81,7 +81,10 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
             if len(wanted) == 1:
                 raise
             _install_each(wanted, installer, progress)
-    _say(output, f"installed {len(missing)} package{'s' if len(missing) > 1 else ''}; files that could not be loaded without them are parsed again")
+    _say(
+        output,
+        f"installed {len(missing)} package{'s' if len(missing) > 1 else ''}; files that could not be loaded without them are parsed again",
+    )
 
 
 def _install_plan(missing: Sequence[PlannedPackage], installer: PackageInstaller, progress: InstallProgress) -> None:
@@ -114,7 +117,9 @@ def _install_each(wanted: Sequence[str], installer: PackageInstaller, progress: 
     installed = [shorten(text) for text in wanted if shorten(text) not in failures]
     if failures:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
-        raise ResourceUnavailable(f"not installed: {', '.join(failures)}; installed: {', '.join(installed) or 'none'}. {reasons}")
+        raise ResourceUnavailable(
+            f"not installed: {', '.join(failures)}; installed: {', '.join(installed) or 'none'}. {reasons}"
+        )
 
 
 def _name_packages(names: list[str]) -> str:
@@ -135,8 +140,13 @@ def list_(output: str) -> None:
     dialect.enable()
     found = load_provider_packages()
     rows = [
-        ProviderRow(name, one.version, sorted(item["connection-type"] for item in one.data.get("connection-types") or ()),
-                    str(one.data.get("description") or "").strip().replace("\n", " "), None)
+        ProviderRow(
+            name,
+            one.version,
+            sorted(item["connection-type"] for item in one.data.get("connection-types") or ()),
+            str(one.data.get("description") or "").strip().replace("\n", " "),
+            None,
+        )
         for name, one in found.packages.items()
     ]
     rows += [ProviderRow(name, "", [], "", error) for name, error in found.failures.items()]
@@ -162,10 +172,22 @@ def check(ctx: click.Context, packages: tuple[str, ...], all_modules: bool, outp
         print_document([asdict(report) for report in reports], output)
     else:
         verdicts = tuple(ImportVerdict)
-        rows = [{"package": shorten(report.package), "version": report.version, "modules": len(report.modules),
-                 **{verdict.value: report.count(verdict) for verdict in verdicts}} for report in reports]
+        rows = [
+            {
+                "package": shorten(report.package),
+                "version": report.version,
+                "modules": len(report.modules),
+                **{verdict.value: report.count(verdict) for verdict in verdicts},
+            }
+            for report in reports
+        ]
         click.echo(format_table(rows, ("package", "version", "modules", *(verdict.value for verdict in verdicts))))
-        shown = [one for report in reports for one in report.modules if all_modules or one.verdict != ImportVerdict.IMPORTS.value]
+        shown = [
+            one
+            for report in reports
+            for one in report.modules
+            if all_modules or one.verdict != ImportVerdict.IMPORTS.value
+        ]
         if shown:
             click.echo("\n" + format_table([asdict(one) for one in shown], ("module", "verdict", "reason")))
     if any(report.count(ImportVerdict.FAILS) + report.count(ImportVerdict.MISSING_NAME) for report in reports):

@@ -70,10 +70,17 @@ def build_plan(wanted: Iterable[str], unpack: Unpack, airflow_version: str) -> l
         for name in changed:
             providers[name].rounds += 1
             if providers[name].rounds > _ROUNDS:
-                raise UserError(f"no version of {name} satisfies all packages that need it: {providers[name].requirement}")
+                raise UserError(
+                    f"no version of {name} satisfies all packages that need it: {providers[name].requirement}"
+                )
         if changed:
             _inspect([providers[name] for name in changed], unpack, airflow_version)
-        pending = [(need, f"needed by {shorten(name)}") for name in changed for need in providers[name].needs if _is_provider(need)]
+        pending = [
+            (need, f"needed by {shorten(name)}")
+            for name in changed
+            for need in providers[name].needs
+            if _is_provider(need)
+        ]
     return [*_list_providers(providers), *_list_others(providers)]
 
 
@@ -113,12 +120,20 @@ def _read(provider: _Provider, found: metadata.Distribution, folder: Path, airfl
     provider.version = found.version
     extras = ["", *sorted(provider.requirement.extras)]
     declared = [Requirement(text) for text in found.requires or ()]
-    needs = [_without_marker(one) for one in declared if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras)]
+    needs = [
+        _without_marker(one)
+        for one in declared
+        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras)
+    ]
     provider.imports = list_imported_packages(folder, [folder / str(file) for file in found.files or ()])
     for need in needs:
-        if canonicalize_name(need.name) in AIRFLOW_PACKAGES - {"apache-airflow-task-sdk"} and not need.specifier.contains(airflow_version, prereleases=True):
-            raise UserError(f"{provider.requirement.name} {provider.version} needs {need}, and Gnomon stands for Airflow {airflow_version}; "
-                            f"ask for another version, such as `{shorten(provider.requirement.name)}<{provider.version}`")
+        if canonicalize_name(need.name) in AIRFLOW_PACKAGES - {
+            "apache-airflow-task-sdk"
+        } and not need.specifier.contains(airflow_version, prereleases=True):
+            raise UserError(
+                f"{provider.requirement.name} {provider.version} needs {need}, and Gnomon stands for Airflow {airflow_version}; "
+                f"ask for another version, such as `{shorten(provider.requirement.name)}<{provider.version}`"
+            )
     provider.needs = [need for need in needs if canonicalize_name(need.name) not in AIRFLOW_PACKAGES]
 
 
@@ -159,9 +174,16 @@ def _list_others(providers: Mapping[str, _Provider]) -> list[PlannedPackage]:
                 continue
             undeclared.setdefault(text, []).append(shorten(name))
     users = [shorten(name) for name in providers if name in _OBJECT_STORAGE_USERS]
-    if users and canonicalize_name(Requirement(_OBJECT_STORAGE).name) not in names_declared and not _can_be_imported("upath"):
+    if (
+        users
+        and canonicalize_name(Requirement(_OBJECT_STORAGE).name) not in names_declared
+        and not _can_be_imported("upath")
+    ):
         found.append(PlannedPackage(_OBJECT_STORAGE, f"needed by ObjectStoragePath, which {_join(users)} uses", False))
-    found += [PlannedPackage(text, f"imported by {_join(names)}, and declared by Airflow alone", False) for text, names in sorted(undeclared.items())]
+    found += [
+        PlannedPackage(text, f"imported by {_join(names)}, and declared by Airflow alone", False)
+        for text, names in sorted(undeclared.items())
+    ]
     return found
 
 

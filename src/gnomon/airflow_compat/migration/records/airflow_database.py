@@ -45,7 +45,9 @@ def read_database(url: str, cipher: AirflowCipher, records: AirflowRecords) -> N
         for name, slots, description, include_deferred in fetch("pools"):
             records.pools[name] = AirflowPool(int(slots), description or "", bool(include_deferred))
     if cipher.failed and not cipher.decrypted:
-        raise UserError(f"nothing was imported: {cipher.place} decrypts no value of this database. It needs the [core] fernet_key of that Airflow: {WAYS}")
+        raise UserError(
+            f"nothing was imported: {cipher.place} decrypts no value of this database. It needs the [core] fernet_key of that Airflow: {WAYS}"
+        )
 
 
 def _add_connection(records: AirflowRecords, row: Sequence[Any], cipher: AirflowCipher) -> None:
@@ -59,17 +61,28 @@ def _add_connection(records: AirflowRecords, row: Sequence[Any], cipher: Airflow
         records.skipped.append(f"connection {conn_id!r} has no conn_type")
         return
     records.connections[conn_id] = Connection(
-        conn_id=conn_id, conn_type=conn_type, description=description, host=host, schema=schema, login=login, password=password, port=port,
+        conn_id=conn_id,
+        conn_type=conn_type,
+        description=description,
+        host=host,
+        schema=schema,
+        login=login,
+        password=password,
+        port=port,
         extra=extra or None,
     )
 
 
-def _decrypt(records: AirflowRecords, cipher: AirflowCipher, text: str | None, is_encrypted: bool, what: str) -> str | None:
+def _decrypt(
+    records: AirflowRecords, cipher: AirflowCipher, text: str | None, is_encrypted: bool, what: str
+) -> str | None:
     if not text or not is_encrypted:
         return text
     decrypted = cipher.decrypt(text)
     if decrypted is None:
-        records.skipped.append(f"{what} cannot be decrypted: it was encrypted with another key than that of {cipher.place}")
+        records.skipped.append(
+            f"{what} cannot be decrypted: it was encrypted with another key than that of {cipher.place}"
+        )
     return decrypted
 
 
@@ -83,13 +96,19 @@ def _connect(url: str) -> Iterator[Any]:
         with _connect_postgres(url) as fetch:
             yield fetch
     else:
-        raise UserError(f"{without_passwords(url)!r} is no address that can be read; write sqlite:////folder/airflow.db or "
-                        "postgresql://user:password@host/name. From another database use `airflow connections export`, `variables export` and `pools export`")
+        raise UserError(
+            f"{without_passwords(url)!r} is no address that can be read; write sqlite:////folder/airflow.db or "
+            "postgresql://user:password@host/name. From another database use `airflow connections export`, `variables export` and `pools export`"
+        )
 
 
 @contextmanager
 def _connect_sqlite(url: str) -> Iterator[Any]:
-    path = Path("/" + unquote(urlsplit(url).path).lstrip("/")) if "////" in url or ":///" not in url else Path(unquote(url.partition(":///")[2]))
+    path = (
+        Path("/" + unquote(urlsplit(url).path).lstrip("/"))
+        if "////" in url or ":///" not in url
+        else Path(unquote(url.partition(":///")[2]))
+    )
     if not path.is_file():
         raise UserError(f"there is no database {path}; an absolute path has four slashes: sqlite:////folder/airflow.db")
     database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_TIMEOUT_S)
@@ -119,7 +138,9 @@ def _connect_postgres(url: str) -> Iterator[Any]:
         database = psycopg.connect(plain, connect_timeout=_TIMEOUT_S, autocommit=True)
         database.execute("SET default_transaction_read_only = on")
     except psycopg.Error as error:
-        raise ResourceUnavailable(f"the database of Airflow does not answer: {' '.join(without_passwords(str(error)).split())}") from None
+        raise ResourceUnavailable(
+            f"the database of Airflow does not answer: {' '.join(without_passwords(str(error)).split())}"
+        ) from None
 
     def fetch(kind: str) -> Rows:
         try:

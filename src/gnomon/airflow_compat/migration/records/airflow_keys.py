@@ -67,7 +67,9 @@ def build_fernet(keys: KeyText) -> MultiFernet:
             fernets.append(Fernet(text.encode()))
         except ValueError:
             which = "the fernet key" if len(texts) == 1 else f"fernet key number {number} of {len(texts)}"
-            raise UserError(f"{which} of {keys.place} is not valid: it is 32 bytes in URL-safe base64; several are separated by commas") from None
+            raise UserError(
+                f"{which} of {keys.place} is not valid: it is 32 bytes in URL-safe base64; several are separated by commas"
+            ) from None
     if not fernets:
         raise UserError(f"{keys.place} has no fernet key; copy Airflow's [core] fernet_key there")
     return MultiFernet(fernets)

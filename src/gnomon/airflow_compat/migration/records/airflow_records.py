@@ -72,8 +72,14 @@ def _find_kind(path: str) -> str:
         return "pools"
     if values and all(isinstance(value, Mapping) and "conn_type" in value for value in values):
         return "connections"
-    if find_format(path) == "env" or any(isinstance(value, str) and _URI.match(value) for value in values) or not values:
-        raise UserError(f"{path} may hold connections or Variables; say which: --kind connections, --kind variables or --kind pools")
+    if (
+        find_format(path) == "env"
+        or any(isinstance(value, str) and _URI.match(value) for value in values)
+        or not values
+    ):
+        raise UserError(
+            f"{path} may hold connections or Variables; say which: --kind connections, --kind variables or --kind pools"
+        )
     return "variables"
 
 

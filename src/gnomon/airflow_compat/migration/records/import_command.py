@@ -33,21 +33,39 @@ class ImportedRecord:
 
 @click.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1)
-@click.option("--database", metavar="URL", help="Read the database of Airflow: sqlite:////folder/airflow.db or postgresql://user@host/name.")
 @click.option(
-    "--airflow-fernet-key-file", metavar="FILE",
+    "--database",
+    metavar="URL",
+    help="Read the database of Airflow: sqlite:////folder/airflow.db or postgresql://user@host/name.",
+)
+@click.option(
+    "--airflow-fernet-key-file",
+    metavar="FILE",
     help="The file with the [core] fernet_key of that Airflow, several separated by commas. Default: the variable AIRFLOW_FERNET_KEY, "
-         "then the key of this installation if it is an option, then a question on the terminal.",
+    "then the key of this installation if it is an option, then a question on the terminal.",
 )
 @click.option("--fernet-key", hidden=True)
 @click.option("--kind", type=click.Choice(KINDS), help="What the files hold; default: by their names and entries.")
-@click.option("--on-conflict", type=click.Choice(("fail", "keep", "replace")), default="fail", show_default=True, help="What to do about records that exist with another value.")
+@click.option(
+    "--on-conflict",
+    type=click.Choice(("fail", "keep", "replace")),
+    default="fail",
+    show_default=True,
+    help="What to do about records that exist with another value.",
+)
 @click.option("-n", "--dry-run", is_flag=True, help="Only show what would be done.")
 @output_option
 @pass_home
 def import_(
-    home: Home, files: tuple[str, ...], database: str | None, airflow_fernet_key_file: str | None, fernet_key: str | None, kind: str | None, on_conflict: str,
-    dry_run: bool, output: str,
+    home: Home,
+    files: tuple[str, ...],
+    database: str | None,
+    airflow_fernet_key_file: str | None,
+    fernet_key: str | None,
+    kind: str | None,
+    on_conflict: str,
+    dry_run: bool,
+    output: str,
 ) -> None:
     """Store the connections, Variables and pools of FILEs that `airflow connections export`, `variables export` and `pools export`
     have written (.json, .yaml, .env), or of the database of Airflow, which is only read.
@@ -57,8 +75,10 @@ def import_(
     if not files and database is None:
         raise click.UsageError("name files of `airflow ... export`, or the database of Airflow with --database")
     if fernet_key is not None:
-        raise click.UsageError("--fernet-key would show the key in the list of processes: write it into a file and name that with "
-                               "--airflow-fernet-key-file, or set the variable AIRFLOW_FERNET_KEY")
+        raise click.UsageError(
+            "--fernet-key would show the key in the list of processes: write it into a file and name that with "
+            "--airflow-fernet-key-file, or set the variable AIRFLOW_FERNET_KEY"
+        )
     if airflow_fernet_key_file is not None and database is None:
         raise click.UsageError("--airflow-fernet-key-file decrypts a database; name it with --database")
     records = AirflowRecords()
@@ -105,21 +125,33 @@ def _bind_key(home: Home, database: Database) -> None:
     except WrongKey as error:
         if _OWN_KEY not in home.cfg.source("core", "fernet_key"):
             raise
-        raise UserError(f"{_OWN_KEY} is the key of this installation, and not that of the Airflow to read: unset it, and give the other key by "
-                        f"AIRFLOW_FERNET_KEY or --airflow-fernet-key-file ({error})") from None
+        raise UserError(
+            f"{_OWN_KEY} is the key of this installation, and not that of the Airflow to read: unset it, and give the other key by "
+            f"AIRFLOW_FERNET_KEY or --airflow-fernet-key-file ({error})"
+        ) from None
 
 
 def _plan(tx: Transaction, records: AirflowRecords, on_conflict: str) -> list[ImportedRecord]:
     """What becomes of each record, compared with what is stored."""
     known_connections = {one.conn_id: one for one in connections.list_connections(tx)}
     known_variables = {one.key: (one.value, one.description) for one in variables.list_variables(tx)}
-    known_pools = {one.name: AirflowPool(one.slots, one.description, one.include_deferred) for one in pools.list_pools(tx)}
+    known_pools = {
+        one.name: AirflowPool(one.slots, one.description, one.include_deferred) for one in pools.list_pools(tx)
+    }
     pairs: list[tuple[str, str, object, object]] = [
-        *(("connection", name, to_stored(one), known_connections.get(name)) for name, one in records.connections.items()),
-        *(("variable", name, (one.value, one.description), known_variables.get(name)) for name, one in records.variables.items()),
+        *(
+            ("connection", name, to_stored(one), known_connections.get(name))
+            for name, one in records.connections.items()
+        ),
+        *(
+            ("variable", name, (one.value, one.description), known_variables.get(name))
+            for name, one in records.variables.items()
+        ),
         *(("pool", name, one, known_pools.get(name)) for name, one in records.pools.items()),
     ]
-    return [ImportedRecord(kind, name, _choose_action(kind, name, new, old, on_conflict)) for kind, name, new, old in pairs]
+    return [
+        ImportedRecord(kind, name, _choose_action(kind, name, new, old, on_conflict)) for kind, name, new, old in pairs
+    ]
 
 
 def _choose_action(kind: str, name: str, new: object, old: object, on_conflict: str) -> str:
@@ -136,7 +168,9 @@ def _refuse_conflicts(rows: list[ImportedRecord], dry_run: bool) -> None:
     found = [f"{row.kind} {row.name}" for row in rows if row.action == "conflict"]
     if found and not dry_run:
         shown = ", ".join(found[:_SHOWN]) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
-        raise UserError(f"nothing was imported: these exist with other values: {shown}. Choose --on-conflict keep or --on-conflict replace")
+        raise UserError(
+            f"nothing was imported: these exist with other values: {shown}. Choose --on-conflict keep or --on-conflict replace"
+        )
 
 
 def _store(changes: AdminChanges, records: AirflowRecords, rows: list[ImportedRecord]) -> None:
@@ -157,9 +191,15 @@ def to_stored(connection: Connection) -> connections.StoredConnection:
     """The record of a connection; an extra that is an object is stored as JSON."""
     extra = connection.extra
     return connections.StoredConnection(
-        conn_id=str(connection.conn_id), conn_type=str(connection.conn_type), host=connection.host or None, schema=connection.schema or None,
-        login=connection.login or None, password=connection.password or None, port=connection.port,
-        extra=extra if extra is None or isinstance(extra, str) else json.dumps(extra), description=connection.description or None,
+        conn_id=str(connection.conn_id),
+        conn_type=str(connection.conn_type),
+        host=connection.host or None,
+        schema=connection.schema or None,
+        login=connection.login or None,
+        password=connection.password or None,
+        port=connection.port,
+        extra=extra if extra is None or isinstance(extra, str) else json.dumps(extra),
+        description=connection.description or None,
     )
 
 
@@ -169,4 +209,8 @@ def _print(rows: list[ImportedRecord], records: AirflowRecords, dry_run: bool, o
         click.echo(f"skipped: {sentence}", err=True)
     stored = sum(row.action in ("add", "replace") for row in rows)
     if output == "table":
-        click.echo(f"would store {stored} of {len(rows)} records (--dry-run)" if dry_run else f"stored {stored} of {len(rows)} records")
+        click.echo(
+            f"would store {stored} of {len(rows)} records (--dry-run)"
+            if dry_run
+            else f"stored {stored} of {len(rows)} records"
+        )

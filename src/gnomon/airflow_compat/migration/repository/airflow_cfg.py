@@ -34,10 +34,20 @@ def iterate_option_findings(path: Path) -> Iterator[Finding]:
 def _judge(key: OptionKey, value: str, line: int) -> Iterator[Finding]:
     option = find_option(*key)
     if option is None:
-        yield Finding(line, Severity.NOTE, "option", f"{key} is no option of Gnomon; DAG files can read it when AIRFLOW__{key.variable} is set")
+        yield Finding(
+            line,
+            Severity.NOTE,
+            "option",
+            f"{key} is no option of Gnomon; DAG files can read it when AIRFLOW__{key.variable} is set",
+        )
     elif not option.is_used:
         yield Finding(line, Severity.NOTE, "option", f"{key} has no effect: {option.description}")
     elif value.lower() != option.default.lower():
         shown = "its value" if option.is_secret else f"{value!r}"
         name = f", as {option.key}" if option.key != key else ""
-        yield Finding(line, Severity.NOTE, "option", f"{key} acts{name}: write {shown} into gnomon.toml, or set AIRFLOW__{key.variable}")
+        yield Finding(
+            line,
+            Severity.NOTE,
+            "option",
+            f"{key} acts{name}: write {shown} into gnomon.toml, or set AIRFLOW__{key.variable}",
+        )

@@ -24,14 +24,36 @@ _FAILING = {"missing": ("missing", "unreadable"), "differs": ("missing", "unread
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--from", "version", type=click.Choice(("2", "3")), help="The Airflow on which the repository ran; default: what its files show.")
+@click.option(
+    "--from",
+    "version",
+    type=click.Choice(("2", "3")),
+    help="The Airflow on which the repository ran; default: what its files show.",
+)
 @click.option("--at", type=MomentType(), help="Show the runs after this time; default: now.")
-@click.option("-n", "--notes", is_flag=True, help="Show notes too: what has no effect, what Airflow removed and Gnomon still has.")
-@click.option("--fail-on", type=click.Choice(tuple(_FAILING)), default="differs", show_default=True, help="The verdict from which the exit code is 1.")
+@click.option(
+    "-n", "--notes", is_flag=True, help="Show notes too: what has no effect, what Airflow removed and Gnomon still has."
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(tuple(_FAILING)),
+    default="differs",
+    show_default=True,
+    help="The verdict from which the exit code is 1.",
+)
 @format_option("sarif")
 @pass_home
 @click.pass_context
-def check(ctx: click.Context, home: Home, folder: Path, version: str | None, at: datetime | None, notes: bool, fail_on: str, output: str) -> None:
+def check(
+    ctx: click.Context,
+    home: Home,
+    folder: Path,
+    version: str | None,
+    at: datetime | None,
+    notes: bool,
+    fail_on: str,
+    output: str,
+) -> None:
     """Read the files of FOLDER without running them, and say what runs on Gnomon, what differs and what is missing.
 
     Verdicts: runs; differs (it runs, with another meaning than before: another data interval, catchup or schedule); missing
@@ -42,7 +64,9 @@ def check(ctx: click.Context, home: Home, folder: Path, version: str | None, at:
     if not folder.exists():
         raise click.BadParameter(f"there is no folder {folder}", param_hint="FOLDER")
     now = home.clock.now() if at is None else resolve_instant(at, home.cfg)
-    settings = CheckSettings(now, home.cfg.integer("core", "airflow_dialect"), None if version is None else int(version))
+    settings = CheckSettings(
+        now, home.cfg.integer("core", "airflow_dialect"), None if version is None else int(version)
+    )
     root = folder if folder.is_dir() else folder.parent
     report = check_repository(root, settings)
     if not folder.is_dir():
@@ -65,13 +89,22 @@ def _to_document(report: RepositoryReport) -> dict[str, object]:
         entry = {"verdict": file.verdict, **asdict(file)}
         entry["findings"] = [{**asdict(one), "severity": one.severity.value} for one in file.findings]
         files.append(entry)
-    return {"folder": report.folder, "airflow_version": report.airflow_version, "counts": report.count(), "providers": report.providers,
-            "install_command": report.install_command, "files": files}
+    return {
+        "folder": report.folder,
+        "airflow_version": report.airflow_version,
+        "counts": report.count(),
+        "providers": report.providers,
+        "install_command": report.install_command,
+        "files": files,
+    }
 
 
 def _print_table(report: RepositoryReport, notes: bool) -> None:
     shown = [file for file in report.files if file.verdict != "no airflow"]
-    rows = [{"file": file.path, "verdict": file.verdict, "dags": ", ".join(file.dags), "notes": _count_notes(file)} for file in shown]
+    rows = [
+        {"file": file.path, "verdict": file.verdict, "dags": ", ".join(file.dags), "notes": _count_notes(file)}
+        for file in shown
+    ]
     screen = read_screen()
     click.echo(draw_table(rows, ("file", "verdict", "dags", "notes"), screen) if rows else "no file uses Airflow")
     for file in shown:

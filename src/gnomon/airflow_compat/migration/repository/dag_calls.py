@@ -19,14 +19,28 @@ from gnomon.authoring.sdk.arguments.fields import (
 )
 from gnomon.authoring.sdk.arguments.old_arguments import suggest_dag_argument
 
-_DAG_CLASSES = frozenset({"airflow.DAG", "airflow.models.DAG", "airflow.models.dag.DAG", "airflow.sdk.DAG", "airflow.sdk.definitions.dag.DAG",
-                          "airflow.providers.common.compat.sdk.DAG"})
-_DAG_DECORATORS = frozenset({"airflow.decorators.dag", "airflow.sdk.dag", "airflow.models.dag.dag", "airflow.providers.common.compat.sdk.dag"})
+_DAG_CLASSES = frozenset(
+    {
+        "airflow.DAG",
+        "airflow.models.DAG",
+        "airflow.models.dag.DAG",
+        "airflow.sdk.DAG",
+        "airflow.sdk.definitions.dag.DAG",
+        "airflow.providers.common.compat.sdk.DAG",
+    }
+)
+_DAG_DECORATORS = frozenset(
+    {"airflow.decorators.dag", "airflow.sdk.dag", "airflow.models.dag.dag", "airflow.providers.common.compat.sdk.dag"}
+)
 _POSITIONAL = ("dag_id", "description", "schedule", "start_date", "end_date")
 _KNOWN = frozenset({row.name for row in DAG_FIELDS} | set(AIRFLOW_2_ARGUMENTS) | IGNORED_BY_DAG)
 _IDLE_OF_DAG = {row.name: row.no_effect_reason for row in DAG_FIELDS if row.no_effect_reason}
 _IDLE_OF_TASK = {
-    **{row.name: row.no_effect_reason for row in OPERATOR_FIELDS if row.no_effect_reason and not row.name.startswith("doc")},
+    **{
+        row.name: row.no_effect_reason
+        for row in OPERATOR_FIELDS
+        if row.no_effect_reason and not row.name.startswith("doc")
+    },
     **{name: why for name, why in IGNORED_BY_OPERATOR.items() if why},
 }
 ABSENT = object()
@@ -59,7 +73,9 @@ def read_dag_calls(tree: ast.Module, reader: LiteralReader) -> tuple[list[DagCal
             for decorator in node.decorator_list:
                 called = decorator.func if isinstance(decorator, ast.Call) else decorator
                 if reader.find_path(called) in _DAG_DECORATORS:
-                    call = decorator if isinstance(decorator, ast.Call) else ast.Call(func=decorator, args=[], keywords=[])
+                    call = (
+                        decorator if isinstance(decorator, ast.Call) else ast.Call(func=decorator, args=[], keywords=[])
+                    )
                     calls.append(_read_call(call, decorator.lineno, node.name, reader, findings))
         elif isinstance(node, ast.Call) and reader.find_path(node.func) in _DAG_CLASSES:
             calls.append(_read_call(node, node.lineno, "?", reader, findings))
@@ -84,12 +100,28 @@ def _read_call(node: ast.Call, line: int, name: str, reader: LiteralReader, find
     call.start_date = start if isinstance(start, dt.datetime) else None
     for word, value in words.items():
         if word not in _KNOWN:
-            findings.append(Finding(value.lineno, Severity.MISSING, "unknown-argument", f"DAG {call.dag_id!r}: DAG has no argument {word}={suggest_dag_argument(word)}"))
+            findings.append(
+                Finding(
+                    value.lineno,
+                    Severity.MISSING,
+                    "unknown-argument",
+                    f"DAG {call.dag_id!r}: DAG has no argument {word}={suggest_dag_argument(word)}",
+                )
+            )
         elif word in _IDLE_OF_DAG and not _is_empty(value):
-            findings.append(Finding(value.lineno, Severity.NOTE, "no-effect", f"DAG {call.dag_id!r}: {word}= {_IDLE_OF_DAG[word]}"))
+            findings.append(
+                Finding(value.lineno, Severity.NOTE, "no-effect", f"DAG {call.dag_id!r}: {word}= {_IDLE_OF_DAG[word]}")
+            )
     for key, value in defaults.items():
         if key in _IDLE_OF_TASK and not _is_empty(value):
-            findings.append(Finding(value.lineno, Severity.NOTE, "no-effect", f"DAG {call.dag_id!r}: {key} in default_args {_IDLE_OF_TASK[key]}"))
+            findings.append(
+                Finding(
+                    value.lineno,
+                    Severity.NOTE,
+                    "no-effect",
+                    f"DAG {call.dag_id!r}: {key} in default_args {_IDLE_OF_TASK[key]}",
+                )
+            )
     return call
 
 
@@ -107,7 +139,12 @@ def _find_idle_task_arguments(node: ast.Call, reader: LiteralReader) -> Iterator
     task = reader.read(words["task_id"]) if "task_id" in words else "?"
     for name in words.keys() & _IDLE_OF_TASK.keys():
         if not _is_empty(words[name]):
-            yield Finding(words[name].lineno, Severity.NOTE, "no-effect", f"task {task if isinstance(task, str) else '?'!r}: {name}= {_IDLE_OF_TASK[name]}")
+            yield Finding(
+                words[name].lineno,
+                Severity.NOTE,
+                "no-effect",
+                f"task {task if isinstance(task, str) else '?'!r}: {name}= {_IDLE_OF_TASK[name]}",
+            )
 
 
 def is_known(value: Any) -> bool:

@@ -15,18 +15,60 @@ from gnomon.authoring.sdk.arguments.airflow_dialects import AIRFLOW_2
 
 MODULES = frozenset(row.module for row in coverage.ROWS if "*" not in row.names)
 _PACKAGES = frozenset(module[:cut] for module in MODULES for cut in range(len(module)) if module[cut] == ".")
-AIRFLOW_3_ONLY = ("airflow.sdk", "airflow.providers.standard", "airflow.assets", "airflow.partition_mappers", "airflow.providers.common.compat.sdk")
+AIRFLOW_3_ONLY = (
+    "airflow.sdk",
+    "airflow.providers.standard",
+    "airflow.assets",
+    "airflow.partition_mappers",
+    "airflow.providers.common.compat.sdk",
+)
 """Modules that Airflow 2 does not have."""
-AIRFLOW_2_ONLY = ("airflow.contrib", "airflow.operators.python_operator", "airflow.operators.bash_operator", "airflow.operators.dummy",
-                  "airflow.operators.subdag", "airflow.utils.dates", "airflow.operators.dagrun_operator", "airflow.hooks.base_hook",
-                  "airflow.operators.dummy_operator", "airflow.operators.email_operator", "airflow.sensors.base_sensor_operator")
+AIRFLOW_2_ONLY = (
+    "airflow.contrib",
+    "airflow.operators.python_operator",
+    "airflow.operators.bash_operator",
+    "airflow.operators.dummy",
+    "airflow.operators.subdag",
+    "airflow.utils.dates",
+    "airflow.operators.dagrun_operator",
+    "airflow.hooks.base_hook",
+    "airflow.operators.dummy_operator",
+    "airflow.operators.email_operator",
+    "airflow.sensors.base_sensor_operator",
+)
 """Modules that Airflow 3 does not have."""
 _OLD_PROVIDER_MODULES = {
-    "postgres": "postgres", "mysql": "mysql", "sqlite": "sqlite", "http": "http", "ssh": "ssh", "sftp": "sftp", "ftp": "ftp", "slack": "slack",
-    "s3": "amazon", "aws": "amazon", "emr": "amazon", "redshift": "amazon", "bigquery": "google", "gcs": "google", "gcp": "google", "dataproc": "google",
-    "kubernetes": "cncf-kubernetes", "spark": "apache-spark", "hive": "apache-hive", "snowflake": "snowflake", "docker": "docker", "redis": "redis",
-    "databricks": "databricks", "oracle": "oracle", "mssql": "microsoft-mssql", "mongo": "mongo", "presto": "presto", "druid": "apache-druid",
-    "jdbc": "jdbc", "wasb": "microsoft-azure", "azure": "microsoft-azure",
+    "postgres": "postgres",
+    "mysql": "mysql",
+    "sqlite": "sqlite",
+    "http": "http",
+    "ssh": "ssh",
+    "sftp": "sftp",
+    "ftp": "ftp",
+    "slack": "slack",
+    "s3": "amazon",
+    "aws": "amazon",
+    "emr": "amazon",
+    "redshift": "amazon",
+    "bigquery": "google",
+    "gcs": "google",
+    "gcp": "google",
+    "dataproc": "google",
+    "kubernetes": "cncf-kubernetes",
+    "spark": "apache-spark",
+    "hive": "apache-hive",
+    "snowflake": "snowflake",
+    "docker": "docker",
+    "redis": "redis",
+    "databricks": "databricks",
+    "oracle": "oracle",
+    "mssql": "microsoft-mssql",
+    "mongo": "mongo",
+    "presto": "presto",
+    "druid": "apache-druid",
+    "jdbc": "jdbc",
+    "wasb": "microsoft-azure",
+    "azure": "microsoft-azure",
 }
 """The first part of module names of Airflow 1 below operators, hooks and sensors, to the package that has them since."""
 
@@ -56,7 +98,9 @@ def read_imports(tree: ast.Module, dialect: int) -> FileImports:
         known = len(found.findings)
         if isinstance(node, ast.Import):
             for alias in node.names:
-                found.names[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0]
+                found.names[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
                 if _is_airflow(alias.name):
                     _add_module(found, alias.name, node.lineno, placed.is_guarded)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -86,7 +130,9 @@ def _add_module(found: FileImports, module: str, line: int, is_guarded: bool) ->
 
 def _add_name(found: FileImports, module: str, alias: ast.alias, line: int, is_guarded: bool) -> None:
     found.modules.add(module)
-    package = find_package(module) or (find_package(f"{module}.{alias.name}") if module.startswith("airflow.providers") else None)
+    package = find_package(module) or (
+        find_package(f"{module}.{alias.name}") if module.startswith("airflow.providers") else None
+    )
     if package is not None:
         found.providers.add(package)
         return None
@@ -101,13 +147,19 @@ def _add_name(found: FileImports, module: str, alias: ast.alias, line: int, is_g
     if found.dialect == AIRFLOW_2 and _is_old(f"{module}.{alias.name}"):
         return None
     if row is not None and row.status is CoverageStatus.WORD:
-        found.findings.append(Finding(line, Severity.NOTE, "no-effect", f"{module}.{alias.name} has no effect: {row.why}"))
+        found.findings.append(
+            Finding(line, Severity.NOTE, "no-effect", f"{module}.{alias.name} has no effect: {row.why}")
+        )
     elif row is not None and row.status is CoverageStatus.REFUSES:
-        found.refused[alias.asname or alias.name] = Finding(line, Severity.MISSING, _name_rule(module, alias.name), f"{module}.{alias.name}: {row.why}")
+        found.refused[alias.asname or alias.name] = Finding(
+            line, Severity.MISSING, _name_rule(module, alias.name), f"{module}.{alias.name}: {row.why}"
+        )
     elif f"{module}.{alias.name}" in MODULES | _PACKAGES or is_guarded or _is_unlisted(module, alias.name):
         return None
     elif row is not None:
-        found.findings.append(Finding(line, Severity.MISSING, "import", f"{module}.{alias.name} is not supported: {row.why}"))
+        found.findings.append(
+            Finding(line, Severity.MISSING, "import", f"{module}.{alias.name} is not supported: {row.why}")
+        )
     else:
         reason = "does not exist in Gnomon" if module in MODULES or module in _PACKAGES else _explain_module(module)
         found.findings.append(Finding(line, Severity.MISSING, "import", f"from {module} import {alias.name}: {reason}"))
@@ -133,13 +185,23 @@ def _add_old_name(found: FileImports, name: str, path: str, line: int) -> None:
 def _name_rule(module: str, name: str) -> str:
     if "subdag" in module or "SubDag" in name:
         return "subdag"
-    return "metadata-database" if module.startswith(("airflow.models", "airflow.settings", "airflow.utils.session", "airflow.utils.db")) else "refused-name"
+    return (
+        "metadata-database"
+        if module.startswith(("airflow.models", "airflow.settings", "airflow.utils.session", "airflow.utils.db"))
+        else "refused-name"
+    )
 
 
 def _explain_module(module: str) -> str:
     row = coverage.find_module_row(module)
     if old_names.is_old_module(module):
-        packages = sorted({shorten(package) for path in old_names.read_old_paths()[module].values() if (package := find_package(path)) is not None})
+        packages = sorted(
+            {
+                shorten(package)
+                for path in old_names.read_old_paths()[module].values()
+                if (package := find_package(path)) is not None
+            }
+        )
         command = f"run `gnomon providers install {' '.join(packages)}`; " if packages else ""
         return f"{command}{old_names.describe_old_module(module)}"
     leaf = module.rpartition(".")[2]
@@ -157,7 +219,12 @@ def iterate_refused_uses(tree: ast.Module, found: FileImports) -> Iterator[Findi
         if name in used:
             yield Finding(used[name], finding.severity, finding.rule, finding.message)
         else:
-            yield Finding(finding.line, Severity.NOTE, finding.rule, f"{finding.message} (imported, but used in annotations only, which is fine)")
+            yield Finding(
+                finding.line,
+                Severity.NOTE,
+                finding.rule,
+                f"{finding.message} (imported, but used in annotations only, which is fine)",
+            )
 
 
 def _find_uses(tree: ast.Module, names: set[str]) -> dict[str, int]:

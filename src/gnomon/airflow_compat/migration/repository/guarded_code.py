@@ -26,7 +26,9 @@ def iterate_unguarded(tree: ast.Module) -> Iterator[ast.stmt]:
             yield placed.node
 
 
-def iterate_statements(body: Sequence[ast.stmt], is_guarded: bool = False, is_deferred: bool = False) -> Iterator[PlacedStatement]:
+def iterate_statements(
+    body: Sequence[ast.stmt], is_guarded: bool = False, is_deferred: bool = False
+) -> Iterator[PlacedStatement]:
     """Yield all statements, outer ones first, in the order of the file."""
     pending = [(node, is_guarded, is_deferred) for node in reversed(body)]
     while pending:
@@ -43,7 +45,12 @@ def _list_blocks(node: ast.stmt) -> list[tuple[Sequence[ast.stmt], bool]]:
     """Return the blocks of a statement, each with whether an ImportError in it does no harm."""
     if isinstance(node, ast.Try):
         handles = any(_handles_import_error(handler) for handler in node.handlers)
-        return [(node.body, handles), *((handler.body, handles) for handler in node.handlers), (node.orelse, handles), (node.finalbody, False)]
+        return [
+            (node.body, handles),
+            *((handler.body, handles) for handler in node.handlers),
+            (node.orelse, handles),
+            (node.finalbody, False),
+        ]
     if isinstance(node, ast.If):
         is_optional = _is_version_test(node.test)
         return [(node.body, is_optional), (node.orelse, is_optional)]
@@ -62,5 +69,9 @@ def _handles_import_error(handler: ast.ExceptHandler) -> bool:
 
 def _is_version_test(test: ast.expr) -> bool:
     """Whether a condition asks for the type checker, or for the version of Airflow or Python."""
-    names = {node.id if isinstance(node, ast.Name) else node.attr for node in ast.walk(test) if isinstance(node, ast.Name | ast.Attribute)}
+    names = {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(test)
+        if isinstance(node, ast.Name | ast.Attribute)
+    }
     return any("TYPE_CHECKING" in name or "VERSION" in name.upper() or name.startswith("AIRFLOW_V_") for name in names)

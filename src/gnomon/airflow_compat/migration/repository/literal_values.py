@@ -11,7 +11,9 @@ from zoneinfo import ZoneInfo
 UNKNOWN = object()
 """The value is computed when the file runs."""
 _SPANS = frozenset({"days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks"})
-_DATES = frozenset({"datetime.datetime", "pendulum.datetime", "airflow.utils.timezone.datetime", "airflow.sdk.timezone.datetime"})
+_DATES = frozenset(
+    {"datetime.datetime", "pendulum.datetime", "airflow.utils.timezone.datetime", "airflow.sdk.timezone.datetime"}
+)
 
 _DATE_PARTS = ("year", "month", "day", "hour", "minute", "second")
 
@@ -56,7 +58,11 @@ class LiteralReader:
         """Return the entries of a dict display, or of a call `dict(...)`, by their keys; empty for other expressions."""
         node = self.resolve(node)
         if isinstance(node, ast.Dict):
-            return {key.value: value for key, value in zip(node.keys, node.values, strict=True) if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+            return {
+                key.value: value
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            }
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
             return {word.arg: word.value for word in node.keywords if word.arg is not None}
         return {}
@@ -68,7 +74,12 @@ class LiteralReader:
         arguments = [self.read(one) for one in node.args]
         words = {word.arg: self.read(word.value) for word in node.keywords if word.arg is not None}
         try:
-            if path == "datetime.timedelta" and UNKNOWN not in arguments and not set(words) - _SPANS and UNKNOWN not in words.values():
+            if (
+                path == "datetime.timedelta"
+                and UNKNOWN not in arguments
+                and not set(words) - _SPANS
+                and UNKNOWN not in words.values()
+            ):
                 return dt.timedelta(*arguments, **words)
             if path in _DATES and UNKNOWN not in arguments:
                 parts: dict[str, Any] = dict(zip(_DATE_PARTS, arguments, strict=False))

@@ -32,12 +32,22 @@ from gnomon.model.instants import Instant, iso, to_instant
 
 _OWN_PAGE = "because the web page is Gnomon's own"
 _IDLE_PLUGIN_FIELDS = {
-    **dict.fromkeys((
-        "flask_blueprints", "appbuilder_views", "appbuilder_menu_items", "admin_views", "menu_links", "fastapi_apps", "fastapi_root_middlewares", "external_views",
-        "react_apps",
-    ), _OWN_PAGE),
+    **dict.fromkeys(
+        (
+            "flask_blueprints",
+            "appbuilder_views",
+            "appbuilder_menu_items",
+            "admin_views",
+            "menu_links",
+            "fastapi_apps",
+            "fastapi_root_middlewares",
+            "external_views",
+            "react_apps",
+        ),
+        _OWN_PAGE,
+    ),
     "macros": "because templates have no macros of plugins; give the functions to the DAG with user_defined_macros=",
-}  # fmt: skip
+}
 """Fields of a plugin that nothing reads, and why."""
 
 
@@ -69,7 +79,9 @@ class RepositoryReport:
     @property
     def install_command(self) -> str | None:
         """The command that installs the provider packages; None when there are none."""
-        return f"gnomon providers install {' '.join(shorten(name) for name in self.providers)}" if self.providers else None
+        return (
+            f"gnomon providers install {' '.join(shorten(name) for name in self.providers)}" if self.providers else None
+        )
 
     def count(self) -> dict[str, int]:
         """The number of files by verdict."""
@@ -97,7 +109,11 @@ def check_repository(folder: Path, settings: CheckSettings) -> RepositoryReport:
     reports: list[FileReport] = []
     for path in list_files(folder):
         name = path.relative_to(folder).as_posix()
-        if path.suffix in (".py", ".pyi") or path.name == airflow_cfg.FILE_NAME or path.suffix in template_names.TEMPLATE_SUFFIXES:
+        if (
+            path.suffix in (".py", ".pyi")
+            or path.name == airflow_cfg.FILE_NAME
+            or path.suffix in template_names.TEMPLATE_SUFFIXES
+        ):
             if path.suffix == ".py":
                 source = read_source(path, name)
                 if source.tree is None:
@@ -119,7 +135,11 @@ def _add_sibling_findings(read: list[_ReadFile], reports: list[FileReport]) -> N
     broken = {one.path: one.findings[0] for one in reports if one.verdict == Severity.UNREADABLE.value}
     broken |= {one.source.path: one.imports.fatal for one in read if one.imports.fatal is not None}
     files = frozenset([*(one.source.path for one in read), *broken])
-    imports = {one.source.path: list_sibling_imports(one.source.path, one.source.tree, files) for one in read if one.source.tree is not None}
+    imports = {
+        one.source.path: list_sibling_imports(one.source.path, one.source.tree, files)
+        for one in read
+        if one.source.tree is not None
+    }
     found = find_broken_imports(imports, broken)
     for one in read:
         if one.source.path in found:
@@ -144,27 +164,65 @@ def _read(source: ParsedSource, tree: ast.Module, dialect: int) -> _ReadFile:
         imports = read_imports(tree, dialect)
         reader = LiteralReader(imports.names, read_assignments(tree))
         calls, findings = read_dag_calls(tree, reader)
-        findings += [*imports.findings, *iterate_refused_uses(tree, imports), *iterate_attribute_findings(tree, imports)]
+        findings += [
+            *imports.findings,
+            *iterate_refused_uses(tree, imports),
+            *iterate_attribute_findings(tree, imports),
+        ]
         if imports.modules:
-            findings += [*template_names.iterate_removed_names(tree), *_find_plugin_fields(tree, reader), *iterate_member_findings(tree, imports.names)]
+            findings += [
+                *template_names.iterate_removed_names(tree),
+                *_find_plugin_fields(tree, reader),
+                *iterate_member_findings(tree, imports.names),
+            ]
         return _ReadFile(source, imports, calls, list(dict.fromkeys(findings)))
     except RecursionError:
-        return _ReadFile(source, FileImports(), [], [Finding(1, Severity.UNREADABLE, "too-deep", "an expression of the file is nested too deeply to be checked; assign its parts to variables")])
+        return _ReadFile(
+            source,
+            FileImports(),
+            [],
+            [
+                Finding(
+                    1,
+                    Severity.UNREADABLE,
+                    "too-deep",
+                    "an expression of the file is nested too deeply to be checked; assign its parts to variables",
+                )
+            ],
+        )
 
 
 def _find_plugin_fields(tree: ast.Module, reader: LiteralReader) -> Iterator[Finding]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and any((reader.find_path(base) or "").endswith("AirflowPlugin") for base in node.bases):
+        if isinstance(node, ast.ClassDef) and any(
+            (reader.find_path(base) or "").endswith("AirflowPlugin") for base in node.bases
+        ):
             for line in node.body:
-                targets = line.targets if isinstance(line, ast.Assign) else [line.target] if isinstance(line, ast.AnnAssign) else []
+                targets = (
+                    line.targets
+                    if isinstance(line, ast.Assign)
+                    else [line.target]
+                    if isinstance(line, ast.AnnAssign)
+                    else []
+                )
                 for target in targets:
                     if isinstance(target, ast.Name) and target.id in _IDLE_PLUGIN_FIELDS:
-                        yield Finding(line.lineno, Severity.NOTE, "plugin", f"plugin {node.name}: {target.id} has no effect, {_IDLE_PLUGIN_FIELDS[target.id]}")
+                        yield Finding(
+                            line.lineno,
+                            Severity.NOTE,
+                            "plugin",
+                            f"plugin {node.name}: {target.id} has no effect, {_IDLE_PLUGIN_FIELDS[target.id]}",
+                        )
 
 
 def _judge(file: _ReadFile, settings: CheckSettings, version: int | None) -> FileReport:
-    report = FileReport(file.source.path, [call.dag_id for call in file.calls], list(file.findings), sorted(file.imports.providers),
-                        uses_airflow=bool(file.imports.modules))
+    report = FileReport(
+        file.source.path,
+        [call.dag_id for call in file.calls],
+        list(file.findings),
+        sorted(file.imports.providers),
+        uses_airflow=bool(file.imports.modules),
+    )
     for call in file.calls:
         _judge_dag(report, call, settings, version)
     report.findings.sort(key=lambda one: (one.line, one.rule, one.message))
@@ -177,45 +235,95 @@ def _judge_dag(report: FileReport, call: DagCall, settings: CheckSettings, versi
     before = 2 if call.old_arguments else version
     if call.old_arguments:
         names = ", ".join(f"{name}=" for name in call.old_arguments)
-        report.findings.append(Finding(call.line, Severity.NOTE, "airflow-2", f"DAG {call.dag_id!r} follows Airflow 2 by itself, because of {names}"))
+        report.findings.append(
+            Finding(
+                call.line,
+                Severity.NOTE,
+                "airflow-2",
+                f"DAG {call.dag_id!r} follows Airflow 2 by itself, because of {names}",
+            )
+        )
     if before == here or (call.has_unknown_arguments and call.schedule is ABSENT):
         return
     condition = f"in Airflow {before}" if before is not None else f"if it ran on Airflow {5 - here}"
     old = before if before is not None else 5 - here
-    schedule, was = (DEFAULT_SCHEDULE_OF_AIRFLOW_2 if dialect == 2 else None for dialect in (here, old)) if call.schedule is ABSENT else (call.schedule,) * 2
+    schedule, was = (
+        (DEFAULT_SCHEDULE_OF_AIRFLOW_2 if dialect == 2 else None for dialect in (here, old))
+        if call.schedule is ABSENT
+        else (call.schedule,) * 2
+    )
     for finding in _compare(report, call, settings.now, (schedule, here), (was, old)):
-        report.findings.append(Finding(finding.line, finding.severity, finding.rule, f"DAG {call.dag_id!r}: {condition}, {finding.message}"))
+        report.findings.append(
+            Finding(
+                finding.line, finding.severity, finding.rule, f"DAG {call.dag_id!r}: {condition}, {finding.message}"
+            )
+        )
 
 
-def _compare(report: FileReport, call: DagCall, now: Instant, new: tuple[Any, int], old: tuple[Any, int]) -> Iterator[Finding]:
+def _compare(
+    report: FileReport, call: DagCall, now: Instant, new: tuple[Any, int], old: tuple[Any, int]
+) -> Iterator[Finding]:
     """Yield what differs between two meanings, each a schedule and a dialect."""
     remedy = "set [core] airflow_dialect = 2" if old[1] == 2 else "leave [core] airflow_dialect at 3"
     if call.schedule is ABSENT:
         words = ("it ran every day, and here it has no schedule", "it had no schedule, and here it runs every day")
-        yield Finding(call.line, Severity.DIFFERS, "default-schedule", f"{words[old[1] == 3]}; {remedy}, or give it schedule=")
+        yield Finding(
+            call.line, Severity.DIFFERS, "default-schedule", f"{words[old[1] == 3]}; {remedy}, or give it schedule="
+        )
     elif call.schedule is UNKNOWN:
-        yield Finding(call.line, Severity.NOTE, "computed-schedule", "the schedule may mean something else; it is computed, so that its runs are not known here")
+        yield Finding(
+            call.line,
+            Severity.NOTE,
+            "computed-schedule",
+            "the schedule may mean something else; it is computed, so that its runs are not known here",
+        )
         return
     if is_known(call.schedule) and not _is_time_schedule(call.schedule):
         return
     try:
-        new_runs, old_runs = (find_next_runs(schedule, call.start_date, dialect, now) if schedule is not None else [] for schedule, dialect in (new, old))
+        new_runs, old_runs = (
+            find_next_runs(schedule, call.start_date, dialect, now) if schedule is not None else []
+            for schedule, dialect in (new, old)
+        )
     except (ValueError, TypeError, ArithmeticError, AirflowException, GnomonError) as error:
         yield Finding(call.line, Severity.MISSING, "schedule", f"the schedule is not valid here: {error}")
         return
-    rows = [{"run_after": iso(to_instant(one.run_after)), "ds_before": one.ds, "ds_here": next((new.ds for new in new_runs if new.run_after == one.run_after), None)}
-            for one in old_runs]
+    rows = [
+        {
+            "run_after": iso(to_instant(one.run_after)),
+            "ds_before": one.ds,
+            "ds_here": next((new.ds for new in new_runs if new.run_after == one.run_after), None),
+        }
+        for one in old_runs
+    ]
     if is_known(call.schedule) and any(row["ds_before"] != row["ds_here"] for row in rows):
-        kinds = ("ds is the start of the data interval, and here the time of the run", "ds is the time of the run, and here the start of the data interval")
+        kinds = (
+            "ds is the start of the data interval, and here the time of the run",
+            "ds is the time of the run, and here the start of the data interval",
+        )
         shown = ", ".join(f"{row['ds_before']} → {row['ds_here'] or 'no such run'}" for row in rows)
-        yield Finding(call.line, Severity.DIFFERS, "data-interval", f"{kinds[old[1] == 3]}: {shown}; {remedy}, or write the timetable")
+        yield Finding(
+            call.line,
+            Severity.DIFFERS,
+            "data-interval",
+            f"{kinds[old[1] == 3]}: {shown}; {remedy}, or write the timetable",
+        )
         report.run_dates.append(RunDates(call.line, call.dag_id, rows))
     if not call.gives_catchup and not call.has_unknown_arguments and (new_runs or old_runs):
-        yield Finding(call.line, Severity.DIFFERS, "catchup", f"catchup is {old[1] == 2} by default, and here {new[1] == 2}; {remedy}, or give it catchup={old[1] == 2}")
+        yield Finding(
+            call.line,
+            Severity.DIFFERS,
+            "catchup",
+            f"catchup is {old[1] == 2} by default, and here {new[1] == 2}; {remedy}, or give it catchup={old[1] == 2}",
+        )
 
 
 def _is_time_schedule(schedule: Any) -> bool:
-    return schedule is ABSENT or isinstance(schedule, dt.timedelta) or (isinstance(schedule, str) and schedule not in ("@once", "@continuous"))
+    return (
+        schedule is ABSENT
+        or isinstance(schedule, dt.timedelta)
+        or (isinstance(schedule, str) and schedule not in ("@once", "@continuous"))
+    )
 
 
 def list_verdicts(files: Sequence[FileReport]) -> dict[str, str]:

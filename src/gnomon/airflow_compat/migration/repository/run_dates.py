@@ -40,7 +40,12 @@ def find_next_runs(schedule: Any, start: dt.datetime | None, dialect: int, now: 
         return []
     timetable.validate()
     found = _find_first(timetable, schedule, None if start is None else to_instant(start), now)
-    return [NextRun(to_datetime(run.run_after), _format_ds(run.run_after if run.interval_start is None else run.interval_start)) for run in found]
+    return [
+        NextRun(
+            to_datetime(run.run_after), _format_ds(run.run_after if run.interval_start is None else run.interval_start)
+        )
+        for run in found
+    ]
 
 
 def _find_first(timetable: BuiltinTimetable, schedule: Any, start: Instant | None, now: Instant) -> list[PlannedRun]:
@@ -53,13 +58,20 @@ def _find_first(timetable: BuiltinTimetable, schedule: Any, start: Instant | Non
     for window in _WINDOWS:
         begin = max(now - window, now - window if start is None else start)
         runs = _take(timetable, begin, now)
-        if runs and (begin == start or all(run.run_after - (run.interval_start or run.run_after) < window // _INTERVALS_IN_WINDOW for run in runs)):
+        if runs and (
+            begin == start
+            or all(
+                run.run_after - (run.interval_start or run.run_after) < window // _INTERVALS_IN_WINDOW for run in runs
+            )
+        ):
             break
     return runs
 
 
 def _take(timetable: BuiltinTimetable, begin: Instant, now: Instant) -> list[PlannedRun]:
-    return list(islice((run for run in iterate_runs_from(timetable, begin, now + _HORIZON) if run.run_after > now), RUNS))
+    return list(
+        islice((run for run in iterate_runs_from(timetable, begin, now + _HORIZON) if run.run_after > now), RUNS)
+    )
 
 
 class _DefaultsOf(AirflowDialect):

@@ -18,9 +18,17 @@ def build_sarif(report: RepositoryReport) -> dict[str, object]:
             "ruleId": finding.rule,
             "level": _LEVELS[finding.severity],
             "message": {"text": finding.message},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": file.path}, "region": {"startLine": max(finding.line, 1)}}}],
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": file.path},
+                        "region": {"startLine": max(finding.line, 1)},
+                    }
+                }
+            ],
         }
-        for file in report.files for finding in file.findings
+        for file in report.files
+        for finding in file.findings
     ]
     driver = {"name": "gnomon migrate check", "version": version("gnomon"), "rules": [{"id": rule} for rule in rules]}
     return {

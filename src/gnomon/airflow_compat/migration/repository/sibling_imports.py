@@ -60,7 +60,9 @@ def _pick(root: PurePosixPath, inside: str, files: frozenset[str]) -> str | None
     return next((str(one) for one in (root / f"{inside}.py", root / inside / "__init__.py") if str(one) in files), None)
 
 
-def find_broken_imports(imports: Mapping[str, list[SiblingImport]], broken: Mapping[str, Finding]) -> dict[str, Finding]:
+def find_broken_imports(
+    imports: Mapping[str, list[SiblingImport]], broken: Mapping[str, Finding]
+) -> dict[str, Finding]:
     """A finding for each file that imports a broken one, also through others. `broken`: file to what keeps it from being imported."""
     importers: dict[str, list[tuple[str, int]]] = {}
     for path, siblings in imports.items():
@@ -75,6 +77,11 @@ def find_broken_imports(imports: Mapping[str, list[SiblingImport]], broken: Mapp
                 if path in found or path in broken:
                     continue
                 through = "" if target == cause else f"{target}, which imports "
-                found[path] = Finding(line, Severity.MISSING, "sibling-import", f"it imports {through}{cause}, which cannot be imported: line {problem.line}: {problem.message}")
+                found[path] = Finding(
+                    line,
+                    Severity.MISSING,
+                    "sibling-import",
+                    f"it imports {through}{cause}, which cannot be imported: line {problem.line}: {problem.message}",
+                )
                 pending.append(path)
     return found

@@ -16,8 +16,25 @@ from gnomon.airflow_compat.migration.repository.findings import Finding, Severit
 
 MAX_BYTES = 5_000_000
 """A larger file is not read: it is data, not a DAG file."""
-_SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages", ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", ".mypy_cache"})
-_PYTHON_2 = re.compile(r"^\s*(print\s+[\"'\w]|exec\s+[\"']|raise\s+\w+\s*,|except\s+[\w.]+\s*,\s*\w+\s*:)|\.has_key\(|<>|\bur[\"']", re.MULTILINE)
+_SKIPPED_FOLDERS = frozenset(
+    {
+        "__pycache__",
+        "node_modules",
+        "site-packages",
+        ".git",
+        ".hg",
+        ".svn",
+        ".tox",
+        ".nox",
+        ".venv",
+        "venv",
+        ".mypy_cache",
+    }
+)
+_PYTHON_2 = re.compile(
+    r"^\s*(print\s+[\"'\w]|exec\s+[\"']|raise\s+\w+\s*,|except\s+[\w.]+\s*,\s*\w+\s*:)|\.has_key\(|<>|\bur[\"']",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +82,19 @@ def read_source(path: Path, name: str) -> ParsedSource:
     """Read and parse one Python file. `name`: its path in the report."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            return _unreadable(name, 1, "too-large", f"the file is larger than {MAX_BYTES // 1_000_000} MB and is not read")
+            return _unreadable(
+                name, 1, "too-large", f"the file is larger than {MAX_BYTES // 1_000_000} MB and is not read"
+            )
         content = path.read_bytes()
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         text = content.decode(encoding)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
-        return _unreadable(name, 1, "encoding", f"the text cannot be decoded: {error}; save the file as UTF-8, or name its encoding in its first line")
+        return _unreadable(
+            name,
+            1,
+            "encoding",
+            f"the text cannot be decoded: {error}; save the file as UTF-8, or name its encoding in its first line",
+        )
     except OSError as error:
         return _unreadable(name, 1, "unreadable", f"the file cannot be read: {error.strerror or error}")
     try:
@@ -79,15 +103,35 @@ def read_source(path: Path, name: str) -> ParsedSource:
             return ParsedSource(name, ast.parse(text), text)
     except SyntaxError as error:
         if _PYTHON_2.search(text):
-            return _unreadable(name, error.lineno or 1, "python-2", "the file is Python 2, which cannot be imported; port it to Python 3")
+            return _unreadable(
+                name,
+                error.lineno or 1,
+                "python-2",
+                "the file is Python 2, which cannot be imported; port it to Python 3",
+            )
         if "\0" in text:
             line = text[: text.index("\0")].count("\n") + 1
-            return _unreadable(name, line, "syntax", "the file contains a null byte, so it is not Python text; save it as UTF-8, or exclude it in .airflowignore")
+            return _unreadable(
+                name,
+                line,
+                "syntax",
+                "the file contains a null byte, so it is not Python text; save it as UTF-8, or exclude it in .airflowignore",
+            )
         if error.msg.startswith("too many nested"):
-            return _unreadable(name, error.lineno or 1, "too-deep", f"{error.msg}: Python's parser does not read the file; assign the parts of its expressions to variables")
+            return _unreadable(
+                name,
+                error.lineno or 1,
+                "too-deep",
+                f"{error.msg}: Python's parser does not read the file; assign the parts of its expressions to variables",
+            )
         return _unreadable(name, error.lineno or 1, "syntax", f"syntax error: {error.msg}")
     except (RecursionError, MemoryError):  # what Python's parser raises, by version and by what is nested
-        return _unreadable(name, 1, "too-deep", "an expression of the file is nested too deeply for Python's parser; assign its parts to variables")
+        return _unreadable(
+            name,
+            1,
+            "too-deep",
+            "an expression of the file is nested too deeply for Python's parser; assign its parts to variables",
+        )
     except ValueError as error:
         return _unreadable(name, 1, "syntax", f"the file is not Python text: {error}")
 

@@ -9,10 +9,23 @@ from collections.abc import Iterator
 from gnomon.airflow_compat.migration.repository.findings import Finding, Severity
 from gnomon.author_code.context.template_variables import VARIABLES_WITH_DATE
 
-REMOVED_NAMES = frozenset({
-    "execution_date", "next_execution_date", "next_ds", "next_ds_nodash", "prev_execution_date", "prev_execution_date_success", "prev_ds",
-    "prev_ds_nodash", "yesterday_ds", "yesterday_ds_nodash", "tomorrow_ds", "tomorrow_ds_nodash", "triggering_dataset_events",
-})
+REMOVED_NAMES = frozenset(
+    {
+        "execution_date",
+        "next_execution_date",
+        "next_ds",
+        "next_ds_nodash",
+        "prev_execution_date",
+        "prev_execution_date_success",
+        "prev_ds",
+        "prev_ds_nodash",
+        "yesterday_ds",
+        "yesterday_ds_nodash",
+        "tomorrow_ds",
+        "tomorrow_ds_nodash",
+        "triggering_dataset_events",
+    }
+)
 """Airflow 3.0 removed these names; `conf` too, which is too common a name to be searched for."""
 TEMPLATE_SUFFIXES = frozenset({".sql", ".sh", ".bash", ".hql", ".j2", ".jinja", ".jinja2", ".html"})
 """Files that tasks render as templates."""
@@ -44,7 +57,9 @@ def make_finding(name: str, line: int) -> Finding:
     """Return the finding for a name: a note where Gnomon still has the name."""
     if name in VARIABLES_WITH_DATE:
         return Finding(line, Severity.NOTE, "template-name", f"{name} left Airflow with 3.0; Gnomon still provides it")
-    return Finding(line, Severity.MISSING, "template-name", f"{name} left Airflow with 3.0, and Gnomon does not provide it")
+    return Finding(
+        line, Severity.MISSING, "template-name", f"{name} left Airflow with 3.0, and Gnomon does not provide it"
+    )
 
 
 def _iterate_names(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -6,12 +6,15 @@ _missing.install_finder()
 
 __version__ = "3.3.2"
 
-_, __getattr__ = _missing.make_lazy_exports(__name__, {
-    "AirflowException": "gnomon.model.errors.authoring",
-    "Asset": "gnomon.authoring.sdk",
-    "DAG": "gnomon.authoring.sdk",
-    "Dataset": "gnomon.authoring.sdk",
-    "XComArg": "gnomon.authoring.sdk",
-    "conf": "gnomon.author_code.context.airflow_configuration",
-})
+_, __getattr__ = _missing.make_lazy_exports(
+    __name__,
+    {
+        "AirflowException": "gnomon.model.errors.authoring",
+        "Asset": "gnomon.authoring.sdk",
+        "DAG": "gnomon.authoring.sdk",
+        "Dataset": "gnomon.authoring.sdk",
+        "XComArg": "gnomon.authoring.sdk",
+        "conf": "gnomon.author_code.context.airflow_configuration",
+    },
+)
 __all__ = ["__version__", "AirflowException", "Asset", "DAG", "Dataset", "XComArg", "conf"]

@@ -6,8 +6,20 @@ from gnomon.author_code.context.airflow_configuration import AirflowConfigParser
 from gnomon.model.errors.authoring import AirflowConfigException
 
 __all__ = [
-    "AirflowConfigException", "AirflowConfigParser", "as_dict", "conf", "get", "get_airflow_config", "get_airflow_home", "getboolean", "getfloat", "getint",
-    "getsection", "has_option", "remove_option", "set",
+    "AirflowConfigException",
+    "AirflowConfigParser",
+    "as_dict",
+    "conf",
+    "get",
+    "get_airflow_config",
+    "get_airflow_home",
+    "getboolean",
+    "getfloat",
+    "getint",
+    "getsection",
+    "has_option",
+    "remove_option",
+    "set",
 ]
 
 get = conf.get

@@ -37,7 +37,11 @@ class Body(BaseModel):
     def _check_depth(cls, data: Any) -> Any:
         if not has_depth_at_most(data, DEPTH_MAX):
             raise ValueError(f"lists and objects are nested more than {DEPTH_MAX} levels deep")
-        if isinstance(data, dict) and (name := next((name for name, value in data.items() if has_number_without_json(value)), None)) is not None:
+        if (
+            isinstance(data, dict)
+            and (name := next((name for name, value in data.items() if has_number_without_json(value)), None))
+            is not None
+        ):
             raise ValueError(f"{name} contains NaN or Infinity, which JSON does not have")
         return data
 
@@ -46,7 +50,10 @@ class Body(BaseModel):
     def _check_texts(cls, data: Any) -> Any:
         if isinstance(data, dict):
             for name, value in data.items():
-                if name != _STORED_AS_JSON and any(isinstance(text, str) and "\x00" in text for text in (value if isinstance(value, list) else (value,))):
+                if name != _STORED_AS_JSON and any(
+                    isinstance(text, str) and "\x00" in text
+                    for text in (value if isinstance(value, list) else (value,))
+                ):
                     raise ValueError(f"{name} contains NUL, which no text of the database can contain")
         return data
 
@@ -64,7 +71,12 @@ def has_depth_at_most(value: object, most: int) -> bool:
     """Whether lists and objects of the value are nested at most so many levels deep. Walks level by level, so that no depth ends it."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(most):
-        level = [inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer) if isinstance(inner, dict | list)]
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
         if not level:
             return True
     return not level

@@ -55,7 +55,9 @@ class BulkDeleteAction(Body, Generic[T]):
 class BulkBody(Body, Generic[T]):
     """`BulkBody` of Airflow's document."""
 
-    actions: list[Annotated[BulkCreateAction[T] | BulkUpdateAction[T] | BulkDeleteAction[T], Field(discriminator="action")]]
+    actions: list[
+        Annotated[BulkCreateAction[T] | BulkUpdateAction[T] | BulkDeleteAction[T], Field(discriminator="action")]
+    ]
 
 
 class BulkActionResponse(Answer):

@@ -26,7 +26,14 @@ class BaseDagBundle(ABC):
     warning: str | None = None
     """After a refresh: what of the bundle is not as its author may expect, with the remedy; shown beside the errors of files."""
 
-    def __init__(self, *, name: str, refresh_interval: float = 0, version: str | None = None, view_url_template: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        name: str,
+        refresh_interval: float = 0,
+        version: str | None = None,
+        view_url_template: str | None = None,
+    ) -> None:
         self.name = name
         self.version = version
         self.refresh_interval = refresh_interval

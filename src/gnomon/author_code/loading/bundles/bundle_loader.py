@@ -37,7 +37,9 @@ def create_bundle(config: DagBundleConfig, version: str | None = None) -> BaseDa
     try:
         bundle = made_of(name=config.name, version=version, refresh_interval=config.refresh_s, **config.kwargs)
     except TypeError as error:
-        raise DagBundleError(f"DAG bundle {config.name!r}: {config.classpath} refuses its kwargs: {error}; correct them in [dag_processor] dag_bundle_config_list") from error
+        raise DagBundleError(
+            f"DAG bundle {config.name!r}: {config.classpath} refuses its kwargs: {error}; correct them in [dag_processor] dag_bundle_config_list"
+        ) from error
     return bundle
 
 
@@ -52,8 +54,10 @@ def locate_in_version(file: str, bundle_name: str | None, version: str | None) -
     newest, bundle = create_bundle(config), create_bundle(config, version)
     relative = os.path.relpath(file, newest.path)
     if relative.startswith(os.pardir):
-        raise DagBundleError(f"{file} is not below {newest.path}, where this machine has DAG bundle {bundle_name!r}; "
-                             "[dag_processor] dag_bundle_storage_path must be the same on all machines")
+        raise DagBundleError(
+            f"{file} is not below {newest.path}, where this machine has DAG bundle {bundle_name!r}; "
+            "[dag_processor] dag_bundle_storage_path must be the same on all machines"
+        )
     is_new = not bundle.path.is_dir()
     _hold(bundle)
     bundle.initialize()
@@ -76,7 +80,9 @@ def find_bundle_root(file: str) -> str | None:
         if not config.is_local and file.startswith(os.path.join(bundle_folder(cfg, config.name), "")):
             parts = Path(file).relative_to(bundle_folder(cfg, config.name)).parts
             depth = 2 if parts[0] == "versions" else 1
-            return os.path.join(bundle_folder(cfg, config.name), *parts[:depth], str(config.kwargs.get("subdir") or "")).rstrip("/")
+            return os.path.join(
+                bundle_folder(cfg, config.name), *parts[:depth], str(config.kwargs.get("subdir") or "")
+            ).rstrip("/")
     return None
 
 
@@ -97,11 +103,17 @@ def _import_class(config: DagBundleConfig) -> Any:
     if plugins not in sys.path:
         sys.path.append(plugins)
     module, _, name = config.classpath.rpartition(".")
-    where = f"[dag_processor] dag_bundle_config_list names {config.classpath} as the class of DAG bundle {config.name!r}"
+    where = (
+        f"[dag_processor] dag_bundle_config_list names {config.classpath} as the class of DAG bundle {config.name!r}"
+    )
     try:
         found = getattr(importlib.import_module(module), name, None)
     except Exception as error:  # the edge of author code
-        raise DagBundleError(f"{where}, and importing it raises {describe_error(error)}; install what it needs, or correct the path") from error
+        raise DagBundleError(
+            f"{where}, and importing it raises {describe_error(error)}; install what it needs, or correct the path"
+        ) from error
     if not (isinstance(found, type) and issubclass(found, BaseDagBundle)):
-        raise DagBundleError(f"{where}, and that is no subclass of airflow.dag_processing.bundles.base.BaseDagBundle; correct the path")
+        raise DagBundleError(
+            f"{where}, and that is no subclass of airflow.dag_processing.bundles.base.BaseDagBundle; correct the path"
+        )
     return found

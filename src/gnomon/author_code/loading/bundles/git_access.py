@@ -18,9 +18,18 @@ from gnomon.authoring.sdk.runtime.connection import Connection
 
 _TOKEN, _LOGIN, _PASSPHRASE = "GNOMON_GIT_TOKEN", "GNOMON_GIT_LOGIN", "GNOMON_GIT_PASSPHRASE"
 _HELPER = f'!f() {{ test "$1" = get && echo "username=${_LOGIN}" && echo "password=${_TOKEN}"; }}; f'
-_FIELDS = frozenset({
-    "key_file", "private_key", "private_key_passphrase", "strict_host_key_checking", "known_hosts_file", "ssh_config_file", "host_proxy_cmd", "ssh_port",
-})
+_FIELDS = frozenset(
+    {
+        "key_file",
+        "private_key",
+        "private_key_passphrase",
+        "strict_host_key_checking",
+        "known_hosts_file",
+        "ssh_config_file",
+        "host_proxy_cmd",
+        "ssh_port",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +58,26 @@ class GitAccess:
             variables["GIT_ALLOW_PROTOCOL"] = ":".join(self.protocols)
         if self.token is not None:
             variables |= {_LOGIN: self.login or "user", _TOKEN: self.token}
-            variables |= {"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "credential.helper", "GIT_CONFIG_VALUE_0": "",
-                          "GIT_CONFIG_KEY_1": f"credential.{_find_server(self.url)}.helper", "GIT_CONFIG_VALUE_1": _HELPER}
+            variables |= {
+                "GIT_CONFIG_COUNT": "2",
+                "GIT_CONFIG_KEY_0": "credential.helper",
+                "GIT_CONFIG_VALUE_0": "",
+                "GIT_CONFIG_KEY_1": f"credential.{_find_server(self.url)}.helper",
+                "GIT_CONFIG_VALUE_1": _HELPER,
+            }
         with TemporaryDirectory(prefix="gnomon-git-") as folder:
             key = self.extra.get("key_file")
             if self.extra.get("private_key"):
                 key = _write_file(folder, "key", str(self.extra["private_key"]).rstrip("\n") + "\n", stat.S_IRUSR)
             if self.extra.get("private_key_passphrase"):
-                script = _write_file(folder, "askpass", f'#!/bin/sh\necho "${_PASSPHRASE}"\n', stat.S_IRUSR | stat.S_IXUSR)
-                variables |= {"SSH_ASKPASS": script, "SSH_ASKPASS_REQUIRE": "force", _PASSPHRASE: str(self.extra["private_key_passphrase"])}
+                script = _write_file(
+                    folder, "askpass", f'#!/bin/sh\necho "${_PASSPHRASE}"\n', stat.S_IRUSR | stat.S_IXUSR
+                )
+                variables |= {
+                    "SSH_ASKPASS": script,
+                    "SSH_ASKPASS_REQUIRE": "force",
+                    _PASSPHRASE: str(self.extra["private_key_passphrase"]),
+                }
             variables["GIT_SSH_COMMAND"] = self._ssh_command(key)
             yield variables
 
@@ -86,15 +106,21 @@ def find_git_access(bundle: str, repo_url: str | None, conn_id: str | None) -> G
     """The access that `repo_url` and the connection give. Raises DagBundleError, or AirflowNotFoundException for an unknown connection."""
     if conn_id is None:
         if not repo_url:
-            raise DagBundleError(f"DAG bundle {bundle!r} has neither repo_url nor git_conn_id in its kwargs; give it the address of the repository")
+            raise DagBundleError(
+                f"DAG bundle {bundle!r} has neither repo_url nor git_conn_id in its kwargs; give it the address of the repository"
+            )
         return GitAccess(repo_url)
     connection = Connection.get(conn_id)
     url = repo_url or connection.host
     if not url:
-        raise DagBundleError(f"connection {conn_id!r} of DAG bundle {bundle!r} has no host; put the address of the repository there, or give the bundle repo_url")
+        raise DagBundleError(
+            f"connection {conn_id!r} of DAG bundle {bundle!r} has no host; put the address of the repository there, or give the bundle repo_url"
+        )
     extra = connection.extra_dejson
     if extra.get("private_key") and extra.get("key_file"):
-        raise DagBundleError(f"connection {conn_id!r} of DAG bundle {bundle!r} has private_key and key_file in its extra; keep one of them")
+        raise DagBundleError(
+            f"connection {conn_id!r} of DAG bundle {bundle!r} has private_key and key_file in its extra; keep one of them"
+        )
     known = {name: value for name, value in extra.items() if name in _FIELDS}
     return GitAccess(url, connection.login, connection.password or None, known)
 

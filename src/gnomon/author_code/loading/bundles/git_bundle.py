@@ -53,14 +53,25 @@ class GitDagBundle(BaseDagBundle):
     supports_versioning = True
 
     def __init__(
-        self, *, tracking_ref: str, subdir: str | None = None, git_conn_id: str | None = None, repo_url: str | None = None,
-        prune_dotgit_folder: bool = True, submodules: bool = False, **kwargs: Any,
+        self,
+        *,
+        tracking_ref: str,
+        subdir: str | None = None,
+        git_conn_id: str | None = None,
+        repo_url: str | None = None,
+        prune_dotgit_folder: bool = True,
+        submodules: bool = False,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         if subdir and (os.path.isabs(subdir) or ".." in Path(subdir).parts):
-            raise DagBundleError(f"DAG bundle {self.name!r} has the subdir {subdir!r}; it is a folder of the repository, without ..")
+            raise DagBundleError(
+                f"DAG bundle {self.name!r} has the subdir {subdir!r}; it is a folder of the repository, without .."
+            )
         if self.version is not None and not _COMMIT.fullmatch(self.version):
-            raise DagBundleError(f"{self.version!r} is no version of DAG bundle {self.name!r}; its versions are ids of commits")
+            raise DagBundleError(
+                f"{self.version!r} is no version of DAG bundle {self.name!r}; its versions are ids of commits"
+            )
         self.tracking_ref = tracking_ref
         self.subdir = subdir
         self.git_conn_id = git_conn_id
@@ -95,7 +106,9 @@ class GitDagBundle(BaseDagBundle):
     def refresh(self) -> None:
         """Fetch, and bring the newest commit of `tracking_ref` into `path`. Raises DagBundleError."""
         if self.version is not None:
-            raise DagBundleError(f"DAG bundle {self.name!r} has the version {self.version}, which never changes; refresh the bundle without a version")
+            raise DagBundleError(
+                f"DAG bundle {self.name!r} has the version {self.version}, which never changes; refresh the bundle without a version"
+            )
         with self.lock():
             self._fetch()
             commit = self._find_commit()
@@ -112,14 +125,24 @@ class GitDagBundle(BaseDagBundle):
     def view_url(self, version: str | None = None) -> str | None:
         """The address that `view_url_template` gives for the version; None without one."""
         template = self.view_url_template()
-        return None if template is None else template.format(version=version or self.tracking_ref, subdir=self.subdir or "")
+        return (
+            None
+            if template is None
+            else template.format(version=version or self.tracking_ref, subdir=self.subdir or "")
+        )
 
     @property
     def _tracked_file(self) -> Path:
         return self.base_dir / "tracking.commit"
 
     def _fetch(self) -> None:
-        self._fetch_into(self.bare_repo_path, self._find_access(), "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*", remedy=self._access_remedy())
+        self._fetch_into(
+            self.bare_repo_path,
+            self._find_access(),
+            "+refs/heads/*:refs/heads/*",
+            "+refs/tags/*:refs/tags/*",
+            remedy=self._access_remedy(),
+        )
 
     def _fetch_into(self, mirror: Path, access: GitAccess, *wanted: str, remedy: str) -> None:
         if not (mirror / "HEAD").is_file():
@@ -127,8 +150,18 @@ class GitDagBundle(BaseDagBundle):
             self._git("init", "--quiet", "--bare", str(mirror), what="the mirror cannot be created")
         with access.environment() as variables:
             self._git(
-                f"--git-dir={mirror}", "fetch", "--quiet", "--force", "--prune", "--no-write-fetch-head", "--", access.url, *wanted,
-                variables=variables, what=f"{_without_login(access.url)} cannot be fetched", remedy=remedy,
+                f"--git-dir={mirror}",
+                "fetch",
+                "--quiet",
+                "--force",
+                "--prune",
+                "--no-write-fetch-head",
+                "--",
+                access.url,
+                *wanted,
+                variables=variables,
+                what=f"{_without_login(access.url)} cannot be fetched",
+                remedy=remedy,
             )
 
     def read_mirror(self, mirror: Path, *arguments: str) -> str:
@@ -140,13 +173,21 @@ class GitDagBundle(BaseDagBundle):
         arguments = ["git", f"--git-dir={mirror}", "ls-tree", "-r", "-l", "-z", "--full-tree", commit]
         files = size = listed = 0
         rest = b""
-        with subprocess.Popen(arguments, env=self._environment({}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as listing:
+        with subprocess.Popen(
+            arguments,
+            env=self._environment({}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as listing:
             assert listing.stdout is not None
             while piece := listing.stdout.read(_PIECE):
                 *entries, rest = (rest + piece).split(b"\0")
                 listed += len(piece)
                 files += len(entries)
-                size += sum(int(length) for entry in entries if (length := entry.partition(b"\t")[0].split()[-1]) != b"-")
+                size += sum(
+                    int(length) for entry in entries if (length := entry.partition(b"\t")[0].split()[-1]) != b"-"
+                )
                 is_long = listed > LISTING_BYTES_MAX or max(map(len, (rest, *entries))) > _PIECE
                 if files > FILES_MAX or size > BYTES_MAX or is_long:
                     listing.kill()
@@ -166,7 +207,12 @@ class GitDagBundle(BaseDagBundle):
         where = f"it is a submodule: check its url in .gitmodules, and whether the login of the bundle may read {_without_login(access.url)}"
         self._fetch_into(mirror, access, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*", remedy=where)
         if self._find_object(commit, mirror) is None:
-            self._fetch_into(mirror, access, f"+{commit}:refs/submodule/{commit}", remedy=f"push commit {commit} of the submodule, or commit another one")
+            self._fetch_into(
+                mirror,
+                access,
+                f"+{commit}:refs/submodule/{commit}",
+                remedy=f"push commit {commit} of the submodule, or commit another one",
+            )
 
     def _find_access(self) -> GitAccess:
         if self._access is None:
@@ -179,18 +225,31 @@ class GitDagBundle(BaseDagBundle):
         return f"check host, login, password and extra of connection {self.git_conn_id!r}, and whether this machine reaches the server"
 
     def _find_commit(self) -> str:
-        for name in (f"refs/heads/{self.tracking_ref}", f"refs/tags/{self.tracking_ref}", self.tracking_ref if _COMMIT.fullmatch(self.tracking_ref) else None):
+        for name in (
+            f"refs/heads/{self.tracking_ref}",
+            f"refs/tags/{self.tracking_ref}",
+            self.tracking_ref if _COMMIT.fullmatch(self.tracking_ref) else None,
+        ):
             commit = self._find_object(name) if name is not None else None
             if commit is not None:
                 return commit
-        known = self._read("for-each-ref", "--format=%(refname:short)", "--sort=-committerdate", f"--count={_NAMES_SHOWN}", "refs/heads", "refs/tags").split()
+        known = self._read(
+            "for-each-ref",
+            "--format=%(refname:short)",
+            "--sort=-committerdate",
+            f"--count={_NAMES_SHOWN}",
+            "refs/heads",
+            "refs/tags",
+        ).split()
         raise DagBundleError(
             f"DAG bundle {self.name!r} has the tracking_ref {self.tracking_ref!r}, and {_without_login(self._find_access().url)} has no such branch, "
             f"tag or commit; give one that it has ({', '.join(known) or 'it is empty'})"
         )
 
     def _find_object(self, name: str, mirror: Path | None = None) -> str | None:
-        found = self._run([f"--git-dir={mirror or self.bare_repo_path}", "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}"], {})
+        found = self._run(
+            [f"--git-dir={mirror or self.bare_repo_path}", "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}"], {}
+        )
         return found.stdout.strip() if found.returncode == 0 else None
 
     def _make_version(self, commit: str) -> None:
@@ -217,11 +276,17 @@ class GitDagBundle(BaseDagBundle):
         """Make `folder` contain the files of the commit, and of its submodules if the bundle has them; files that do not differ are not written."""
         found: list[Submodule] = []
         whole = self.check_size(self.bare_repo_path, commit)
-        for one in fetch_submodules(self, self._find_access(), self.bare_repo_path, self.base_dir / "submodules", commit) if self.submodules else ():
+        for one in (
+            fetch_submodules(self, self._find_access(), self.bare_repo_path, self.base_dir / "submodules", commit)
+            if self.submodules
+            else ()
+        ):
             found.append(one)
             whole = CommitSize(whole.files + one.size.files, whole.bytes + one.size.bytes)
             if len(found) > SUBMODULES_MAX:
-                raise DagBundleError(f"DAG bundle {self.name!r} has more than {SUBMODULES_MAX} submodules in commit {commit}, with those inside of them; remove some")
+                raise DagBundleError(
+                    f"DAG bundle {self.name!r} has more than {SUBMODULES_MAX} submodules in commit {commit}, with those inside of them; remove some"
+                )
             if whole.files > FILES_MAX or whole.bytes > BYTES_MAX:
                 raise self._refuse_size(commit)
         known = _submodule_list(index)
@@ -231,11 +296,15 @@ class GitDagBundle(BaseDagBundle):
                 shutil.rmtree(folder / path, ignore_errors=True)
             _submodule_index(index, path).unlink(missing_ok=True)
         if found:
-            known.write_text("\0".join({*before} | {one.path for one in found}))  # before they are written: a process that is killed leaves none unknown
+            known.write_text(
+                "\0".join({*before} | {one.path for one in found})
+            )  # before they are written: a process that is killed leaves none unknown
         self._check_out_mirror(self.bare_repo_path, commit, folder, index)
         for one in found:
             if not _is_without_links(folder, one.path):
-                raise DagBundleError(f"DAG bundle {self.name!r} has a submodule at {one.path!r} of commit {commit}, and a link on the way there; remove it from the repository")
+                raise DagBundleError(
+                    f"DAG bundle {self.name!r} has a submodule at {one.path!r} of commit {commit}, and a link on the way there; remove it from the repository"
+                )
             self._check_out_mirror(one.mirror, one.commit, folder / one.path, _submodule_index(index, one.path))
         if self.submodules:
             known.write_text("\0".join(one.path for one in found))
@@ -244,25 +313,37 @@ class GitDagBundle(BaseDagBundle):
 
     def _check_out_mirror(self, mirror: Path, commit: str, folder: Path, index: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        Path(f"{index}.lock").unlink(missing_ok=True)  # left behind by a process that was killed; the lock of the bundle is held
+        Path(f"{index}.lock").unlink(
+            missing_ok=True
+        )  # left behind by a process that was killed; the lock of the bundle is held
         places = (f"--git-dir={mirror}", f"--work-tree={folder}")
         variables = {"GIT_INDEX_FILE": str(index)}
         what = f"the files of commit {commit} cannot be written to {folder}"
         self._git(*places, "read-tree", "--reset", "-u", commit, variables=variables, what=what, folder=folder)
-        self._git(*places, "checkout-index", "--all", "--force", "--quiet", variables=variables, what=what, folder=folder)
+        self._git(
+            *places, "checkout-index", "--all", "--force", "--quiet", variables=variables, what=what, folder=folder
+        )
 
     def _check_subdir(self, commit: str) -> None:
         if not self.path.is_dir():
-            raise DagBundleError(f"DAG bundle {self.name!r} has the subdir {self.subdir!r}, and commit {commit} of {self.tracking_ref!r} has no such folder; correct it")
+            raise DagBundleError(
+                f"DAG bundle {self.name!r} has the subdir {self.subdir!r}, and commit {commit} of {self.tracking_ref!r} has no such folder; correct it"
+            )
         if not Path(os.path.realpath(self.path)).is_relative_to(os.path.realpath(self.repo_path)):
-            raise DagBundleError(f"DAG bundle {self.name!r} has the subdir {self.subdir!r}, which is a link out of the repository in commit {commit}; replace it by a folder")
+            raise DagBundleError(
+                f"DAG bundle {self.name!r} has the subdir {self.subdir!r}, which is a link out of the repository in commit {commit}; replace it by a folder"
+            )
 
     def _describe_missing_submodules(self, commit: str) -> str | None:
         """A warning about submodules whose files DAG files may miss; None without such."""
         if not (self.repo_path / ".gitmodules").exists():
             return None
         subdir = None if self.subdir is None else Path(self.subdir)
-        paths = [path for path in list_submodule_paths(self, self.bare_repo_path, commit) if subdir is None or subdir in Path(path).parents]
+        paths = [
+            path
+            for path in list_submodule_paths(self, self.bare_repo_path, commit)
+            if subdir is None or subdir in Path(path).parents
+        ]
         if not paths:
             return None
         named = ", ".join(paths[:_NAMES_SHOWN])
@@ -271,31 +352,57 @@ class GitDagBundle(BaseDagBundle):
     def _read(self, *arguments: str) -> str:
         return self._git(f"--git-dir={self.bare_repo_path}", *arguments, what="the mirror cannot be read")
 
-    def _git(self, *arguments: str, what: str, variables: Mapping[str, str] | None = None, remedy: str = "see the words of git", folder: Path | None = None) -> str:
+    def _git(
+        self,
+        *arguments: str,
+        what: str,
+        variables: Mapping[str, str] | None = None,
+        remedy: str = "see the words of git",
+        folder: Path | None = None,
+    ) -> str:
         """The output of git. Raises DagBundleError with git's words."""
         ended = self._run(list(arguments), variables or {}, folder)
         if ended.returncode != 0:
             words = " ".join(ended.stderr.split())[-_OUTPUT_MAX:]
             for secret in self._access.secrets if self._access is not None else ():
                 words = words.replace(secret, "***")
-            raise DagBundleError(f"DAG bundle {self.name!r}: {what}: {_without_login(words) or f'git ended with exit code {ended.returncode}'}; {remedy}")
+            raise DagBundleError(
+                f"DAG bundle {self.name!r}: {what}: {_without_login(words) or f'git ended with exit code {ended.returncode}'}; {remedy}"
+            )
         return ended.stdout
 
     @staticmethod
     def _environment(variables: Mapping[str, str]) -> dict[str, str]:
-        inherited = {name: value for name, value in environment().items() if not name.startswith("GIT_") or name in ("GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY")}
+        inherited = {
+            name: value
+            for name, value in environment().items()
+            if not name.startswith("GIT_") or name in ("GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY")
+        }
         return {**inherited, **variables}
 
-    def _run(self, arguments: list[str], variables: Mapping[str, str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    def _run(
+        self, arguments: list[str], variables: Mapping[str, str], folder: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         try:
             return subprocess.run(
-                ["git", "-c", "gc.auto=0", "-c", "core.hooksPath=/dev/null", *arguments], env=self._environment(variables), cwd=folder, stdin=subprocess.DEVNULL,
-                capture_output=True, text=True, errors="replace", timeout=FETCH_LIMIT_S, check=False,
+                ["git", "-c", "gc.auto=0", "-c", "core.hooksPath=/dev/null", *arguments],
+                env=self._environment(variables),
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=FETCH_LIMIT_S,
+                check=False,
             )
         except FileNotFoundError:
-            raise DagBundleError(f"DAG bundle {self.name!r} needs the program git, which this machine does not have on its PATH; install git here") from None
+            raise DagBundleError(
+                f"DAG bundle {self.name!r} needs the program git, which this machine does not have on its PATH; install git here"
+            ) from None
         except subprocess.TimeoutExpired:
-            raise DagBundleError(f"DAG bundle {self.name!r}: git did not end within {FETCH_LIMIT_S} s; check whether this machine reaches the server") from None
+            raise DagBundleError(
+                f"DAG bundle {self.name!r}: git did not end within {FETCH_LIMIT_S} s; check whether this machine reaches the server"
+            ) from None
 
 
 def _submodule_list(index: Path) -> Path:

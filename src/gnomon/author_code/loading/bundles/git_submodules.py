@@ -75,23 +75,33 @@ def list_submodule_paths(reader: MirrorReader, mirror: Path, commit: str) -> dic
     return found
 
 
-def fetch_submodules(reader: MirrorReader, access: GitAccess, mirror: Path, folder: Path, commit: str, prefix: str = "", depth: int = 0) -> Iterator[Submodule]:
+def fetch_submodules(
+    reader: MirrorReader, access: GitAccess, mirror: Path, folder: Path, commit: str, prefix: str = "", depth: int = 0
+) -> Iterator[Submodule]:
     """Fetch the submodules of a commit into mirrors below `folder`, and yield them, each before those inside of it. Raises DagBundleError."""
     paths = list_submodule_paths(reader, mirror, commit)
     if not paths:
         return
     if depth >= DEPTH_MAX:
-        raise DagBundleError(f"DAG bundle {reader.name!r} has submodules within submodules to a depth of more than {DEPTH_MAX} at {prefix!r}; remove some")
+        raise DagBundleError(
+            f"DAG bundle {reader.name!r} has submodules within submodules to a depth of more than {DEPTH_MAX} at {prefix!r}; remove some"
+        )
     if len(paths) > SUBMODULES_MAX:
-        raise DagBundleError(f"DAG bundle {reader.name!r} has {len(paths):,} submodules in commit {commit}, more than {SUBMODULES_MAX}; remove some")
+        raise DagBundleError(
+            f"DAG bundle {reader.name!r} has {len(paths):,} submodules in commit {commit}, more than {SUBMODULES_MAX}; remove some"
+        )
     addresses = _read_addresses(reader, mirror, commit)
     for path, wanted in sorted(paths.items()):
         place = posixpath.join(prefix, path)
         if not _FORBIDDEN.isdisjoint(path.split("/")):
-            raise DagBundleError(f"DAG bundle {reader.name!r} has a submodule at {place!r} of commit {commit}, which would lead out of its folder; remove it from the repository")
+            raise DagBundleError(
+                f"DAG bundle {reader.name!r} has a submodule at {place!r} of commit {commit}, which would lead out of its folder; remove it from the repository"
+            )
         address = addresses.get(path)
         if address is None:
-            raise DagBundleError(f"DAG bundle {reader.name!r} has a submodule at {place!r}, and .gitmodules of commit {commit} has no address for it; add its url there")
+            raise DagBundleError(
+                f"DAG bundle {reader.name!r} has a submodule at {place!r}, and .gitmodules of commit {commit} has no address for it; add its url there"
+            )
         source = choose_access(access, resolve_address(access.url, address))
         of_submodule = folder / hashlib.sha256(source.url.encode()).hexdigest()[:20]
         reader.fetch_commit(of_submodule, source, wanted)
@@ -128,11 +138,15 @@ def _server_of(address: str) -> tuple[str, str | None, int | None]:
 
 def _read_addresses(reader: MirrorReader, mirror: Path, commit: str) -> dict[str, str]:
     """Path to address of the submodules that `.gitmodules` names."""
-    listed = reader.read_mirror(mirror, "ls-tree", "-l", "--full-tree", commit, ".gitmodules").partition("\t")[0].split()
+    listed = (
+        reader.read_mirror(mirror, "ls-tree", "-l", "--full-tree", commit, ".gitmodules").partition("\t")[0].split()
+    )
     if not listed:
         return {}
     if not listed[-1].isdigit() or int(listed[-1]) > LIST_BYTES_MAX:
-        raise DagBundleError(f"DAG bundle {reader.name!r} has a .gitmodules in commit {commit} that is no file of at most {LIST_BYTES_MAX:,} bytes; shorten it")
+        raise DagBundleError(
+            f"DAG bundle {reader.name!r} has a .gitmodules in commit {commit} that is no file of at most {LIST_BYTES_MAX:,} bytes; shorten it"
+        )
     values: dict[str, dict[str, str]] = {}
     for entry in reader.read_mirror(mirror, "config", "--blob", f"{commit}:.gitmodules", "-z", "--list").split("\0"):
         key, _, value = entry.partition("\n")

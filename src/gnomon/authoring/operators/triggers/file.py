@@ -81,7 +81,9 @@ class DirectoryFileDeleteTrigger(BaseEventTrigger):
             yield event
 
 
-async def _delete_files(trigger: BaseEventTrigger, path: str, poke_interval: float, payload: object) -> AsyncIterator[TriggerEvent]:
+async def _delete_files(
+    trigger: BaseEventTrigger, path: str, poke_interval: float, payload: object
+) -> AsyncIterator[TriggerEvent]:
     """Yield one event for a deferred task, and one for each file at `path` to a watcher of an asset."""
     if trigger.asset_state_store is None:
         await _wait_until_found(partial(_delete_file, path), path, poke_interval)
@@ -132,7 +134,11 @@ def _list_taken(prefix: str) -> list[str]:
     folder, start = os.path.split(prefix)
     try:
         with os.scandir(folder or ".") as entries:
-            found = [(entry.stat(follow_symlinks=False).st_ctime_ns, entry.path) for entry in entries if entry.name.startswith(start)]
+            found = [
+                (entry.stat(follow_symlinks=False).st_ctime_ns, entry.path)
+                for entry in entries
+                if entry.name.startswith(start)
+            ]
     except FileNotFoundError:
         return []
     return [path for _, path in sorted(found)]

@@ -59,9 +59,14 @@ class HITLTrigger(BaseTrigger):
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         arguments = {
-            "ti_id": str(self.ti_id), "options": self.options, "params": self.params, "defaults": self.defaults,
-            "multiple": self.multiple, "timeout_datetime": self.timeout_datetime, "poke_interval": self.poke_interval,
-        }  # fmt: skip
+            "ti_id": str(self.ti_id),
+            "options": self.options,
+            "params": self.params,
+            "defaults": self.defaults,
+            "multiple": self.multiple,
+            "timeout_datetime": self.timeout_datetime,
+            "poke_interval": self.poke_interval,
+        }
         return f"{HITLTrigger.__module__}.{HITLTrigger.__qualname__}", arguments
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
@@ -69,4 +74,6 @@ class HITLTrigger(BaseTrigger):
         events: list[TriggerEvent] = []
         for event in events:
             yield event
-        raise RuntimeError("A HITLTrigger waits only as the trigger of a deferral; it cannot be awaited in another trigger.")
+        raise RuntimeError(
+            "A HITLTrigger waits only as the trigger of a deferral; it cannot be awaited in another trigger."
+        )

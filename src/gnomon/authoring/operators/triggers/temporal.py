@@ -28,12 +28,17 @@ class DateTimeTrigger(BaseTrigger):
     """
 
     def __init__(
-        self, moment: dt.datetime | str | None = None, *, target_time: dt.datetime | str | None = None,
+        self,
+        moment: dt.datetime | str | None = None,
+        *,
+        target_time: dt.datetime | str | None = None,
         end_from_trigger: bool = False,
     ) -> None:
         super().__init__()
         if (moment is None) == (target_time is None):
-            raise TypeError(f"{type(self).__name__} needs one of moment= and target_time=, and got {'neither' if moment is None else 'both'}")
+            raise TypeError(
+                f"{type(self).__name__} needs one of moment= and target_time=, and got {'neither' if moment is None else 'both'}"
+            )
         self.moment = _to_utc(type(self).__name__, moment if moment is not None else target_time)
         self.end_from_trigger = end_from_trigger
 
@@ -61,16 +66,32 @@ class TimeDeltaTrigger(DateTimeTrigger):
     """
 
     def __init__(
-        self, delta: dt.timedelta | float | None = None, *, moment: dt.timedelta | float | None = None,
-        end_from_trigger: bool = False, weeks: float = 0, days: float = 0, hours: float = 0, minutes: float = 0,
-        seconds: float = 0, milliseconds: float = 0, microseconds: float = 0,
+        self,
+        delta: dt.timedelta | float | None = None,
+        *,
+        moment: dt.timedelta | float | None = None,
+        end_from_trigger: bool = False,
+        weeks: float = 0,
+        days: float = 0,
+        hours: float = 0,
+        minutes: float = 0,
+        seconds: float = 0,
+        milliseconds: float = 0,
+        microseconds: float = 0,
     ) -> None:
         units = dt.timedelta(
-            weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds,
+            weeks=weeks,
+            days=days,
+            hours=hours,
+            minutes=minutes,
+            seconds=seconds,
+            milliseconds=milliseconds,
             microseconds=microseconds,
         )
         name = type(self).__name__
-        given = [converters.as_span("delta", span) for span in (delta, moment) if span is not None] + ([units] if units else [])
+        given = [converters.as_span("delta", span) for span in (delta, moment) if span is not None] + (
+            [units] if units else []
+        )
         if len(given) != 1 or given[0] is None:
             raise TypeError(f"{name} needs one span: delta=, or hours=, minutes=, ...")
         self.delta = given[0]

@@ -66,9 +66,15 @@ class AirflowDialect(NamedTuple):
         if schedule is NOTSET:
             yield "it names no schedule and runs every day"
         name = type(timetable).__name__
-        for timetables, option in ((("CronDataIntervalTimetable",), "create_cron_data_intervals"),
-                                   (("DeltaDataIntervalTimetable",), "create_delta_data_intervals")):
-            if name in timetables and not hasattr(schedule, "next_dagrun_info") and not present.read_boolean("scheduler", option):
+        for timetables, option in (
+            (("CronDataIntervalTimetable",), "create_cron_data_intervals"),
+            (("DeltaDataIntervalTimetable",), "create_delta_data_intervals"),
+        ):
+            if (
+                name in timetables
+                and not hasattr(schedule, "next_dagrun_info")
+                and not present.read_boolean("scheduler", option)
+            ):
                 yield "a run has the data interval before it, and ds is the start of this interval"
         if catchup is NOTSET and self.fill_catchup(NOTSET) != present.fill_catchup(NOTSET):
             yield f"catchup is {self.fill_catchup(NOTSET)}"

@@ -17,7 +17,12 @@ class Alert:
     """One rule: `DAG(alerts=[Alert("failure", to="ops")])`. Channels are those of gnomon.toml, `[alerts.channels.NAME]`."""
 
     def __init__(
-        self, when: str, *, to: str | Collection[str], longer_than: dt.timedelta | float | str | None = None, by: str | dt.time | None = None,
+        self,
+        when: str,
+        *,
+        to: str | Collection[str],
+        longer_than: dt.timedelta | float | str | None = None,
+        by: str | dt.time | None = None,
         resolved: bool = True,
     ) -> None:
         """`when`: failure, task_failure, retry, late or waiting. `to`: the name of a channel, or several.
@@ -46,8 +51,12 @@ class Alert:
             raise ValueError(f"Alert({self.when!r}): longer_than is for 'late' and 'waiting' only; leave it out")
         if self.is_p95 and self.when != AlertKind.LATE:
             raise ValueError("Alert('waiting'): longer_than='p95' is for 'late' only; give a span")
-        if self.by is not None and (self.when != AlertKind.LATE or not isinstance(self.by, str) or not _TIME_OF_DAY.fullmatch(self.by)):
-            raise ValueError(f"Alert({self.when!r}, by={self.by!r}): by is a time of day such as '07:30', for 'late' only")
+        if self.by is not None and (
+            self.when != AlertKind.LATE or not isinstance(self.by, str) or not _TIME_OF_DAY.fullmatch(self.by)
+        ):
+            raise ValueError(
+                f"Alert({self.when!r}, by={self.by!r}): by is a time of day such as '07:30', for 'late' only"
+            )
         if self.when == AlertKind.LATE and not has_span and self.by is None:
             raise ValueError("Alert('late'): give longer_than=timedelta(hours=2), longer_than='p95' or by='07:30'")
         if self.when == AlertKind.WAITING and not has_span:
@@ -61,7 +70,9 @@ def _to_seconds(when: str, value: object) -> float:
     if isinstance(value, dt.timedelta):
         value = value.total_seconds()
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
-        raise ValueError(f"Alert({when!r}, longer_than={value!r}): give a timedelta or a number of seconds above 0, or 'p95'")
+        raise ValueError(
+            f"Alert({when!r}, longer_than={value!r}): give a timedelta or a number of seconds above 0, or 'p95'"
+        )
     return float(value)
 
 
@@ -69,16 +80,25 @@ def as_alerts(name: str, value: Any) -> list[Alert]:
     """The rules of the argument: one Alert or several. Raises TypeError."""
     if value is None:
         return []
-    listed: list[Any] = [value] if isinstance(value, Alert) else list(value) if isinstance(value, (list, tuple, set)) else [None]
+    listed: list[Any] = (
+        [value] if isinstance(value, Alert) else list(value) if isinstance(value, (list, tuple, set)) else [None]
+    )
     for item in listed:
         if not isinstance(item, Alert):
-            raise TypeError(f"{name} is {value!r}; write {name}=[gnomon.Alert(\"failure\", to=\"CHANNEL\")]")
+            raise TypeError(f'{name} is {value!r}; write {name}=[gnomon.Alert("failure", to="CHANNEL")]')
     return listed
 
 
 def encode_alerts(alerts: list[Alert] | None) -> tuple[AlertRuleSpec, ...]:
     """The rules as the spec of the DAG has them."""
     return tuple(
-        AlertRuleSpec(when=rule.when, to=rule.to, longer_than_s=rule.longer_than_s, is_p95=rule.is_p95, by=rule.by, resolved=rule.resolved)
+        AlertRuleSpec(
+            when=rule.when,
+            to=rule.to,
+            longer_than_s=rule.longer_than_s,
+            is_p95=rule.is_p95,
+            by=rule.by,
+            resolved=rule.resolved,
+        )
         for rule in alerts or ()
     )

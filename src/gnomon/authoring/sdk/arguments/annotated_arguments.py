@@ -53,7 +53,9 @@ def _holds_texts(value: object) -> bool:
     """Whether it is an iterable, no text, and of what is written as text as far as it can be read more than once."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         return False
-    return not isinstance(value, list | tuple | set | frozenset) or all(isinstance(item, str | int | float | os.PathLike) or hasattr(item, "resolve") for item in value)
+    return not isinstance(value, list | tuple | set | frozenset) or all(
+        isinstance(item, str | int | float | os.PathLike) or hasattr(item, "resolve") for item in value
+    )
 
 
 def _holds_dicts(value: object) -> bool:
@@ -84,7 +86,9 @@ def check_annotated(operator_class: Any, init: Callable[..., None], arguments: M
             continue
         is_rendered = name in operator_class.template_fields and (isinstance(value, str) or callable(value))
         if not is_rendered and not any(is_kind(value) for _, is_kind in alternatives):
-            raise TypeError(f"{name} must be {' or '.join(dict.fromkeys(words for words, _ in alternatives if words))}, not {describe_value(value)}")
+            raise TypeError(
+                f"{name} must be {' or '.join(dict.fromkeys(words for words, _ in alternatives if words))}, not {describe_value(value)}"
+            )
         if isinstance(value, str):
             _check_text(name, value, is_path=_KINDS["os.PathLike"] in alternatives)
 
@@ -109,7 +113,11 @@ def read_kinds(init: Callable[..., None]) -> dict[str, tuple[tuple[str, Callable
     """By parameter: the alternatives of its annotation; parameters are left out whose annotation permits any object. Empty for an `__init__` of others."""
     if not init.__module__.startswith(CHECKED_MODULES):
         return {}
-    return {name: kinds for name, annotation in init.__annotations__.items() if (kinds := _read_annotation(str(annotation))) is not None}
+    return {
+        name: kinds
+        for name, annotation in init.__annotations__.items()
+        if (kinds := _read_annotation(str(annotation))) is not None
+    }
 
 
 def _read_annotation(annotation: str) -> tuple[tuple[str, Callable[[object], bool]], ...] | None:

@@ -6,7 +6,9 @@ import os
 import sys
 from typing import NamedTuple
 
-_PACKAGE_FOLDER = os.path.abspath(__file__).removesuffix(os.path.join("authoring", "sdk", "arguments", "code_location.py"))
+_PACKAGE_FOLDER = os.path.abspath(__file__).removesuffix(
+    os.path.join("authoring", "sdk", "arguments", "code_location.py")
+)
 """The folder of the package `gnomon`, with a separator at its end."""
 _FRAMES_MAX = 60
 

@@ -26,7 +26,9 @@ def as_span(name: str, value: Any) -> dt.timedelta | None:
         try:
             return dt.timedelta(seconds=value)
         except (OverflowError, ValueError):  # infinite, no number, or longer than every timedelta
-            raise ValueError(f"{name} must be a timedelta or seconds, not {_show(value)}; timedelta.max is the longest span") from None
+            raise ValueError(
+                f"{name} must be a timedelta or seconds, not {_show(value)}; timedelta.max is the longest span"
+            ) from None
     raise ValueError(f"{name} must be a timedelta or seconds, not {value!r} ({type(value).__name__})")
 
 
@@ -103,7 +105,9 @@ RETRIES_MAX = 1_000_000_000
 
 def as_integer(name: str, value: Any) -> int | None:
     """Return a whole number; a text such as "3" is converted."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and -INTEGER_MAX <= value <= INTEGER_MAX):
+    if value is None or (
+        isinstance(value, int) and not isinstance(value, bool) and -INTEGER_MAX <= value <= INTEGER_MAX
+    ):
         return value
     try:
         if isinstance(value, float) and not value.is_integer():
@@ -283,7 +287,9 @@ def as_links(name: str, value: Any) -> dict[str, str]:
         as_text(f"{name}[{owner!r}]", link)
         parts = urlsplit(link)
         if not ((parts.scheme == "mailto" and parts.path) or (parts.scheme and parts.netloc)):
-            raise ValueError(f"{name}: {link!r} of {owner!r} is no link. Write https://... or mailto:someone@example.com")
+            raise ValueError(
+                f"{name}: {link!r} of {owner!r} is no link. Write https://... or mailto:someone@example.com"
+            )
     return dict(value)
 
 
@@ -338,7 +344,11 @@ def to_text(value: Any) -> str | None:
 
 def check_place(given: Mapping[str, Any]) -> None:
     """Raise TypeError for a `dag`, a `task_group` or a `parent_group` among the arguments that is none."""
-    for name, mark, kind in (("dag", "task_dict", "DAG"), ("task_group", "dag", "task group"), ("parent_group", "dag", "task group")):
+    for name, mark, kind in (
+        ("dag", "task_dict", "DAG"),
+        ("task_group", "dag", "task group"),
+        ("parent_group", "dag", "task group"),
+    ):
         value = given.get(name)
         if value is not None and not hasattr(value, mark):
             raise TypeError(f"{name} must be a {kind}, not {describe_value(value)}")

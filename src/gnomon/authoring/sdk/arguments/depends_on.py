@@ -32,10 +32,15 @@ def encode_dependencies(dependencies: tuple[After, ...]) -> tuple[AfterSpec, ...
     from gnomon.model.upstream_edges import to_after_spec
 
     specs = [to_after_spec(after) for after in dependencies]
-    return tuple(sorted(specs, key=lambda spec: (
-        msgspec.json.encode(msgspec.structs.replace(spec, max_wait_s=None)),
-        float("inf") if spec.max_wait_s is None else spec.max_wait_s,
-    )))
+    return tuple(
+        sorted(
+            specs,
+            key=lambda spec: (
+                msgspec.json.encode(msgspec.structs.replace(spec, max_wait_s=None)),
+                float("inf") if spec.max_wait_s is None else spec.max_wait_s,
+            ),
+        )
+    )
 
 
 def _check_after(name: str, value: Any) -> After:

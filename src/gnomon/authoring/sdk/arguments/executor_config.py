@@ -75,5 +75,11 @@ def _encode(where: str, value: Any) -> Any:
     if isinstance(names, property):
         names = value.attribute_map
     if not isinstance(names, Mapping):
-        raise TypeError(f"{where} is an object of {type(value).__name__}, which is neither a value of JSON nor a model of the package kubernetes")
-    return {key: _encode(f"{where}.{key}", one) for attribute, key in names.items() if (one := getattr(value, attribute, None)) is not None}
+        raise TypeError(
+            f"{where} is an object of {type(value).__name__}, which is neither a value of JSON nor a model of the package kubernetes"
+        )
+    return {
+        key: _encode(f"{where}.{key}", one)
+        for attribute, key in names.items()
+        if (one := getattr(value, attribute, None)) is not None
+    }

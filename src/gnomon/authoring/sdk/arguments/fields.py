@@ -87,23 +87,53 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("email", None, converters.as_texts),
     ArgumentField("email_on_retry", OptionDefault("email", "default_email_on_retry", option_defaults.read_boolean)),
     ArgumentField("email_on_failure", OptionDefault("email", "default_email_on_failure", option_defaults.read_boolean)),
-    ArgumentField("retries", OptionDefault("core", "default_task_retries", option_defaults.read_integer), converters.as_retries,
-        spec="retries", encode=lambda value: converters.as_retries("retries", value)),
-    ArgumentField("retry_delay", OptionDefault("core", "default_task_retry_delay", _read_seconds), converters.as_span,
-        spec="retry_delay_s", encode=lambda value: converters.to_seconds(value) or 0.0),
-    ArgumentField("retry_exponential_backoff", 0, converters.as_backoff, spec="retry_exponential_backoff",
-        encode=lambda value: converters.as_backoff("retry_exponential_backoff", value)),
+    ArgumentField(
+        "retries",
+        OptionDefault("core", "default_task_retries", option_defaults.read_integer),
+        converters.as_retries,
+        spec="retries",
+        encode=lambda value: converters.as_retries("retries", value),
+    ),
+    ArgumentField(
+        "retry_delay",
+        OptionDefault("core", "default_task_retry_delay", _read_seconds),
+        converters.as_span,
+        spec="retry_delay_s",
+        encode=lambda value: converters.to_seconds(value) or 0.0,
+    ),
+    ArgumentField(
+        "retry_exponential_backoff",
+        0,
+        converters.as_backoff,
+        spec="retry_exponential_backoff",
+        encode=lambda value: converters.as_backoff("retry_exponential_backoff", value),
+    ),
     ArgumentField("max_retry_delay", None, converters.as_span, spec="max_retry_delay_s", encode=converters.to_seconds),
     ArgumentField("retry_policy", None, converters.as_retry_policy),
-    ArgumentField("restartable", OptionDefault("core", "default_task_restartable", option_defaults.read_boolean), converters.as_flag, spec="restartable", encode=bool),
+    ArgumentField(
+        "restartable",
+        OptionDefault("core", "default_task_restartable", option_defaults.read_boolean),
+        converters.as_flag,
+        spec="restartable",
+        encode=bool,
+    ),
     ArgumentField("start_date", None, converters.as_moment, spec="start_at", encode=converters.to_instant_or_none),
     ArgumentField("end_date", None, converters.as_moment, spec="end_at", encode=converters.to_instant_or_none),
     ArgumentField("depends_on_past", False, converters.as_flag, spec="depends_on_past", encode=bool),
-    ArgumentField("ignore_first_depends_on_past",
-        OptionDefault("scheduler", "ignore_first_depends_on_past_by_default", option_defaults.read_boolean), converters.as_flag,
-        spec="ignore_first_depends_on_past", encode=bool),
-    ArgumentField("wait_for_past_depends_before_skipping", False, converters.as_flag,
-        spec="wait_for_past_depends_before_skipping", encode=bool),
+    ArgumentField(
+        "ignore_first_depends_on_past",
+        OptionDefault("scheduler", "ignore_first_depends_on_past_by_default", option_defaults.read_boolean),
+        converters.as_flag,
+        spec="ignore_first_depends_on_past",
+        encode=bool,
+    ),
+    ArgumentField(
+        "wait_for_past_depends_before_skipping",
+        False,
+        converters.as_flag,
+        spec="wait_for_past_depends_before_skipping",
+        encode=bool,
+    ),
     ArgumentField("wait_for_downstream", False, converters.as_flag, spec="wait_for_downstream", encode=bool),
     ArgumentField("depends_on", None, as_dependencies),
     ArgumentField("dag"),
@@ -112,11 +142,23 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("priority_weight", 1, converters.as_weight, spec="priority_weight", encode=int),
     ArgumentField("weight_rule", OptionDefault("core", "default_task_weight_rule"), converters.as_weight_rule),
     ArgumentField("queue", OptionDefault("operators", "default_queue"), converters.as_name, spec="queue", encode=str),
-    ArgumentField("pool", "default_pool", converters.as_name, spec="pool", encode=lambda value: str(value or "default_pool")),
-    ArgumentField("pool_slots", 1, converters.as_slots, spec="pool_slots",
-        encode=lambda value: converters.as_slots("pool_slots", value)),
-    ArgumentField("execution_timeout", OptionDefault("core", "default_task_execution_timeout", _read_seconds), converters.as_timedelta,
-        spec="execution_timeout_s", encode=converters.to_seconds),
+    ArgumentField(
+        "pool", "default_pool", converters.as_name, spec="pool", encode=lambda value: str(value or "default_pool")
+    ),
+    ArgumentField(
+        "pool_slots",
+        1,
+        converters.as_slots,
+        spec="pool_slots",
+        encode=lambda value: converters.as_slots("pool_slots", value),
+    ),
+    ArgumentField(
+        "execution_timeout",
+        OptionDefault("core", "default_task_execution_timeout", _read_seconds),
+        converters.as_timedelta,
+        spec="execution_timeout_s",
+        encode=converters.to_seconds,
+    ),
     ArgumentField("on_execute_callback"),
     ArgumentField("on_failure_callback"),
     ArgumentField("on_success_callback"),
@@ -124,13 +166,26 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("on_skipped_callback"),
     ArgumentField("pre_execute", None, converters.as_function),
     ArgumentField("post_execute", None, converters.as_function),
-    ArgumentField("trigger_rule", "all_success", converters.as_trigger_rule, spec="trigger_rule",
-        encode=lambda value: str(converters.as_trigger_rule("trigger_rule", value))),
-    ArgumentField("resources", None, as_resources, no_effect_reason="has no effect: Gnomon places no task by its resources"),
-    ArgumentField("run_as_user", None, converters.as_name,
-        no_effect_reason="has no effect: the task runs as the user of its worker"),
+    ArgumentField(
+        "trigger_rule",
+        "all_success",
+        converters.as_trigger_rule,
+        spec="trigger_rule",
+        encode=lambda value: str(converters.as_trigger_rule("trigger_rule", value)),
+    ),
+    ArgumentField(
+        "resources", None, as_resources, no_effect_reason="has no effect: Gnomon places no task by its resources"
+    ),
+    ArgumentField(
+        "run_as_user",
+        None,
+        converters.as_name,
+        no_effect_reason="has no effect: the task runs as the user of its worker",
+    ),
     ArgumentField("map_index_template", None, converters.as_name),
-    ArgumentField("max_active_tis_per_dag", None, converters.as_limit, ("task_concurrency",), spec="max_active_tis_per_dag"),
+    ArgumentField(
+        "max_active_tis_per_dag", None, converters.as_limit, ("task_concurrency",), spec="max_active_tis_per_dag"
+    ),
     ArgumentField("max_active_tis_per_dagrun", None, converters.as_limit, spec="max_active_tis_per_dagrun"),
     ArgumentField("executor", None, converters.as_name, spec="executor", encode=converters.to_text),
     ArgumentField("executor_config", None, as_executor_config, spec="executor_config", encode=encode_executor_config),
@@ -146,14 +201,20 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("doc_rst", no_effect_reason=NOT_SHOWN),
     ArgumentField("task_display_name", None, converters.as_name),
     ArgumentField("logger_name", None, converters.as_name),
-    ArgumentField("allow_nested_operators", True, converters.as_flag,
-        no_effect_reason="has no effect: a task may call execute() of another operator"),
+    ArgumentField(
+        "allow_nested_operators",
+        True,
+        converters.as_flag,
+        no_effect_reason="has no effect: a task may call execute() of another operator",
+    ),
     ArgumentField("render_template_as_native_obj", None, converters.as_flag),
 )
 
 SENSOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("poke_interval", 60.0, converters.as_given_span),
-    ArgumentField("timeout", OptionDefault("sensors", "default_timeout", option_defaults.read_number), converters.as_span),
+    ArgumentField(
+        "timeout", OptionDefault("sensors", "default_timeout", option_defaults.read_number), converters.as_span
+    ),
     ArgumentField("soft_fail", False, converters.as_flag),
     ArgumentField("mode", "poke"),
     ArgumentField("exponential_backoff", False, converters.as_flag),
@@ -173,30 +234,70 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("template_undefined", None, converters.as_class),
     ArgumentField("user_defined_macros", None, converters.as_named_values),
     ArgumentField("user_defined_filters", None, converters.as_named_values),
-    ArgumentField("max_active_tasks", OptionDefault("core", "max_active_tasks_per_dag", option_defaults.read_integer), converters.as_limit,
-        ("concurrency",), spec="max_active_tasks", encode=int),
-    ArgumentField("max_active_runs", OptionDefault("core", "max_active_runs_per_dag", option_defaults.read_integer), converters.as_limit,
-        spec="max_active_runs", encode=int),
-    ArgumentField("max_consecutive_failed_dag_runs",
-        OptionDefault("core", "max_consecutive_failed_dag_runs_per_dag", option_defaults.read_integer), converters.as_limit,
-        spec="max_consecutive_failed_dag_runs", encode=int),
+    ArgumentField(
+        "max_active_tasks",
+        OptionDefault("core", "max_active_tasks_per_dag", option_defaults.read_integer),
+        converters.as_limit,
+        ("concurrency",),
+        spec="max_active_tasks",
+        encode=int,
+    ),
+    ArgumentField(
+        "max_active_runs",
+        OptionDefault("core", "max_active_runs_per_dag", option_defaults.read_integer),
+        converters.as_limit,
+        spec="max_active_runs",
+        encode=int,
+    ),
+    ArgumentField(
+        "max_consecutive_failed_dag_runs",
+        OptionDefault("core", "max_consecutive_failed_dag_runs_per_dag", option_defaults.read_integer),
+        converters.as_limit,
+        spec="max_consecutive_failed_dag_runs",
+        encode=int,
+    ),
     ArgumentField("dagrun_timeout", None, converters.as_span, spec="dagrun_timeout_s", encode=converters.to_seconds),
     ArgumentField("deadline", None, as_deadlines, spec="deadlines", encode=encode_deadlines),
     ArgumentField("alerts", None, _as_alerts, spec="alerts", encode=_encode_alerts),
-    ArgumentField("sla_miss_callback", no_effect_reason="has no effect: SLAs are gone since Airflow 3; give the DAG a deadline"),
-    ArgumentField("catchup", OptionDefault("scheduler", "catchup_by_default", option_defaults.read_boolean), converters.as_flag, spec="catchup", encode=bool),
+    ArgumentField(
+        "sla_miss_callback", no_effect_reason="has no effect: SLAs are gone since Airflow 3; give the DAG a deadline"
+    ),
+    ArgumentField(
+        "catchup",
+        OptionDefault("scheduler", "catchup_by_default", option_defaults.read_boolean),
+        converters.as_flag,
+        spec="catchup",
+        encode=bool,
+    ),
     ArgumentField("catchup_window", None, converters.as_window, spec="catchup_window_s", encode=converters.to_seconds),
     ArgumentField("misfire", None, converters.as_misfire, spec="misfire"),
-    ArgumentField("overlap", "queue", converters.as_overlap, spec="overlap", encode=lambda value: str(value or "queue")),
-    ArgumentField("jitter", None, converters.as_window, spec="jitter_s", encode=lambda value: converters.to_seconds(value) or 0.0),
-    ArgumentField("depends_on", None, as_dependencies, spec="depends_on",
-        encode=lambda value: encode_dependencies(as_dependencies("depends_on", value))),
+    ArgumentField(
+        "overlap", "queue", converters.as_overlap, spec="overlap", encode=lambda value: str(value or "queue")
+    ),
+    ArgumentField(
+        "jitter", None, converters.as_window, spec="jitter_s", encode=lambda value: converters.to_seconds(value) or 0.0
+    ),
+    ArgumentField(
+        "depends_on",
+        None,
+        as_dependencies,
+        spec="depends_on",
+        encode=lambda value: encode_dependencies(as_dependencies("depends_on", value)),
+    ),
     ArgumentField("on_success_callback"),
     ArgumentField("on_failure_callback"),
     ArgumentField("doc_md", None, converters.read_doc, spec="doc_md", encode=converters.to_text),
     ArgumentField("params", None, converters.as_named_values),
-    ArgumentField("access_control", no_effect_reason="has no effect: accounts get roles on DAGs by `gnomon users grant`"),
-    ArgumentField("is_paused_upon_creation", None, converters.as_flag, spec="paused_upon_creation", encode=lambda paused: None if paused is None else bool(paused)),
+    ArgumentField(
+        "access_control", no_effect_reason="has no effect: accounts get roles on DAGs by `gnomon users grant`"
+    ),
+    ArgumentField(
+        "is_paused_upon_creation",
+        None,
+        converters.as_flag,
+        spec="paused_upon_creation",
+        encode=lambda paused: None if paused is None else bool(paused),
+    ),
     ArgumentField("jinja_environment_kwargs", None, converters.as_named_values),
     ArgumentField("render_template_as_native_obj", False, converters.as_flag),
     ArgumentField("tags", None, converters.as_tags, spec="tags", encode=lambda tags: tuple(sorted(tags))),
@@ -205,12 +306,27 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("fail_fast", False, converters.as_flag, old_names=("fail_stop",), spec="fail_fast", encode=bool),
     ArgumentField("allowed_run_types", None, as_run_types, spec="allowed_run_types", encode=encode_run_types),
     ArgumentField("dag_display_name", None, converters.as_name, spec="display_name", encode=converters.to_text),
-    ArgumentField("disable_bundle_versioning", OptionDefault("dag_processor", "disable_bundle_versioning", option_defaults.read_boolean), converters.as_flag,
-        spec="disable_bundle_versioning", encode=bool),
-    ArgumentField("rerun_with_latest_version", OptionDefault("core", "rerun_with_latest_version", option_defaults.read_optional_boolean), converters.as_flag,
-        spec="rerun_with_latest_version", encode=lambda chosen: None if chosen is None else bool(chosen)),
-    ArgumentField("attempts_per_child", OptionDefault("workers", "attempts_per_child", option_defaults.read_integer), converters.as_slots,
-        spec="attempts_per_child", encode=int),
+    ArgumentField(
+        "disable_bundle_versioning",
+        OptionDefault("dag_processor", "disable_bundle_versioning", option_defaults.read_boolean),
+        converters.as_flag,
+        spec="disable_bundle_versioning",
+        encode=bool,
+    ),
+    ArgumentField(
+        "rerun_with_latest_version",
+        OptionDefault("core", "rerun_with_latest_version", option_defaults.read_optional_boolean),
+        converters.as_flag,
+        spec="rerun_with_latest_version",
+        encode=lambda chosen: None if chosen is None else bool(chosen),
+    ),
+    ArgumentField(
+        "attempts_per_child",
+        OptionDefault("workers", "attempts_per_child", option_defaults.read_integer),
+        converters.as_slots,
+        spec="attempts_per_child",
+        encode=int,
+    ),
     ArgumentField("fresh_import", False, converters.as_flag, spec="fresh_import", encode=bool),
 )
 
@@ -252,7 +368,10 @@ class Arguments:
 
 
 def store_arguments(
-    rows: tuple[ArgumentField, ...], target: dict[str, Any], given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+    rows: tuple[ArgumentField, ...],
+    target: dict[str, Any],
+    given: Mapping[str, Any],
+    defaults: Mapping[str, Any] | None = None,
 ) -> None:
     """Every row's argument stands in `target`: as given and checked, else that of `defaults`, else its default."""
     for name, default, check, *_ in rows:
@@ -274,9 +393,15 @@ def _kept(name: str, default: Any, check: Converter | None, value: Any) -> Any:
 
 
 _CONVERTERS_OF_NONE = (
-    converters.as_tags, converters.as_retries, converters.as_backoff, converters.as_slots, converters.as_weight, converters.as_given_span, converters.as_trigger_rule,
+    converters.as_tags,
+    converters.as_retries,
+    converters.as_backoff,
+    converters.as_slots,
+    converters.as_weight,
+    converters.as_given_span,
+    converters.as_trigger_rule,
     as_dependencies,
-)  # fmt: skip
+)
 """Checks for which None is a value."""
 
 

@@ -18,24 +18,72 @@ from gnomon.model.errors.product import find_close_matches
 VALIDATORS_MAX = 256
 """Compiled schemas that a process keeps; compiling one takes about 0.3 ms."""
 
-_ANNOTATION_KEYWORDS = frozenset({
-    "title", "description", "description_md", "description_html", "default", "examples", "$schema", "$id", "$comment",
-    "readOnly", "writeOnly", "deprecated", "section", "values_display", "custom_html_form", "custom_html", "source",
-    "contentMediaType", "contentEncoding",
-})  # fmt: skip
+_ANNOTATION_KEYWORDS = frozenset(
+    {
+        "title",
+        "description",
+        "description_md",
+        "description_html",
+        "default",
+        "examples",
+        "$schema",
+        "$id",
+        "$comment",
+        "readOnly",
+        "writeOnly",
+        "deprecated",
+        "section",
+        "values_display",
+        "custom_html_form",
+        "custom_html",
+        "source",
+        "contentMediaType",
+        "contentEncoding",
+    }
+)
 """Keywords that describe a param; `section` and its like arrange the trigger form."""
-_SUBSCHEMA_KEYWORDS = frozenset({
-    "items", "additionalItems", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else",
-    "anyOf", "oneOf", "allOf",
-})  # fmt: skip
+_SUBSCHEMA_KEYWORDS = frozenset(
+    {
+        "items",
+        "additionalItems",
+        "contains",
+        "additionalProperties",
+        "propertyNames",
+        "not",
+        "if",
+        "then",
+        "else",
+        "anyOf",
+        "oneOf",
+        "allOf",
+    }
+)
 """Keywords that hold a schema or a list of schemas."""
 _NAMED_SUBSCHEMA_KEYWORDS = frozenset({"properties", "patternProperties", "dependencies", "definitions", "$defs"})
 """Keywords that hold schemas by name."""
-_VALUE_KEYWORDS = frozenset({
-    "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
-    "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "required", "minProperties",
-    "maxProperties", "$ref",
-})  # fmt: skip
+_VALUE_KEYWORDS = frozenset(
+    {
+        "type",
+        "enum",
+        "const",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "required",
+        "minProperties",
+        "maxProperties",
+        "$ref",
+    }
+)
 _KEYWORDS = _ANNOTATION_KEYWORDS | _SUBSCHEMA_KEYWORDS | _NAMED_SUBSCHEMA_KEYWORDS | _VALUE_KEYWORDS
 
 _validators: dict[str, Callable[[Any], Any]] = {}
@@ -76,11 +124,24 @@ def _compile(schema: Mapping[str, Any]) -> Callable[[Any], Any]:
     for keyword in _iter_keywords(schema):
         if isinstance(keyword, str) and keyword not in _KEYWORDS:
             near = find_close_matches(keyword, _KEYWORDS, cutoff=0.7)
-            hint = f"did you mean {near[0]!r}?" if near else f"these are known: {', '.join(sorted(_KEYWORDS - _ANNOTATION_KEYWORDS))}"
+            hint = (
+                f"did you mean {near[0]!r}?"
+                if near
+                else f"these are known: {', '.join(sorted(_KEYWORDS - _ANNOTATION_KEYWORDS))}"
+            )
             raise InvalidSchemaError(f"the JSON Schema keyword {keyword!r} is not known; {hint}")
     try:
         return fastjsonschema.compile(dict(schema), handlers=_REFERENCE_HANDLERS, formats=_FORMATS, use_default=False)
-    except (fastjsonschema.JsonSchemaDefinitionException, re.error, TypeError, AttributeError, ValueError, SyntaxError, NameError, OverflowError) as error:
+    except (
+        fastjsonschema.JsonSchemaDefinitionException,
+        re.error,
+        TypeError,
+        AttributeError,
+        ValueError,
+        SyntaxError,
+        NameError,
+        OverflowError,
+    ) as error:
         raise InvalidSchemaError(f"the JSON Schema {dict(schema)!r} is not valid: {error}") from error
 
 
@@ -99,7 +160,9 @@ def _iter_keywords(schema: Any) -> Iterator[str]:
 
 
 def _refuse_reference(uri: str) -> Any:
-    raise InvalidSchemaError(f"the JSON Schema refers to {uri!r}; only a reference inside the schema (\"#/definitions/...\") is followed")
+    raise InvalidSchemaError(
+        f'the JSON Schema refers to {uri!r}; only a reference inside the schema ("#/definitions/...") is followed'
+    )
 
 
 def _is_date_time(text: str) -> bool:

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 Callback = Any
 """A function of the context, or a list of them."""
-CALLBACKS = ("on_execute_callback", "on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback")
+CALLBACKS = (
+    "on_execute_callback",
+    "on_success_callback",
+    "on_failure_callback",
+    "on_retry_callback",
+    "on_skipped_callback",
+)
 """The callbacks of a task."""
 
 
@@ -160,7 +166,9 @@ def warn_no_effect(task: TaskNode, old: Mapping[str, Any]) -> None:
     for sentence in iter_config_warnings(task.__dict__["executor_config"]):
         dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {sentence}")
     if isinstance(task.__dict__["email"], list) and None in task.__dict__["email"]:
-        dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: email= has None among its addresses, which gets no mail.")
+        dag.warn(
+            f"Task {task.task_id!r}{format_location(task._location)}: email= has None among its addresses, which gets no mail."
+        )
     for name, why in fields.IGNORED_BY_OPERATOR.items():
         if why and old.get(name) is not None:
             dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name}= {why}.")
@@ -170,8 +178,10 @@ def listed_template_fields(task: TaskNode, name: str) -> list[str]:
     """Return the one field that a text as `template_fields` names, as Airflow does, and add a warning to the DAG."""
     dag = task.get_dag()
     if dag is not None:
-        dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: template_fields of {type(task).__name__} is the text {name!r} and "
-                 f"is read as [{name!r}]. Write template_fields = ({name!r},), with a comma.")
+        dag.warn(
+            f"Task {task.task_id!r}{format_location(task._location)}: template_fields of {type(task).__name__} is the text {name!r} and "
+            f"is read as [{name!r}]. Write template_fields = ({name!r},), with a comma."
+        )
     return [name]
 
 

@@ -17,6 +17,7 @@ from gnomon.model.storable_text import escape_unstorable
 if TYPE_CHECKING:
     from gnomon.model.spec import DagSpec
 
+
 class Param:
     """One param: a default value and the JSON Schema of its values. Without a default, the user must give a value.
 
@@ -24,9 +25,14 @@ class Param:
     `[core] airflow_dialect = 2` such a default is accepted, for the params of tasks: the file makes the object wherever it is loaded.
     """
 
-    def __init__(self, default: Any = NOTSET, description: str | None = None, source: str | None = None,
-                 **kwargs: Any) -> None:
-        if is_given(default) and (fault := find_param_fault(default, "the default")) is not None and not _may_hold_objects():
+    def __init__(
+        self, default: Any = NOTSET, description: str | None = None, source: str | None = None, **kwargs: Any
+    ) -> None:
+        if (
+            is_given(default)
+            and (fault := find_param_fault(default, "the default")) is not None
+            and not _may_hold_objects()
+        ):
             raise ParamValidationError(f"Param: {fault}.")
         if not isinstance(description, str | None):
             raise ParamValidationError(f"Param: the description must be text, not {describe_value(description)}.")
@@ -37,7 +43,12 @@ class Param:
 
     def __copy__(self) -> Param:
         other = Param.__new__(Param)  # without the check, which each task would make for each param of its DAG
-        other.value, other.description, other.source, other.schema = self.value, self.description, self.source, self.schema
+        other.value, other.description, other.source, other.schema = (
+            self.value,
+            self.description,
+            self.source,
+            self.schema,
+        )
         return other
 
     def __repr__(self) -> str:
@@ -94,7 +105,10 @@ class Param:
 
     def dump(self) -> dict[str, Any]:
         """Return the param as plain data, in Airflow's form."""
-        out: dict[str, Any] = {"__class": "gnomon.authoring.sdk.arguments.params.Param", "value": self.value if self.has_value else None}
+        out: dict[str, Any] = {
+            "__class": "gnomon.authoring.sdk.arguments.params.Param",
+            "value": self.value if self.has_value else None,
+        }
         out.update(description=self.description, schema=self.schema, source=self.source)
         return out
 
@@ -233,7 +247,9 @@ class DagParam(Resolvable):
             return self._default
         if self._name in context["params"]:
             return context["params"][self._name]
-        raise AirflowException(f"The param {self._name!r} has no value. Give it in conf, or give it a default in the params of the DAG.")
+        raise AirflowException(
+            f"The param {self._name!r} has no value. Give it in conf, or give it a default in the params of the DAG."
+        )
 
 
 def to_param(name: str, value: Any) -> Param:
@@ -261,16 +277,22 @@ def _may_hold_objects() -> bool:
 def find_param_fault(value: Any, place: str = "") -> str | None:
     """Why the value cannot be that of a param, with the remedy; None: it can."""
     fault = find_json_fault(value, place)
-    return None if fault is None else f"{escape_unstorable(fault)}; params are plain JSON: write dates as text, and sets as lists"
+    return (
+        None
+        if fault is None
+        else f"{escape_unstorable(fault)}; params are plain JSON: write dates as text, and sets as lists"
+    )
 
 
 def check_conf(spec: DagSpec, conf: Mapping[str, object]) -> None:
     """Check the conf of a run against the params of the DAG. Raises ParamValidationError, with the param or the place, when it does not fit or is not JSON."""
     if (fault := find_json_fault(conf, "conf")) is not None:
         raise ParamValidationError(f"the conf is not JSON: {escape_unstorable(fault)}")
-    params = ParamsDict({
-        name: Param(schema=param.schema) if param.required else Param(param.default, schema=param.schema)
-        for name, param in spec.params.items()
-    })  # fmt: skip
+    params = ParamsDict(
+        {
+            name: Param(schema=param.schema) if param.required else Param(param.default, schema=param.schema)
+            for name, param in spec.params.items()
+        }
+    )
     params.update({name: value for name, value in conf.items() if name in spec.params})
     params.validate()

@@ -72,7 +72,9 @@ class GpuResource(Resource):
 class Resources:
     """The resources of a task; an amount that is not given is that of `[operators] default_cpus`, `default_ram`, ..."""
 
-    def __init__(self, cpus: float | None = None, ram: float | None = None, disk: float | None = None, gpus: float | None = None) -> None:
+    def __init__(
+        self, cpus: float | None = None, ram: float | None = None, disk: float | None = None, gpus: float | None = None
+    ) -> None:
         self.cpus = CpuResource(_amount(cpus, "default_cpus"))
         self.ram = RamResource(_amount(ram, "default_ram"))
         self.disk = DiskResource(_amount(disk, "default_disk"))

@@ -90,7 +90,9 @@ class RetryRule:
         _check_action("RetryRule: action", self.action)
         for kind in self._kinds():
             if isinstance(kind, str) and "." not in kind.strip("."):
-                raise ValueError(f"RetryRule: exception {kind!r} is not an import path; write for example 'builtins.ValueError', or give the class")
+                raise ValueError(
+                    f"RetryRule: exception {kind!r} is not an import path; write for example 'builtins.ValueError', or give the class"
+                )
 
     @property
     def exception_path(self) -> str:
@@ -105,7 +107,11 @@ class RetryRule:
     def serialize(self) -> dict[str, Any]:
         """The rule as JSON."""
         paths = [_path_of(kind) for kind in self._kinds()]
-        data: dict[str, Any] = {"exception": paths[0] if len(paths) == 1 else paths, "action": self.action.value, "match_subclasses": self.match_subclasses}
+        data: dict[str, Any] = {
+            "exception": paths[0] if len(paths) == 1 else paths,
+            "action": self.action.value,
+            "match_subclasses": self.match_subclasses,
+        }
         if self.retry_delay is not None:
             data["retry_delay"] = self.retry_delay.total_seconds()
         if self.reason is not None:
@@ -117,7 +123,10 @@ class RetryRule:
         """The rule of that JSON."""
         delay = data.get("retry_delay")
         return cls(
-            data["exception"], RetryAction(data["action"]), None if delay is None else timedelta(seconds=delay), data.get("reason"),
+            data["exception"],
+            RetryAction(data["action"]),
+            None if delay is None else timedelta(seconds=delay),
+            data.get("reason"),
             data.get("match_subclasses", True),
         )
 
@@ -137,11 +146,17 @@ class ExceptionRetryPolicy(RetryPolicy):
     def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Any = None) -> RetryDecision:
         for rule in self.rules:
             if rule.matches(exception):
-                return RetryDecision(rule.action, rule.retry_delay, rule.reason or f"Matched rule for {type(exception).__name__}")
+                return RetryDecision(
+                    rule.action, rule.retry_delay, rule.reason or f"Matched rule for {type(exception).__name__}"
+                )
         return RetryDecision(self.default)
 
     def serialize(self) -> dict[str, Any]:
-        return {"__type": type(self).__name__, "rules": [rule.serialize() for rule in self.rules], "default": self.default.value}
+        return {
+            "__type": type(self).__name__,
+            "rules": [rule.serialize() for rule in self.rules],
+            "default": self.default.value,
+        }
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> ExceptionRetryPolicy:
@@ -159,7 +174,9 @@ class ChainRetryPolicy(RetryPolicy):
         """Raises TypeError for something that is no sequence of policies, ValueError for none."""
         if isinstance(policies, RetryPolicy):
             raise TypeError(f"ChainRetryPolicy: policies is one {type(policies).__name__}; give a list of policies")
-        self.policies = [_check_policy(f"ChainRetryPolicy: policies[{position}]", policy) for position, policy in enumerate(policies)]
+        self.policies = [
+            _check_policy(f"ChainRetryPolicy: policies[{position}]", policy) for position, policy in enumerate(policies)
+        ]
         if not self.policies:
             raise ValueError("ChainRetryPolicy: policies is empty; give at least one policy")
 
@@ -168,7 +185,9 @@ class ChainRetryPolicy(RetryPolicy):
         for policy in self.policies:
             name = type(policy).__name__
             try:
-                decision: object = policy.evaluate(exception=exception, try_number=try_number, max_tries=max_tries, context=context)
+                decision: object = policy.evaluate(
+                    exception=exception, try_number=try_number, max_tries=max_tries, context=context
+                )
             except Exception as error:
                 log.exception("%s raised an exception, so the next policy decides", name)
                 before.append(f"{name}: raised {type(error).__name__}")
@@ -189,7 +208,9 @@ def check_retry_policy(name: str, value: Any) -> RetryPolicy:
     if isinstance(value, RetryPolicy):
         return value
     given = value.__name__ if isinstance(value, type) else type(value).__name__
-    raise TypeError(f"{name} is {given}, not a RetryPolicy; give an object of ExceptionRetryPolicy or of a class of your own derived from RetryPolicy")
+    raise TypeError(
+        f"{name} is {given}, not a RetryPolicy; give an object of ExceptionRetryPolicy or of a class of your own derived from RetryPolicy"
+    )
 
 
 def _check_policy(name: str, policy: object) -> RetryPolicy:
@@ -200,7 +221,9 @@ def _check_policy(name: str, policy: object) -> RetryPolicy:
 
 def _check_action(name: str, value: object) -> None:
     if not isinstance(value, RetryAction):
-        raise TypeError(f"{name} is {value!r}, not a RetryAction; give RetryAction.RETRY, RetryAction.FAIL or RetryAction.DEFAULT")
+        raise TypeError(
+            f"{name} is {value!r}, not a RetryAction; give RetryAction.RETRY, RetryAction.FAIL or RetryAction.DEFAULT"
+        )
 
 
 def _path_of(kind: ExceptionKind) -> str:

@@ -34,7 +34,9 @@ def check_run_types(allowed: frozenset[DagRunType] | None, timetable: Any) -> No
     else:
         needed, reason = DagRunType.MANUAL, "has no schedule"
     if needed not in allowed:
-        raise ValueError(f"allowed_run_types must include {needed.name}, because the DAG {reason}; add DagRunType.{needed.name}")
+        raise ValueError(
+            f"allowed_run_types must include {needed.name}, because the DAG {reason}; add DagRunType.{needed.name}"
+        )
 
 
 def excludes_scheduled_runs(allowed: frozenset[DagRunType] | None, timetable: Any) -> bool:

@@ -17,12 +17,53 @@ DEPTH_MAX = 30
 """A deeper one may meet the limit of recursion."""
 _LINEAR_FORMATS = frozenset({"date", "date-time", "time"})
 """Formats whose expressions read each character a fixed number of times, whatever the text is."""
-_LINEAR_KEYWORDS = frozenset({
-    "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems", "required", "minProperties",
-    "maxProperties", "title", "description", "description_md", "description_html", "default", "examples", "section", "values_display", "custom_html_form", "custom_html", "source",
-    "readOnly", "writeOnly", "deprecated",
-})  # fmt: skip
-_INNER_KEYWORDS = frozenset({"items", "additionalItems", "contains", "additionalProperties", "not", "if", "then", "else", "anyOf", "oneOf", "allOf"})
+_LINEAR_KEYWORDS = frozenset(
+    {
+        "type",
+        "enum",
+        "const",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "required",
+        "minProperties",
+        "maxProperties",
+        "title",
+        "description",
+        "description_md",
+        "description_html",
+        "default",
+        "examples",
+        "section",
+        "values_display",
+        "custom_html_form",
+        "custom_html",
+        "source",
+        "readOnly",
+        "writeOnly",
+        "deprecated",
+    }
+)
+_INNER_KEYWORDS = frozenset(
+    {
+        "items",
+        "additionalItems",
+        "contains",
+        "additionalProperties",
+        "not",
+        "if",
+        "then",
+        "else",
+        "anyOf",
+        "oneOf",
+        "allOf",
+    }
+)
 
 
 def is_cheap(schema: Mapping[str, Any], value: Any) -> bool:

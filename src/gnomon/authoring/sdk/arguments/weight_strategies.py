@@ -31,7 +31,11 @@ class PriorityWeightStrategy(ABC):
         return cls(**data)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, PriorityWeightStrategy) and self.serialize() == other.serialize()
+        return (
+            type(self) is type(other)
+            and isinstance(other, PriorityWeightStrategy)
+            and self.serialize() == other.serialize()
+        )
 
     def __hash__(self) -> int:
         return hash((type(self), repr(self.serialize())))
@@ -99,9 +103,13 @@ def _load_strategy(rule: Any, where: str) -> Any:
         try:
             found = getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError) as error:
-            raise ValueError(f"{where}{rule!r} cannot be loaded ({error}). Give the strategy object, or the import path of its class.") from error
+            raise ValueError(
+                f"{where}{rule!r} cannot be loaded ({error}). Give the strategy object, or the import path of its class."
+            ) from error
     if isinstance(found, type):
         found = found()
     if not callable(getattr(found, "get_weight", None)):
-        raise ValueError(f"{where}{rule!r} has no get_weight(ti). Derive its class from airflow.task.priority_strategy.PriorityWeightStrategy.")
+        raise ValueError(
+            f"{where}{rule!r} has no get_weight(ti). Derive its class from airflow.task.priority_strategy.PriorityWeightStrategy."
+        )
     return found

@@ -48,8 +48,16 @@ class Asset(os.PathLike[str], BaseAsset):
 
     asset_type: ClassVar[str] = "asset"
 
-    def __init__(self, name: str | None = None, uri: str | os.PathLike[str] | None = None, *, group: str | None = None,
-                 extra: dict[str, Any] | None = None, watchers: Any = None, access_control: Any = None) -> None:
+    def __init__(
+        self,
+        name: str | None = None,
+        uri: str | os.PathLike[str] | None = None,
+        *,
+        group: str | None = None,
+        extra: dict[str, Any] | None = None,
+        watchers: Any = None,
+        access_control: Any = None,
+    ) -> None:
         self._location: CodeLocation | None = find_author_location()
         if name is None and uri is None:
             raise TypeError(
@@ -63,12 +71,16 @@ class Asset(os.PathLike[str], BaseAsset):
         self.name: str = text if name is None else name
         _check_text(type(self).__name__, "name", self.name, self._location)
         if self.name in _RESERVED_NAMES:
-            raise ValueError(f"Asset name {self.name!r}{format_location(self._location)} is reserved for functions of @asset. Use another name.")
+            raise ValueError(
+                f"Asset name {self.name!r}{format_location(self._location)} is reserved for functions of @asset. Use another name."
+            )
         self.uri: str = normalize_uri(text)
         self.group: str = self.asset_type if group is None else group
         _check_text(type(self).__name__, "group", self.group, self._location, may_be_empty=True)
         self.extra: dict[str, Any] = {} if extra is None else extra
-        self.watchers: list[AssetWatcher] = list(watchers or () if isinstance(watchers, Iterable | None) else [watchers])
+        self.watchers: list[AssetWatcher] = list(
+            watchers or () if isinstance(watchers, Iterable | None) else [watchers]
+        )
         _check_watchers(self)
         self.access_control = AssetAccessControl() if access_control is None else access_control
 
@@ -76,7 +88,9 @@ class Asset(os.PathLike[str], BaseAsset):
     def ref(*, name: str = "", uri: str = "") -> AssetRef:
         """Return a reference to the asset with that name or that uri, which another file defines."""
         if bool(name) == bool(uri):
-            raise TypeError(f"Asset.ref(){format_location(find_author_location())} takes exactly one of name= and uri=.")
+            raise TypeError(
+                f"Asset.ref(){format_location(find_author_location())} takes exactly one of name= and uri=."
+            )
         return AssetNameRef(name) if name else AssetUriRef(uri)
 
     @property
@@ -93,7 +107,10 @@ class Asset(os.PathLike[str], BaseAsset):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Asset):
             return NotImplemented
-        return all(getattr(self, field) == getattr(other, field) for field in ("name", "uri", "group", "extra", "watchers", "access_control"))
+        return all(
+            getattr(self, field) == getattr(other, field)
+            for field in ("name", "uri", "group", "extra", "watchers", "access_control")
+        )
 
     def __hash__(self) -> int:
         return hash((self.name, self.uri))
@@ -110,8 +127,9 @@ class Dataset(Asset):
 
     asset_type = "dataset"
 
-    def __init__(self, uri: Any = None, extra: dict[str, Any] | None = None, *, name: str | None = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, uri: Any = None, extra: dict[str, Any] | None = None, *, name: str | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(name=name, uri=uri, extra=extra, **kwargs)
 
 
@@ -254,13 +272,22 @@ class AssetWatcher:
 class AssetAccessControl:
     """The teams that may use an asset. Gnomon has no teams: every DAG may."""
 
-    def __init__(self, producer_teams: list[str] | None = None, consumer_teams: list[str] | None = None, allow_global: bool = True) -> None:
+    def __init__(
+        self,
+        producer_teams: list[str] | None = None,
+        consumer_teams: list[str] | None = None,
+        allow_global: bool = True,
+    ) -> None:
         for word, teams in (("producer_teams", producer_teams), ("consumer_teams", consumer_teams)):
             for team in teams or ():
                 if not isinstance(team, str) or not team.strip():
-                    raise ValueError(f"each entry of {word} of AssetAccessControl{format_location(find_author_location())} must be a text that is not blank, not {team!r}")
+                    raise ValueError(
+                        f"each entry of {word} of AssetAccessControl{format_location(find_author_location())} must be a text that is not blank, not {team!r}"
+                    )
         if not isinstance(allow_global, bool):
-            raise TypeError(f"allow_global of AssetAccessControl{format_location(find_author_location())} must be True or False, not {allow_global!r}")
+            raise TypeError(
+                f"allow_global of AssetAccessControl{format_location(find_author_location())} must be True or False, not {allow_global!r}"
+            )
         self.producer_teams = list(producer_teams or ())
         self.consumer_teams = consumer_teams
         self.allow_global = allow_global
@@ -275,7 +302,9 @@ class AssetAccessControl:
 class Metadata:
     """A value that a task yields: the extra data of the event of an asset, which it adds through `alias` if that is given."""
 
-    def __init__(self, asset: BaseAsset, extra: dict[str, Any] | None = None, alias: AssetAlias | str | None = None) -> None:
+    def __init__(
+        self, asset: BaseAsset, extra: dict[str, Any] | None = None, alias: AssetAlias | str | None = None
+    ) -> None:
         self.asset = asset
         self.extra = {} if extra is None else extra
         self.alias = AssetAlias(alias) if isinstance(alias, str) else alias
@@ -290,7 +319,9 @@ def _check_watchers(asset: Asset) -> None:
             )
 
 
-def _check_text(what: str, word: str, value: object, location: CodeLocation | None, *, may_be_empty: bool = False) -> None:
+def _check_text(
+    what: str, word: str, value: object, location: CodeLocation | None, *, may_be_empty: bool = False
+) -> None:
     where = format_location(location)
     if not isinstance(value, str):
         raise ValueError(f"{what} {word}{where} must be a text, not {describe_value(value)}.")

@@ -52,7 +52,9 @@ def _find_asset(name: str) -> Asset:
 
     found: Any = channel.ask(GetAsset(name=name))
     if found is None:
-        raise LookupError(f"the parameter {name!r} names an asset that no file defines; rename it, or give it a default. `gnomon assets list` shows all assets")
+        raise LookupError(
+            f"the parameter {name!r} names an asset that no file defines; rename it, or give it a default. `gnomon assets list` shows all assets"
+        )
     return Asset(name=found["name"], uri=found["uri"], group=found["group"], extra=found["extra"])
 
 
@@ -82,7 +84,9 @@ class MultiAssetDefinition(AssetAll):
 class _DagArguments:
     """The arguments of the DAG that a decorator makes."""
 
-    def __init__(self, *, schedule: Any, dag_id: str | None = None, dag_display_name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *, schedule: Any, dag_id: str | None = None, dag_display_name: str | None = None, **kwargs: Any
+    ) -> None:
         unknown = sorted(kwargs.keys() - _DAG_ARGUMENTS)
         if unknown:
             raise TypeError(
@@ -100,16 +104,27 @@ class _DagArguments:
         return made
 
 
-_DAG_ARGUMENTS = frozenset({
-    "is_paused_upon_creation", "description", "params", "on_success_callback", "on_failure_callback", "access_control", "owner_links", "tags",
-})
+_DAG_ARGUMENTS = frozenset(
+    {
+        "is_paused_upon_creation",
+        "description",
+        "params",
+        "on_success_callback",
+        "on_failure_callback",
+        "access_control",
+        "owner_links",
+        "tags",
+    }
+)
 
 
 def _make_task(function: Any, outlets: list[BaseAsset], definition: Any) -> None:
     kwargs = getattr(function, "kwargs", None)
     if kwargs is not None and hasattr(function, "operator_class"):
         if "outlets" in kwargs:
-            raise TypeError(f"@task under @asset{format_location(find_author_location())} cannot have outlets: the asset is its outlet. Leave outlets= out.")
+            raise TypeError(
+                f"@task under @asset{format_location(find_author_location())} cannot have outlets: the asset is its outlet. Leave outlets= out."
+            )
         function.override(outlets=outlets)()
         return
     parameters = inspect.signature(function).parameters
@@ -124,13 +139,21 @@ def _make_task(function: Any, outlets: list[BaseAsset], definition: Any) -> None
                 f"the parameter {name!r} of the function of @asset{format_location(find_author_location())} cannot be positional only. "
                 "Remove the / behind it."
             )
-    inlets = [Asset.ref(name=name) for name, parameter in parameters.items() if name not in _SPECIAL and parameter.default is parameter.empty]
-    AssetFunctionOperator(definition=definition, task_id=function.__name__, python_callable=function, inlets=inlets, outlets=outlets)
+    inlets = [
+        Asset.ref(name=name)
+        for name, parameter in parameters.items()
+        if name not in _SPECIAL and parameter.default is parameter.empty
+    ]
+    AssetFunctionOperator(
+        definition=definition, task_id=function.__name__, python_callable=function, inlets=inlets, outlets=outlets
+    )
 
 
 def _check_function(function: Any) -> None:
     if function.__name__ != function.__qualname__:
-        raise ValueError(f"@asset{format_location(find_author_location())} cannot decorate the nested function {function.__qualname__}; move it to the top of the file.")
+        raise ValueError(
+            f"@asset{format_location(find_author_location())} cannot decorate the nested function {function.__qualname__}; move it to the top of the file."
+        )
 
 
 class AssetMultiDecorator(_DagArguments):
@@ -154,8 +177,16 @@ class AssetDecorator(_DagArguments):
 
     multi = AssetMultiDecorator
 
-    def __init__(self, *, name: str | None = None, uri: Any = None, group: str | None = None, extra: dict[str, Any] | None = None, watchers: Any = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        name: str | None = None,
+        uri: Any = None,
+        group: str | None = None,
+        extra: dict[str, Any] | None = None,
+        watchers: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self._name = name
         self._asset = {"uri": uri, "group": group, "extra": extra, "watchers": watchers}

@@ -37,7 +37,9 @@ def to_condition(asset: BaseAsset) -> AssetCondition:
         return AnyOf(tuple(to_condition(part) for part in asset.objects))
     leaf = to_leaf(asset)
     if leaf is None:
-        raise TypeError(f"a schedule consists of assets, aliases, references, AssetAll and AssetAny, not of {type(asset).__name__}; use one of these")
+        raise TypeError(
+            f"a schedule consists of assets, aliases, references, AssetAll and AssetAny, not of {type(asset).__name__}; use one of these"
+        )
     return leaf
 
 
@@ -79,7 +81,7 @@ def declare_assets(values: Iterable[object], where: str) -> tuple[AssetDeclarati
     """
     found: dict[str, Asset] = {}
     for value in values:
-        for part in (_iter_all(value) if isinstance(value, BaseAsset) else ()):
+        for part in _iter_all(value) if isinstance(value, BaseAsset) else ():
             other = found.setdefault(part.name, part)
             if other.uri != part.uri:
                 raise ValueError(
@@ -105,8 +107,12 @@ def _declare(asset: Asset, where: str) -> AssetDeclaration:
     try:
         plain = to_plain_json(extra)
     except ValueError as error:
-        raise ValueError(f"{where}: the extra of asset {asset.name!r}{format_location(asset._location)} must be made of JSON values ({error}).") from None
+        raise ValueError(
+            f"{where}: the extra of asset {asset.name!r}{format_location(asset._location)} must be made of JSON values ({error})."
+        ) from None
     if not isinstance(plain, dict):
-        raise ValueError(f"{where}: the extra of asset {asset.name!r}{format_location(asset._location)} must be a dict, not {type(extra).__name__}.")
+        raise ValueError(
+            f"{where}: the extra of asset {asset.name!r}{format_location(asset._location)} must be a dict, not {type(extra).__name__}."
+        )
     place = None if asset._location is None else str(asset._location)
     return AssetDeclaration(name=asset.name, uri=asset.uri, group=asset.group, extra=plain, place=place)

@@ -107,7 +107,9 @@ def require_condition(assets: Any, what: str) -> BaseAsset:
             f"{what}{format_location(find_author_location())} takes an asset, a condition or a list of assets, not {assets!r} ({type(assets).__name__})."
         )
     if isinstance(condition, AssetBooleanCondition) and not any(True for _ in iter_parts(condition)):
-        raise AirflowTimetableInvalid(f"{what}{format_location(find_author_location())}: the condition has no asset, so it would never hold.")
+        raise AirflowTimetableInvalid(
+            f"{what}{format_location(find_author_location())}: the condition has no asset, so it would never hold."
+        )
     return condition
 
 
@@ -118,5 +120,3 @@ def iter_parts(condition: BaseAsset) -> Any:
             yield from iter_parts(part)
     else:
         yield condition
-
-

@@ -25,12 +25,15 @@ def normalize_uri(uri: str) -> str:
     if not scheme or scheme.startswith("x-"):
         return uri
     if scheme == "airflow":
-        raise ValueError(f"Asset uri {uri!r}{format_location(find_author_location())}: the scheme 'airflow' is reserved. Use another scheme.")
+        raise ValueError(
+            f"Asset uri {uri!r}{format_location(find_author_location())}: the scheme 'airflow' is reserved. Use another scheme."
+        )
     netloc = parts.netloc
     if password:
         warnings.warn(
             f"Asset uri{format_location(find_author_location())} contains a password; user and password are dropped. Use a connection.",
-            UserWarning, stacklevel=4,
+            UserWarning,
+            stacklevel=4,
         )
         netloc = netloc.rpartition("@")[2]
     query = urlencode(sorted(parse_qsl(parts.query))) if parts.query else ""

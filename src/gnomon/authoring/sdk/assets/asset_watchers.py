@@ -40,14 +40,25 @@ def _build_watcher(asset: Asset, watcher: AssetWatcher, load_class: LoadClass, f
     try:
         classpath, kwargs = trigger.serialize()
     except Exception as error:
-        raise DeferralRefused(f"{of}: serialize() of {type(trigger).__name__} raised {describe_error(error)}") from error
+        raise DeferralRefused(
+            f"{of}: serialize() of {type(trigger).__name__} raised {describe_error(error)}"
+        ) from error
     check_importable(type(trigger), file, of)
     cls = load_trigger_class(classpath, load_class, of)
-    if not isinstance(trigger, BaseEventTrigger):  # the class that serialize() names may be another, such as that of a message queue
-        raise DeferralRefused(f"{of}: {type(trigger).__name__} is not derived from BaseEventTrigger, so it cannot watch an asset.")
+    if not isinstance(
+        trigger, BaseEventTrigger
+    ):  # the class that serialize() names may be another, such as that of a message queue
+        raise DeferralRefused(
+            f"{of}: {type(trigger).__name__} is not derived from BaseEventTrigger, so it cannot watch an asset."
+        )
     check_trigger_kwargs(cls, kwargs, classpath, of)
     text = encode_kwargs(dict(sorted(kwargs.items())), "the arguments of its trigger", of)
     place = None if asset._location is None else str(asset._location)
     return WatcherSpec(
-        asset=AssetKey(asset.name, asset.uri), name=watcher.name, classpath=classpath, kwargs=text, identity=compute_identity(classpath, text), place=place,
+        asset=AssetKey(asset.name, asset.uri),
+        name=watcher.name,
+        classpath=classpath,
+        kwargs=text,
+        identity=compute_identity(classpath, text),
+        place=place,
     )

@@ -34,7 +34,9 @@ def build_rule(leaf: AssetLeaf, mapper: PartitionMapper) -> PartitionRule:
     try:
         stored: Any = encode_part(mapper)
     except Exception as error:
-        raise MapperRefused(f"uses {name}, whose serialize failed: {error}. Let it return a dict of JSON values.") from error
+        raise MapperRefused(
+            f"uses {name}, whose serialize failed: {error}. Let it return a dict of JSON values."
+        ) from error
     paths = list_author_classes(stored)
     if not paths:
         return PartitionRule(leaf=leaf, mapper=stored)
@@ -51,7 +53,9 @@ def build_rule(leaf: AssetLeaf, mapper: PartitionMapper) -> PartitionRule:
 def _find_class(path: str) -> type:
     """The class of that path, which this process has imported. Raises MapperRefused when other processes could not import it."""
     if "<locals>" in path:
-        raise MapperRefused(f"uses {path}, which is defined inside a function, and other processes cannot import it. Move the class to the top of its file.")
+        raise MapperRefused(
+            f"uses {path}, which is defined inside a function, and other processes cannot import it. Move the class to the top of its file."
+        )
     parts = path.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         found: Any = sys.modules.get(".".join(parts[:cut]))
@@ -60,7 +64,9 @@ def _find_class(path: str) -> type:
         if isinstance(found, type):
             _check_methods(found, path)
             return found
-    raise MapperRefused(f"uses {path}, which its module does not have under that name. Define the class at the top of a file of the DAGs or plugins folder.")
+    raise MapperRefused(
+        f"uses {path}, which its module does not have under that name. Define the class at the top of a file of the DAGs or plugins folder."
+    )
 
 
 def _check_methods(cls: type, path: str) -> None:
@@ -80,4 +86,6 @@ def _check_deserialized(mapper: PartitionMapper, stored: Any, classes: dict[str,
             "Write `def serialize(self)`, which returns every argument, and `@classmethod def deserialize(cls, data)`, which takes them."
         ) from error
     if not isinstance(again, type(mapper)):
-        raise MapperRefused(f"uses {path}, but deserialize returned {type(again).__name__}. Return {type(mapper).__name__}(...).")
+        raise MapperRefused(
+            f"uses {path}, but deserialize returned {type(again).__name__}. Return {type(mapper).__name__}(...)."
+        )

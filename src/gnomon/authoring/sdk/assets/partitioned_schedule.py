@@ -25,15 +25,23 @@ class PartitionedAssetTimetable(AssetTriggeredTimetable):
     partitioned = True
 
     def __init__(
-        self, *, assets: Any, partition_mapper_config: Mapping[Any, PartitionMapper] | None = None, default_partition_mapper: PartitionMapper | None = None
+        self,
+        *,
+        assets: Any,
+        partition_mapper_config: Mapping[Any, PartitionMapper] | None = None,
+        default_partition_mapper: PartitionMapper | None = None,
     ) -> None:
         super().__init__(assets)
         self._location = find_author_location()
         self.partition_mapper_config = dict(partition_mapper_config or {})
-        self.default_partition_mapper = default_partition_mapper if default_partition_mapper is not None else IdentityMapper()
+        self.default_partition_mapper = (
+            default_partition_mapper if default_partition_mapper is not None else IdentityMapper()
+        )
         for mapper in (self.default_partition_mapper, *self.partition_mapper_config.values()):
             if not isinstance(mapper, PartitionMapper):
-                self._refuse(f"takes a partition mapper, not {mapper!r} ({type(mapper).__name__}). Write for example StartOfDayMapper().")
+                self._refuse(
+                    f"takes a partition mapper, not {mapper!r} ({type(mapper).__name__}). Write for example StartOfDayMapper()."
+                )
         self._by_name: dict[str, PartitionMapper] = {}
         self._by_uri: dict[str, PartitionMapper] = {}
         for asset, mapper in self.partition_mapper_config.items():
@@ -58,7 +66,9 @@ class PartitionedAssetTimetable(AssetTriggeredTimetable):
         rules = []
         for leaf in iter_leaves(to_condition(self.asset_condition)):
             if isinstance(leaf, AliasKey):
-                self._refuse(f"cannot wait for the alias {leaf.name!r}: events of an alias have no partition of their own. Name the assets.")
+                self._refuse(
+                    f"cannot wait for the alias {leaf.name!r}: events of an alias have no partition of their own. Name the assets."
+                )
             try:
                 rules.append(build_rule(leaf, self.get_partition_mapper(name=leaf.name or "", uri=leaf.uri or "")))
             except MapperRefused as refused:

@@ -88,7 +88,7 @@ def collect_dags() -> Iterator[list[DagNode]]:
     finally:
         _collections.pop()
         # A file that failed inside a `with` block must not leave its DAG open for the next file.
-        del _dags[open_before[0]:], _groups[open_before[1]:], _scopes[open_before[2]:]
+        del _dags[open_before[0] :], _groups[open_before[1] :], _scopes[open_before[2] :]
 
 
 def is_collecting() -> bool:

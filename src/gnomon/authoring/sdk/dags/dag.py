@@ -95,7 +95,9 @@ class DAG(DagNodes):
         """Warnings for the author; `gnomon dags list` and `show` print them."""
         where = format_location(self._location)
         check_id("dag_id", dag_id, where)
-        self.airflow_dialect: AirflowDialect = find_dialect(name for name in fields.AIRFLOW_2_ARGUMENTS if kwargs.get(name, NOTSET) is not NOTSET)
+        self.airflow_dialect: AirflowDialect = find_dialect(
+            name for name in fields.AIRFLOW_2_ARGUMENTS if kwargs.get(name, NOTSET) is not NOTSET
+        )
         """The version of Airflow whose defaults the DAG follows."""
         old = rename_old_dag_arguments(
             dag_id, where, kwargs, schedule=schedule, max_active_tasks=max_active_tasks, fail_fast=fail_fast
@@ -134,10 +136,16 @@ class DAG(DagNodes):
             self.params._fill_missing_param_source("dag")
             self.access_control: Any = kept("access_control", access_control)
             self.is_paused_upon_creation: bool | None = kept("is_paused_upon_creation", is_paused_upon_creation)
-            self.jinja_environment_kwargs: dict[str, Any] | None = kept("jinja_environment_kwargs", jinja_environment_kwargs)
-            self.render_template_as_native_obj: bool = kept("render_template_as_native_obj", render_template_as_native_obj)
+            self.jinja_environment_kwargs: dict[str, Any] | None = kept(
+                "jinja_environment_kwargs", jinja_environment_kwargs
+            )
+            self.render_template_as_native_obj: bool = kept(
+                "render_template_as_native_obj", render_template_as_native_obj
+            )
             self.tags: set[str] = kept("tags", tags)
-            self.owner_links: dict[str, str] = converters.as_links("owner_links", kept("owner_links", owner_links) or {})
+            self.owner_links: dict[str, str] = converters.as_links(
+                "owner_links", kept("owner_links", owner_links) or {}
+            )
             self.auto_register: bool = kept("auto_register", auto_register)
             self.fail_fast: bool = kept("fail_fast", old["fail_fast"])
             self.allowed_run_types: Any = kept("allowed_run_types", allowed_run_types)
@@ -164,7 +172,9 @@ class DAG(DagNodes):
         if given_params:
             self.params.update(given_params)
         self._zone: dt.tzinfo = self._resolve_timezone(text_ends)
-        if "start_date" in text_ends or self.airflow_dialect.number != AIRFLOW_2:  # Airflow 2: of default_args, only a text
+        if (
+            "start_date" in text_ends or self.airflow_dialect.number != AIRFLOW_2
+        ):  # Airflow 2: of default_args, only a text
             self.start_date = self.start_date or self.default_args.get("start_date")
         self.timetable: Any = parse_schedule(self.schedule, self._zone, self.airflow_dialect)
         limit = read_active_runs_limit(self.timetable)
@@ -188,13 +198,21 @@ class DAG(DagNodes):
         An end date that was given as text (`text_ends`) is read in the zone of the start date, as in Airflow.
         """
         default: dt.tzinfo | None = None
-        for target, name in ((self.__dict__, "start_date"), (self.default_args, "start_date"),
-                             (self.__dict__, "end_date"), (self.default_args, "end_date")):
+        for target, name in (
+            (self.__dict__, "start_date"),
+            (self.default_args, "start_date"),
+            (self.__dict__, "end_date"),
+            (self.default_args, "end_date"),
+        ):
             moment = target.get(name)
             if moment is None or moment.utcoffset() is not None:
                 continue
             start = self.start_date or self.default_args.get("start_date")
-            if name == "end_date" and start is not None and ("default_args" if target is self.default_args else "end_date") in text_ends:
+            if (
+                name == "end_date"
+                and start is not None
+                and ("default_args" if target is self.default_args else "end_date") in text_ends
+            ):
                 target[name] = timezone.make_aware(moment, start.tzinfo)
                 continue
             default = default or timezone.default_zone()
@@ -297,14 +315,18 @@ class DAG(DagNodes):
 
         check_dag(self)
 
-    def iter_dagrun_infos_between(self, earliest: dt.datetime | None, latest: dt.datetime, *, align: bool = True) -> Iterator[DagRunInfo]:
+    def iter_dagrun_infos_between(
+        self, earliest: dt.datetime | None, latest: dt.datetime, *, align: bool = True
+    ) -> Iterator[DagRunInfo]:
         """Return the runs of its timetable from `earliest` (default: the first start date) to `latest`; see `iterate_run_infos`.
 
         Raises ValueError when `earliest` is None and there is no start date.
         """
         from gnomon.authoring.sdk.dags.run_infos import find_earliest, iterate_run_infos  # not needed to write a DAG
 
-        return iterate_run_infos(self, self.timetable, find_earliest(self) if earliest is None else earliest, latest, align=align)
+        return iterate_run_infos(
+            self, self.timetable, find_earliest(self) if earliest is None else earliest, latest, align=align
+        )
 
     # Names of Airflow 2
 
@@ -393,11 +415,18 @@ class DAG(DagNodes):
     __deepcopy__ = copy_dag
 
     def test(
-        self, run_after: dt.datetime | None = None, logical_date: dt.datetime | ArgNotSet | None = NOTSET,
-        run_conf: dict[str, Any] | None = None, conn_file_path: str | None = None, variable_file_path: str | None = None,
-        use_executor: bool = False, mark_success_pattern: str | re.Pattern[str] | None = None, *, session: Any = None,
+        self,
+        run_after: dt.datetime | None = None,
+        logical_date: dt.datetime | ArgNotSet | None = NOTSET,
+        run_conf: dict[str, Any] | None = None,
+        conn_file_path: str | None = None,
+        variable_file_path: str | None = None,
+        use_executor: bool = False,
+        mark_success_pattern: str | re.Pattern[str] | None = None,
+        *,
+        session: Any = None,
         execution_date: dt.datetime | ArgNotSet | None = NOTSET,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Run the DAG once, to its end, in this process, so that a debugger stops in its tasks. Returns the run, with its `state`.
 
         Tasks run one after the other; triggers of deferred tasks run in an event loop of this process; a retry is not delayed. The run has
@@ -412,10 +441,17 @@ class DAG(DagNodes):
         Raises UserError when the DAG, an argument or a file is not valid, and RuntimeError while a DAG file is loaded by Gnomon.
         """
         return run_in_foreground(
-            self, run_after=run_after, logical_date=logical_date, run_conf=run_conf, conn_file_path=conn_file_path,
-            variable_file_path=variable_file_path, use_executor=use_executor, mark_success_pattern=mark_success_pattern,
-            session=session, execution_date=execution_date,
-        )  # fmt: skip
+            self,
+            run_after=run_after,
+            logical_date=logical_date,
+            run_conf=run_conf,
+            conn_file_path=conn_file_path,
+            variable_file_path=variable_file_path,
+            use_executor=use_executor,
+            mark_success_pattern=mark_success_pattern,
+            session=session,
+            execution_date=execution_date,
+        )
 
     def __getattr__(self, name: str) -> Any:
         found = None if name.startswith("_") else find_query(self, name)
@@ -425,7 +461,9 @@ class DAG(DagNodes):
 
     def cli(self) -> Any:
         """Raise NotImplementedError: the command line is `gnomon`."""
-        raise NotImplementedError("Gnomon has no dag.cli(). Use `gnomon dags test FILE` on the command line, or dag.test().")
+        raise NotImplementedError(
+            "Gnomon has no dag.cli(). Use `gnomon dags test FILE` on the command line, or dag.test()."
+        )
 
 
 def _find_text_ends(end_date: Any, default_args: dict[str, Any] | None) -> set[str]:
@@ -455,8 +493,12 @@ def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **
             value = kwargs.pop(old)
             if value is NOTSET:
                 continue
-            if old != "concurrency" and given[row.name] is not NOTSET and given[row.name] != row.default:  # as in Airflow 2, concurrency= wins
-                raise TypeError(f"DAG {dag_id!r}{where}: {old}= and {row.name}= are the same argument; give one of them.")
+            if (
+                old != "concurrency" and given[row.name] is not NOTSET and given[row.name] != row.default
+            ):  # as in Airflow 2, concurrency= wins
+                raise TypeError(
+                    f"DAG {dag_id!r}{where}: {old}= and {row.name}= are the same argument; give one of them."
+                )
             given[row.name] = value
     for name in fields.IGNORED_BY_DAG:
         kwargs.pop(name, None)

@@ -54,7 +54,9 @@ def _check_timetable(dag: DagNode) -> None:
         else:
             of_times.validate()
     except (AirflowTimetableInvalid, ValueError) as error:
-        raise AirflowTimetableInvalid(f"DAG {dag.dag_id!r}{format_location(dag._location)}: the schedule is not valid. {error}") from None
+        raise AirflowTimetableInvalid(
+            f"DAG {dag.dag_id!r}{format_location(dag._location)}: the schedule is not valid. {error}"
+        ) from None
     if dag.catchup and _is_scheduled(dag) and find_earliest_start(dag) is None:
         _judge_missing_start(dag)
 
@@ -64,7 +66,9 @@ def _judge_missing_start(dag: DagNode) -> None:
     sentence = "catchup=True needs a start_date to begin from"
     if dag.airflow_dialect.number != AIRFLOW_2:
         raise ValueError(f"DAG {dag.dag_id!r}{format_location(dag._location)}: {sentence}. Give the DAG one.")
-    dag.warn(f"{sentence}, and neither the DAG nor a task has one: no run is planned. Give the DAG one, or schedule=None.")
+    dag.warn(
+        f"{sentence}, and neither the DAG nor a task has one: no run is planned. Give the DAG one, or schedule=None."
+    )
 
 
 def _check_params(dag: DagNode) -> None:
@@ -83,7 +87,9 @@ def _check_params(dag: DagNode) -> None:
             continue
         if needs_defaults or param.find_schema_fault() is not None:
             raise ParamValidationError(f"{where}: the default of param {name!r}: {fault}.")
-        dag.warn(f"the default of param {name!r}: {fault}, so each run needs a value for it in its conf. Correct the default, or leave it out.")
+        dag.warn(
+            f"the default of param {name!r}: {fault}, so each run needs a value for it in its conf. Correct the default, or leave it out."
+        )
 
 
 def _check_links(dag: DagNode) -> None:
@@ -112,13 +118,18 @@ def _check_setups(dag: DagNode) -> None:
 
 def _check_dependencies(dag: DagNode) -> None:
     every = [(f"DAG {dag.dag_id!r}{format_location(dag._location)}", after) for after in dag.depends_on]
-    every += [(f"DAG {dag.dag_id!r}, task {task.task_id!r}{format_location(task._location)}", after)
-              for task in dag.tasks for after in task._depends_on]
+    every += [
+        (f"DAG {dag.dag_id!r}, task {task.task_id!r}{format_location(task._location)}", after)
+        for task in dag.tasks
+        for after in task._depends_on
+    ]
     for where, after in every:
         if after.dag_id == dag.dag_id and not after.back:
             raise ValueError(f"{where}: {self_dependency_message(dag.dag_id)}")
     if every and not _is_scheduled(dag):
-        dag.warn("its depends_on has no effect, because it has no schedule: a run that is triggered waits for no other DAG.")
+        dag.warn(
+            "its depends_on has no effect, because it has no schedule: a run that is triggered waits for no other DAG."
+        )
 
 
 def _check_mapping(dag: DagNode) -> None:

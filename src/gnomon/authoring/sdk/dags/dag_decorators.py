@@ -44,7 +44,9 @@ def dag(dag_id_or_func: Any = None, *args: Any, **kwargs: Any) -> Any:
     return lambda function: _make_dag_factory(function, args, kwargs)
 
 
-def _make_dag_factory(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., DAG]:
+def _make_dag_factory(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[..., DAG]:
     @functools.wraps(function)
     def make(*call_args: Any, **call_kwargs: Any) -> DAG:
         import inspect  # only decorators read signatures
@@ -59,8 +61,14 @@ def _make_dag_factory(function: Callable[..., Any], args: tuple[Any, ...], kwarg
         with new:
             values = {name: new.param(name, value) for name, value in given.items()}
             shape = inspect.signature(function).parameters.values()
-            if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in shape):  # in Airflow, the call below fails for *arguments then
-                values = {parameter.name: values[parameter.name] for parameter in shape if parameter.kind is not parameter.VAR_POSITIONAL}
+            if not any(
+                parameter.kind is parameter.VAR_KEYWORD for parameter in shape
+            ):  # in Airflow, the call below fails for *arguments then
+                values = {
+                    parameter.name: values[parameter.name]
+                    for parameter in shape
+                    if parameter.kind is not parameter.VAR_POSITIONAL
+                }
             _keep_result(new, function(**values))
         return new
 
@@ -116,7 +124,9 @@ class TaskGroupDecorator:
         """
         self._mark_expanded()
         if not kwargs:
-            raise TypeError(f"no arguments to expand against: expand(){self._describe()} needs a list or a dict for an argument")
+            raise TypeError(
+                f"no arguments to expand against: expand(){self._describe()} needs a list or a dict for an argument"
+            )
         where = self._check_names("expand", kwargs)
         check_mapped_values(kwargs, "expand", where)
         prevent_duplicates(self.partial_kwargs, kwargs, "mapping already partial", where)
@@ -129,12 +139,17 @@ class TaskGroupDecorator:
         check_dicts(kwargs, "expand_kwargs", where)
         shape = read_signature(self.function)
         if shape is None or shape.accepts_var_keyword or shape.accepts_var_positional:
-            raise TypeError(f"calling expand_kwargs() on task group function with * or ** is not supported{where}: name its parameters")
+            raise TypeError(
+                f"calling expand_kwargs() on task group function with * or ** is not supported{where}: name its parameters"
+            )
         for item in kwargs if not isinstance(kwargs, XComArg) else ():
             if not isinstance(item, XComArg):
                 self._check_names("expand_kwargs", item)
                 prevent_duplicates(self.partial_kwargs, item, "mapping already partial", where)
-        return self._expand(ListOfDictsExpandInput(kwargs), [name for name in (*shape.positional, *sorted(shape.named)) if name not in self.partial_kwargs])
+        return self._expand(
+            ListOfDictsExpandInput(kwargs),
+            [name for name in (*shape.positional, *sorted(shape.named)) if name not in self.partial_kwargs],
+        )
 
     def _expand(self, expand_input: ExpandInput, names: Iterable[str]) -> Any:
         arguments = {name: MappedArgument(input=expand_input, key=name) for name in names}
@@ -153,7 +168,9 @@ class TaskGroupDecorator:
         new = TaskGroupDecorator(self.function, kwargs)
         new.partial_kwargs = partial_kwargs
         if partial_kwargs:
-            new._watch = UnexpandedPartial(f"Partial task group {kwargs['group_id']!r}{self._where()}", authoring_state.current_dag())
+            new._watch = UnexpandedPartial(
+                f"Partial task group {kwargs['group_id']!r}{self._where()}", authoring_state.current_dag()
+            )
         return new
 
     def _mark_expanded(self) -> None:

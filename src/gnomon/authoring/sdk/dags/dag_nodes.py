@@ -46,7 +46,9 @@ class DagNodes:
         if self.task_dict.get(task_id) is task:
             return
         if task.has_dag():
-            raise ValueError(f"Task {task_id!r}{format_location(task._location)} already belongs to DAG {task.dag_id!r}.")
+            raise ValueError(
+                f"Task {task_id!r}{format_location(task._location)} already belongs to DAG {task.dag_id!r}."
+            )
         if task_id in self.node_locations:
             raise DuplicateTaskIdFound(
                 f"DAG {self.dag_id!r} has two nodes {task_id!r}: {self.describe_node(task_id)} and the task{format_location(task._location)}. "
@@ -65,8 +67,10 @@ class DagNodes:
         """Limit a date of the task to the dates of the DAG, as Airflow does. A run outside the dates has no instance of the task."""
         task_date, dag_date = task.__dict__[name], self.__dict__[name]
         if task_date is not None and task_date.utcoffset() is None:
-            self.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name} {task_date.isoformat(sep=' ')} has no time zone and is read "
-                      "in [core] default_timezone.")
+            self.warn(
+                f"Task {task.task_id!r}{format_location(task._location)}: {name} {task_date.isoformat(sep=' ')} has no time zone and is read "
+                "in [core] default_timezone."
+            )
             task_date = timezone.make_aware(task_date)
         dates = [date for date in (task_date, dag_date) if date is not None]
         task.__dict__[name] = inner(dates) if dates else None
@@ -146,8 +150,14 @@ class DagNodes:
         """
         from gnomon.authoring.sdk.dags.dag_subset import copy_subset  # not needed to write a DAG
 
-        subset: Self = copy_subset(cast("Any", self), task_ids, downstream=include_downstream, upstream=include_upstream,
-                                   direct_upstream=include_direct_upstream, depth=depth)
+        subset: Self = copy_subset(
+            cast("Any", self),
+            task_ids,
+            downstream=include_downstream,
+            upstream=include_upstream,
+            direct_upstream=include_direct_upstream,
+            depth=depth,
+        )
         return subset
 
     def add_result(self, xcom_arg: Any) -> Any:

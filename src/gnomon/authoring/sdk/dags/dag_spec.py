@@ -45,15 +45,32 @@ from gnomon.model.spec import DagSpec, ParamSpec, ParsedDag, TaskSpec
 from gnomon.model.storable_text import escape_unstorable
 
 EDGE_SEPARATOR = "\x1f"
-_TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "owner_links", "edge_labels", "params", "airflow_dialect_reason")
+_TEXT_FIELDS_OF_DAG = (
+    "description",
+    "display_name",
+    "doc_md",
+    "tags",
+    "owner",
+    "owner_links",
+    "edge_labels",
+    "params",
+    "airflow_dialect_reason",
+)
 _TEXT_FIELDS_OF_TASK = ("triggers_dag", "waits_for", "doc_md", "display_name", "owner")
 """Fields for people that the scheduler does not use: a change of one of them makes no new version of the DAG."""
 _JSON_FIELDS_OF_SPEC = frozenset({"kwargs", "next_kwargs", "default"})
 """Fields of values of authors, which are stored as JSON or encrypted."""
 _END_CALLBACKS = ("on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback")
 _FAILURE_CALLBACKS = ("on_failure_callback", "on_retry_callback", "email")
-_CALLBACKS = ("on_execute_callback", "on_success_callback", "on_failure_callback", "on_retry_callback",
-              "on_skipped_callback", "_pre_execute_hook", "_post_execute_hook")
+_CALLBACKS = (
+    "on_execute_callback",
+    "on_success_callback",
+    "on_failure_callback",
+    "on_retry_callback",
+    "on_skipped_callback",
+    "_pre_execute_hook",
+    "_post_execute_hook",
+)
 
 _RUN_CALLBACKS = {CallbackKind.RUN_SUCCEEDED: "on_success_callback", CallbackKind.RUN_FAILED: "on_failure_callback"}
 
@@ -63,7 +80,10 @@ def _refuse_load_class(path: str) -> type:
 
 
 def build_dag_spec(
-    dag: DAG, file: str, load_class: LoadClass = _refuse_load_class, listeners: Mapping[str, Any] = MappingProxyType({}),
+    dag: DAG,
+    file: str,
+    load_class: LoadClass = _refuse_load_class,
+    listeners: Mapping[str, Any] = MappingProxyType({}),
     plugin_links: PluginLinks = NO_PLUGIN_LINKS,
 ) -> ParsedDag:
     """Check the DAG and return it as plain data.
@@ -87,10 +107,15 @@ def build_dag_spec(
         airflow_dialect_reason=dag.airflow_dialect.reason,
         owner=dag.owner,
         params=_param_specs(dag),
-        groups={str(key): group.parent_group.group_id if group.parent_group else None
-                for key, group in dag.task_group_dict.items()},
-        group_expansions={str(key): build_expansion(group.mapped_input) for key, group in dag.task_group_dict.items()
-                          if isinstance(group, MappedTaskGroup)},
+        groups={
+            str(key): group.parent_group.group_id if group.parent_group else None
+            for key, group in dag.task_group_dict.items()
+        },
+        group_expansions={
+            str(key): build_expansion(group.mapped_input)
+            for key, group in dag.task_group_dict.items()
+            if isinstance(group, MappedTaskGroup)
+        },
         edge_labels=_edge_labels(dag),
         asset_condition=_asset_condition(dag),
         partition_rules=dag.timetable.build_rules() if isinstance(dag.timetable, PartitionedAssetTimetable) else (),
@@ -115,17 +140,24 @@ def _check_storable(dag: DAG, spec: DagSpec) -> None:
             return
     except (UnicodeEncodeError, OverflowError):
         pass
-    subjects = [*((f"task {task.task_id!r}: ", task) for task in spec.tasks), ("", msgspec.structs.replace(spec, tasks=()))]
+    subjects = [
+        *((f"task {task.task_id!r}: ", task) for task in spec.tasks),
+        ("", msgspec.structs.replace(spec, tasks=())),
+    ]
     for subject, part in subjects:
         if (fault := find_message_fault(part, _JSON_FIELDS_OF_SPEC)) is not None:
-            raise ValueError(f"DAG {dag.dag_id!r}{format_location(dag._location)}: {subject}{escape_unstorable(fault)}; leave it out")
+            raise ValueError(
+                f"DAG {dag.dag_id!r}{format_location(dag._location)}: {subject}{escape_unstorable(fault)}; leave it out"
+            )
 
 
 def _timetable_ref(dag: DAG) -> TimetableRef:
     ref = build_timetable_ref(dag.timetable)
     if not excludes_scheduled_runs(dag.allowed_run_types, dag.timetable):
         return ref
-    dag.warn("it gets no runs at the times of its schedule, only those of its assets: allowed_run_types has no DagRunType.SCHEDULED.")
+    dag.warn(
+        "it gets no runs at the times of its schedule, only those of its assets: allowed_run_types has no DagRunType.SCHEDULED."
+    )
     return msgspec.structs.replace(ref, can_be_scheduled=False)
 
 
@@ -139,7 +171,9 @@ def _warn_about_channels(dag: DAG) -> None:
     except OptionError:
         return  # services say so when they start
     for name in sorted({name for rule in dag.alerts for name in rule.to} - set(channels)):
-        dag.warn(f"its alerts name channel {name!r}, which gnomon.toml does not have: nobody is told. Add [alerts.channels.{name}].")
+        dag.warn(
+            f"its alerts name channel {name!r}, which gnomon.toml does not have: nobody is told. Add [alerts.channels.{name}]."
+        )
 
 
 def _asset_condition(dag: DAG) -> AssetCondition | None:
@@ -176,7 +210,9 @@ def _require_instant(moment: Any) -> Instant:
     return instant
 
 
-def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClass, file: str, plugin_links: PluginLinks) -> TaskSpec:
+def _task_spec(
+    task: BaseOperator, effective_priority: int, load_class: LoadClass, file: str, plugin_links: PluginLinks
+) -> TaskSpec:
     group = task.task_group
     links = describe_links(task, plugin_links)
     is_sensor = issubclass(task.operator_class, BaseSensorOperator)
@@ -186,7 +222,9 @@ def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClas
         group=group.group_id if group is not None else None,
         effective_priority=effective_priority,
         weight_rule=_weight_rule(task),
-        runs_code=needs_process(task) or any(link.static_url is None for link in links), extra_links=links, hears_ends=handles_task_end(task),
+        runs_code=needs_process(task) or any(link.static_url is None for link in links),
+        extra_links=links,
+        hears_ends=handles_task_end(task),
         has_failure_callbacks=any(task.__dict__.get(name) for name in _FAILURE_CALLBACKS),
         is_setup=task.is_setup,
         is_teardown=task.is_teardown,
@@ -218,8 +256,10 @@ def read_argument(task: Any, name: str) -> Any:
     if not isinstance(task, MappedOperator):
         return getattr(task, name)
     if name in task.mapped_input.value:
-        task.dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name}= differs between instances, so it does not apply when a "
-                      "deferral times out or fails before an attempt. Give it to partial() if it is the same for all.")
+        task.dag.warn(
+            f"Task {task.task_id!r}{format_location(task._location)}: {name}= differs between instances, so it does not apply when a "
+            "deferral times out or fails before an attempt. Give it to partial() if it is the same for all."
+        )
     return task.partial_kwargs.get(name, False)
 
 
@@ -236,7 +276,11 @@ def needs_process(task: BaseOperator) -> bool:
     marked = find_cleared_task(task)
     if marked is not None and marked.dag_id is None:
         return True  # only a process renders its fields
-    return task.runs_code or any(task.__dict__.get(name) for name in _CALLBACKS) or any(isinstance(one, AssetRef) for one in task.outlets)
+    return (
+        task.runs_code
+        or any(task.__dict__.get(name) for name in _CALLBACKS)
+        or any(isinstance(one, AssetRef) for one in task.outlets)
+    )
 
 
 def handles_task_end(task: BaseOperator) -> bool:
@@ -247,8 +291,12 @@ def handles_task_end(task: BaseOperator) -> bool:
 
 def _param_specs(dag: DAG) -> dict[str, ParamSpec]:
     return {
-        name: ParamSpec(default=param.value if param.has_value else None, required=not param.has_value,
-                        schema=_jsonable_schema(dag, name, param.schema), description=param.description)
+        name: ParamSpec(
+            default=param.value if param.has_value else None,
+            required=not param.has_value,
+            schema=_jsonable_schema(dag, name, param.schema),
+            description=param.description,
+        )
         for name, param in dag.params.items_as_params()
     }
 
@@ -258,7 +306,9 @@ def _jsonable_schema(dag: DAG, name: str, schema: dict[str, Any]) -> dict[str, A
     try:
         return dict(to_plain_json(_text_keys(schema)))
     except ValueError as error:
-        raise ValueError(f"DAG {dag.dag_id!r}{format_location(dag._location)}: the schema of param {name!r}: {error}; leave it out") from None
+        raise ValueError(
+            f"DAG {dag.dag_id!r}{format_location(dag._location)}: the schema of param {name!r}: {error}; leave it out"
+        ) from None
 
 
 def _text_keys(value: Any) -> Any:

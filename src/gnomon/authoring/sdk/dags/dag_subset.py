@@ -15,7 +15,13 @@ DagT = TypeVar("DagT", bound="DagNode")
 
 
 def copy_subset(
-    dag: DagT, task_ids: str | Iterable[str], *, downstream: bool, upstream: bool, direct_upstream: bool, depth: int | None
+    dag: DagT,
+    task_ids: str | Iterable[str],
+    *,
+    downstream: bool,
+    upstream: bool,
+    direct_upstream: bool,
+    depth: int | None,
 ) -> DagT:
     """Return a copy of the DAG with the matching tasks and those of their relatives that the flags name.
 
@@ -37,7 +43,9 @@ def copy_subset(
     return _pruned_copy(dag, kept)
 
 
-def _relatives(dag: DagNode, task: TaskNode, matched: set[str], *, downstream: bool, upstream: bool, depth: int | None) -> set[str]:
+def _relatives(
+    dag: DagNode, task: TaskNode, matched: set[str], *, downstream: bool, upstream: bool, depth: int | None
+) -> set[str]:
     found: set[str] = set()
     if downstream:
         for task_id in find_relatives(dag, task.task_id, upstream=False, depth=depth):
@@ -75,7 +83,9 @@ def _pruned_copy(dag: DagT, kept: set[str]) -> DagT:
     state["task_dict"] = {task_id: task for task_id, task in state["task_dict"].items() if task_id in kept}
     _prune_group(state["task_group"], kept)
     groups = set(state["task_group"].get_task_group_dict())
-    state["node_locations"] = {key: line for key, line in state["node_locations"].items() if key in kept or key in groups}
+    state["node_locations"] = {
+        key: line for key, line in state["node_locations"].items() if key in kept or key in groups
+    }
     for node in (*other.tasks, *state["task_group"].iter_groups()):
         node.upstream_task_ids &= kept
         node.downstream_task_ids &= kept

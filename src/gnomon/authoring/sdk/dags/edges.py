@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.dags.node_types import TaskNode
 
+
 class DependencyMixin:
     """An operand of `>>` and `<<`. An edge into it ends at its `roots`; an edge out of it starts at its `leaves`."""
 
@@ -31,9 +32,7 @@ class DependencyMixin:
     def set_downstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
         """Make `other`, a node or a list of nodes, come directly after this node."""
 
-    def update_relative(
-        self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None
-    ) -> None:
+    def update_relative(self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None) -> None:
         """Record that `other` was connected to this node; EdgeModifier and TaskGroup override it."""
 
     def as_setup(self) -> DependencyMixin:
@@ -109,9 +108,7 @@ class EdgeModifier(DependencyMixin):
         self._downstream.extend(iter_nodes(other))
         self._connect()
 
-    def update_relative(
-        self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None
-    ) -> None:
+    def update_relative(self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None) -> None:
         """Add `other`, which was connected to this label by its own `set_upstream` or `set_downstream`."""
         (self._upstream if upstream else self._downstream).append(other)
         self._connect()

@@ -19,17 +19,51 @@ RUNNER = "gnomon.entry.testing.dag_runs.foreground_run:run_dag"
 QUERIES = "gnomon.author_code.context.dag_queries:find_method"
 """Imported by the first such method that a task calls."""
 
-_QUERIES = frozenset({
-    "get_active_runs", "get_dagrun", "get_dagruns_between", "get_is_active", "get_is_paused", "get_last_dagrun", "get_latest_execution_date",
-    "get_num_active_runs", "get_num_task_instances", "get_task_instances", "has_dag_runs", "is_active", "is_paused", "latest_execution_date",
-})  # fmt: skip
+_QUERIES = frozenset(
+    {
+        "get_active_runs",
+        "get_dagrun",
+        "get_dagruns_between",
+        "get_is_active",
+        "get_is_paused",
+        "get_last_dagrun",
+        "get_latest_execution_date",
+        "get_num_active_runs",
+        "get_num_task_instances",
+        "get_task_instances",
+        "has_dag_runs",
+        "is_active",
+        "is_paused",
+        "latest_execution_date",
+    }
+)
 """Methods and properties of Airflow's DAG that read its runs, and that tasks can use."""
 
-_DATABASE_METHODS = _QUERIES | frozenset({
-    "bulk_sync_to_db", "bulk_write_to_db", "clear", "clear_dags", "concurrency_reached", "create_dagrun", "deactivate_stale_dags",
-    "deactivate_unknown_dags", "execute_callback", "fetch_callback", "fetch_dagrun", "get_concurrency_reached", "get_task_instances_before",
-    "handle_callback", "pickle", "pickle_info", "run", "set_dag_runs_state", "set_task_group_state", "set_task_instance_state", "sync_to_db",
-})  # fmt: skip
+_DATABASE_METHODS = _QUERIES | frozenset(
+    {
+        "bulk_sync_to_db",
+        "bulk_write_to_db",
+        "clear",
+        "clear_dags",
+        "concurrency_reached",
+        "create_dagrun",
+        "deactivate_stale_dags",
+        "deactivate_unknown_dags",
+        "execute_callback",
+        "fetch_callback",
+        "fetch_dagrun",
+        "get_concurrency_reached",
+        "get_task_instances_before",
+        "handle_callback",
+        "pickle",
+        "pickle_info",
+        "run",
+        "set_dag_runs_state",
+        "set_task_group_state",
+        "set_task_instance_state",
+        "sync_to_db",
+    }
+)
 """Methods of Airflow's DAG, of any version, that read or write its metadata database."""
 
 
@@ -63,9 +97,13 @@ def run_in_foreground(dag: Any, *, execution_date: Any, session: Any, **argument
             "so that it runs only with `python FILE`."
         )
     if authoring_state.has_current_context():
-        raise RuntimeError(f"dag.test() of DAG {dag.dag_id!r} is called inside a task. Use TriggerDagRunOperator to start a run from a task.")
+        raise RuntimeError(
+            f"dag.test() of DAG {dag.dag_id!r} is called inside a task. Use TriggerDagRunOperator to start a run from a task."
+        )
     if isinstance(arguments["logical_date"], Mapping):
-        raise UserError("the second argument of dag.test() is logical_date, and in Airflow 2 it was run_conf; write run_conf={...}")
+        raise UserError(
+            "the second argument of dag.test() is logical_date, and in Airflow 2 it was run_conf; write run_conf={...}"
+        )
     if execution_date is not NOTSET:
         if arguments["logical_date"] is not NOTSET:
             raise UserError("execution_date and logical_date of dag.test() are the same argument; give one of them")

@@ -6,11 +6,31 @@ from typing import Any
 
 DAG_PARTS = ("dag_id", "task_ids", "start_date", "end_date", "fileloc", "template_searchpath", "schedule")
 TASK_PARTS = (
-    "task_id", "dag_id", "owner", "email", "email_on_retry", "retry_delay", "retry_exponential_backoff", "max_retry_delay", "start_date",
-    "end_date", "depends_on_past", "wait_for_downstream", "priority_weight", "execution_timeout", "has_on_execute_callback",
-    "has_on_failure_callback", "has_on_success_callback", "has_on_retry_callback", "has_on_skipped_callback", "has_retry_policy",
-    "do_xcom_push", "multiple_outputs", "allow_nested_operators", "executor",
-)  # fmt: skip
+    "task_id",
+    "dag_id",
+    "owner",
+    "email",
+    "email_on_retry",
+    "retry_delay",
+    "retry_exponential_backoff",
+    "max_retry_delay",
+    "start_date",
+    "end_date",
+    "depends_on_past",
+    "wait_for_downstream",
+    "priority_weight",
+    "execution_timeout",
+    "has_on_execute_callback",
+    "has_on_failure_callback",
+    "has_on_success_callback",
+    "has_on_retry_callback",
+    "has_on_skipped_callback",
+    "has_retry_policy",
+    "do_xcom_push",
+    "multiple_outputs",
+    "allow_nested_operators",
+    "executor",
+)
 
 
 def are_equal(one: object, other: object, parts: tuple[str, ...]) -> bool:

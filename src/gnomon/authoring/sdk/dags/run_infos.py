@@ -19,7 +19,9 @@ STEPS_MAX = 100
 log = logging.getLogger("gnomon.dag")
 
 
-def iterate_run_infos(dag: DagNode, timetable: Any, earliest: datetime, latest: datetime, *, align: bool) -> Iterator[DagRunInfo]:
+def iterate_run_infos(
+    dag: DagNode, timetable: Any, earliest: datetime, latest: datetime, *, align: bool
+) -> Iterator[DagRunInfo]:
     """Yield the runs from `earliest` to `latest` (both inclusive, naive ones in the zone of the installation), in order.
 
     A run is in the range by its logical date; by its partition date if the timetable has partitions. `align=False`: the first run is
@@ -63,7 +65,9 @@ def find_preceding(timetable: Any, moment: datetime) -> datetime | None:
     """Return the last logical date of the timetable before `moment`; None when there is none in the nine years before it."""
     at = to_instant(timezone.coerce_datetime(moment))
     for span in LOOK_BACK_SPANS[1:]:
-        runs = takewhile(lambda run: run.logical_at is not None and run.logical_at < at, iterate_runs_from(timetable, at - span, at))
+        runs = takewhile(
+            lambda run: run.logical_at is not None and run.logical_at < at, iterate_runs_from(timetable, at - span, at)
+        )
         before = [run.logical_at for run in runs]
         if before:
             return timezone.to_pendulum(before[-1])

@@ -323,9 +323,7 @@ class TaskGroup(NodeRelatives, DependencyMixin):
                     for task in node.roots:
                         connect_tasks(leaf, task, edge_modifier)
 
-    def update_relative(
-        self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None
-    ) -> None:
+    def update_relative(self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None) -> None:
         """Record the neighbour in the id sets of the group."""
         if isinstance(other, TaskGroup):
             (self.upstream_group_ids if upstream else self.downstream_group_ids).add(other.group_id)
@@ -348,7 +346,8 @@ class TaskGroup(NodeRelatives, DependencyMixin):
 def _may_end(task: TaskNode, tasks: dict[str, TaskNode]) -> bool:
     """Return whether a task before a teardown is a leaf: it is not a setup, and only teardowns of the group come after it."""
     return task.is_teardown or not (
-        task.is_setup or any(task_id in tasks and not tasks[task_id].is_teardown for task_id in task.downstream_task_ids)
+        task.is_setup
+        or any(task_id in tasks and not tasks[task_id].is_teardown for task_id in task.downstream_task_ids)
     )
 
 

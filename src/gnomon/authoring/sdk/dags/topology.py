@@ -79,7 +79,10 @@ def find_relatives(dag: DagNode, task_id: str, *, upstream: bool, depth: int | N
     level = {task_id}
     while level and depth != 0:
         tasks = [dag.get_task(each) for each in level]
-        level = set().union(*(task.upstream_task_ids if upstream else task.downstream_task_ids for task in tasks)) - relatives
+        level = (
+            set().union(*(task.upstream_task_ids if upstream else task.downstream_task_ids for task in tasks))
+            - relatives
+        )
         relatives |= level
         depth = None if depth is None else depth - 1
     return relatives
@@ -115,10 +118,13 @@ def sort_children(children: Mapping[str, Any], dag_id: str) -> list[Any]:
 
     Raises AirflowDagCycleException when they depend on one another in a circle.
     """
-    tasks = {key: list(child.iter_tasks()) if hasattr(child, "iter_tasks") else [child] for key, child in children.items()}
+    tasks = {
+        key: list(child.iter_tasks()) if hasattr(child, "iter_tasks") else [child] for key, child in children.items()
+    }
     home = {task.task_id: key for key, members in tasks.items() for task in members}
     missing = {
-        key: {home[before] for task in members for before in task.upstream_task_ids if before in home} - {key} for key, members in tasks.items()
+        key: {home[before] for task in members for before in task.upstream_task_ids if before in home} - {key}
+        for key, members in tasks.items()
     }
     after: dict[str, list[str]] = {}
     for key, needed in missing.items():
@@ -137,7 +143,9 @@ def sort_children(children: Mapping[str, Any], dag_id: str) -> list[Any]:
         ready = following
     if len(order) < len(children):
         stuck = [key for key in children if missing[key]]
-        raise AirflowDagCycleException(f"In DAG {dag_id!r}, these depend on one another in a circle: {', '.join(_shortened(stuck))}.")
+        raise AirflowDagCycleException(
+            f"In DAG {dag_id!r}, these depend on one another in a circle: {', '.join(_shortened(stuck))}."
+        )
     return [children[key] for key in order]
 
 
@@ -151,7 +159,9 @@ def _cycle_error(tasks: Mapping[str, TaskNode], stuck: set[str], dag_id: str) ->
 
 
 def _shortened(path: list[str]) -> list[str]:
-    return path if len(path) <= CYCLE_SHOWN_MAX else [*path[: CYCLE_SHOWN_MAX // 2], "...", *path[-CYCLE_SHOWN_MAX // 2 :]]
+    return (
+        path if len(path) <= CYCLE_SHOWN_MAX else [*path[: CYCLE_SHOWN_MAX // 2], "...", *path[-CYCLE_SHOWN_MAX // 2 :]]
+    )
 
 
 def find_cycle(tasks: Mapping[str, TaskNode], stuck: Iterable[str]) -> list[str]:
@@ -164,7 +174,7 @@ def find_cycle(tasks: Mapping[str, TaskNode], stuck: Iterable[str]) -> list[str]
         seen[task_id] = None
         task_id = min(tasks[task_id].upstream_task_ids & among)
     path = list(seen)
-    cycle = [*path[path.index(task_id):], task_id]
+    cycle = [*path[path.index(task_id) :], task_id]
     return cycle[::-1]
 
 

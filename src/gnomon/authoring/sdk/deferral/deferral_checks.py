@@ -39,7 +39,9 @@ def check_next_method(task: Any, method: object, kwargs: Mapping[str, Any], trig
         return
     cls = task.operator_class
     kind = cls.__name__
-    wants = f"Task {task.task_id!r}{format_location(task._location)} defers to {trigger} with the next method {method}()"
+    wants = (
+        f"Task {task.task_id!r}{format_location(task._location)} defers to {trigger} with the next method {method}()"
+    )
     # The operator of a mapped task is not made yet: the method is looked up on an object whose __init__ was not called.
     holder = task if isinstance(task, cls) else cls.__new__(cls)
     function = getattr(holder, method, None) if isinstance(method, str) else None
@@ -71,7 +73,9 @@ def load_trigger_class(path: str, load_class: LoadClass, of: str) -> type[BaseTr
     try:
         cls = load_class(path)
     except Exception as error:
-        raise DeferralRefused(f"{of}: its trigger {path} cannot be imported, and a triggerer could not either: {error}") from error
+        raise DeferralRefused(
+            f"{of}: its trigger {path} cannot be imported, and a triggerer could not either: {error}"
+        ) from error
     if not (isinstance(cls, type) and issubclass(cls, BaseTrigger)):
         raise DeferralRefused(f"{of}: {path} is not a trigger; derive it from BaseTrigger.")
     return cls
@@ -125,7 +129,9 @@ def encode_kwargs(kwargs: Mapping[str, Any], what: str, of: str) -> str:
         raise DeferralRefused(error_text(error)) from None
     size = utf8_bytes(text)
     if size > XCOM_MAX_BYTES:
-        raise DeferralRefused(f"{of}: {what} take {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; pass a reference, such as a path, instead.")
+        raise DeferralRefused(
+            f"{of}: {what} take {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; pass a reference, such as a path, instead."
+        )
     return text
 
 

@@ -70,6 +70,8 @@ def reject_shared_stream_event() -> None:
     """In `filter_shared_stream`: refuse the event that was read last, so that the broker drops it. Elsewhere it logs a warning."""
     reject = current_reject.get()
     if reject is None:
-        log.warning("reject_shared_stream_event() has no effect here: call it in filter_shared_stream(), for an event of a SharedStreamProducer")
+        log.warning(
+            "reject_shared_stream_event() has no effect here: call it in filter_shared_stream(), for an event of a SharedStreamProducer"
+        )
     else:
         reject()

@@ -42,9 +42,13 @@ def build_start_wait(task: BaseOperator, load_class: LoadClass, file: str) -> De
         return None
     timeout_s = converters.to_seconds(args.timeout)
     wait = Deferral(
-        classpath=f"{cls.__module__}.{cls.__qualname__}", kwargs=kwargs_text, next_method=args.next_method,
-        next_kwargs=next_text, timeout_s=timeout_s, queue=choose_triggerer_queue(task, cls),
-    )  # fmt: skip
+        classpath=f"{cls.__module__}.{cls.__qualname__}",
+        kwargs=kwargs_text,
+        next_method=args.next_method,
+        next_kwargs=next_text,
+        timeout_s=timeout_s,
+        queue=choose_triggerer_queue(task, cls),
+    )
     return _attach_timer(wait, cls, kwargs, of) if is_timer(cls) else wait
 
 
@@ -69,7 +73,9 @@ class MappedStart:
         return getattr(self.task, name)
 
 
-def check_start_trigger(task: BaseOperator, load_class: LoadClass, file: str) -> tuple[StartTriggerArgs, type[BaseTrigger]]:
+def check_start_trigger(
+    task: BaseOperator, load_class: LoadClass, file: str
+) -> tuple[StartTriggerArgs, type[BaseTrigger]]:
     """Return the start_trigger_args of the task and the class of the trigger.
 
     Raises DeferralRefused when they do not fit together.
@@ -90,7 +96,9 @@ def check_start_trigger(task: BaseOperator, load_class: LoadClass, file: str) ->
     if not isinstance(kwargs, dict):
         raise DeferralRefused(f"{of}: trigger_kwargs must be a dict, not a {type(kwargs).__name__}.")
     for name in find_callable_kwargs(kwargs):
-        raise DeferralRefused(f"{of}: trigger_kwargs[{name!r}] is a function, which cannot be sent to a triggerer; give its result.")
+        raise DeferralRefused(
+            f"{of}: trigger_kwargs[{name!r}] is a function, which cannot be sent to a triggerer; give its result."
+        )
     check_trigger_kwargs(cls, kwargs, path, of)
     check_next_method(task, args.next_method, args.next_kwargs or {}, cls.__name__)
     if args.timeout is not None and not isinstance(args.timeout, dt.timedelta | int | float):
@@ -109,7 +117,11 @@ def choose_triggerer_queue(task: BaseOperator, cls: type[BaseTrigger]) -> str | 
     from gnomon.authoring.sdk.arguments import option_defaults  # only tasks with start_from_trigger need it
 
     queue = str(getattr(task, "queue", None) or "")
-    return queue if queue and cls.supports_triggerer_queue and queue != option_defaults.read_text("operators", "default_queue") else None
+    return (
+        queue
+        if queue and cls.supports_triggerer_queue and queue != option_defaults.read_text("operators", "default_queue")
+        else None
+    )
 
 
 def find_callable_kwargs(kwargs: dict[str, Any]) -> Iterable[str]:

@@ -191,4 +191,6 @@ class BaseEventTrigger(BaseTrigger):
 
 
 def _missing_method_error(cls: type, method: str) -> NotImplementedError:
-    return NotImplementedError(f"{cls.__name__} has a shared_stream_key() but no {method}(). Define {method}(), or return None in shared_stream_key().")
+    return NotImplementedError(
+        f"{cls.__name__} has a shared_stream_key() but no {method}(). Define {method}(), or return None in shared_stream_key()."
+    )

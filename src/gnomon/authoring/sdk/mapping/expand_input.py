@@ -15,7 +15,9 @@ from gnomon.authoring.sdk.templating.resolvable import Resolvable
 
 def is_mappable(value: Any) -> bool:
     """Return whether `expand` takes the value: a list, a dict, another sequence except text and bytes, or a result of a task."""
-    return isinstance(value, MappedArgument | XComArg | Mapping | Sequence) and not isinstance(value, str | bytes | bytearray)
+    return isinstance(value, MappedArgument | XComArg | Mapping | Sequence) and not isinstance(
+        value, str | bytes | bytearray
+    )
 
 
 def is_mappable_value(value: Any) -> bool:
@@ -93,7 +95,9 @@ class DictOfListsExpandInput(Resolvable):
 
 def _check_values(name: str, values: Any) -> Any:
     if not is_mappable_value(values):
-        raise ValueError(f"expand() expects a list or dict for {name!r}, not {_describe_type(values)}. Return a list or a dict from the task that gives it.")
+        raise ValueError(
+            f"expand() expects a list or dict for {name!r}, not {_describe_type(values)}. Return a list or a dict from the task that gives it."
+        )
     return values
 
 
@@ -138,7 +142,11 @@ class ListOfDictsExpandInput(Resolvable):
 
     def _describe_remedy(self) -> str:
         sources = ", ".join(dict.fromkeys(repr(task.task_id) for task, _ in self.iter_references()))
-        return f"Return a list with a dict of arguments for each instance from task {sources}." if sources else _DICTS_REMEDY
+        return (
+            f"Return a list with a dict of arguments for each instance from task {sources}."
+            if sources
+            else _DICTS_REMEDY
+        )
 
     def count_elements(self, context: Mapping[str, Any]) -> list[int]:
         """Return the number of dicts, from the value itself."""
@@ -178,7 +186,9 @@ def _find_places(owned: ExpandInput, context: Mapping[str, Any]) -> list[Element
     ti = context["ti"]
     map_index = ti.map_index
     if map_index is None or map_index < 0:
-        raise RuntimeError("can't resolve task-mapping argument without expanding: it has a value only while an instance of the mapped task runs")
+        raise RuntimeError(
+            "can't resolve task-mapping argument without expanding: it has a value only while an instance of the mapped task runs"
+        )
     lengths = getattr(ti, "factor_lengths", None)
     if lengths and len(lengths) == 1:  # one expansion, and mostly one factor
         if len(lengths[0]) == 1:
@@ -188,7 +198,9 @@ def _find_places(owned: ExpandInput, context: Mapping[str, Any]) -> list[Element
     level = next((number for number, node in enumerate(expansions) if node.mapped_input is owned), 0)
     if not is_given(lengths) or not lengths:
         if len(expansions) > 1:
-            raise RuntimeError(f"the lengths of the expansions of task {ti.task.task_id!r} are not known here, so map index {map_index} has no elements")
+            raise RuntimeError(
+                f"the lengths of the expansions of task {ti.task.task_id!r} are not known here, so map index {map_index} has no elements"
+            )
         lengths = [owned.count_elements(context)]
     return list(map(ElementPlace, find_element_indexes(level, map_index, lengths), lengths[level]))
 

@@ -69,9 +69,14 @@ class LazyXComSequence(ResolvedSequence):
         """Return at most `limit` values from number `start` on; fewer when they are large, none behind the end."""
         task, key = self._xcom_arg.operator, self._xcom_arg.key
         question = GetXComBatch(
-            dag_id=task.dag_id, run_id=self._run_id, task_id=task.task_id, key=key, start=start, limit=min(limit, XCOM_BATCH),
+            dag_id=task.dag_id,
+            run_id=self._run_id,
+            task_id=task.task_id,
+            key=key,
+            start=start,
+            limit=min(limit, XCOM_BATCH),
             total=self._total,
-        )  # fmt: skip
+        )
         names = {"key": key, "task_id": task.task_id, "dag_id": task.dag_id, "run_id": self._run_id}
         return [decode_xcom(text, **names, map_index=None) for text in cast("list[str]", channel.ask(question))]
 
@@ -111,7 +116,9 @@ class LazyElements(ResolvedSequence):
         value = self._read_one(number)
         if not is_given(value):
             task_id, length = self._xcom_arg.operator.task_id, self._length
-            raise IndexError(f"the value of task {task_id!r} has {length} elements now, so this instance has none; clear the mapped task")
+            raise IndexError(
+                f"the value of task {task_id!r} has {length} elements now, so this instance has none; clear the mapped task"
+            )
         return value
 
     def _read_one(self, number: int) -> Any:

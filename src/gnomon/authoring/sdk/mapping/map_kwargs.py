@@ -45,7 +45,9 @@ def check_names(given: Iterable[str], known: Sequence[str], call: str, where: st
     what = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected keyword arguments"
     hint = suggest_argument(unknown[0], known) if len(unknown) == 1 else ""
     if not hint:
-        hint = f"; it takes {', '.join(known)}" if 0 < len(known) <= SHOWN_MAX else "; correct the name, or leave it out"
+        hint = (
+            f"; it takes {', '.join(known)}" if 0 < len(known) <= SHOWN_MAX else "; correct the name, or leave it out"
+        )
     raise TypeError(f"{call}() got {what} {', '.join(map(repr, unknown))}{where}{hint}")
 
 
@@ -90,7 +92,9 @@ def check_dicts(value: Any, call: str, where: str) -> None:
     check_length(value, f"{call}([...])", where)
     for item in value:
         if not isinstance(item, XComArg | Mapping):
-            raise TypeError(f"{call}() expected XComArg or list[dict], not list[{type(item).__name__}]{where}. {_DICTS_REMEDY}")
+            raise TypeError(
+                f"{call}() expected XComArg or list[dict], not list[{type(item).__name__}]{where}. {_DICTS_REMEDY}"
+            )
 
 
 def check_length(value: Any, what: str, where: str) -> None:
@@ -117,14 +121,20 @@ def prevent_duplicates(first: Mapping[str, Any], second: Mapping[str, Any], reas
     """Raise TypeError when both have a key. `reason`: the beginning of the message."""
     both = sorted(set(first).intersection(second))
     if both:
-        raise TypeError(f"{reason} argument{'s' if len(both) > 1 else ''}: {', '.join(both)}{where}. {_DUPLICATE_REMEDIES[reason]}")
+        raise TypeError(
+            f"{reason} argument{'s' if len(both) > 1 else ''}: {', '.join(both)}{where}. {_DUPLICATE_REMEDIES[reason]}"
+        )
 
 
 def _suggest_value(name: str, value: Any) -> str:
     if value is None:
         return f"Leave {name}= out, or give a list with one None."
     if isinstance(value, str | bytes | bytearray):
-        return f"For one element write {name}=[{value!r}]." if len(value) < 40 else f"For one element put it into a list: {name}=[...]."
+        return (
+            f"For one element write {name}=[{value!r}]."
+            if len(value) < 40
+            else f"For one element put it into a list: {name}=[...]."
+        )
     if isinstance(value, set | frozenset):
         return f"A set has no order; write {name}=sorted(...)."
     if isinstance(value, Iterable):

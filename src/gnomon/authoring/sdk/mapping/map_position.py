@@ -103,7 +103,9 @@ def pull_elements(arg: Any, context: Mapping[str, Any], check: Callable[[Any], A
     return check(arg.resolve(context))
 
 
-def pull_element(arg: Any, context: Mapping[str, Any], check: Callable[[Any], Any], number: int, total: int | None) -> Any:
+def pull_element(
+    arg: Any, context: Mapping[str, Any], check: Callable[[Any], Any], number: int, total: int | None
+) -> Any:
     """Return one element of `pull_elements`. For the list, tuple or dict of a task that is not mapped, this is one call of the task instance.
 
     Every instance of a mapped task does this in a process of its own, where each function costs most when it is called for the first time.

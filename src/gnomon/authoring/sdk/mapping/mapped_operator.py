@@ -71,8 +71,12 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         self.upstream_task_ids = set()
         self.downstream_task_ids = set()
         self.is_setup = self.is_teardown = self.on_failure_fail_dagrun = self.returns_dag_result = False
-        self.start_trigger_args = partial_kwargs.get("start_trigger_args", getattr(operator_class, "start_trigger_args", None))
-        self.start_from_trigger = bool(partial_kwargs.get("start_from_trigger", getattr(operator_class, "start_from_trigger", False)))
+        self.start_trigger_args = partial_kwargs.get(
+            "start_trigger_args", getattr(operator_class, "start_trigger_args", None)
+        )
+        self.start_from_trigger = bool(
+            partial_kwargs.get("start_from_trigger", getattr(operator_class, "start_from_trigger", False))
+        )
         check_parts_of_groups(cast("TaskNode", self), task_group, self.mapped_input, location)
         join_dag(self, dag, task_group)
         warn_no_effect(cast("TaskNode", self), {})
@@ -99,8 +103,11 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         given.update(task_id=task_id, dag=None, default_args=None, task_group=None, params=None)
         old = {
             row.name: source[name]
-            for row in fields.OPERATOR_FIELDS for name in row.old_names for source in (defaults, self.partial_kwargs) if name in source
-        }  # fmt: skip
+            for row in fields.OPERATOR_FIELDS
+            for name in row.old_names
+            for source in (defaults, self.partial_kwargs)
+            if name in source
+        }
         store_task_arguments(cast("TaskNode", self), old, **given)
         try:
             self.__dict__["params"] = merge_params(dag.params if dag is not None else None, params)
@@ -191,11 +198,19 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         operator.__dict__.update(_mapped_from=self, _location=self._location)
         operator.__init__(**kwargs)
         operator.__dict__.update(
-            task_id=self.task_id, task_group=self.task_group, is_setup=self.is_setup, is_teardown=self.is_teardown,
-            on_failure_fail_dagrun=self.on_failure_fail_dagrun, returns_dag_result=self.returns_dag_result, upstream_task_ids=self.upstream_task_ids,
-            downstream_task_ids=self.downstream_task_ids, start_date=self.start_date, end_date=self.end_date,
-            _lock_for_execution=True, _lengths_needed=self.__dict__.get("_lengths_needed", False),
-        )  # fmt: skip
+            task_id=self.task_id,
+            task_group=self.task_group,
+            is_setup=self.is_setup,
+            is_teardown=self.is_teardown,
+            on_failure_fail_dagrun=self.on_failure_fail_dagrun,
+            returns_dag_result=self.returns_dag_result,
+            upstream_task_ids=self.upstream_task_ids,
+            downstream_task_ids=self.downstream_task_ids,
+            start_date=self.start_date,
+            end_date=self.end_date,
+            _lock_for_execution=True,
+            _lengths_needed=self.__dict__.get("_lengths_needed", False),
+        )
         if self.is_teardown:
             operator.__dict__["trigger_rule"] = self.trigger_rule
         return operator
@@ -213,7 +228,9 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
 
     def _check_mapped(self, mapped: Mapping[str, Any]) -> None:
         unmappable = {name: None for name in mapped if name in UNMAPPABLE}
-        prevent_duplicates({**self.partial_kwargs, **unmappable}, mapped, "unmappable or already specified", self._describe_place())
+        prevent_duplicates(
+            {**self.partial_kwargs, **unmappable}, mapped, "unmappable or already specified", self._describe_place()
+        )
 
     def resolve_arguments(self, context: Any) -> tuple[dict[str, Any], set[int]]:
         """Return the mapped arguments of the instance of `context`, and the ids of the values that are not rendered."""
@@ -251,7 +268,11 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         mapped = {} if context is None or not self.maps_start_trigger() else self.resolve_arguments(context)[0]
         given = {**self.partial_kwargs, **mapped}
         chosen = copy.copy(args)
-        for name, attribute in (("trigger_kwargs", "trigger_kwargs"), ("next_kwargs", "next_kwargs"), ("trigger_timeout", "timeout")):
+        for name, attribute in (
+            ("trigger_kwargs", "trigger_kwargs"),
+            ("next_kwargs", "next_kwargs"),
+            ("trigger_timeout", "timeout"),
+        ):
             if name in given:
                 object.__setattr__(chosen, attribute, given[name])
         return chosen
@@ -263,7 +284,9 @@ class DecoratedMappedOperator(MappedOperator):
     python_callable: Callable[..., Any]
     op_kwargs_expand_input: ExpandInput
 
-    def __init__(self, *, python_callable: Callable[..., Any], op_kwargs_expand_input: ExpandInput, **kwargs: Any) -> None:
+    def __init__(
+        self, *, python_callable: Callable[..., Any], op_kwargs_expand_input: ExpandInput, **kwargs: Any
+    ) -> None:
         self.python_callable = python_callable
         self.op_kwargs_expand_input = op_kwargs_expand_input
         super().__init__(expand_input=EXPAND_INPUT_EMPTY, **kwargs)
@@ -315,7 +338,9 @@ class DecoratedMappedOperator(MappedOperator):
         return {**(self.partial_kwargs.get("op_kwargs") or {}), **mapped["op_kwargs"]}
 
     def _merge_kwargs(self, mapped: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._merge_kwargs({"python_callable": self.python_callable, "op_kwargs": self._merge_op_kwargs(mapped)})
+        return super()._merge_kwargs(
+            {"python_callable": self.python_callable, "op_kwargs": self._merge_op_kwargs(mapped)}
+        )
 
     def _check_mapped(self, mapped: Mapping[str, Any]) -> None:
         given = self.partial_kwargs.get("op_kwargs")
@@ -364,14 +389,35 @@ def _read_class_defaults(operator_class: type[Any]) -> dict[str, Any]:
     return defaults
 
 
-_MAPPABLE_FIELDS = frozenset({
-    "params", "email", "email_on_failure", "email_on_retry", "do_xcom_push", "multiple_outputs", "logger_name", "pre_execute", "post_execute",
-    "render_template_as_native_obj",
-})  # fmt: skip
+_MAPPABLE_FIELDS = frozenset(
+    {
+        "params",
+        "email",
+        "email_on_failure",
+        "email_on_retry",
+        "do_xcom_push",
+        "multiple_outputs",
+        "logger_name",
+        "pre_execute",
+        "post_execute",
+        "render_template_as_native_obj",
+    }
+)
 """Arguments of BaseOperator that only the attempt uses, so that each instance can have its own."""
 UNMAPPABLE = _FIELD_NAMES - _MAPPABLE_FIELDS
 """Arguments of BaseOperator that all instances of a task share: the scheduler uses them."""
-_CLASS_ATTRIBUTES = frozenset({
-    "ui_color", "ui_fgcolor", "template_fields_renderers", "operator_extra_links", "overwrite_rtif_after_execution", "runs_code", "deps",
-    "supports_lineage", "inherits_from_skipmixin", "custom_operator_name", "resume_execution",
-})  # fmt: skip
+_CLASS_ATTRIBUTES = frozenset(
+    {
+        "ui_color",
+        "ui_fgcolor",
+        "template_fields_renderers",
+        "operator_extra_links",
+        "overwrite_rtif_after_execution",
+        "runs_code",
+        "deps",
+        "supports_lineage",
+        "inherits_from_skipmixin",
+        "custom_operator_name",
+        "resume_execution",
+    }
+)

@@ -51,7 +51,9 @@ class UnexpandedPartial:
     def warn_unexpanded(self) -> None:
         """Add a warning to the DAG, unless `expand` was called."""
         if not self.is_expanded and self._dag is not None:
-            self._dag.warn(f"{self.subject} was never mapped, so it is no part of the DAG. Call expand() or expand_kwargs() on what partial() returned.")
+            self._dag.warn(
+                f"{self.subject} was never mapped, so it is no part of the DAG. Call expand() or expand_kwargs() on what partial() returned."
+            )
 
     def __del__(self) -> None:
         if self.is_expanded:
@@ -95,7 +97,9 @@ class OperatorPartial:
 
     def __repr__(self) -> str:
         given = {"task_id": self._task_id, **self.kwargs}
-        return f"{self.operator_class.__name__}.partial({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        return (
+            f"{self.operator_class.__name__}.partial({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        )
 
     def expand(self, **mapped_kwargs: Any) -> MappedOperator:
         """Make a task with an instance for each combination of the elements of the arguments: lists, dicts, results of tasks.
@@ -106,7 +110,9 @@ class OperatorPartial:
         call = f"{self.operator_class.__name__}.expand"
         self._watch.is_expanded = True
         if not mapped_kwargs:
-            raise TypeError(f"no arguments to expand against: {call}() of task {self._task_id!r}{self._where} needs a list or a dict for an argument")
+            raise TypeError(
+                f"no arguments to expand against: {call}() of task {self._task_id!r}{self._where} needs a list or a dict for an argument"
+            )
         check_names(mapped_kwargs, self._names, call, self._where)
         check_mapped_values(mapped_kwargs, call, self._where)
         for name, value in mapped_kwargs.items():
@@ -139,6 +145,14 @@ class OperatorPartial:
     def _expand(self, expand_input: ExpandInput, *, strict: bool) -> MappedOperator:
         task_id = self._task_id if self._group is None else self._group.child_id(self._task_id)
         return MappedOperator(
-            operator_class=self.operator_class, task_id=task_id, partial_kwargs={**keep_fields(self._defaults), **self.kwargs}, expand_input=expand_input,
-            dag=self._dag, task_group=self._group, defaults=self._defaults, params=self.params, strict=strict, location=self._location,
-        )  # fmt: skip
+            operator_class=self.operator_class,
+            task_id=task_id,
+            partial_kwargs={**keep_fields(self._defaults), **self.kwargs},
+            expand_input=expand_input,
+            dag=self._dag,
+            task_group=self._group,
+            defaults=self._defaults,
+            params=self.params,
+            strict=strict,
+            location=self._location,
+        )

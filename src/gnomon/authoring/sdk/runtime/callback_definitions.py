@@ -21,7 +21,9 @@ class Callback:
 
     def __init__(self, callback_callable: Callable[..., Any] | str, kwargs: Mapping[str, Any] | None = None) -> None:
         if kwargs and "context" in kwargs:
-            raise ValueError(f"kwargs of {type(self).__name__} cannot have the key 'context': the context is given by that name; rename the argument")
+            raise ValueError(
+                f"kwargs of {type(self).__name__} cannot have the key 'context': the context is given by that name; rename the argument"
+            )
         self.kwargs: dict[str, Any] = dict(kwargs or {})
         self.target: Callable[..., Any] | None = callback_callable if callable(callback_callable) else None
         """The function or class itself; None when only its path was given."""
@@ -34,7 +36,9 @@ class Callback:
             cls.verify_callable(callback)
             return f"{callback.__module__}.{callback.__qualname__}"
         if not isinstance(callback, str) or not _DOTTED_PATH.fullmatch(callback.strip()):
-            raise ImportError(f"{callback!r} is no function and no dotted path; give {cls.__name__} a function, or a path such as 'package.module.function'")
+            raise ImportError(
+                f"{callback!r} is no function and no dotted path; give {cls.__name__} a function, or a path such as 'package.module.function'"
+            )
         return callback.strip()
 
     @classmethod
@@ -70,7 +74,10 @@ class SyncCallback(Callback):
     """A callback that is called: a function, or a notifier class. `executor`: the executor whose worker calls it; None: the default one."""
 
     def __init__(
-        self, callback_callable: Callable[..., Any] | str, kwargs: Mapping[str, Any] | None = None, executor: str | None = None
+        self,
+        callback_callable: Callable[..., Any] | str,
+        kwargs: Mapping[str, Any] | None = None,
+        executor: str | None = None,
     ) -> None:
         super().__init__(callback_callable, kwargs)
         self.executor = executor

@@ -56,7 +56,9 @@ def _explain_unsendable(question: TaskApiRequest, error: Exception) -> Exception
     from gnomon.model.storable_text import escape_unstorable
 
     fault = find_message_fault(question)
-    return error if fault is None else ValueError(f"{type(question).__name__}: {escape_unstorable(fault)}; leave it out")
+    return (
+        error if fault is None else ValueError(f"{type(question).__name__}: {escape_unstorable(fault)}; leave it out")
+    )
 
 
 async def ask_async(question: TaskApiRequest) -> object:

@@ -47,7 +47,9 @@ class Connection:
         self.password = password
         self.schema = schema
         self.port = _parse_port(conn_id, port)
-        self.extra = extra if isinstance(extra, str | None) else json.dumps(dict(extra) if isinstance(extra, Mapping) else extra)
+        self.extra = (
+            extra if isinstance(extra, str | None) else json.dumps(dict(extra) if isinstance(extra, Mapping) else extra)
+        )
         self.team_name = team_name
         if uri is not None:
             self._read_uri(uri)
@@ -77,7 +79,9 @@ class Connection:
         found = found or _read_environment(conn_id)
         if found is not None:
             return cls._of_text(conn_id, found)
-        return cls._of(conn_id, await channel.ask_async(GetConnection(conn_id=conn_id)) if channel.has_channel() else None)
+        return cls._of(
+            conn_id, await channel.ask_async(GetConnection(conn_id=conn_id)) if channel.has_channel() else None
+        )
 
     @classmethod
     def _of_text(cls, conn_id: str, found: Any) -> Connection:
@@ -86,7 +90,9 @@ class Connection:
             return cls.from_text(found, conn_id)._hide_secrets()
         if isinstance(found, Connection):
             return found._hide_secrets()
-        raise AirflowException(f"Connection {conn_id!r}: the secrets backend returned a {type(found).__name__}, which is not a Connection.")
+        raise AirflowException(
+            f"Connection {conn_id!r}: the secrets backend returned a {type(found).__name__}, which is not a Connection."
+        )
 
     @classmethod
     def _of(cls, conn_id: str, stored: Any) -> Connection:
@@ -103,7 +109,9 @@ class Connection:
         extra = self._load_extra()
         secrets = [self.password, self.extra if extra else None]
         if self.password:  # as the header of HTTP's basic authentication has it
-            secrets.append(base64.b64encode(f"{self.login or ''}:{self.password}".encode(errors="surrogateescape")).decode())
+            secrets.append(
+                base64.b64encode(f"{self.login or ''}:{self.password}".encode(errors="surrogateescape")).decode()
+            )
         mask_secret([text for text in secrets if text])
         mask_secret(extra)
         return self
@@ -129,13 +137,17 @@ class Connection:
             raise AirflowException(f"Connection {conn_id!r} must be a JSON object, not a {type(fields).__name__}.")
         fields = {str(key).lower(): item for key, item in fields.items()}
         kind = fields.get("conn_type") or fields.get("type")
-        known = {"conn_type": _scheme_to_type(kind) if isinstance(kind, str) else kind,
-                 **{name: fields.get(name) for name in _FIELDS[1:]}}
+        known = {
+            "conn_type": _scheme_to_type(kind) if isinstance(kind, str) else kind,
+            **{name: fields.get(name) for name in _FIELDS[1:]},
+        }
         known["login"] = known["login"] or fields.get("user") or fields.get("username")
         unknown = set(fields) - set(_FIELDS) - {"conn_id", "type", "user", "username", "uri"}
         if unknown:
-            raise AirflowException(f"Connection {conn_id!r} has unknown keys: {', '.join(sorted(unknown))}. "
-                                   f"Known are: {', '.join(_FIELDS)}.")
+            raise AirflowException(
+                f"Connection {conn_id!r} has unknown keys: {', '.join(sorted(unknown))}. "
+                f"Known are: {', '.join(_FIELDS)}."
+            )
         return cls(conn_id=conn_id or fields.get("conn_id"), **known)
 
     def _read_uri(self, uri: str) -> None:
@@ -158,11 +170,17 @@ class Connection:
         try:
             self.port = parts.port
         except ValueError:
-            raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number from 0 to 65535 from 0 to 65535.") from None
+            raise AirflowException(
+                f"Connection {self.conn_id!r}: the port in the URI is not a number from 0 to 65535 from 0 to 65535."
+            ) from None
         self.schema = unquote(parts.path[1:])
         if parts.query:
             pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
-            self.extra = pairs[EXTRA_KEY] if EXTRA_KEY in pairs else json.dumps({name: self._read_query_value(text) for name, text in pairs.items()})
+            self.extra = (
+                pairs[EXTRA_KEY]
+                if EXTRA_KEY in pairs
+                else json.dumps({name: self._read_query_value(text) for name, text in pairs.items()})
+            )
 
     def _read_query_value(self, text: str) -> Any:
         return text
@@ -311,7 +329,9 @@ def _parse_port(conn_id: str | None, value: Any) -> int | None:
     if not is_whole:
         raise AirflowException(f"Connection {conn_id!r}: port must be a number, not {value!r}.")
     if not 0 <= port <= PORT_MAX:
-        raise AirflowException(f"Connection {conn_id!r}: {str(value)[:20]} is no port; give a number from 0 to {PORT_MAX}.")
+        raise AirflowException(
+            f"Connection {conn_id!r}: {str(value)[:20]} is no port; give a number from 0 to {PORT_MAX}."
+        )
     return port
 
 
@@ -326,7 +346,9 @@ def _check_extra(conn_id: str | None, extra: str) -> None:
     except (ValueError, RecursionError):
         return
     if numbers:
-        raise AirflowException(f"Connection {conn_id!r}: extra has {numbers[0]}, which is not a number of JSON; write it as text, or leave it out.")
+        raise AirflowException(
+            f"Connection {conn_id!r}: extra has {numbers[0]}, which is not a number of JSON; write it as text, or leave it out."
+        )
     if not isinstance(value, dict):
         raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")
 
@@ -370,8 +392,10 @@ def _explain_missing(conn_id: str) -> str:
     name = f"{_PREFIXES[0]}{conn_id.upper()}"
     if channel.has_channel():
         return f"The conn_id {conn_id!r} isn't defined. Set the environment variable {name} to its URI."
-    return (f"The conn_id {conn_id!r} isn't defined in the environment ({name}), and this process was started without "
-            "Gnomon, so stored connections cannot be read.")
+    return (
+        f"The conn_id {conn_id!r} isn't defined in the environment ({name}), and this process was started without "
+        "Gnomon, so stored connections cannot be read."
+    )
 
 
 class _AnyConnection(type):

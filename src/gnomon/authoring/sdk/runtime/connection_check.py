@@ -41,7 +41,12 @@ def check_connection(conn_id: str, fields: str) -> ConnectionCheck:
 
 def list_connection_types() -> list[str]:
     """The types that the installed packages have hooks for, sorted."""
-    return sorted({*provider_packages.BUILTIN_HOOKS, *(item["connection-type"] for _, item in provider_packages.iter_provided("connection-types"))})
+    return sorted(
+        {
+            *provider_packages.BUILTIN_HOOKS,
+            *(item["connection-type"] for _, item in provider_packages.iter_provided("connection-types")),
+        }
+    )
 
 
 def _call_hook(conn_id: str) -> ConnectionCheck:
@@ -50,7 +55,10 @@ def _call_hook(conn_id: str) -> ConnectionCheck:
         kind = provider_packages.load_hook_class(connection.conn_type, conn_id)
         hook = kind(**{kind.conn_name_attr: conn_id})
         if not hasattr(hook, "test_connection"):
-            return ConnectionCheck(False, f"{kind.__name__}, the hook of connections of type {connection.conn_type!r}, cannot test a connection")
+            return ConnectionCheck(
+                False,
+                f"{kind.__name__}, the hook of connections of type {connection.conn_type!r}, cannot test a connection",
+            )
         is_ok, message = hook.test_connection()
         return ConnectionCheck(bool(is_ok), str(redact(str(message))))
     except AirflowException as error:

@@ -32,10 +32,19 @@ _SEPARATORS = re.compile(r"[,;]")
 
 
 def send_email(
-    to: Addresses, subject: str, html_content: str, files: list[str] | None = None, dryrun: bool = False, cc: Addresses | None = None,
-    bcc: Addresses | None = None, mime_subtype: str = "mixed", mime_charset: str = "utf-8", conn_id: str | None = None,
-    custom_headers: dict[str, Any] | None = None, **kwargs: Any,
-) -> Any:  # fmt: skip
+    to: Addresses,
+    subject: str,
+    html_content: str,
+    files: list[str] | None = None,
+    dryrun: bool = False,
+    cc: Addresses | None = None,
+    bcc: Addresses | None = None,
+    mime_subtype: str = "mixed",
+    mime_charset: str = "utf-8",
+    conn_id: str | None = None,
+    custom_headers: dict[str, Any] | None = None,
+    **kwargs: Any,
+) -> Any:
     """Send a mail by the function that [email] email_backend names; returns what that returns.
 
     Raises AirflowConfigException for a backend that cannot be imported, and what the backend raises.
@@ -43,8 +52,17 @@ def send_email(
     options = current_config()
     kwargs.setdefault("from_email", options.get("email", "from_email", "") or None)
     return _find_backend()(
-        ", ".join(get_email_address_list(to)), subject, html_content, files=files, dryrun=dryrun, cc=cc, bcc=bcc, mime_subtype=mime_subtype,
-        mime_charset=mime_charset, conn_id=conn_id or options.get("email", "email_conn_id", "smtp_default"), custom_headers=custom_headers,
+        ", ".join(get_email_address_list(to)),
+        subject,
+        html_content,
+        files=files,
+        dryrun=dryrun,
+        cc=cc,
+        bcc=bcc,
+        mime_subtype=mime_subtype,
+        mime_charset=mime_charset,
+        conn_id=conn_id or options.get("email", "email_conn_id", "smtp_default"),
+        custom_headers=custom_headers,
         **kwargs,
     )
 
@@ -57,15 +75,27 @@ def _find_backend() -> Callable[..., Any]:
     try:
         found: Callable[..., Any] = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise AirflowConfigException(f"[email] email_backend is {path!r}, which cannot be imported ({error}); name a function by its full path") from error
+        raise AirflowConfigException(
+            f"[email] email_backend is {path!r}, which cannot be imported ({error}); name a function by its full path"
+        ) from error
     return found
 
 
 def send_email_smtp(
-    to: Addresses, subject: str, html_content: str, files: list[str] | None = None, dryrun: bool = False, cc: Addresses | None = None,
-    bcc: Addresses | None = None, mime_subtype: str = "mixed", mime_charset: str = "utf-8", conn_id: str | None = "smtp_default",
-    from_email: str | None = None, custom_headers: dict[str, Any] | None = None, **_: Any,
-) -> None:  # fmt: skip
+    to: Addresses,
+    subject: str,
+    html_content: str,
+    files: list[str] | None = None,
+    dryrun: bool = False,
+    cc: Addresses | None = None,
+    bcc: Addresses | None = None,
+    mime_subtype: str = "mixed",
+    mime_charset: str = "utf-8",
+    conn_id: str | None = "smtp_default",
+    from_email: str | None = None,
+    custom_headers: dict[str, Any] | None = None,
+    **_: Any,
+) -> None:
     """Send an HTML mail by SMTP; with `dryrun` everything but the sending is done.
 
     `from_email`: the sender, where neither the connection nor [smtp] smtp_mail_from has one. `files`: paths of attachments. Raises
@@ -74,7 +104,9 @@ def send_email_smtp(
     server = find_server(conn_id)
     sender = server.mail_from or from_email
     if not sender:
-        raise ValueError("the mail has no sender; set [smtp] smtp_mail_from, or [email] from_email, or from_email of the connection")
+        raise ValueError(
+            "the mail has no sender; set [smtp] smtp_mail_from, or [email] from_email, or from_email of the connection"
+        )
     message, recipients = build_mime_message(
         sender, to, subject, html_content, files, cc, bcc, mime_subtype, mime_charset, custom_headers
     )
@@ -91,15 +123,27 @@ def send_mime_email(
 
 
 def build_mime_message(
-    mail_from: str | None, to: Addresses, subject: str, html_content: str, files: list[str] | None = None, cc: Addresses | None = None,
-    bcc: Addresses | None = None, mime_subtype: str = "mixed", mime_charset: str = "utf-8", custom_headers: dict[str, Any] | None = None,
-) -> tuple[MIMEMultipart, list[str]]:  # fmt: skip
+    mail_from: str | None,
+    to: Addresses,
+    subject: str,
+    html_content: str,
+    files: list[str] | None = None,
+    cc: Addresses | None = None,
+    bcc: Addresses | None = None,
+    mime_subtype: str = "mixed",
+    mime_charset: str = "utf-8",
+    custom_headers: dict[str, Any] | None = None,
+) -> tuple[MIMEMultipart, list[str]]:
     """Return the message and all its recipients, those of `cc` and `bcc` included."""
     message = MIMEMultipart(mime_subtype)
     message["Subject"] = subject
     if mail_from:
         message["From"] = mail_from
-    groups = {"To": get_email_address_list(to), "CC": get_email_address_list(cc or []), "BCC": get_email_address_list(bcc or [])}
+    groups = {
+        "To": get_email_address_list(to),
+        "CC": get_email_address_list(cc or []),
+        "BCC": get_email_address_list(bcc or []),
+    }
     message["To"] = ", ".join(groups["To"])
     if groups["CC"]:
         message["CC"] = ", ".join(groups["CC"])
@@ -121,7 +165,9 @@ def get_email_address_list(addresses: Addresses) -> list[str]:
     if isinstance(addresses, str):
         return [one.strip() for one in _SEPARATORS.split(addresses) if one.strip()]
     if not isinstance(addresses, Iterable):
-        raise TypeError(f"Unexpected argument type: Received '{type(addresses).__name__}'; give a text, or a list of texts.")
+        raise TypeError(
+            f"Unexpected argument type: Received '{type(addresses).__name__}'; give a text, or a list of texts."
+        )
     listed = list(addresses)
     if not all(isinstance(one, str) for one in listed):
         raise TypeError("The items in your iterable must be strings.")
@@ -151,14 +197,25 @@ def find_server(conn_id: str | None) -> SmtpServer:
         extra = connection.extra_dejson
         uses_ssl = not _is_true(extra.get("disable_ssl"))
         return SmtpServer(
-            connection.host, int(connection.port or (465 if uses_ssl else 587)), float(extra.get("timeout", 30)),
-            int(extra.get("retry_limit", 5)), uses_ssl, not uses_ssl and not _is_true(extra.get("disable_tls")), connection.login or "",
-            connection.password or "", extra.get("from_email") or None,
+            connection.host,
+            int(connection.port or (465 if uses_ssl else 587)),
+            float(extra.get("timeout", 30)),
+            int(extra.get("retry_limit", 5)),
+            uses_ssl,
+            not uses_ssl and not _is_true(extra.get("disable_tls")),
+            connection.login or "",
+            connection.password or "",
+            extra.get("from_email") or None,
         )
     return SmtpServer(
-        options.text("smtp", "smtp_host"), options.integer("smtp", "smtp_port"), options.number("smtp", "smtp_timeout"),
-        options.integer("smtp", "smtp_retry_limit"), options.boolean("smtp", "smtp_ssl"), options.boolean("smtp", "smtp_starttls"),
-        (connection.login if connection else None) or "", (connection.password if connection else None) or "",
+        options.text("smtp", "smtp_host"),
+        options.integer("smtp", "smtp_port"),
+        options.number("smtp", "smtp_timeout"),
+        options.integer("smtp", "smtp_retry_limit"),
+        options.boolean("smtp", "smtp_ssl"),
+        options.boolean("smtp", "smtp_starttls"),
+        (connection.login if connection else None) or "",
+        (connection.password if connection else None) or "",
         options.text("smtp", "smtp_mail_from") or None,
     )
 
@@ -173,7 +230,9 @@ def _find_connection(conn_id: str | None) -> Any:
 
 
 def _is_true(value: object) -> bool:
-    return value if isinstance(value, bool) else str(value or "").strip().lower() in ("1", "true", "yes", "on", "t", "y")
+    return (
+        value if isinstance(value, bool) else str(value or "").strip().lower() in ("1", "true", "yes", "on", "t", "y")
+    )
 
 
 def _deliver(server: SmtpServer, sender: str, recipients: list[str], message: MIMEMultipart) -> None:
@@ -202,7 +261,9 @@ def _connect(server: SmtpServer) -> smtplib.SMTP:
     except smtplib.SMTPServerDisconnected:
         raise
     except OSError as error:
-        raise ConnectionError(f"the SMTP server {where} cannot be reached: {error}; check [smtp] smtp_host and smtp_port, or the connection") from error
+        raise ConnectionError(
+            f"the SMTP server {where} cannot be reached: {error}; check [smtp] smtp_host and smtp_port, or the connection"
+        ) from error
     try:
         if server.uses_starttls:
             client.starttls(context=_create_ssl_context())
@@ -210,7 +271,9 @@ def _connect(server: SmtpServer) -> smtplib.SMTP:
             client.login(server.user, server.password)
     except smtplib.SMTPNotSupportedError as error:
         client.close()
-        raise smtplib.SMTPNotSupportedError(f"the SMTP server {where}: {error}; set [smtp] smtp_starttls to False if it has none") from error
+        raise smtplib.SMTPNotSupportedError(
+            f"the SMTP server {where}: {error}; set [smtp] smtp_starttls to False if it has none"
+        ) from error
     except BaseException:
         client.close()
         raise

@@ -55,7 +55,9 @@ def read_entries(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8") as file:
             text = file.read()
     except (OSError, UnicodeDecodeError) as error:
-        raise ExportedFileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}") from None
+        raise ExportedFileError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
+        ) from None
     if kind == "env":
         return _parse_env(path, text)
     entries = _parse_json(path, text) if kind == "json" else _parse_yaml(path, text)
@@ -78,9 +80,13 @@ def find_format(path: str) -> str:
 def format_connections(connections: Mapping[str, Connection], kind: str, *, as_json: bool = False) -> str:
     """The text of a file of the format `kind`. `as_json`: in `env`, each connection is a JSON object instead of a URI."""
     if kind == "env":
-        return "".join(f"{conn_id}={one.as_json() if as_json else one.get_uri()}\n" for conn_id, one in connections.items())
+        return "".join(
+            f"{conn_id}={one.as_json() if as_json else one.get_uri()}\n" for conn_id, one in connections.items()
+        )
     names = ("conn_type", "description", "login", "password", "host", "port", "schema", "extra")
-    return format_entries({conn_id: {name: getattr(one, name) for name in names} for conn_id, one in connections.items()}, kind)
+    return format_entries(
+        {conn_id: {name: getattr(one, name) for name in names} for conn_id, one in connections.items()}, kind
+    )
 
 
 def format_variables(variables: Mapping[str, ExportedVariable], kind: str) -> str:
@@ -88,13 +94,17 @@ def format_variables(variables: Mapping[str, ExportedVariable], kind: str) -> st
     if kind == "env":
         for key, variable in variables.items():
             if "\n" in variable.value:
-                raise UserError(f"the value of the Variable {key!r} has several lines, which an .env file cannot hold; export to a .json or .yaml file")
+                raise UserError(
+                    f"the value of the Variable {key!r} has several lines, which an .env file cannot hold; export to a .json or .yaml file"
+                )
         return "".join(f"{key}={variable.value}\n" for key, variable in variables.items())
     entries: dict[str, Any] = {}
     for key, variable in variables.items():
         value = _parse_value(variable.value)
         is_ambiguous = isinstance(value, dict) and "value" in value
-        entries[key] = {"value": value, "description": variable.description} if variable.description or is_ambiguous else value
+        entries[key] = (
+            {"value": value, "description": variable.description} if variable.description or is_ambiguous else value
+        )
     return format_entries(entries, kind)
 
 
@@ -127,7 +137,9 @@ def _make_connection(path: str, conn_id: str, value: Any) -> Connection:
             return Connection.from_json(json.dumps({**value, "conn_id": conn_id}), conn_id)
     except (AirflowException, TypeError) as error:
         raise ExportedFileError(f"{path}: {error}") from None
-    raise ExportedFileError(f"{path}: connection {conn_id!r} must be a URI or an object with fields such as conn_type and host, not a {type(value).__name__}")
+    raise ExportedFileError(
+        f"{path}: connection {conn_id!r} must be a URI or an object with fields such as conn_type and host, not a {type(value).__name__}"
+    )
 
 
 def _parse_env(path: str, text: str) -> dict[str, Any]:
@@ -167,4 +179,6 @@ def _parse_yaml(path: str, text: str) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark is not None else ""
-        raise ExportedFileError(f"{path}{where}: it is not valid YAML: {getattr(error, 'problem', None) or 'cannot be read'}") from None
+        raise ExportedFileError(
+            f"{path}{where}: it is not valid YAML: {getattr(error, 'problem', None) or 'cannot be read'}"
+        ) from None

@@ -38,9 +38,14 @@ def upsert_hitl_detail(
     `ti_id`: `context["ti"].id`. Raises TypeError for params that are not plain JSON.
     """
     _requests[str(ti_id)] = make_hitl_request(
-        subject=subject, options=options, body=body, defaults=defaults, multiple=multiple, params=params or {},
+        subject=subject,
+        options=options,
+        body=body,
+        defaults=defaults,
+        multiple=multiple,
+        params=params or {},
         assigned_users=assigned_users or (),
-    )  # fmt: skip
+    )
 
 
 def take_hitl_request(ti_id: Any) -> HITLRequest | None:
@@ -49,16 +54,25 @@ def take_hitl_request(ti_id: Any) -> HITLRequest | None:
 
 
 def make_hitl_request(
-    *, subject: str, options: Iterable[str], body: str | None, defaults: Iterable[str] | None, multiple: bool,
-    params: Mapping[str, Any], assigned_users: Iterable[HITLUser],
-) -> HITLRequest:  # fmt: skip
+    *,
+    subject: str,
+    options: Iterable[str],
+    body: str | None,
+    defaults: Iterable[str] | None,
+    multiple: bool,
+    params: Mapping[str, Any],
+    assigned_users: Iterable[HITLUser],
+) -> HITLRequest:
     """Return the question as a record."""
     return HITLRequest(
-        subject=str(subject), options=tuple(map(str, options)), body=None if body is None else str(body),
-        defaults=None if defaults is None else tuple(map(str, defaults)), multiple=bool(multiple),
+        subject=str(subject),
+        options=tuple(map(str, options)),
+        body=None if body is None else str(body),
+        defaults=None if defaults is None else tuple(map(str, defaults)),
+        multiple=bool(multiple),
         params={str(name): _make_param(name, param) for name, param in params.items()},
         assigned_users=tuple(HITLRespondent(str(user["id"]), str(user["name"])) for user in assigned_users),
-    )  # fmt: skip
+    )
 
 
 def _make_param(name: str, param: Any) -> dict[str, object]:

@@ -104,9 +104,16 @@ def import_attribute(path: str) -> Any:
 
 def _describe_failed() -> str:
     failures = load_provider_packages().failures
-    return f" (these could not be loaded: {'; '.join(f'{name}: {why}' for name, why in failures.items())})" if failures else ""
+    return (
+        f" (these could not be loaded: {'; '.join(f'{name}: {why}' for name, why in failures.items())})"
+        if failures
+        else ""
+    )
 
 
 def describe_providers() -> list[tuple[str, str, str]]:
     """(name, version, description) of the installed provider packages, by name."""
-    return [(name, one.version, str(one.data.get("description") or "")) for name, one in load_provider_packages().packages.items()]
+    return [
+        (name, one.version, str(one.data.get("description") or ""))
+        for name, one in load_provider_packages().packages.items()
+    ]

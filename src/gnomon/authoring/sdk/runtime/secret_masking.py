@@ -20,11 +20,32 @@ from gnomon.ground.log import secret_masks
 from gnomon.ground.log.secret_masks import HIDDEN
 from gnomon.ground.log.uri_passwords import find_uri_passwords
 
-DEFAULT_SENSITIVE_FIELDS = frozenset((
-    "access_key", "access_token", "api_key", "apikey", "auth_header", "authorization", "bearer", "connection_string", "dsn", "keyfile_dict",
-    "passphrase", "passwd", "password", "private_key", "proxies", "proxy", "proxy_password", "secret", "service_account", "service_key",
-    "token", "webhook_url",
-))  # fmt: skip
+DEFAULT_SENSITIVE_FIELDS = frozenset(
+    (
+        "access_key",
+        "access_token",
+        "api_key",
+        "apikey",
+        "auth_header",
+        "authorization",
+        "bearer",
+        "connection_string",
+        "dsn",
+        "keyfile_dict",
+        "passphrase",
+        "passwd",
+        "password",
+        "private_key",
+        "proxies",
+        "proxy",
+        "proxy_password",
+        "secret",
+        "service_account",
+        "service_key",
+        "token",
+        "webhook_url",
+    )
+)
 """Parts of the names of values that are secrets; `[core] sensitive_var_conn_names` adds more."""
 NEVER_HIDDEN = frozenset({"airflow", "gnomon"})
 """Words that are masked nowhere, although many installations have them as a password: logs would be unreadable."""
@@ -48,7 +69,9 @@ def should_hide_value_for_key(name: Any) -> bool:
     if not isinstance(name, str):
         return False
     has_word = _has_sensitive_word if len(name) <= NAME_MAX else _has_sensitive_word.__wrapped__
-    return has_word(name, option_defaults.read_text("core", "sensitive_var_conn_names")) and option_defaults.read_boolean("core", "hide_sensitive_var_conn_fields")
+    return has_word(
+        name, option_defaults.read_text("core", "sensitive_var_conn_names")
+    ) and option_defaults.read_boolean("core", "hide_sensitive_var_conn_fields")
 
 
 def mask_secret(secret: Any, name: str | None = None) -> None:
@@ -70,7 +93,9 @@ def _mask(secret: Any, name: str | None) -> bool:
     """Mask; returns whether a secret was too short."""
     named = list(_iterate_texts(secret, name))
     texts = [text for text, its_name in named if its_name is None or should_hide_value_for_key(its_name)]
-    forms = [form for text in texts if text != HIDDEN for form in _iterate_forms(text) if form.lower() not in NEVER_HIDDEN]
+    forms = [
+        form for text in texts if text != HIDDEN for form in _iterate_forms(text) if form.lower() not in NEVER_HIDDEN
+    ]
     shortest = option_defaults.read_integer("logging", "min_length_masked_secret") if forms else 0
     long = [form for form in forms if len(form) >= shortest]
     secret_masks.add_secrets([*long, *_list_uri_passwords(text for text, _ in named)])
@@ -119,9 +144,14 @@ def _list_encodings(text: str) -> set[str]:
     raw = text.encode(errors="surrogateescape")
     quoted = {quote(raw, safe=""), quote(raw), quote_plus(raw)}
     encoded = {
-        *quoted, *(_ESCAPE.sub(lambda found: found[0].lower(), each) for each in quoted),
-        repr(text)[1:-1], repr(raw)[2:-1], json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1],
-        html.escape(text), html.escape(text).replace("&quot;", "&#34;").replace("&#x27;", "&#39;"),
+        *quoted,
+        *(_ESCAPE.sub(lambda found: found[0].lower(), each) for each in quoted),
+        repr(text)[1:-1],
+        repr(raw)[2:-1],
+        json.dumps(text)[1:-1],
+        json.dumps(text, ensure_ascii=False)[1:-1],
+        html.escape(text),
+        html.escape(text).replace("&quot;", "&#34;").replace("&#x27;", "&#39;"),
     }
     return encoded | (set() if len(raw) < BASE64_MIN else _encode_base64(raw))
 
@@ -152,11 +182,18 @@ def _has_sensitive_word(name: str, more: str) -> bool:
 
 
 def _list_sensitive_words(more: str) -> frozenset[str]:
-    return DEFAULT_SENSITIVE_FIELDS | {word for part in more.split(",") if (word := part.strip().lower())} if more else DEFAULT_SENSITIVE_FIELDS
+    return (
+        DEFAULT_SENSITIVE_FIELDS | {word for part in more.split(",") if (word := part.strip().lower())}
+        if more
+        else DEFAULT_SENSITIVE_FIELDS
+    )
 
 
 def _warn_of_short_secret(shortest: int) -> None:
     global _has_warned_of_short_secret
     if not _has_warned_of_short_secret:
         _has_warned_of_short_secret = True
-        log.warning("A secret with fewer than %d characters is not hidden in logs. Use a longer one, or lower [logging] min_length_masked_secret.", shortest)
+        log.warning(
+            "A secret with fewer than %d characters is not hidden in logs. Use a longer one, or lower [logging] min_length_masked_secret.",
+            shortest,
+        )

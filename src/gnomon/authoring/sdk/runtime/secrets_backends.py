@@ -64,7 +64,9 @@ class EnvironmentVariablesBackend(BaseSecretsBackend):
 class LocalFilesystemBackend(BaseSecretsBackend):
     """Connections and Variables in local files, which are read once in a process."""
 
-    def __init__(self, variables_file_path: str | None = None, connections_file_path: str | None = None, **_: Any) -> None:
+    def __init__(
+        self, variables_file_path: str | None = None, connections_file_path: str | None = None, **_: Any
+    ) -> None:
         """Read the files: .json, .yaml, .yml or .env. Raises ExportedFileError."""
         super().__init__()
         self._connections = read_connections(connections_file_path) if connections_file_path else {}

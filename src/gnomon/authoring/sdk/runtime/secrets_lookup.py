@@ -64,7 +64,12 @@ os.register_at_fork(after_in_child=forget_backend)
 
 def find_connection(conn_id: str) -> Any:
     """The connection that the backend has: an object with Airflow's attributes, or a text (URI or JSON); None when there is none or no backend."""
-    return _look_up("connection", conn_id, lambda backend: backend.get_connection(conn_id=conn_id), lambda found: str(found.as_json()))
+    return _look_up(
+        "connection",
+        conn_id,
+        lambda backend: backend.get_connection(conn_id=conn_id),
+        lambda found: str(found.as_json()),
+    )
 
 
 def find_variable(key: str) -> str | None:
@@ -132,7 +137,9 @@ def _ask_backend(option: OptionKey, ask: Callable[[Any], Any]) -> Any:
     thread.join(limit_s)
     if not outcome:
         slot.ask_again_at_s = clock.monotonic() + AGAIN_AFTER_S
-        log.warning("%s", _describe_failure(option, f"has not answered within {limit_s:g} s ([secrets] backend_timeout)"))
+        log.warning(
+            "%s", _describe_failure(option, f"has not answered within {limit_s:g} s ([secrets] backend_timeout)")
+        )
         raise _NoAnswer
     found, error = outcome[0]
     if isinstance(error, UserError):
@@ -163,18 +170,27 @@ def _make_backend(option: OptionKey) -> Any:
         kwargs = json.loads(text) if text else {}
     except ValueError as error:
         raise UserError(
-            f"{kwargs_option} ({cfg.source(*kwargs_option)}) is not JSON ({error}); write an object, such as {{\"url\": \"http://...\"}}. "
+            f'{kwargs_option} ({cfg.source(*kwargs_option)}) is not JSON ({error}); write an object, such as {{"url": "http://..."}}. '
             "The backend is not asked"
         ) from None
     if not isinstance(kwargs, dict):
-        raise UserError(f"{kwargs_option} ({cfg.source(*kwargs_option)}) must be a JSON object, not a {type(kwargs).__name__}. The backend is not asked")
+        raise UserError(
+            f"{kwargs_option} ({cfg.source(*kwargs_option)}) must be a JSON object, not a {type(kwargs).__name__}. The backend is not asked"
+        )
     mask_secret(kwargs)
     try:
         return import_attribute(path)(**kwargs)
     except (ImportError, AttributeError, ValueError) as error:
-        raise UserError(_describe_failure(option, f"cannot be used: {_describe(error)}; install its package, or correct the option or {kwargs_option}")) from None
+        raise UserError(
+            _describe_failure(
+                option,
+                f"cannot be used: {_describe(error)}; install its package, or correct the option or {kwargs_option}",
+            )
+        ) from None
     except Exception as error:
-        raise UserError(_describe_failure(option, f"cannot be made: {_describe(error)}; correct {kwargs_option}")) from None
+        raise UserError(
+            _describe_failure(option, f"cannot be made: {_describe(error)}; correct {kwargs_option}")
+        ) from None
 
 
 def _describe(error: BaseException) -> str:

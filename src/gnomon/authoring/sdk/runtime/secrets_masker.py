@@ -44,7 +44,9 @@ class SecretsMasker(logging.Filter):
         """Return whether a value of that name is a secret."""
         return should_hide_value_for_key(name)
 
-    def redact(self, item: Redactable, name: str | None = None, max_depth: int | None = None, replacement: str = HIDDEN) -> Redacted:
+    def redact(
+        self, item: Redactable, name: str | None = None, max_depth: int | None = None, replacement: str = HIDDEN
+    ) -> Redacted:
         """As the function `redact`."""
         return self._redact(item, name, 0, MAX_DEPTH if max_depth is None else max_depth, replacement=replacement)
 
@@ -52,7 +54,10 @@ class SecretsMasker(logging.Filter):
         if name and self.should_hide_value_for_key(name):
             return self._redact_all(item, depth, max_depth, replacement=replacement)
         if isinstance(item, Mapping):
-            return {key: self._redact(each, key, depth + 1, max_depth, replacement=replacement) for key, each in item.items()}
+            return {
+                key: self._redact(each, key, depth + 1, max_depth, replacement=replacement)
+                for key, each in item.items()
+            }
         if isinstance(item, list | tuple | set):
             made = [self._redact(each, None, depth + 1, max_depth, replacement=replacement) for each in item]
             return made if isinstance(item, list) else tuple(made)
@@ -62,12 +67,16 @@ class SecretsMasker(logging.Filter):
             return self._redact(item.value, name, depth, max_depth, replacement=replacement)
         return hide_uri_passwords(secret_masks.hide(item, replacement), replacement) if isinstance(item, str) else item
 
-    def _redact_all(self, item: Redactable, depth: int, max_depth: int | None = None, *, replacement: str = HIDDEN) -> Redacted:
+    def _redact_all(
+        self, item: Redactable, depth: int, max_depth: int | None = None, *, replacement: str = HIDDEN
+    ) -> Redacted:
         """Replace every text in the value; the depths are those of Airflow's method, and have no effect."""
         if isinstance(item, str):
             return replacement
         if isinstance(item, Mapping):
-            return {key: self._redact_all(each, depth, max_depth, replacement=replacement) for key, each in item.items()}
+            return {
+                key: self._redact_all(each, depth, max_depth, replacement=replacement) for key, each in item.items()
+            }
         if isinstance(item, list):
             return [self._redact_all(each, depth, max_depth, replacement=replacement) for each in item]
         if isinstance(item, tuple | set):

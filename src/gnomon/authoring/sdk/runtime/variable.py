@@ -24,8 +24,9 @@ class Variable:
         self.description = description
 
     @classmethod
-    def get(cls, key: str, default: Any = NOTSET, deserialize_json: bool = False, *, default_var: Any = NOTSET,
-            **_: Any) -> Any:
+    def get(
+        cls, key: str, default: Any = NOTSET, deserialize_json: bool = False, *, default_var: Any = NOTSET, **_: Any
+    ) -> Any:
         """Return the value (parsed as JSON with `deserialize_json`), or the default.
 
         Raises KeyError when there is neither, and ValueError for a value that is not JSON.
@@ -125,5 +126,7 @@ def _parse_json(key: str, text: str) -> Any:
 def _explain_missing(key: str) -> str:
     if channel.has_channel():
         return f"Variable {key} does not exist. Set it with `gnomon variables set {quote_argument(key)} VALUE`, or give a default."
-    return (f"Variable {key} is not in the environment ({_PREFIXES[0]}{key.upper()}), and this process was started without "
-            "Gnomon, so stored Variables cannot be read. Set the environment variable, or give a default.")
+    return (
+        f"Variable {key} is not in the environment ({_PREFIXES[0]}{key.upper()}), and this process was started without "
+        "Gnomon, so stored Variables cannot be read. Set the environment variable, or give a default."
+    )

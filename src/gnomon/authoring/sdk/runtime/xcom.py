@@ -17,7 +17,12 @@ from gnomon.ground.config import Config, current_config
 from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE
 from gnomon.model.errors.authoring import AirflowConfigException, AirflowException, DeserializationError
 
-DEFAULT_PATHS = ("", "airflow.sdk.execution_time.xcom.BaseXCom", "airflow.sdk.bases.xcom.BaseXCom", "airflow.models.xcom.BaseXCom")
+DEFAULT_PATHS = (
+    "",
+    "airflow.sdk.execution_time.xcom.BaseXCom",
+    "airflow.sdk.bases.xcom.BaseXCom",
+    "airflow.models.xcom.BaseXCom",
+)
 OBJECT_STORAGE_PATH = "ObjectStoragePath"
 """The name of the type in typed JSON. Its module is imported when a value needs it."""
 
@@ -38,9 +43,14 @@ class BaseXCom:
 
     @staticmethod
     def serialize_value(
-        value: Any, *, key: str | None = None, task_id: str | None = None, dag_id: str | None = None, run_id: str | None = None,
+        value: Any,
+        *,
+        key: str | None = None,
+        task_id: str | None = None,
+        dag_id: str | None = None,
+        run_id: str | None = None,
         map_index: int | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Return what the database stores. Raises NotSerializable. `dag_id`, `run_id` and `map_index` are for back ends."""
         del dag_id, run_id, map_index
         return SerializedXCom(dumps(value, what=f"XCom {key!r} of task {task_id!r}"))
@@ -59,22 +69,44 @@ class BaseXCom:
 
     @classmethod
     def set(
-        cls, key: str, value: Any, *, dag_id: str | None = None, task_id: str | None = None, run_id: str | None = None, map_index: int = -1
+        cls,
+        key: str,
+        value: Any,
+        *,
+        dag_id: str | None = None,
+        task_id: str | None = None,
+        run_id: str | None = None,
+        map_index: int = -1,
     ) -> None:
         """Push an XCom of the running task. Raises AirflowException for another task: its own code pushes its XComs."""
         ti = get_current_context()["ti"]
         given = (dag_id or ti.dag_id, task_id or ti.task_id, run_id or ti.run_id, map_index)
         if given != (ti.dag_id, ti.task_id, ti.run_id, ti.map_index):
-            raise AirflowException(f"XCom.set() for task {given[1]!r} of run {given[2]!r}: a task can only push XComs of its own")
+            raise AirflowException(
+                f"XCom.set() for task {given[1]!r} of run {given[2]!r}: a task can only push XComs of its own"
+            )
         ti.xcom_push(key=key, value=value)
 
     @classmethod
     def get_one(
-        cls, *, key: str, dag_id: str, task_id: str, run_id: str, map_index: int | None = None, include_prior_dates: bool = False, **_: Any
+        cls,
+        *,
+        key: str,
+        dag_id: str,
+        task_id: str,
+        run_id: str,
+        map_index: int | None = None,
+        include_prior_dates: bool = False,
+        **_: Any,
     ) -> Any:
         """Return the value of a task instance; None when there is none."""
         return get_current_context()["ti"].xcom_pull(
-            task_ids=task_id, dag_id=dag_id, run_id=run_id, key=key, map_indexes=map_index, include_prior_dates=include_prior_dates
+            task_ids=task_id,
+            dag_id=dag_id,
+            run_id=run_id,
+            key=key,
+            map_indexes=map_index,
+            include_prior_dates=include_prior_dates,
         )
 
     @classmethod
@@ -88,12 +120,16 @@ class BaseXCom:
     @classmethod
     def get_value(cls, *, ti_key: Any, key: str) -> Any:
         """Return the value of the task instance with this key; None when there is none."""
-        return cls.get_one(key=key, dag_id=ti_key.dag_id, task_id=ti_key.task_id, run_id=ti_key.run_id, map_index=ti_key.map_index)
+        return cls.get_one(
+            key=key, dag_id=ti_key.dag_id, task_id=ti_key.task_id, run_id=ti_key.run_id, map_index=ti_key.map_index
+        )
 
     @classmethod
     def delete(cls, *_: Any, **__: Any) -> NoReturn:
         """Raise AirflowException: XComs are deleted when their task is cleared."""
-        raise AirflowException("XCom.delete() is not possible in a task: XComs are deleted when their task is cleared, or starts again")
+        raise AirflowException(
+            "XCom.delete() is not possible in a task: XComs are deleted when their task is cleared, or starts again"
+        )
 
 
 def encode_xcom(value: Any, *, what: str, key: str) -> str:
@@ -125,7 +161,9 @@ def _decode(text: str, key: str, task_id: str, dag_id: str, run_id: str, map_ind
     if backend is None and BACKEND_VALUE not in text:
         return load_plain_xcom(text)
     stored = load_plain_xcom(text) if BACKEND_VALUE in text else None
-    value = stored[BACKEND_VALUE] if isinstance(stored, dict) and stored.keys() == {BACKEND_VALUE} else SerializedXCom(text)
+    value = (
+        stored[BACKEND_VALUE] if isinstance(stored, dict) and stored.keys() == {BACKEND_VALUE} else SerializedXCom(text)
+    )
     if backend is None:
         return load_plain_xcom(text) if isinstance(value, SerializedXCom) else value
     return backend.deserialize_value(
@@ -181,7 +219,9 @@ def _load_backend(path: str) -> Any:
             "airflow.sdk.bases.xcom.BaseXCom, in the plugins folder or an installed package."
         ) from error
     if not isinstance(found, type) or not issubclass(found, BaseXCom):
-        raise AirflowConfigException(f"[core] xcom_backend is {path!r}, which is not a subclass of airflow.sdk.bases.xcom.BaseXCom.")
+        raise AirflowConfigException(
+            f"[core] xcom_backend is {path!r}, which is not a subclass of airflow.sdk.bases.xcom.BaseXCom."
+        )
     return None if found is BaseXCom else found
 
 

@@ -37,7 +37,9 @@ def check_author_timetable(timetable: Any) -> list[str]:
     texts = {attribute: _read_text(timetable, attribute) for attribute in _TEXTS}
     data = _serialize(timetable)
     again = _deserialize_again(timetable, data)
-    problems = [] if timetable.asset_condition is None or isinstance(timetable.asset_condition, BaseAsset) else [_ASSETS]
+    problems = (
+        [] if timetable.asset_condition is None or isinstance(timetable.asset_condition, BaseAsset) else [_ASSETS]
+    )
     for attribute, text in texts.items():
         other = _read_text(again, attribute)
         if other != text:
@@ -134,9 +136,11 @@ def _deserialize_again(timetable: Any, data: Any) -> Any:
 def _check_no_arguments(cls: type) -> None:
     """Raise AirflowTimetableInvalid for a class without `deserialize` whose `__init__` needs arguments."""
     needed = [
-        parameter.name for parameter in inspect.signature(cls).parameters.values()
-        if parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    ]  # fmt: skip
+        parameter.name
+        for parameter in inspect.signature(cls).parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
     if needed:
         raise AirflowTimetableInvalid(
             f"{cls.__name__} takes {', '.join(needed)}, and has no deserialize; write "
@@ -186,7 +190,9 @@ def build_author_timetable_ref(timetable: Any) -> TimetableRef:
         follows_runs=bool(read_attribute(timetable, "follows_runs", False)),
         builtin=False,
         code=hash_code(cls),
-        has_partitions=any(bool(read_attribute(timetable, name, False)) for name in ("partitioned", "partitioned_at_runtime")),
+        has_partitions=any(
+            bool(read_attribute(timetable, name, False)) for name in ("partitioned", "partitioned_at_runtime")
+        ),
         granularity=read_attribute(timetable, "granularity", None),
         timezone=_read_zone(timetable),
     )

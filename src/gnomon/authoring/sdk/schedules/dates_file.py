@@ -32,7 +32,9 @@ def read_dates_file(file: Path, *, until: date | None = None) -> list[date]:
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise AirflowTimetableInvalid(f"the file {file} does not exist; create it with the dates, or correct the path") from None
+        raise AirflowTimetableInvalid(
+            f"the file {file} does not exist; create it with the dates, or correct the path"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise AirflowTimetableInvalid(f"{file} cannot be read: {error}") from None
     if file.suffix.lower() == ".ics":

@@ -42,7 +42,9 @@ class BaseDeadlineReference:
         return cls()
 
     def _evaluate_with(self, *, session: Any = None, **kwargs: Any) -> dt.datetime | None:
-        raise NotImplementedError(f"{self.reference_name} has no _evaluate_with(); define it, or use a reference of DeadlineReference")
+        raise NotImplementedError(
+            f"{self.reference_name} has no _evaluate_with(); define it, or use a reference of DeadlineReference"
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BaseDeadlineReference):
@@ -67,7 +69,9 @@ class FixedDatetimeDeadline(BaseDeadlineReference):
     def __init__(self, _datetime: dt.datetime) -> None:
         if not isinstance(_datetime, dt.datetime):
             raise TypeError(f"DeadlineReference.FIXED_DATETIME needs a datetime, not {_datetime!r}")
-        self._datetime = _datetime if _datetime.utcoffset() is not None else timezone.make_aware(_datetime, timezone.default_zone())
+        self._datetime = (
+            _datetime if _datetime.utcoffset() is not None else timezone.make_aware(_datetime, timezone.default_zone())
+        )
 
     def serialize_reference(self) -> dict[str, Any]:
         return {**super().serialize_reference(), "datetime": self._datetime.timestamp()}
@@ -104,21 +108,29 @@ class VariableInterval(NamedTuple):
         try:
             return dt.timedelta(seconds=float(text))
         except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"VariableInterval({self.key!r}): the Variable is {text!r}; set it to a number of seconds") from None
+            raise ValueError(
+                f"VariableInterval({self.key!r}): the Variable is {text!r}; set it to a number of seconds"
+            ) from None
 
 
 class DeadlineAlert:
     """A deadline: `reference` plus `interval`, and the callback when a run has not ended by then. Raises ValueError."""
 
     def __init__(
-        self, reference: BaseDeadlineReference, interval: dt.timedelta | VariableInterval, callback: Callback, name: str | None = None
+        self,
+        reference: BaseDeadlineReference,
+        interval: dt.timedelta | VariableInterval,
+        callback: Callback,
+        name: str | None = None,
     ) -> None:
         if not isinstance(callback, AsyncCallback | SyncCallback):
             raise ValueError(
                 f"callback={callback!r} of a DeadlineAlert is no AsyncCallback or SyncCallback; wrap the function: SyncCallback(function)"
             )
         if not isinstance(reference, BaseDeadlineReference):
-            raise ValueError(f"reference={reference!r} of a DeadlineAlert is no reference; use one of DeadlineReference")
+            raise ValueError(
+                f"reference={reference!r} of a DeadlineAlert is no reference; use one of DeadlineReference"
+            )
         if not isinstance(interval, dt.timedelta | VariableInterval):
             raise ValueError(f"interval={interval!r} of a DeadlineAlert is no timedelta or VariableInterval")
         self.reference = reference
@@ -167,7 +179,11 @@ class DeadlineReference:
     class TYPES:
         """When the instant of a reference is computed: both are computed when the run is created, and `DAGRUN_QUEUED` again after a clear."""
 
-        DAGRUN_CREATED: tuple[type[BaseDeadlineReference], ...] = (DagRunLogicalDateDeadline, FixedDatetimeDeadline, AverageRuntimeDeadline)
+        DAGRUN_CREATED: tuple[type[BaseDeadlineReference], ...] = (
+            DagRunLogicalDateDeadline,
+            FixedDatetimeDeadline,
+            AverageRuntimeDeadline,
+        )
         DAGRUN_QUEUED: tuple[type[BaseDeadlineReference], ...] = (DagRunQueuedAtDeadline,)
         DAGRUN: tuple[type[BaseDeadlineReference], ...] = DAGRUN_CREATED + DAGRUN_QUEUED
 
@@ -186,23 +202,31 @@ class DeadlineReference:
 
     @classmethod
     def register_custom_reference(
-        cls, reference_class: type[BaseDeadlineReference], deadline_reference_type: tuple[type[BaseDeadlineReference], ...] | None = None
+        cls,
+        reference_class: type[BaseDeadlineReference],
+        deadline_reference_type: tuple[type[BaseDeadlineReference], ...] | None = None,
     ) -> type[BaseDeadlineReference]:
         """Make an object of the class an attribute of DeadlineReference, under the name of the class; returns the class.
 
         Raises ValueError for another class, and TypeError for one that needs arguments.
         """
         if not (isinstance(reference_class, type) and issubclass(reference_class, BaseDeadlineReference)):
-            raise ValueError(f"{getattr(reference_class, '__name__', reference_class)} must inherit from BaseDeadlineReference")
+            raise ValueError(
+                f"{getattr(reference_class, '__name__', reference_class)} must inherit from BaseDeadlineReference"
+            )
         group = "DAGRUN_CREATED"
         if deadline_reference_type is not None and deadline_reference_type is not cls.TYPES.DAGRUN_CREATED:
             if deadline_reference_type is not cls.TYPES.DAGRUN_QUEUED:
-                raise ValueError(f"Invalid deadline reference type {deadline_reference_type}; it must be one of DeadlineReference.TYPES")
+                raise ValueError(
+                    f"Invalid deadline reference type {deadline_reference_type}; it must be one of DeadlineReference.TYPES"
+                )
             group = "DAGRUN_QUEUED"
         try:
             made = reference_class()
         except TypeError as error:
-            raise TypeError(f"{reference_class.__name__} must be constructible with no arguments; give each a default value ({error})") from error
+            raise TypeError(
+                f"{reference_class.__name__} must be constructible with no arguments; give each a default value ({error})"
+            ) from error
         setattr(cls, reference_class.__name__, made)
         setattr(cls.TYPES, group, (*getattr(cls.TYPES, group), reference_class))
         cls.TYPES.DAGRUN = cls.TYPES.DAGRUN_CREATED + cls.TYPES.DAGRUN_QUEUED
@@ -229,7 +253,9 @@ def list_deadlines(name: str, value: Any) -> list[DeadlineAlert]:
         if not isinstance(alert, DeadlineAlert):
             raise TypeError(f"{name}={alert!r} is no DeadlineAlert; give a DeadlineAlert or a list of them")
         if isinstance(alert.reference, AverageRuntimeDeadline) and isinstance(alert.interval, VariableInterval):
-            raise TypeError(f"{name}: AVERAGE_RUNTIME cannot be used with a VariableInterval; give a timedelta as interval")
+            raise TypeError(
+                f"{name}: AVERAGE_RUNTIME cannot be used with a VariableInterval; give a timedelta as interval"
+            )
     return alerts
 
 
@@ -239,11 +265,18 @@ def encode_deadline(alert: DeadlineAlert) -> DeadlineSpec:
     executor = getattr(alert.callback, "executor", None)
     if isinstance(interval, VariableInterval):
         return DeadlineSpec(reference="author", name=alert.name, callback=alert.callback.path, executor=executor)
-    fields: dict[str, Any] = {"name": alert.name, "callback": alert.callback.path, "executor": executor, "interval_s": interval.total_seconds()}
+    fields: dict[str, Any] = {
+        "name": alert.name,
+        "callback": alert.callback.path,
+        "executor": executor,
+        "interval_s": interval.total_seconds(),
+    }
     if type(reference) in _BASE_NAMES:
         return DeadlineSpec(reference=_BASE_NAMES[type(reference)], **fields)
     if isinstance(reference, FixedDatetimeDeadline):
         return DeadlineSpec(reference="fixed", at=to_instant(reference._datetime), **fields)
     if isinstance(reference, AverageRuntimeDeadline):
-        return DeadlineSpec(reference="average_runtime", max_runs=reference.max_runs, min_runs=reference.min_runs, **fields)
+        return DeadlineSpec(
+            reference="average_runtime", max_runs=reference.max_runs, min_runs=reference.min_runs, **fields
+        )
     return DeadlineSpec(reference="author", **fields)

@@ -19,8 +19,18 @@ from gnomon.rules.calendars.named import Named
 
 _Result = TypeVar("_Result")
 KEYS = (
-    "country", "subdivision", "exchange", "weekend", "dates", "dates_file", "since", "until", "working_days",
-    "working_days_file", "union", "minus",
+    "country",
+    "subdivision",
+    "exchange",
+    "weekend",
+    "dates",
+    "dates_file",
+    "since",
+    "until",
+    "working_days",
+    "working_days_file",
+    "union",
+    "minus",
 )
 
 
@@ -53,14 +63,20 @@ class NamedCalendars:
         if table is None:
             raise OptionError(self._unknown(name, asked_by))
         if name in asked_by:
-            circle = " -> ".join((*asked_by[asked_by.index(name):], name))
-            raise OptionError(f"{table.file}: the calendars {circle} are made of one another; take one of these names away")
+            circle = " -> ".join((*asked_by[asked_by.index(name) :], name))
+            raise OptionError(
+                f"{table.file}: the calendars {circle} are made of one another; take one of these names away"
+            )
         return Named(name, self._made(table, (*asked_by, name)))
 
     def _made(self, table: CalendarTable, asked_by: tuple[str, ...]) -> Calendar:
         _refuse_unknown(table)
         parts = [self._find(part, asked_by) for part in _read_texts(table, "union")]
-        own = [made for make in (_build_country, _build_exchange, self._dates, _build_weekend) if (made := make(table)) is not None]
+        own = [
+            made
+            for make in (_build_country, _build_exchange, self._dates, _build_weekend)
+            if (made := make(table)) is not None
+        ]
         everything: Calendar = Union(*own, *parts) if len(own) + len(parts) != 1 else [*own, *parts][0]
         for part in _read_texts(table, "minus"):
             everything = _subtract(table, everything, self._find(part, asked_by))
@@ -74,9 +90,16 @@ class NamedCalendars:
             return None
         values = table.values
         source = Path(_read_text(table, "dates_file")).name if "dates_file" in values else f"[calendars.{table.name}]"
-        return _with_location(table, "dates_file" if "dates_file" in values else "dates", lambda: Dates(
-            self._days(table, "dates"), since=values.get("since"), until=values.get("until"), source=source,
-        ))
+        return _with_location(
+            table,
+            "dates_file" if "dates_file" in values else "dates",
+            lambda: Dates(
+                self._days(table, "dates"),
+                since=values.get("since"),
+                until=values.get("until"),
+                source=source,
+            ),
+        )
 
     def _days(self, table: CalendarTable, key: str) -> list[Any]:
         """Return the dates of `KEY = [...]` and of the file `KEY_file`, whose path is relative to the home."""
@@ -84,15 +107,23 @@ class NamedCalendars:
         named = f"{key}_file"
         if named in table.values:
             file = self._home / Path(_read_text(table, named)).expanduser()
-            until = _with_location(table, "until", lambda: parse_day(table.values["until"])) if "until" in table.values else None
+            until = (
+                _with_location(table, "until", lambda: parse_day(table.values["until"]))
+                if "until" in table.values
+                else None
+            )
             found += _with_location(table, named, lambda: read_dates_file(file, until=until))
         return found
 
     def _unknown(self, name: str, asked_by: tuple[str, ...]) -> str:
         user = f"[calendars.{asked_by[-1]}] names the calendar {name!r}, and " if asked_by else ""
         meant = find_close_matches(name, self._tables)
-        known = f"did you mean {meant[0]!r}?" if meant else (
-            f"there are {', '.join(self._tables)}" if self._tables else f"write it below a line [calendars.{name}]"
+        known = (
+            f"did you mean {meant[0]!r}?"
+            if meant
+            else (
+                f"there are {', '.join(self._tables)}" if self._tables else f"write it below a line [calendars.{name}]"
+            )
         )
         return f"{user}there is no calendar {name!r} in {self._home / 'gnomon.toml'}; {known}"
 
@@ -103,11 +134,17 @@ def _build_country(table: CalendarTable) -> Country | None:
         return None
     subdivision = _read_text(table, "subdivision") if "subdivision" in table.values else None
     _with_location(table, "country", lambda: Country(table.values["country"]))
-    return _with_location(table, "subdivision", lambda: Country(table.values["country"], subdivision, weekend=_read_weekdays(table)))
+    return _with_location(
+        table, "subdivision", lambda: Country(table.values["country"], subdivision, weekend=_read_weekdays(table))
+    )
 
 
 def _build_exchange(table: CalendarTable) -> Exchange | None:
-    return _with_location(table, "exchange", lambda: _require_known_exchange(Exchange(_read_text(table, "exchange")))) if "exchange" in table.values else None
+    return (
+        _with_location(table, "exchange", lambda: _require_known_exchange(Exchange(_read_text(table, "exchange"))))
+        if "exchange" in table.values
+        else None
+    )
 
 
 def _require_known_exchange(exchange: Exchange) -> Exchange:
@@ -122,7 +159,9 @@ def _build_weekend(table: CalendarTable) -> Weekends | None:
     if days is None:
         return None if {"country", "exchange", "union"} & set(table.values) else Weekends()
     if not days and not {"country", "exchange", "union", "dates", "dates_file"} & set(table.values):
-        raise OptionError(f"{table.place('weekend')}: [calendars.{table.name}] has no day off; give it weekend, dates or a country")
+        raise OptionError(
+            f"{table.place('weekend')}: [calendars.{table.name}] has no day off; give it weekend, dates or a country"
+        )
     return None if not days or "country" in table.values else _with_location(table, "weekend", lambda: Weekends(*days))
 
 

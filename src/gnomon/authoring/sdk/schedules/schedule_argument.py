@@ -120,10 +120,20 @@ def build_timetable_ref(timetable: Any) -> TimetableRef:
         from gnomon.model.slots import TimetableRef
 
         if isinstance(timetable, AssetTriggeredTimetable):
-            return TimetableRef(path="NullTimetable", summary=timetable.summary, description=describe_schedule(timetable),
-                                can_be_scheduled=False, periodic=False, has_partitions=timetable.partitioned)
+            return TimetableRef(
+                path="NullTimetable",
+                summary=timetable.summary,
+                description=describe_schedule(timetable),
+                can_be_scheduled=False,
+                periodic=False,
+                has_partitions=timetable.partitioned,
+            )
         if isinstance(timetable, AssetOrTimeSchedule):
-            return replace(build_timetable_ref(timetable.timetable), summary=timetable.summary, description=describe_schedule(timetable))
+            return replace(
+                build_timetable_ref(timetable.timetable),
+                summary=timetable.summary,
+                description=describe_schedule(timetable),
+            )
     if is_author_timetable(timetable):
         return build_author_timetable_ref(timetable)
     return reference(timetable)

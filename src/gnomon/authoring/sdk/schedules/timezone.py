@@ -116,8 +116,9 @@ def _find_iana_zone(name: str) -> dt.tzinfo:
     try:
         return named_zone(name)
     except AirflowTimetableInvalid:
-        raise UserError(f"Time zone {name!r} is not known{_suggest_zone(name)} "
-                          "Use an IANA name such as 'Europe/Zurich', or 'UTC'.") from None
+        raise UserError(
+            f"Time zone {name!r} is not known{_suggest_zone(name)} Use an IANA name such as 'Europe/Zurich', or 'UTC'."
+        ) from None
 
 
 def _suggest_zone(name: str) -> str:

@@ -18,7 +18,9 @@ _allowed_by_code: set[str] = set()
 def allow_class(cls: type) -> None:
     """Allow a class in this process, as an entry of the option does in all. Raises ValueError for a class that other modules cannot import."""
     if "<locals>" in cls.__qualname__:
-        raise ValueError(f"{cls.__module__}.{cls.__qualname__} is defined inside a function; define it at the top of a module")
+        raise ValueError(
+            f"{cls.__module__}.{cls.__qualname__} is defined inside a function; define it at the top of a module"
+        )
     _allowed_by_code.add(f"{cls.__module__}.{cls.__qualname__}")
 
 

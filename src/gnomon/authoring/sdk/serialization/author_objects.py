@@ -29,9 +29,17 @@ def describe(value: object) -> StoredObject | None:
     if callable(getattr(cls, "serialize", None)):
         return StoredObject(write_path(cls), _read_version(cls), cast(Any, value).serialize())
     if dataclasses.is_dataclass(cls):
-        return StoredObject(write_path(cls), _read_version(cls), {one.name: getattr(value, one.name) for one in dataclasses.fields(cls) if hasattr(value, one.name)})
+        return StoredObject(
+            write_path(cls),
+            _read_version(cls),
+            {one.name: getattr(value, one.name) for one in dataclasses.fields(cls) if hasattr(value, one.name)},
+        )
     if "__attrs_attrs__" in vars(cls):
-        return StoredObject(write_path(cls), _read_version(cls), {one.name: getattr(value, one.name) for one in cast(Any, cls).__attrs_attrs__ if one.init})
+        return StoredObject(
+            write_path(cls),
+            _read_version(cls),
+            {one.name: getattr(value, one.name) for one in cast(Any, cls).__attrs_attrs__ if one.init},
+        )
     return None
 
 
@@ -57,14 +65,20 @@ def make(stored: StoredObject) -> object:
 
 
 def _is_pydantic_model(cls: type) -> bool:
-    return hasattr(cls, "__pydantic_fields__") and hasattr(cls, "__pydantic_validator__") and not dataclasses.is_dataclass(cls)
+    return (
+        hasattr(cls, "__pydantic_fields__")
+        and hasattr(cls, "__pydantic_validator__")
+        and not dataclasses.is_dataclass(cls)
+    )
 
 
 def _dump_model(value: object) -> object:
     try:
         data: object = cast(Any, value).model_dump(mode="json", round_trip=True)
     except (ValueError, TypeError) as error:  # a field that its class writes in no JSON, such as bytes that are no text
-        raise NoStoredForm(f"pydantic cannot write it as JSON ({error_text(error)}). Give its class a serializer for the field.") from error
+        raise NoStoredForm(
+            f"pydantic cannot write it as JSON ({error_text(error)}). Give its class a serializer for the field."
+        ) from error
     return data
 
 
@@ -83,7 +97,9 @@ def _read_version(cls: type) -> int:
 
 def _check_fields(stored: StoredObject) -> dict[str, Any]:
     if not isinstance(stored.data, dict):
-        raise DeserializationError(f"The stored object of class {stored.classname} holds no fields, but a {type(stored.data).__name__}.")
+        raise DeserializationError(
+            f"The stored object of class {stored.classname} holds no fields, but a {type(stored.data).__name__}."
+        )
     return stored.data
 
 

@@ -55,7 +55,11 @@ def _find_module(classname: str) -> tuple[ModuleType, list[str]]:
 def _find_dag_file(name: str, classname: str) -> ModuleType:
     """The DAG file that this process has loaded, also from another folder, as on another worker or from another version of its bundle."""
     stem = name[len(DAG_FILE_MODULE) + 17 :]
-    others = [module for key, module in list(sys.modules.items()) if key.startswith(DAG_FILE_MODULE) and key[len(DAG_FILE_MODULE) + 17 :] == stem]
+    others = [
+        module
+        for key, module in list(sys.modules.items())
+        if key.startswith(DAG_FILE_MODULE) and key[len(DAG_FILE_MODULE) + 17 :] == stem
+    ]
     module = sys.modules.get(name) or next(iter(others), None)
     if module is None:
         raise DeserializationError(

@@ -31,5 +31,7 @@ def find_reader(classname: str) -> Callable[[StoredObject], Any] | None:
 def _read(stored: StoredObject) -> Any:
     check_version(stored, _VERSION)
     client: Any = ApiClient()
-    read = client._ApiClient__deserialize  # the public method takes an answer of HTTP, whose class differs between releases
+    read = (
+        client._ApiClient__deserialize
+    )  # the public method takes an answer of HTTP, whose class differs between releases
     return read(stored.data, stored.classname.rpartition(".")[2])

@@ -15,15 +15,34 @@ from gnomon.model.serde.stored_objects import NoStoredForm, StoredObject
 
 _VERSION = 1
 _NUMBERS = {
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "longlong", "ulonglong", "float16", "float32", "float64", "longdouble",
-    "complex64", "complex128", "clongdouble",
-}  # fmt: skip
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "longlong",
+    "ulonglong",
+    "float16",
+    "float32",
+    "float64",
+    "longdouble",
+    "complex64",
+    "complex128",
+    "clongdouble",
+}
 
 
 def describe(value: object) -> StoredObject | None:
     """What is stored of a scalar or an array; None for texts and bytes of numpy, which are those of Python. Raises NoStoredForm."""
     if isinstance(value, np.ndarray):
-        return StoredObject("numpy.ndarray", _VERSION, {"dtype": str(value.dtype), "shape": list(value.shape), "npy": _write_array(value)})
+        return StoredObject(
+            "numpy.ndarray",
+            _VERSION,
+            {"dtype": str(value.dtype), "shape": list(value.shape), "npy": _write_array(value)},
+        )
     if not isinstance(value, np.generic) or isinstance(value, np.character):
         return None
     name = type(value).__name__

@@ -12,9 +12,13 @@ from gnomon.model.serde.stored_objects import NoStoredForm, StoredObject
 _ASSETS = "airflow.sdk.definitions.asset"
 _PARAM = "airflow.sdk.definitions.param.Param"
 _FIELDS: dict[str, tuple[str, ...]] = {
-    "Asset": ("name", "uri", "group", "extra"), "Dataset": ("name", "uri", "group", "extra"), "Model": ("name", "uri", "group", "extra"),
-    "AssetAlias": ("name", "group"), "AssetNameRef": ("name",), "AssetUriRef": ("uri",),
-}  # fmt: skip
+    "Asset": ("name", "uri", "group", "extra"),
+    "Dataset": ("name", "uri", "group", "extra"),
+    "Model": ("name", "uri", "group", "extra"),
+    "AssetAlias": ("name", "group"),
+    "AssetNameRef": ("name",),
+    "AssetUriRef": ("uri",),
+}
 _REFUSED = {
     "Connection": "It holds a password. Return its conn_id, and read it with BaseHook.get_connection(conn_id) in the other task.",
     "ConnectionModel": "It holds a password. Return its conn_id, and read it with BaseHook.get_connection(conn_id) in the other task.",
@@ -60,7 +64,9 @@ def _read_asset(stored: StoredObject) -> object:
     data: Any = stored.data
     name = stored.classname.rpartition(".")[2]
     if data.get("watchers"):
-        raise DeserializationError(f"The stored object of class {stored.classname} has watchers, which cannot be read: return it without them.")
+        raise DeserializationError(
+            f"The stored object of class {stored.classname} has watchers, which cannot be read: return it without them."
+        )
     return getattr(assets, name)(**{field: data[field] for field in _FIELDS[name] if field in data})
 
 

@@ -38,12 +38,16 @@ def _write_frame(frame: Any) -> str:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        raise NoStoredForm("Frames are stored as Parquet: install pyarrow where the task runs, or return value.to_dict() instead.") from error
+        raise NoStoredForm(
+            "Frames are stored as Parquet: install pyarrow where the task runs, or return value.to_dict() instead."
+        ) from error
     buffer = io.BytesIO()
     try:
         parquet.write_table(pyarrow.Table.from_pandas(frame), buffer, compression="snappy")
     except (pyarrow.ArrowException, ValueError, TypeError) as error:
-        raise NoStoredForm(f"pyarrow cannot write it as Parquet ({error_text(error)}). Convert the column, or return value.to_dict() instead.") from error
+        raise NoStoredForm(
+            f"pyarrow cannot write it as Parquet ({error_text(error)}). Convert the column, or return value.to_dict() instead."
+        ) from error
     return buffer.getvalue().hex().upper()
 
 

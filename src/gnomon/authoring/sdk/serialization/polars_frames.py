@@ -29,8 +29,12 @@ def describe(value: object) -> StoredObject | None:
     try:
         value.write_parquet(file)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise NoStoredForm(f"polars cannot write it as Parquet ({error_text(error)}). Convert the column, or return value.to_dicts() instead.") from error
-    return StoredObject(_FRAME, _VERSION, {"shape": list(value.shape), "parquet": base64.b64encode(file.getvalue()).decode("ascii")})
+        raise NoStoredForm(
+            f"polars cannot write it as Parquet ({error_text(error)}). Convert the column, or return value.to_dicts() instead."
+        ) from error
+    return StoredObject(
+        _FRAME, _VERSION, {"shape": list(value.shape), "parquet": base64.b64encode(file.getvalue()).decode("ascii")}
+    )
 
 
 def find_reader(classname: str) -> Callable[[StoredObject], Any] | None:

@@ -29,7 +29,16 @@ def describe(value: object) -> StoredObject | None:
 _PENDULUM_WRITERS: dict[str, Callable[[Any], tuple[int, object]]] = {
     "pendulum.date.Date": lambda value: (_DATES_VERSION, value.isoformat()),
     "pendulum.time.Time": lambda value: (1, [value.replace(tzinfo=None).isoformat(), value.tzinfo]),
-    "pendulum.duration.Duration": lambda value: (1, {"years": value.years, "months": value.months, "days": value.days - 365 * value.years - 30 * value.months, "seconds": value.seconds, "microseconds": value.microseconds}),
+    "pendulum.duration.Duration": lambda value: (
+        1,
+        {
+            "years": value.years,
+            "months": value.months,
+            "days": value.days - 365 * value.years - 30 * value.months,
+            "seconds": value.seconds,
+            "microseconds": value.microseconds,
+        },
+    ),
     "pendulum.tz.timezone.FixedTimezone": lambda value: (1, "UTC" if value.offset == 0 else value.offset),
     "pendulum.tz.timezone.Timezone": lambda value: (1, value.key),
 }
@@ -63,7 +72,10 @@ def _read_moment(data: Any) -> dt.datetime:
     if isinstance(data, int | float):
         return dt.datetime.fromtimestamp(data, tz=dt.UTC)
     zone = data["tz"]
-    return dt.datetime.fromtimestamp(float(data["timestamp"]), tz=None if zone is None else _find_zone(zone[0] if isinstance(zone, list | tuple) else zone))
+    return dt.datetime.fromtimestamp(
+        float(data["timestamp"]),
+        tz=None if zone is None else _find_zone(zone[0] if isinstance(zone, list | tuple) else zone),
+    )
 
 
 def _read_pendulum_moment(data: Any) -> object:

@@ -30,10 +30,20 @@ def describe(value: object) -> StoredObject | None:
     table: Any = value
     if name == _DELTA:
         options = dict(table._storage_options or {})
-        _check_secrets(options, "storage option", "Set them in the environment of the tasks, or return value.table_uri and open the table with a connection.")
-        return StoredObject(name, _VERSION, {"table_uri": table.table_uri, "version": table.version(), "storage_options": options})
+        _check_secrets(
+            options,
+            "storage option",
+            "Set them in the environment of the tasks, or return value.table_uri and open the table with a connection.",
+        )
+        return StoredObject(
+            name, _VERSION, {"table_uri": table.table_uri, "version": table.version(), "storage_options": options}
+        )
     if name == _ICEBERG:
-        return StoredObject(name, _VERSION, {"identifier": [table.catalog.name, *table.name()], "catalog_properties": _read_properties(table.catalog)})
+        return StoredObject(
+            name,
+            _VERSION,
+            {"identifier": [table.catalog.name, *table.name()], "catalog_properties": _read_properties(table.catalog)},
+        )
     return None
 
 
@@ -43,14 +53,24 @@ def _read_properties(catalog: Any) -> dict[str, str]:
 
     configured = Config().get_catalog_config(catalog.name) or {}
     properties = {name: text for name, text in catalog.properties.items() if configured.get(name) != text}
-    _check_secrets(properties, "catalog property", f"Configure the catalog {catalog.name!r} for the tasks: PYICEBERG_CATALOG__NAME__PROPERTY, or .pyiceberg.yaml.")
+    _check_secrets(
+        properties,
+        "catalog property",
+        f"Configure the catalog {catalog.name!r} for the tasks: PYICEBERG_CATALOG__NAME__PROPERTY, or .pyiceberg.yaml.",
+    )
     return properties
 
 
 def _check_secrets(options: Mapping[str, Any], what: str, remedy: str) -> None:
-    secret = sorted(name for name, text in options.items() if should_hide_value_for_key(name) or _SECRET_NAME.search(name) or _PASSWORD.search(str(text)))
+    secret = sorted(
+        name
+        for name, text in options.items()
+        if should_hide_value_for_key(name) or _SECRET_NAME.search(name) or _PASSWORD.search(str(text))
+    )
     if secret:
-        raise NoStoredForm(f"The {what} {', '.join(map(repr, secret))} may be a secret, and XComs are not encrypted. {remedy}")
+        raise NoStoredForm(
+            f"The {what} {', '.join(map(repr, secret))} may be a secret, and XComs are not encrypted. {remedy}"
+        )
 
 
 def find_reader(classname: str) -> Callable[[StoredObject], Any] | None:

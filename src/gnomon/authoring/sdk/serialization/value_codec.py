@@ -88,5 +88,7 @@ def make_object(stored: StoredObject) -> object:
 
 def _find_reader(classname: str) -> Callable[[StoredObject], Any] | None:
     name = _READERS.get(classname.partition(".")[0])
-    reader: Callable[[StoredObject], Any] | None = None if name is None else import_module(f"{_HERE}.{name}").find_reader(classname)
+    reader: Callable[[StoredObject], Any] | None = (
+        None if name is None else import_module(f"{_HERE}.{name}").find_reader(classname)
+    )
     return reader

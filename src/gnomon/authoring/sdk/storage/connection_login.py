@@ -45,7 +45,9 @@ def _build_s3(connection: Connection, extra: Mapping[str, Any]) -> Options:
         "secret": connection.password or extra.get("aws_secret_access_key"),
         "token": extra.get("aws_session_token"),
         "profile": extra.get("profile_name") or extra.get("profile"),
-        "endpoint_url": endpoint or extra.get("endpoint_url") or (connection.host if "://" in (connection.host or "") else None),
+        "endpoint_url": endpoint
+        or extra.get("endpoint_url")
+        or (connection.host if "://" in (connection.host or "") else None),
         "client_kwargs": {name: value for name, value in client.items() if value is not None},
         "config_kwargs": extra.get("config_kwargs"),
     }
@@ -60,7 +62,9 @@ def _build_gs(connection: Connection, extra: Mapping[str, Any]) -> Options:
         try:
             key = json.loads(key)
         except ValueError:
-            raise AirflowException(f"connection {connection.conn_id!r}: keyfile_dict in its extra is not the JSON text of a key file") from None
+            raise AirflowException(
+                f"connection {connection.conn_id!r}: keyfile_dict in its extra is not the JSON text of a key file"
+            ) from None
     return {"token": key or find("key_path"), "project": find("project"), "endpoint_url": find("endpoint_url")}
 
 
@@ -68,20 +72,39 @@ def _build_abfs(connection: Connection, extra: Mapping[str, Any]) -> Options:
     host = (connection.host or "").partition("://")[2] or connection.host
     names = ("connection_string", "sas_token", "tenant_id", "client_id", "client_secret")
     if extra.get("tenant_id"):  # then login and password are those of an application
-        own = {"client_id": connection.login, "client_secret": connection.password, "account_name": (host or "").partition(".")[0]}
+        own = {
+            "client_id": connection.login,
+            "client_secret": connection.password,
+            "account_name": (host or "").partition(".")[0],
+        }
     else:
-        own = {"account_name": connection.login or (host or "").partition(".")[0], "account_key": connection.password, "account_host": host if "." in (host or "") else None}
+        own = {
+            "account_name": connection.login or (host or "").partition(".")[0],
+            "account_key": connection.password,
+            "account_host": host if "." in (host or "") else None,
+        }
     return {**own, **{name: extra[name] for name in (*names, "account_name", "account_key") if extra.get(name)}}
 
 
 def _build_sftp(connection: Connection, extra: Mapping[str, Any]) -> Options:
     return {
-        "host": connection.host, "port": connection.port, "username": connection.login, "password": connection.password,
-        "key_filename": extra.get("key_file"), "passphrase": extra.get("private_key_passphrase"),
+        "host": connection.host,
+        "port": connection.port,
+        "username": connection.login,
+        "password": connection.password,
+        "key_filename": extra.get("key_file"),
+        "passphrase": extra.get("private_key_passphrase"),
     }
 
 
 _BUILDERS: dict[str, Callable[[Connection, Mapping[str, Any]], Options]] = {
-    "s3": _build_s3, "s3a": _build_s3, "gs": _build_gs, "gcs": _build_gs, "abfs": _build_abfs, "abfss": _build_abfs, "az": _build_abfs,
-    "sftp": _build_sftp, "ssh": _build_sftp,
-}  # fmt: skip
+    "s3": _build_s3,
+    "s3a": _build_s3,
+    "gs": _build_gs,
+    "gcs": _build_gs,
+    "abfs": _build_abfs,
+    "abfss": _build_abfs,
+    "az": _build_abfs,
+    "sftp": _build_sftp,
+    "ssh": _build_sftp,
+}

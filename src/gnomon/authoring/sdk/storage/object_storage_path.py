@@ -53,7 +53,9 @@ class ObjectStoragePath(ProxyUPath):  # type: ignore[misc,unused-ignore]  # with
     root_marker: ClassVar[str] = "/"
     __slots__ = ("_conn_id",)
 
-    def __init__(self, *args: Any, protocol: str | None = None, conn_id: str | None = None, **storage_options: Any) -> None:
+    def __init__(
+        self, *args: Any, protocol: str | None = None, conn_id: str | None = None, **storage_options: Any
+    ) -> None:
         inherited = storage_options.pop("conn_id", None)
         if args and isinstance(args[0], ObjectStoragePath):
             inherited = args[0].conn_id

@@ -28,7 +28,9 @@ class ObjectStore:
 
     __version__: ClassVar[int] = 1
 
-    def __init__(self, protocol: str, conn_id: str | None, fs: Any = None, storage_options: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, protocol: str, conn_id: str | None, fs: Any = None, storage_options: Mapping[str, Any] | None = None
+    ) -> None:
         self.protocol = protocol
         self.conn_id = conn_id
         self.storage_options = storage_options
@@ -55,9 +57,11 @@ class ObjectStore:
         """Return the store as plain data, in Airflow's form."""
         cls = type(self.fs)
         return {
-            "protocol": self.protocol, "conn_id": self.conn_id, "filesystem": f"{cls.__module__}.{cls.__qualname__}",
+            "protocol": self.protocol,
+            "conn_id": self.conn_id,
+            "filesystem": f"{cls.__module__}.{cls.__qualname__}",
             "storage_options": self.storage_options,
-        }  # fmt: skip
+        }
 
     @classmethod
     def deserialize(cls, data: Mapping[str, Any], version: int) -> ObjectStore:
@@ -87,19 +91,28 @@ _stores: dict[str, ObjectStore] = {}
 
 
 def attach(
-    protocol: str | None = None, conn_id: str | None = None, alias: str | None = None, encryption_type: str | None = "", fs: Any = None,
+    protocol: str | None = None,
+    conn_id: str | None = None,
+    alias: str | None = None,
+    encryption_type: str | None = "",
+    fs: Any = None,
     **kwargs: Any,
-) -> ObjectStore:  # fmt: skip
+) -> ObjectStore:
     """Return the store of that protocol and connection; it is made, with the file system `fs` if that is given, when it is new.
 
     Raises ValueError without a protocol, unless `alias` names a store. `encryption_type` has no effect, as in Airflow, and warns.
     """
     if encryption_type:
-        warnings.warn("attach(encryption_type=...) has no effect: set the encryption in the connection or the file system", stacklevel=2)
+        warnings.warn(
+            "attach(encryption_type=...) has no effect: set the encryption in the connection or the file system",
+            stacklevel=2,
+        )
     if alias and alias in _stores:
         return _stores[alias]
     if not protocol:
-        raise ValueError(f"No registered store with alias: {alias}" if alias else "No protocol specified and no alias provided")
+        raise ValueError(
+            f"No registered store with alias: {alias}" if alias else "No protocol specified and no alias provided"
+        )
     name = alias or (f"{protocol}-{conn_id}" if conn_id else protocol)
     if name not in _stores:
         _stores[name] = ObjectStore(protocol, conn_id, fs, **kwargs)
@@ -123,7 +136,9 @@ def get_fs(scheme: str, conn_id: str | None = None, storage_options: Mapping[str
         return _get_plain_fs(scheme, conn_id, options)
     if len(inspect.signature(make).parameters) == 1:
         if options:
-            raise AttributeError(f"Filesystem {scheme} does not support storage options, but options were passed: {sorted(options)}.")
+            raise AttributeError(
+                f"Filesystem {scheme} does not support storage options, but options were passed: {sorted(options)}."
+            )
         return make(conn_id)
     return make(conn_id, options)
 
@@ -140,7 +155,9 @@ def _get_plain_fs(scheme: str, conn_id: str | None, options: dict[str, Any]) -> 
     try:
         return fsspec.filesystem("file" if scheme == "local" else scheme, **options)
     except ImportError as error:
-        raise ValueError(f"The filesystem of scheme {scheme} needs a package that is not installed: {error}. Install the extra of the store, such as gnomon[s3].") from error
+        raise ValueError(
+            f"The filesystem of scheme {scheme} needs a package that is not installed: {error}. Install the extra of the store, such as gnomon[s3]."
+        ) from error
 
 
 @cache

@@ -65,7 +65,9 @@ def split_downstream(task: BaseOperator, chosen: str | Iterable[str] | None) -> 
     for task_id in ids:
         reached |= task.dag.get_task(task_id).get_flat_relative_ids(upstream=False)
     direct = [downstream.task_id for downstream in task.downstream_list]
-    return [task_id for task_id in direct if task_id not in reached], [task_id for task_id in direct if task_id in reached]
+    return [task_id for task_id in direct if task_id not in reached], [
+        task_id for task_id in direct if task_id in reached
+    ]
 
 
 def check_chosen_ids(task: BaseOperator, chosen: Any) -> list[str]:

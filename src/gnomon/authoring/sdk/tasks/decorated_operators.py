@@ -42,7 +42,11 @@ class DecoratedOperator(BaseOperator):
         **kwargs: Any,
     ) -> None:
         if "_mapped_from" not in self.__dict__:
-            task_id = make_unique_task_id(check_id("task_id", task_id, format_location(self._location)), kwargs.get("dag"), kwargs.get("task_group"))
+            task_id = make_unique_task_id(
+                check_id("task_id", task_id, format_location(self._location)),
+                kwargs.get("dag"),
+                kwargs.get("task_group"),
+            )
         self.python_callable = python_callable
         self.op_args: Any = list(op_args or ())
         self.op_kwargs: Any = dict(op_kwargs or {})
@@ -53,7 +57,12 @@ class DecoratedOperator(BaseOperator):
     def copy_with(self, op_kwargs: dict[str, Any]) -> Self:
         """Return a copy with other arguments of the function. Raises TypeError for arguments with which it cannot be called."""
         if op_kwargs.keys() != self.op_kwargs.keys():  # the constructor has checked its own names
-            check_call(self.python_callable, self.op_args, op_kwargs, f" of task {self.task_id!r}{format_location(self._location)}")
+            check_call(
+                self.python_callable,
+                self.op_args,
+                op_kwargs,
+                f" of task {self.task_id!r}{format_location(self._location)}",
+            )
         other = self.prepare_for_execution()
         other.__dict__["op_kwargs"] = op_kwargs
         return other
@@ -108,8 +117,14 @@ class FunctionOperator(BaseOperator):
     op_args: Any
     op_kwargs: Any
 
-    def __init__(self, *, templates_dict: dict[str, Any] | None = None, templates_exts: Sequence[str] | None = None,
-                 show_return_value_in_logs: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        templates_dict: dict[str, Any] | None = None,
+        templates_exts: Sequence[str] | None = None,
+        show_return_value_in_logs: bool = True,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.templates_dict = templates_dict
         self.show_return_value_in_logs = show_return_value_in_logs
@@ -133,7 +148,9 @@ class FunctionOperator(BaseOperator):
 
     def execute(self, context: Any) -> Any:
         value = self.call(context)
-        if value is not None and self.show_return_value_in_logs:  # as PythonOperator: a first log line costs more than a small task
+        if (
+            value is not None and self.show_return_value_in_logs
+        ):  # as PythonOperator: a first log line costs more than a small task
             self.log.info("Done. Returned value was: %s", AbbreviatedValue(value))
         return value
 

@@ -6,17 +6,64 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
-CONTEXT_KEYS = frozenset({
-    "conn", "dag", "dag_run", "data_interval_start", "data_interval_end", "outlet_events", "ds", "ds_nodash",
-    "expanded_ti_count", "exception", "inlets", "inlet_events", "logical_date", "macros", "map_index_template",
-    "outlets", "params", "partition_key", "partition_date", "prev_data_interval_start_success",
-    "prev_data_interval_end_success", "prev_start_date_success", "prev_end_date_success", "reason", "run_id", "task",
-    "task_reschedule_count", "task_instance", "ti", "task_instance_key_str", "task_state_store", "asset_state_store",
-    "templates_dict", "test_mode", "triggering_asset_events", "try_number", "ts", "ts_nodash", "ts_nodash_with_tz",
-    "var", "execution_date", "next_execution_date", "prev_execution_date", "prev_execution_date_success", "next_ds",
-    "next_ds_nodash", "prev_ds", "prev_ds_nodash", "yesterday_ds", "yesterday_ds_nodash", "tomorrow_ds",
-    "tomorrow_ds_nodash", "conf", "triggering_dataset_events",
-})
+CONTEXT_KEYS = frozenset(
+    {
+        "conn",
+        "dag",
+        "dag_run",
+        "data_interval_start",
+        "data_interval_end",
+        "outlet_events",
+        "ds",
+        "ds_nodash",
+        "expanded_ti_count",
+        "exception",
+        "inlets",
+        "inlet_events",
+        "logical_date",
+        "macros",
+        "map_index_template",
+        "outlets",
+        "params",
+        "partition_key",
+        "partition_date",
+        "prev_data_interval_start_success",
+        "prev_data_interval_end_success",
+        "prev_start_date_success",
+        "prev_end_date_success",
+        "reason",
+        "run_id",
+        "task",
+        "task_reschedule_count",
+        "task_instance",
+        "ti",
+        "task_instance_key_str",
+        "task_state_store",
+        "asset_state_store",
+        "templates_dict",
+        "test_mode",
+        "triggering_asset_events",
+        "try_number",
+        "ts",
+        "ts_nodash",
+        "ts_nodash_with_tz",
+        "var",
+        "execution_date",
+        "next_execution_date",
+        "prev_execution_date",
+        "prev_execution_date_success",
+        "next_ds",
+        "next_ds_nodash",
+        "prev_ds",
+        "prev_ds_nodash",
+        "yesterday_ds",
+        "yesterday_ds_nodash",
+        "tomorrow_ds",
+        "tomorrow_ds_nodash",
+        "conf",
+        "triggering_dataset_events",
+    }
+)
 """Every key of the task context, those of Airflow 2 included (airflow-surface.md A.6)."""
 
 
@@ -34,9 +81,17 @@ class CallSignature(NamedTuple):
 
 def read_signature(function: Callable[..., Any]) -> CallSignature | None:
     """Return the parameters of the function; None for a function without a signature, such as some built-in functions."""
-    if type(function) is FunctionType and not hasattr(function, "__wrapped__") and not hasattr(function, "__signature__"):
+    if (
+        type(function) is FunctionType
+        and not hasattr(function, "__wrapped__")
+        and not hasattr(function, "__signature__")
+    ):
         return _read_function(function, skip=0)
-    if type(function) is MethodType and type(function.__func__) is FunctionType and not hasattr(function, "__wrapped__"):
+    if (
+        type(function) is MethodType
+        and type(function.__func__) is FunctionType
+        and not hasattr(function, "__wrapped__")
+    ):
         return _read_function(function.__func__, skip=1)
     return _read_inspected(function)
 

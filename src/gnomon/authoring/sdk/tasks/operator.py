@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gnomon.authoring.sdk.deferral.triggers import StartTriggerArgs
     from gnomon.model.after import After
 
+
 class BaseOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations, metaclass=OperatorMeta):
     """A task of a DAG. A subclass defines `execute(context)`. `sdk.arguments.fields.OPERATOR_FIELDS` describes the arguments.
 
@@ -122,27 +123,71 @@ class BaseOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations, 
         **kwargs: Any,
     ) -> None:
         old = rename_old_task_arguments(self, task_id, kwargs)
-        group = task_group if task_group is not None else authoring_state.current_group(dag or authoring_state.current_dag())
+        group = (
+            task_group
+            if task_group is not None
+            else authoring_state.current_group(dag or authoring_state.current_dag())
+        )
         dag = dag or (group.dag if group is not None else None) or authoring_state.current_dag()
         check_id("task_id", task_id, format_location(self._location))
         store_task_arguments(
-            self, old,
-            task_id=task_id, owner=owner, email=email, email_on_retry=email_on_retry, email_on_failure=email_on_failure,
-            retries=retries, retry_delay=retry_delay, retry_exponential_backoff=retry_exponential_backoff,
-            max_retry_delay=max_retry_delay, retry_policy=retry_policy, restartable=restartable, start_date=start_date, end_date=end_date,
-            depends_on_past=depends_on_past, ignore_first_depends_on_past=ignore_first_depends_on_past,
+            self,
+            old,
+            task_id=task_id,
+            owner=owner,
+            email=email,
+            email_on_retry=email_on_retry,
+            email_on_failure=email_on_failure,
+            retries=retries,
+            retry_delay=retry_delay,
+            retry_exponential_backoff=retry_exponential_backoff,
+            max_retry_delay=max_retry_delay,
+            retry_policy=retry_policy,
+            restartable=restartable,
+            start_date=start_date,
+            end_date=end_date,
+            depends_on_past=depends_on_past,
+            ignore_first_depends_on_past=ignore_first_depends_on_past,
             wait_for_past_depends_before_skipping=wait_for_past_depends_before_skipping,
-            wait_for_downstream=wait_for_downstream, depends_on=depends_on, dag=dag, params=params,
-            default_args=default_args, priority_weight=priority_weight, weight_rule=weight_rule, queue=queue, pool=pool,
-            pool_slots=pool_slots, execution_timeout=execution_timeout, on_execute_callback=on_execute_callback,
-            on_failure_callback=on_failure_callback, on_success_callback=on_success_callback,
-            on_retry_callback=on_retry_callback, on_skipped_callback=on_skipped_callback, pre_execute=pre_execute,
-            post_execute=post_execute, trigger_rule=trigger_rule, resources=resources, run_as_user=run_as_user,
-            map_index_template=map_index_template, max_active_tis_per_dag=max_active_tis_per_dag,
-            max_active_tis_per_dagrun=max_active_tis_per_dagrun, executor=executor, executor_config=executor_config,
-            do_xcom_push=do_xcom_push, multiple_outputs=multiple_outputs, inlets=inlets, outlets=outlets,
-            task_group=task_group, doc=doc, doc_md=doc_md, doc_json=doc_json, doc_yaml=doc_yaml, doc_rst=doc_rst,
-            task_display_name=task_display_name, logger_name=logger_name, allow_nested_operators=allow_nested_operators,
+            wait_for_downstream=wait_for_downstream,
+            depends_on=depends_on,
+            dag=dag,
+            params=params,
+            default_args=default_args,
+            priority_weight=priority_weight,
+            weight_rule=weight_rule,
+            queue=queue,
+            pool=pool,
+            pool_slots=pool_slots,
+            execution_timeout=execution_timeout,
+            on_execute_callback=on_execute_callback,
+            on_failure_callback=on_failure_callback,
+            on_success_callback=on_success_callback,
+            on_retry_callback=on_retry_callback,
+            on_skipped_callback=on_skipped_callback,
+            pre_execute=pre_execute,
+            post_execute=post_execute,
+            trigger_rule=trigger_rule,
+            resources=resources,
+            run_as_user=run_as_user,
+            map_index_template=map_index_template,
+            max_active_tis_per_dag=max_active_tis_per_dag,
+            max_active_tis_per_dagrun=max_active_tis_per_dagrun,
+            executor=executor,
+            executor_config=executor_config,
+            do_xcom_push=do_xcom_push,
+            multiple_outputs=multiple_outputs,
+            inlets=inlets,
+            outlets=outlets,
+            task_group=task_group,
+            doc=doc,
+            doc_md=doc_md,
+            doc_json=doc_json,
+            doc_yaml=doc_yaml,
+            doc_rst=doc_rst,
+            task_display_name=task_display_name,
+            logger_name=logger_name,
+            allow_nested_operators=allow_nested_operators,
             render_template_as_native_obj=render_template_as_native_obj,
         )
         state = self.__dict__
@@ -152,10 +197,16 @@ class BaseOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations, 
         state["downstream_task_ids"] = set()
         state["is_setup"] = state["is_teardown"] = state["on_failure_fail_dagrun"] = False
         state["_dag"] = None
-        if "_mapped_from" in state:  # the task of one map index: the mapped task itself is in the DAG, and task_id is complete
+        if (
+            "_mapped_from" in state
+        ):  # the task of one map index: the mapped task itself is in the DAG, and task_id is complete
             state["_dag"] = dag
         else:
-            state["task_id"] = task_id if group is None else check_id("task_id", group.child_id(task_id), format_location(self._location))
+            state["task_id"] = (
+                task_id
+                if group is None
+                else check_id("task_id", group.child_id(task_id), format_location(self._location))
+            )
             join_dag(self, dag, group)
             warn_no_effect(self, old)
         if isinstance(self.template_fields, str):

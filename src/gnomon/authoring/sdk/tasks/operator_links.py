@@ -92,7 +92,9 @@ def _find_mistake(link: Any) -> str | None:
     if not isinstance(name, str) or not name:
         return f"{type(link).__name__} has the name {name!r}; give it a text as `name`"
     key = read_xcom_key(link)
-    return None if isinstance(key, str) and key else f"{type(link).__name__} has the xcom_key {key!r}; it must be a text"
+    return (
+        None if isinstance(key, str) and key else f"{type(link).__name__} has the xcom_key {key!r}; it must be a text"
+    )
 
 
 def read_xcom_key(link: Any) -> Any:
@@ -102,7 +104,11 @@ def read_xcom_key(link: Any) -> Any:
 
 def describe_links(task: Any, plugin_links: PluginLinks = NO_PLUGIN_LINKS) -> tuple[ExtraLinkSpec, ...]:
     """Return the links of an operator or a mapped task as plain data, by name. A link that is not valid becomes a warning of the DAG."""
-    if not plugin_links and getattr(task.operator_class, "operator_extra_links", None) == () and "operator_extra_links" not in task.__dict__:
+    if (
+        not plugin_links
+        and getattr(task.operator_class, "operator_extra_links", None) == ()
+        and "operator_extra_links" not in task.__dict__
+    ):
         return ()
     place = f"Task {task.task_id!r}{format_location(task._location)}: operator_extra_links"
     try:
@@ -117,7 +123,9 @@ def describe_links(task: Any, plugin_links: PluginLinks = NO_PLUGIN_LINKS) -> tu
         return ()
     for key, names in _group_by_key(described).items():
         if len(names) > 1:
-            task.dag.warn(f"{place}: the links {' and '.join(map(repr, names))} have one xcom_key, {key!r}, so they show one URL. Give each a key of its own.")
+            task.dag.warn(
+                f"{place}: the links {' and '.join(map(repr, names))} have one xcom_key, {key!r}, so they show one URL. Give each a key of its own."
+            )
     return described
 
 
@@ -131,7 +139,9 @@ def _group_by_key(links: Iterable[ExtraLinkSpec]) -> dict[str, list[str]]:
 
 def _describe(name: str, link: Any) -> ExtraLinkSpec:
     url = getattr(link, "static_url", None)
-    return ExtraLinkSpec(name=str(name), xcom_key=str(read_xcom_key(link)), static_url=str(url) if isinstance(url, str) and url else None)
+    return ExtraLinkSpec(
+        name=str(name), xcom_key=str(read_xcom_key(link)), static_url=str(url) if isinstance(url, str) and url else None
+    )
 
 
 def _by_name(links: Iterable[Any]) -> dict[str, Any]:
@@ -141,4 +151,7 @@ def _by_name(links: Iterable[Any]) -> dict[str, Any]:
 def _is_for(link: Any, operator_class: type) -> bool:
     """Return whether the class is in `operators`; by name too, for a module that was imported under this name again."""
     place = (operator_class.__module__, operator_class.__qualname__)
-    return any(one is operator_class or (getattr(one, "__module__", None), getattr(one, "__qualname__", None)) == place for one in link.operators or ())
+    return any(
+        one is operator_class or (getattr(one, "__module__", None), getattr(one, "__qualname__", None)) == place
+        for one in link.operators or ()
+    )

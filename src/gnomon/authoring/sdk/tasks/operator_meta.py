@@ -82,7 +82,9 @@ def read_init_parameters(function: FunctionType) -> InitParameters:
     optional = positional[len(positional) - len(function.__defaults__ or ()) :] if function.__defaults__ else ()
     with_default = {*optional, *(function.__kwdefaults__ or ())}
     named = (*positional[max(code.co_posonlyargcount - 1, 0) :], *keyword_only)
-    return InitParameters(positional, named, tuple(name for name in (*positional, *keyword_only) if name not in with_default))
+    return InitParameters(
+        positional, named, tuple(name for name in (*positional, *keyword_only) if name not in with_default)
+    )
 
 
 def _prepare_defaults(task: Any, kwargs: dict[str, Any]) -> None:
@@ -163,7 +165,9 @@ def _check_required(task: Any, parameters: InitParameters, args: tuple[Any, ...]
         )
 
 
-def _check_annotated(task: Any, init: FunctionType, parameters: InitParameters, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _check_annotated(
+    task: Any, init: FunctionType, parameters: InitParameters, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
     try:
         check_annotated(type(task), init, {**dict(zip(parameters.positional, args, strict=False)), **kwargs})
     except (TypeError, ValueError) as error:
@@ -177,5 +181,7 @@ def _finish_construction(task: Any) -> None:
     for name in ("_defaults", "_default_params"):
         state.pop(name, None)
     state["_ready"] = True
-    if "_mapped_from" not in state and hasattr(task, "connect_references"):  # the edges are those of the mapped task; a class may use the metaclass without BaseOperator
+    if "_mapped_from" not in state and hasattr(
+        task, "connect_references"
+    ):  # the edges are those of the mapped task; a class may use the metaclass without BaseOperator
         task.connect_references(task.template_fields)

@@ -164,7 +164,9 @@ class BaseSensorOperator(BaseOperator):
             raise AirflowSkipException(f"{message} Skipped because {flag} is set.")
         raise AirflowSensorTimeout(message)
 
-    def _get_next_poke_interval(self, started_at: dt.datetime | float, run_duration: Callable[[], float], poke_count: int) -> float:
+    def _get_next_poke_interval(
+        self, started_at: dt.datetime | float, run_duration: Callable[[], float], poke_count: int
+    ) -> float:
         """Return the seconds until the next poke: constant, or doubling with a jitter. Authors override it, with Airflow's signature.
 
         `started_at`: the start of the wait; the jitter follows from it. `run_duration()`: seconds since then. `poke_count`: pokes so far.

@@ -14,8 +14,15 @@ LISTED_MAX = 100
 _STATE = "failed"
 _DEFAULT_TIMEOUT_S = 7 * 86400.0
 _NAMES = (
-    "external_dag_id", "external_task_id", "external_task_ids", "external_task_group_id", "execution_delta", "execution_date_fn", "allowed_states",
-    "failed_states", "timeout",
+    "external_dag_id",
+    "external_task_id",
+    "external_task_ids",
+    "external_task_group_id",
+    "execution_delta",
+    "execution_date_fn",
+    "allowed_states",
+    "failed_states",
+    "timeout",
 )
 
 
@@ -44,14 +51,20 @@ def _list_arguments(task: Any) -> Iterator[Mapping[str, Any]]:
 def _build_wait(given: Mapping[str, Any]) -> SensorWait:
     dag_id = given.get("external_dag_id")
     is_template = isinstance(dag_id, str) and ("{{" in dag_id or "{%" in dag_id)
-    group_id, span, timeout_s = given.get("external_task_group_id"), given.get("execution_delta"), _read_seconds(given.get("timeout"))
+    group_id, span, timeout_s = (
+        given.get("external_task_group_id"),
+        given.get("execution_delta"),
+        _read_seconds(given.get("timeout")),
+    )
     return SensorWait(
         dag_id=dag_id if isinstance(dag_id, str) and not is_template else None,
         template=dag_id if isinstance(dag_id, str) and is_template else "",
-        task_ids=_read_task_ids(given), group_id=group_id if isinstance(group_id, str) else None,
+        task_ids=_read_task_ids(given),
+        group_id=group_id if isinstance(group_id, str) else None,
         delta_s=span.total_seconds() if isinstance(span, dt.timedelta) else 0.0,
         has_date_function=given.get("execution_date_fn") is not None,
-        accepts_failure=_has_failed(given.get("allowed_states")), fails_with_upstream=_has_failed(given.get("failed_states")),
+        accepts_failure=_has_failed(given.get("allowed_states")),
+        fails_with_upstream=_has_failed(given.get("failed_states")),
         timeout_s=None if timeout_s == _DEFAULT_TIMEOUT_S else timeout_s,
     )
 
@@ -59,7 +72,11 @@ def _build_wait(given: Mapping[str, Any]) -> SensorWait:
 def _read_task_ids(given: Mapping[str, Any]) -> tuple[str, ...]:
     one, several = given.get("external_task_id"), given.get("external_task_ids")
     listed = [one] if one is not None else [several] if isinstance(several, str) else several
-    return tuple(dict.fromkeys(item for item in listed if isinstance(item, str))) if isinstance(listed, list | tuple | set) else ()
+    return (
+        tuple(dict.fromkeys(item for item in listed if isinstance(item, str)))
+        if isinstance(listed, list | tuple | set)
+        else ()
+    )
 
 
 def _read_seconds(value: Any) -> float | None:
@@ -69,4 +86,6 @@ def _read_seconds(value: Any) -> float | None:
 
 
 def _has_failed(states: Any) -> bool:
-    return isinstance(states, list | tuple | set | frozenset) and any(str(getattr(state, "value", state)) == _STATE for state in states)
+    return isinstance(states, list | tuple | set | frozenset) and any(
+        str(getattr(state, "value", state)) == _STATE for state in states
+    )

@@ -38,8 +38,17 @@ OPERATOR_PATHS: dict[str, str] = {
 }
 """Variant of `@task` to the path of its operator class, which is imported when a file uses the variant."""
 
-_VARIANT_PACKAGES = {"docker": "docker", "kubernetes": "cncf-kubernetes", "kubernetes_cmd": "cncf-kubernetes", "pyspark": "apache-spark",
-                     "snowpark": "snowflake", "sql": "common-sql", "analytics": "common-sql", "llm": "common-ai", "agent": "common-ai"}  # fmt: skip
+_VARIANT_PACKAGES = {
+    "docker": "docker",
+    "kubernetes": "cncf-kubernetes",
+    "kubernetes_cmd": "cncf-kubernetes",
+    "pyspark": "apache-spark",
+    "snowpark": "snowflake",
+    "sql": "common-sql",
+    "analytics": "common-sql",
+    "llm": "common-ai",
+    "agent": "common-ai",
+}
 """Variant to the provider package that brings it (`task-decorators` of the package's description), for the message when it is not installed."""
 _DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
 
@@ -77,7 +86,9 @@ class TaskDecorator:
         self._mark_expanded()
         given = dict(self.kwargs)
         op_kwargs = {**(given.pop("op_kwargs", None) or {}), **kwargs}
-        return self._finish(self.operator_class(python_callable=self.function, op_args=args, op_kwargs=op_kwargs, **given))
+        return self._finish(
+            self.operator_class(python_callable=self.function, op_args=args, op_kwargs=op_kwargs, **given)
+        )
 
     def _finish(self, operator: Any) -> XComArg:
         """Apply `@setup`, `@teardown` and the docstring to the new task, and return its XComArg."""
@@ -97,12 +108,19 @@ class TaskDecorator:
     def override(self, **kwargs: Any) -> TaskDecorator:
         """Return the same function with other arguments for the task."""
         self._mark_expanded()
-        merged = {**self.kwargs, **kwargs, "is_setup": self.is_setup, "is_teardown": self.is_teardown,
-                  "on_failure_fail_dagrun": kwargs.get("on_failure_fail_dagrun", self.on_failure_fail_dagrun)}
+        merged = {
+            **self.kwargs,
+            **kwargs,
+            "is_setup": self.is_setup,
+            "is_teardown": self.is_teardown,
+            "on_failure_fail_dagrun": kwargs.get("on_failure_fail_dagrun", self.on_failure_fail_dagrun),
+        }
         new = TaskDecorator(self.function, self.operator_class, merged)
         new.returns_dag_result = self.returns_dag_result
         if self.kwargs.get("op_kwargs") and "op_kwargs" not in kwargs:
-            new._watch = UnexpandedPartial(f"Task {self._describe()}", self.kwargs.get("dag") or authoring_state.current_dag())
+            new._watch = UnexpandedPartial(
+                f"Task {self._describe()}", self.kwargs.get("dag") or authoring_state.current_dag()
+            )
         return new
 
     def partial(self, **kwargs: Any) -> TaskDecorator:
@@ -124,11 +142,15 @@ class TaskDecorator:
         """
         self._mark_expanded()
         if not map_kwargs:
-            raise TypeError(f"no arguments to expand against: expand() of @task {self._describe()} needs a list or a dict for an argument")
+            raise TypeError(
+                f"no arguments to expand against: expand() of @task {self._describe()} needs a list or a dict for an argument"
+            )
         where = self._check_names("expand", map_kwargs)
         check_mapped_values(map_kwargs, "expand", where)
         prevent_duplicates(self.kwargs.get("op_kwargs") or {}, map_kwargs, "mapping already partial", where)
-        if self.kwargs.get("trigger_rule") == "always" and any(isinstance(value, XComArg) for value in map_kwargs.values()):
+        if self.kwargs.get("trigger_rule") == "always" and any(
+            isinstance(value, XComArg) for value in map_kwargs.values()
+        ):
             raise ValueError(
                 f"Task-generated mapping within a task using 'expand' is not allowed with trigger rule 'always'{where}: the task would start "
                 "before the values exist."
@@ -148,8 +170,12 @@ class TaskDecorator:
             self._check_names("expand_kwargs", item)
             if strict:
                 prevent_duplicates(self.kwargs.get("op_kwargs") or {}, item, "mapping already partial", where)
-        if self.kwargs.get("trigger_rule") == "always" and any(isinstance(value, XComArg) for item in dicts for value in item.values()):
-            raise ValueError(f"Task-generated mapping within a task using 'expand_kwargs' is not allowed with trigger rule 'always'{where}.")
+        if self.kwargs.get("trigger_rule") == "always" and any(
+            isinstance(value, XComArg) for item in dicts for value in item.values()
+        ):
+            raise ValueError(
+                f"Task-generated mapping within a task using 'expand_kwargs' is not allowed with trigger rule 'always'{where}."
+            )
         return self._expand(ListOfDictsExpandInput(kwargs), strict=strict)
 
     def _expand(self, expand_input: ExpandInput, *, strict: bool) -> XComArg:
@@ -157,11 +183,18 @@ class TaskDecorator:
         dag, group, defaults, params = take_shared(given, format_location(find_author_location()))
         task_id = make_unique_task_id(given.pop("task_id"), dag, group)
         operator = DecoratedMappedOperator(
-            operator_class=self.operator_class, python_callable=self.function, op_kwargs_expand_input=expand_input,
+            operator_class=self.operator_class,
+            python_callable=self.function,
+            op_kwargs_expand_input=expand_input,
             task_id=task_id if group is None else group.child_id(task_id),
-            partial_kwargs={**keep_fields(defaults), **given, "op_args": [], "op_kwargs": given.get("op_kwargs") or {}}, dag=dag, task_group=group,
-            defaults=defaults, params=params, strict=strict, location=find_author_location(),
-        )  # fmt: skip
+            partial_kwargs={**keep_fields(defaults), **given, "op_args": [], "op_kwargs": given.get("op_kwargs") or {}},
+            dag=dag,
+            task_group=group,
+            defaults=defaults,
+            params=params,
+            strict=strict,
+            location=find_author_location(),
+        )
         self._warn_about_missing(operator, expand_input)
         return self._finish(operator)
 
@@ -172,11 +205,15 @@ class TaskDecorator:
         try:
             check_call(self.function, (), {**operator.partial_kwargs["op_kwargs"], **expand_input.value}, "")
         except TypeError as error:
-            operator.dag.warn(f"Task {operator.task_id!r}{format_location(operator._location)}: its instances will fail, because {error}")
+            operator.dag.warn(
+                f"Task {operator.task_id!r}{format_location(operator._location)}: its instances will fail, because {error}"
+            )
 
     def _with_op_kwargs(self, op_kwargs: dict[str, Any]) -> TaskDecorator:
         new = self.override(op_kwargs=op_kwargs)
-        new._watch = UnexpandedPartial(f"Task {self._describe()}", self.kwargs.get("dag") or authoring_state.current_dag())
+        new._watch = UnexpandedPartial(
+            f"Task {self._describe()}", self.kwargs.get("dag") or authoring_state.current_dag()
+        )
         return new
 
     def _mark_expanded(self) -> None:
@@ -246,7 +283,9 @@ class TaskDecorators:
     @overload
     def __call__(self, python_callable: Callable[..., Any]) -> TaskDecorator: ...
     @overload
-    def __call__(self, python_callable: None = None, **kwargs: Any) -> Callable[[Callable[..., Any]], TaskDecorator]: ...
+    def __call__(
+        self, python_callable: None = None, **kwargs: Any
+    ) -> Callable[[Callable[..., Any]], TaskDecorator]: ...
     def __call__(self, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
         """Plain `@task`: a Python function."""
         return self._variant("python", python_callable, kwargs)
@@ -370,7 +409,9 @@ def is_dict_annotated(function: Callable[..., Any]) -> bool:
     if isinstance(annotation, str):
         annotation = _resolve_annotation(annotation, function)
     origin = getattr(annotation, "__origin__", None) or annotation
-    return isinstance(origin, type) and (issubclass(origin, dict) or (origin is not str and issubclass(origin, Mapping)))
+    return isinstance(origin, type) and (
+        issubclass(origin, dict) or (origin is not str and issubclass(origin, Mapping))
+    )
 
 
 def _resolve_annotation(annotation: str, function: Any) -> Any:

@@ -74,7 +74,11 @@ class TaskExecution(Templater):
             self.log.info("%s: %r", name, getattr(self, name, None))
 
     def defer(
-        self, *, trigger: Any, method_name: str | None, kwargs: dict[str, Any] | None = None,
+        self,
+        *,
+        trigger: Any,
+        method_name: str | None,
+        kwargs: dict[str, Any] | None = None,
         timeout: dt.timedelta | float | None = None,
     ) -> NoReturn:
         """Leave the worker until `trigger` fires; then `method_name(context, event, **kwargs)` of a new task object is called.

@@ -54,14 +54,18 @@ class XComArg(Resolvable, DependencyMixin):
         """Return the value in the run of `context`."""
         raise NotImplementedError(f"{type(self).__name__} has no resolve().")
 
-    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+    def resolve_elements(
+        self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None
+    ) -> Any:
         """Return the value as a sequence or dict for an instance of a mapped task, which needs one element: an element is read when it is used.
 
         `check` returns a value over which a task can be mapped, and raises for another one. `total`: the number of elements if it is known.
         """
         raise NotImplementedError(f"{type(self).__name__} has no resolve_elements().")
 
-    def resolve_element(self, context: Mapping[str, Any], check: Callable[[Any], Any], number: int, total: int | None) -> Any:
+    def resolve_element(
+        self, context: Mapping[str, Any], check: Callable[[Any], Any], number: int, total: int | None
+    ) -> Any:
         """Return the element at this place of `resolve_elements`, the (key, value) of a dict. Raises IndexError behind the end."""
         return read_element(self.resolve_elements(context, check, total), number)
 
@@ -152,7 +156,9 @@ class PlainXComArg(XComArg):
             return None
         raise XComNotFound(dag_id, task_id, self.key)
 
-    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+    def resolve_elements(
+        self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None
+    ) -> Any:
         return pull_elements(self, context, check, total)
 
     resolve_element = pull_element
@@ -231,7 +237,9 @@ class MapXComArg(XComArg):
     def __init__(self, arg: XComArg, callables: Sequence[Callable[[Any], Any]]) -> None:
         for function in callables:
             if hasattr(function, "operator_class") and hasattr(function, "function"):
-                raise ValueError("map() argument must be a plain function, not a @task operator; expand the @task over the value instead.")
+                raise ValueError(
+                    "map() argument must be a plain function, not a @task operator; expand the @task over the value instead."
+                )
             if not callable(function):
                 raise TypeError(f"map() takes a function of one element, not {function!r} ({type(function).__name__}).")
         self.arg = arg
@@ -247,11 +255,15 @@ class MapXComArg(XComArg):
         """Return a sequence that calls the functions when an element is read."""
         return MappedValues(_check_map(self.arg.resolve(context)), self.callables)
 
-    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+    def resolve_elements(
+        self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None
+    ) -> Any:
         return check(MappedValues(self.arg.resolve_elements(context, _check_map, total), self.callables))
 
     def __repr__(self) -> str:
-        return repr(self.arg) + "".join(f".map({getattr(function, '__name__', '<function>')})" for function in self.callables)
+        return repr(self.arg) + "".join(
+            f".map({getattr(function, '__name__', '<function>')})" for function in self.callables
+        )
 
 
 class ZipXComArg(XComArg):
@@ -269,7 +281,9 @@ class ZipXComArg(XComArg):
         """Return a sequence of tuples."""
         return ZippedValues([_check_zip(arg.resolve(context)) for arg in self.args], self.fillvalue)
 
-    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+    def resolve_elements(
+        self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None
+    ) -> Any:
         return check(ZippedValues([arg.resolve_elements(context, _check_zip) for arg in self.args], self.fillvalue))
 
     def __repr__(self) -> str:
@@ -295,7 +309,9 @@ class ConcatXComArg(XComArg):
         """Return a sequence of all elements."""
         return ConcatenatedValues([_check_concat(arg.resolve(context)) for arg in self.args])
 
-    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+    def resolve_elements(
+        self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None
+    ) -> Any:
         return check(ConcatenatedValues([arg.resolve_elements(context, _check_concat) for arg in self.args]))
 
     def __repr__(self) -> str:

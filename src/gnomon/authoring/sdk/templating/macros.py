@@ -10,8 +10,18 @@ from datetime import datetime, timedelta
 from random import random
 from typing import Any
 
-__all__ = ["datetime", "datetime_diff_for_humans", "ds_add", "ds_format", "ds_format_locale", "json", "random", "time",
-           "timedelta", "uuid"]
+__all__ = [
+    "datetime",
+    "datetime_diff_for_humans",
+    "ds_add",
+    "ds_format",
+    "ds_format_locale",
+    "json",
+    "random",
+    "time",
+    "timedelta",
+    "uuid",
+]
 
 _DAY = "%Y-%m-%d"
 

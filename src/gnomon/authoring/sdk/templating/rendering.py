@@ -61,8 +61,12 @@ def get_environment(owner: TemplateOwner, dag: DagNode | None) -> jinja2.Environ
 
 
 def make_environment(
-    *, native: bool = False, searchpath: Iterable[str] = (), undefined: type[jinja2.Undefined] | None = None,
-    options: Mapping[str, Any] | None = None, macros: Mapping[str, Any] | None = None,
+    *,
+    native: bool = False,
+    searchpath: Iterable[str] = (),
+    undefined: type[jinja2.Undefined] | None = None,
+    options: Mapping[str, Any] | None = None,
+    macros: Mapping[str, Any] | None = None,
     filters: Mapping[str, Any] | None = None,
 ) -> jinja2.Environment:
     """Return an environment with Airflow's filters; by default an undefined name in a template raises UndefinedError."""
@@ -200,8 +204,14 @@ def read_template_files(owner: TemplateOwner) -> None:
         if isinstance(value, str) and value.endswith(endings):
             setattr(owner, name, _read_source(env, value))
         elif isinstance(value, list):
-            setattr(owner, name, [_read_source(env, item) if isinstance(item, str) and item.endswith(endings) else item
-                                  for item in value])
+            setattr(
+                owner,
+                name,
+                [
+                    _read_source(env, item) if isinstance(item, str) and item.endswith(endings) else item
+                    for item in value
+                ],
+            )
     owner.prepare_template()
 
 

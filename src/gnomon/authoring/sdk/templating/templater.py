@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from gnomon.authoring.sdk.dags.node_types import DagNode
 
 
-
 class Templater:
     """An object with template fields. A text in a field is a Jinja template, or the name of a file that ends with `template_ext`."""
 
@@ -49,8 +48,12 @@ class Templater:
         self._do_render_template_fields(self, self.template_fields, context, env, set())
 
     def _do_render_template_fields(
-        self, parent: Any, template_fields: Iterable[str], context: Mapping[str, Any],
-        jinja_env: Any, seen_oids: set[int],
+        self,
+        parent: Any,
+        template_fields: Iterable[str],
+        context: Mapping[str, Any],
+        jinja_env: Any,
+        seen_oids: set[int],
     ) -> None:
         from gnomon.authoring.sdk.templating.rendering import (
             render_fields,  # of the module, not of the package: that is faster
@@ -59,7 +62,10 @@ class Templater:
         render_fields(self, parent, template_fields, context, jinja_env, seen_oids)
 
     def render_template(
-        self, content: Any, context: Mapping[str, Any], jinja_env: jinja2.Environment | None = None,
+        self,
+        content: Any,
+        context: Mapping[str, Any],
+        jinja_env: jinja2.Environment | None = None,
         seen_oids: set[int] | None = None,
     ) -> Any:
         """Return the content with every template rendered, also in lists, dicts and nested objects."""

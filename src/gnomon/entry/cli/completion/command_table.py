@@ -144,10 +144,47 @@ ARGUMENTS = {
     "xcom set": "dag run task",
 }
 """Command to the kinds of its arguments: dag, run, task, pool, variable, or `-` for any other; `*` marks one that is repeated."""
-FLAGS = frozenset({
-    "--alias", "--all", "--downstream", "--downstream-dags", "--dry-run", "--follow", "--future", "--include-deferred", "--install",
-    "--never-expires", "--no-password", "--no-wait", "--notes", "--once", "--only-failed", "--open", "--overwrite", "--past", "--repair", "--reverse", "--revoke", "--run-backwards",
-    "--run-on-latest-version", "--show-secrets", "--show-values", "--upstream", "--user", "--utc", "--wait", "--warnings",
-    "--watch", "--yes", "-a", "-d", "-f", "-n", "-u", "-w", "-y",
-})
+FLAGS = frozenset(
+    {
+        "--alias",
+        "--all",
+        "--downstream",
+        "--downstream-dags",
+        "--dry-run",
+        "--follow",
+        "--future",
+        "--include-deferred",
+        "--install",
+        "--never-expires",
+        "--no-password",
+        "--no-wait",
+        "--notes",
+        "--once",
+        "--only-failed",
+        "--open",
+        "--overwrite",
+        "--past",
+        "--repair",
+        "--reverse",
+        "--revoke",
+        "--run-backwards",
+        "--run-on-latest-version",
+        "--show-secrets",
+        "--show-values",
+        "--upstream",
+        "--user",
+        "--utc",
+        "--wait",
+        "--warnings",
+        "--watch",
+        "--yes",
+        "-a",
+        "-d",
+        "-f",
+        "-n",
+        "-u",
+        "-w",
+        "-y",
+    }
+)
 """The options without a value."""

@@ -92,7 +92,9 @@ def _list_next_words(words: Sequence[str]) -> list[str]:
     if not words:
         return list(COMMANDS)
     depth = len(words)
-    return sorted({path.split()[depth] for path in ARGUMENTS if path.split()[:depth] == list(words) and len(path.split()) > depth})
+    return sorted(
+        {path.split()[depth] for path in ARGUMENTS if path.split()[:depth] == list(words) and len(path.split()) > depth}
+    )
 
 
 class _Names(ShellComplete):

@@ -14,7 +14,11 @@ from gnomon.model.errors.product import UserError
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.option("--install", is_flag=True, help="Write the script to the folder where the shell looks for completions, and print its path.")
+@click.option(
+    "--install",
+    is_flag=True,
+    help="Write the script to the folder where the shell looks for completions, and print its path.",
+)
 def completion(shell: str, install: bool) -> None:
     """Print the script with which SHELL completes commands, options, and the ids of DAGs, runs, tasks, pools and Variables.
 
@@ -29,7 +33,9 @@ def completion(shell: str, install: bool) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(script + "\n", encoding="utf-8")
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}; write it yourself: gnomon completion {shell} > FILE") from None
+        raise UserError(
+            f"{path} cannot be written: {error.strerror}; write it yourself: gnomon completion {shell} > FILE"
+        ) from None
     click.echo(path)
     hint = f"; ~/.zshrc needs, before compinit: fpath=({path.parent} $fpath)" if shell == "zsh" else ""
     click.echo(f"new shells complete gnomon{hint}", err=True)

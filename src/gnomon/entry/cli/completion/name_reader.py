@@ -21,7 +21,9 @@ def read_names(statement: str, parameters: Mapping[str, str]) -> list[str]:
     try:
         url = current_config().database_url
         if url.startswith("sqlite"):
-            return _read_sqlite("/" + unquote(url.partition("://")[2].partition("?")[0]).lstrip("/"), statement, parameters)
+            return _read_sqlite(
+                "/" + unquote(url.partition("://")[2].partition("?")[0]).lstrip("/"), statement, parameters
+            )
         from gnomon.storage.store import open_database  # loads the driver of PostgreSQL
 
         db = open_database(url)

@@ -7,8 +7,14 @@ import click
 from gnomon.entry.cli.commands import LazyCommand, LazyGroup
 
 _COMMANDS = {
-    "preview": LazyCommand("gnomon.entry.cli.dependencies.dependency_preview:preview", "Show which upstream slots each run of a day waits for."),
-    "graph": LazyCommand("gnomon.entry.cli.dependencies.dependency_graph:graph", "Show which DAGs wait for which, and errors in their dependencies."),
+    "preview": LazyCommand(
+        "gnomon.entry.cli.dependencies.dependency_preview:preview",
+        "Show which upstream slots each run of a day waits for.",
+    ),
+    "graph": LazyCommand(
+        "gnomon.entry.cli.dependencies.dependency_graph:graph",
+        "Show which DAGs wait for which, and errors in their dependencies.",
+    ),
 }
 
 

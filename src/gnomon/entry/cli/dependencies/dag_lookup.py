@@ -49,8 +49,12 @@ def locate_dag(home: Home, file_or_id: str, dag_id: str | None) -> DagWithUpstre
             raise UserError(f"--dag-id can be given only with a file; {file_or_id!r} is a DAG id")
         siblings, dag = {}, _find_by_id(home, file_or_id)
     sensors = _list_sensors(home, dag.spec, [one.spec for one in siblings.values()])
-    upstream_ids = {edge.after.dag_id for edge in collect_edges(dag.spec)} | {one.upstream_dag_id for one in sensors if one.upstream_dag_id is not None}
-    return DagWithUpstreams(dag, {up_id: siblings.get(up_id) or _find_upstream(home, up_id) for up_id in sorted(upstream_ids)}, sensors)
+    upstream_ids = {edge.after.dag_id for edge in collect_edges(dag.spec)} | {
+        one.upstream_dag_id for one in sensors if one.upstream_dag_id is not None
+    }
+    return DagWithUpstreams(
+        dag, {up_id: siblings.get(up_id) or _find_upstream(home, up_id) for up_id in sorted(upstream_ids)}, sensors
+    )
 
 
 def load_all_specs(home: Home) -> list[DagSpec]:
@@ -119,6 +123,10 @@ def _find_in_folder(home: Home, dag_id: str) -> LocatedDag:
 
 @contextmanager
 def _open_parse_pool(home: Home) -> Iterator[ParsePool]:
-    with closing(start_parse_pool(home.cfg, build_dag_processor_settings(home.cfg), create_environment_stamps(home.cfg), home.clock)) as pool:
+    with closing(
+        start_parse_pool(
+            home.cfg, build_dag_processor_settings(home.cfg), create_environment_stamps(home.cfg), home.clock
+        )
+    ) as pool:
         pool.handle_task_api = make_question_handler(home.cfg)
         yield pool

@@ -54,10 +54,16 @@ def _print(rows: list[EdgeRow]) -> None:
         click.echo("no DAG waits for another DAG")
         return
     click.echo(format_table([row.as_line() for row in rows], _COLUMNS))
-    for line in dict.fromkeys(f"{row.downstream} could wait without a task: {row.could_be}" for row in rows if row.could_be):
+    for line in dict.fromkeys(
+        f"{row.downstream} could wait without a task: {row.could_be}" for row in rows if row.could_be
+    ):
         click.echo(line)
     problems = dict.fromkeys(f"{row.dag_id}: {row.error}" for row in rows if row.error)
-    problems |= dict.fromkeys(f"{row.downstream}: there is no DAG {row.upstream_dag_id}; {_describe_missing(row)}" for row in rows if row.unknown)
+    problems |= dict.fromkeys(
+        f"{row.downstream}: there is no DAG {row.upstream_dag_id}; {_describe_missing(row)}"
+        for row in rows
+        if row.unknown
+    )
     for line in problems:
         click.echo(line, err=True)
 

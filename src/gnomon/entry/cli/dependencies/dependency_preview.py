@@ -28,7 +28,12 @@ from gnomon.rules.dependencies.shape import find_slotless_reason
 @click.command()
 @click.argument("file_or_id", metavar="FILE_OR_ID")
 @click.option("--dag-id", help="Id of the DAG, when the file defines several.")
-@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="A day in the DAG's time zone; default: today.")
+@click.option(
+    "--day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="A day in the DAG's time zone; default: today.",
+)
 @format_option("svg")
 @pass_home
 def preview(home: Home, file_or_id: str, dag_id: str | None, day: datetime | None, output: str) -> None:
@@ -39,8 +44,14 @@ def preview(home: Home, file_or_id: str, dag_id: str | None, day: datetime | Non
     """
     target = locate_dag(home, file_or_id, dag_id)
     clock = DayClock(target.dag.zone, _choose_day(home, day, target.dag))
-    previews = [preview_edge(home.cfg, target.dag, target.upstreams[edge.after.dag_id], edge, clock) for edge in collect_edges(target.dag.spec)]
-    previews += [preview_sensor(home.cfg, target.dag, target.upstreams.get(edge.upstream_dag_id or ""), edge, clock) for edge in target.sensors]
+    previews = [
+        preview_edge(home.cfg, target.dag, target.upstreams[edge.after.dag_id], edge, clock)
+        for edge in collect_edges(target.dag.spec)
+    ]
+    previews += [
+        preview_sensor(home.cfg, target.dag, target.upstreams.get(edge.upstream_dag_id or ""), edge, clock)
+        for edge in target.sensors
+    ]
     if output == "svg":
         _draw(target.dag, previews, clock)
     elif output == "table":
@@ -93,17 +104,26 @@ def _describe_origin(upstream: LocatedDag) -> str:
 def _draw(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> None:
     dag_id = dag.spec.dag_id
     panels: list[LanePanel] = [
-        build_panel(preview.describe(dag_id), dag_id, preview.edge, preview.lines, clock) for preview in previews if preview.lines.lines
+        build_panel(preview.describe(dag_id), dag_id, preview.edge, preview.lines, clock)
+        for preview in previews
+        if preview.lines.lines
     ]
     if not panels:
         errors = [preview.error for preview in previews if preview.error]
         why = "; ".join(errors) or ("it waits for no other DAG" if not previews else "it has no run on this day")
         raise UserError(f"there is nothing to draw for DAG {dag_id!r} on {clock.day}: {why}")
-    click.echo(render_day_lanes_svg(dag_id, f"{clock.day:%a %Y-%m-%d}, in the time zone {dag.zone_name}", panels), nl=False)
+    click.echo(
+        render_day_lanes_svg(dag_id, f"{clock.day:%a %Y-%m-%d}, in the time zone {dag.zone_name}", panels), nl=False
+    )
 
 
 def _record(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> dict[str, object]:
     return {
-        "dag_id": dag.spec.dag_id, "schedule": dag.spec.timetable.summary, "day": clock.day.isoformat(), "timezone": dag.zone_name,
-        "from": iso(clock.start), "until": iso(clock.end), "dependencies": [preview.as_record() for preview in previews],
-    }  # fmt: skip
+        "dag_id": dag.spec.dag_id,
+        "schedule": dag.spec.timetable.summary,
+        "day": clock.day.isoformat(),
+        "timezone": dag.zone_name,
+        "from": iso(clock.start),
+        "until": iso(clock.end),
+        "dependencies": [preview.as_record() for preview in previews],
+    }

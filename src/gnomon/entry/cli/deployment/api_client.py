@@ -75,7 +75,9 @@ class ApiClient:
 
     def post(self, path: str, body: object, kind: Any) -> Any:
         """The answer to a change as an object of the type `kind`. Raises the errors of `api_errors`."""
-        return self._decode(self._send(self._build_request("POST", path, msgspec.json.encode(body)), is_read=False), path, kind)
+        return self._decode(
+            self._send(self._build_request("POST", path, msgspec.json.encode(body)), is_read=False), path, kind
+        )
 
     def _build_request(self, method: str, path: str, body: bytes | None) -> urllib.request.Request:
         headers = {"Accept": "application/json", "User-Agent": f"gnomon/{find_own_version()}"}
@@ -101,7 +103,9 @@ class ApiClient:
             with self._opener.open(request, timeout=TIMEOUT_S) as answer:
                 body = answer.read(ANSWER_BYTES_MAX + 1)
                 if len(body) > ANSWER_BYTES_MAX:
-                    raise UserError(f"the answer of {self.url} has more than {ANSWER_BYTES_MAX // 1_000_000} MB; ask for less, for example with --limit")
+                    raise UserError(
+                        f"the answer of {self.url} has more than {ANSWER_BYTES_MAX // 1_000_000} MB; ask for less, for example with --limit"
+                    )
                 return ApiAnswer(answer.status, dict(answer.headers.items()), body)
         except urllib.error.HTTPError as error:
             with error:
@@ -116,11 +120,15 @@ class ApiClient:
                 "authority in the environment variable SSL_CERT_FILE"
             )
         if isinstance(cause, ssl.SSLError):
-            return UserError(f"{self.url} does not answer in TLS ({cause.reason or cause}); if its api-server has no certificate, write http:// instead")
+            return UserError(
+                f"{self.url} does not answer in TLS ({cause.reason or cause}); if its api-server has no certificate, write http:// instead"
+            )
         if isinstance(cause, socket.gaierror):
             return ApiUnreachable(f"there is no host {host!r} ({cause.strerror}); check the address of the API")
         if isinstance(cause, ConnectionRefusedError):
-            return ApiUnreachable(f"nothing answers at {self.url}; is the api-server of the deployment running, and its port right?")
+            return ApiUnreachable(
+                f"nothing answers at {self.url}; is the api-server of the deployment running, and its port right?"
+            )
         if isinstance(cause, TimeoutError):
             return ApiUnreachable(f"{self.url} did not answer within {TIMEOUT_S:g} s{doubt}")
         return ApiUnreachable(f"the connection to {self.url} failed: {cause or type(cause).__name__}{doubt}")
@@ -134,12 +142,16 @@ class ApiClient:
         try:
             return msgspec.json.decode(answer.body, type=kind)
         except msgspec.MsgspecError as error:
-            raise ApiMismatch(f"{self._describe_versions(version)}: an answer has another form than this program expects ({error}); {_SAME_VERSION}") from None
+            raise ApiMismatch(
+                f"{self._describe_versions(version)}: an answer has another form than this program expects ({error}); {_SAME_VERSION}"
+            ) from None
 
     def _raise_foreign(self, answer: ApiAnswer) -> NoReturn:
         """What answers is no Gnomon, or something between this program and it."""
         if answer.status in _PROXY_STATUSES:
-            raise ApiUnreachable(f"{self.url} answers {answer.status}: the api-server behind this address does not run or cannot be reached")
+            raise ApiUnreachable(
+                f"{self.url} answers {answer.status}: the api-server behind this address does not run or cannot be reached"
+            )
         if 300 <= answer.status < 400:
             target = answer.headers.get("Location", "another address")
             raise ApiMismatch(f"{self.url} sends requests on to {target}; give the address of the API itself")
@@ -157,18 +169,26 @@ class ApiClient:
         if answer.status == 401:
             raise ApiLoginRequired(self._describe_missing_login(text))
         if answer.status == 403 and not kind:
-            raise ApiRefusal(f"{text}; an admin gives it with `gnomon users set-role` or `gnomon users grant`", "AccessRefused")
+            raise ApiRefusal(
+                f"{text}; an admin gives it with `gnomon users set-role` or `gnomon users grant`", "AccessRefused"
+            )
         if (answer.status == 404 and text.startswith("there is no operation")) or answer.status in (405, 501):
-            raise ApiMismatch(f"{self._describe_versions(version)}: it has no operation {path.rpartition('/')[2]}; {_SAME_VERSION}")
+            raise ApiMismatch(
+                f"{self._describe_versions(version)}: it has no operation {path.rpartition('/')[2]}; {_SAME_VERSION}"
+            )
         if answer.status == 422 and not kind:
-            raise ApiMismatch(f"{self._describe_versions(version)}: it does not accept these arguments ({_list_faults(detail)}); {_SAME_VERSION}")
+            raise ApiMismatch(
+                f"{self._describe_versions(version)}: it does not accept these arguments ({_list_faults(detail)}); {_SAME_VERSION}"
+            )
         if answer.status == 429:
             raise ApiUnreachable(f"{text}; try again in {headers.get('retry-after', 'a few')} s")
         if answer.status == 503 and kind:
             raise ApiUnreachable(text)
         if answer.status >= 500:
             raise ApiRefusal(f"the deployment at {self.url} failed ({answer.status}): {text}", kind)
-        raise ApiRefusal(text, kind or ("NameNotFound" if answer.status == 404 else ""))  # without a class: a DAG that is hidden from the account
+        raise ApiRefusal(
+            text, kind or ("NameNotFound" if answer.status == 404 else "")
+        )  # without a class: a DAG that is hidden from the account
 
     def _describe_missing_login(self, detail: str) -> str:
         remedy = f"`gnomon login {self.url}` stores a token; or give one with --token or GNOMON_API_TOKEN"
@@ -186,7 +206,9 @@ _SAME_VERSION = "install the same version on both machines"
 class _RefuseRedirects(urllib.request.HTTPRedirectHandler):
     """No request is sent on to another address: it would carry the token there."""
 
-    def redirect_request(self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str) -> None:
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> None:
         return None
 
 
@@ -195,13 +217,23 @@ def check_address(url: str) -> str:
     text = url.strip().rstrip("/")
     try:
         parts = urlsplit(text)
-        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment and (parts.port or 1) > 0
+        is_valid = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and not parts.query
+            and not parts.fragment
+            and (parts.port or 1) > 0
+        )
     except ValueError:
         is_valid = False
     if not is_valid or not text.isprintable() or " " in text:
-        raise UserError(f"{url!r} is not the address of an API; write it like https://gnomon.example.com or http://127.0.0.1:8080")
+        raise UserError(
+            f"{url!r} is not the address of an API; write it like https://gnomon.example.com or http://127.0.0.1:8080"
+        )
     if parts.username is not None:
-        raise UserError("the address of an API has no name and no password: `gnomon login URL` asks for them, and --token gives a token")
+        raise UserError(
+            "the address of an API has no name and no password: `gnomon login URL` asks for them, and --token gives a token"
+        )
     return text
 
 
@@ -224,4 +256,6 @@ def _is_loopback(host: str) -> bool:
 def _list_faults(detail: Any) -> str:
     if not isinstance(detail, list):
         return str(detail)
-    return "; ".join(f"{'.'.join(map(str, fault.get('loc', ())))}: {fault.get('msg')}" for fault in detail if isinstance(fault, dict))
+    return "; ".join(
+        f"{'.'.join(map(str, fault.get('loc', ())))}: {fault.get('msg')}" for fault in detail if isinstance(fault, dict)
+    )

@@ -53,11 +53,17 @@ class ApiDeployment:
 
     def open_task_log(self, dag_id: str, run_id: str, task_id: str, map_index: int, file: str) -> ApiLog:
         """A log file of a task instance, read in pieces."""
-        return ApiLog(lambda start, is_over: self.perform(log_operations.read_log, dag_id, run_id, task_id, map_index, file, start, is_over))
+        return ApiLog(
+            lambda start, is_over: self.perform(
+                log_operations.read_log, dag_id, run_id, task_id, map_index, file, start, is_over
+            )
+        )
 
     def open_callback_log(self, dag_id: str, run_id: str, file: str) -> ApiLog:
         """The log of a callback of a run, read in pieces."""
-        return ApiLog(lambda start, _is_over: self.perform(log_operations.read_callback_log, dag_id, run_id, file, start))
+        return ApiLog(
+            lambda start, _is_over: self.perform(log_operations.read_callback_log, dag_id, run_id, file, start)
+        )
 
     def describe_log(self, file: str) -> str:
         """Its name in the folder of logs of the deployment."""

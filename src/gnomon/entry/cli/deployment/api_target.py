@@ -29,13 +29,23 @@ class ApiTarget:
 def api_options(command: F, *, hidden: bool) -> F:
     """Add `--api` and `--token` to a command, whose values `find_target` and `find_given_token` read."""
     command = click.option(
-        "--token", "api_token", metavar="TOKEN", expose_value=False, hidden=hidden, callback=_remember_token,
+        "--token",
+        "api_token",
+        metavar="TOKEN",
+        expose_value=False,
+        hidden=hidden,
+        callback=_remember_token,
         help=f"The token for --api; default: the variable {TOKEN_VARIABLE}, then that of `gnomon login`.",
-    )(command)  # fmt: skip
+    )(command)
     return click.option(
-        "--api", "api_url", metavar="URL", expose_value=False, hidden=hidden, callback=_remember_api,
+        "--api",
+        "api_url",
+        metavar="URL",
+        expose_value=False,
+        hidden=hidden,
+        callback=_remember_api,
         help=f"Work on the deployment whose API has this address, instead of the home; default: the variable {API_VARIABLE}. An empty address is the home.",
-    )(command)  # fmt: skip
+    )(command)
 
 
 def find_target(context: click.Context) -> ApiTarget | None:
@@ -85,7 +95,9 @@ def require_home(context: click.Context, option: str = "") -> None:
 def refuse_api(context: click.Context, name: str) -> None:
     """Raise UserError when `--api` is given to a command that is about no deployment at all; a variable of the environment is not meant for it."""
     if context.meta.get(_API) or context.meta.get(_TOKEN) is not None:
-        raise UserError(f"`gnomon {name}` is about this program and not about a deployment: leave --api and --token out")
+        raise UserError(
+            f"`gnomon {name}` is about this program and not about a deployment: leave --api and --token out"
+        )
 
 
 def _remember_api(context: click.Context, _: click.Parameter, value: str | None) -> None:

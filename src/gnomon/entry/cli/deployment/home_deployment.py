@@ -58,7 +58,11 @@ class HomeDeployment:
         if self._scope is None:
             database = self._opened.enter_context(self._home.store())
             cfg = self._home.cfg
-            task_logs = cache(lambda: TaskLogFolder(cfg.logs_folder, open_remote_log_folder(cfg, lambda: database, tells_reasons=True), self._home.clock))
+            task_logs = cache(
+                lambda: TaskLogFolder(
+                    cfg.logs_folder, open_remote_log_folder(cfg, lambda: database, tells_reasons=True), self._home.clock
+                )
+            )
             self._scope = OperationScope(self._home, database, AllDags(), task_logs_opener=task_logs)
         return self._scope
 

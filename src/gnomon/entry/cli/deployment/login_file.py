@@ -25,7 +25,9 @@ class StoredLogin(NamedTuple):
 def find_login_file() -> Path:
     """Below XDG_CONFIG_HOME, or below ~/.config."""
     folder = get_variable("XDG_CONFIG_HOME")
-    return (Path(folder) if folder and Path(folder).is_absolute() else Path.home() / ".config") / "gnomon" / "logins.json"
+    return (
+        (Path(folder) if folder and Path(folder).is_absolute() else Path.home() / ".config") / "gnomon" / "logins.json"
+    )
 
 
 def read_login(url: str) -> StoredLogin | None:
@@ -59,7 +61,9 @@ def _read_entries() -> dict[str, dict[str, str]]:
     try:
         with path.open(encoding="utf-8") as file:
             if os.fstat(file.fileno()).st_mode & _OTHERS:
-                raise UserError(f"{path} holds tokens, and others than its owner can read or write it; close it with: chmod 600 {path}")
+                raise UserError(
+                    f"{path} holds tokens, and others than its owner can read or write it; close it with: chmod 600 {path}"
+                )
             entries = json.load(file)
     except FileNotFoundError:
         return {}

@@ -43,12 +43,16 @@ class LogFollower:
             begun = self._deployment.clock.monotonic()
             found = self._deployment.perform(list_run_logs, self._dag_id, self._run_id, task_id, map_index)
             run, rows, logs = found.run, found.instances, found.attempts
-            is_over = found.is_finished or (task_id is not None and bool(rows) and all(row.state in _FINISHED for row in rows))
+            is_over = found.is_finished or (
+                task_id is not None and bool(rows) and all(row.state in _FINISHED for row in rows)
+            )
             self._write_new([log for log in logs if log.seq >= first_seq])
             self._report_states(rows, is_over=is_over)
             if is_over:
                 if task_id is None:
-                    click.echo(f"--- run {self._run_id} is {run.state}" + (f": {run.reason}" if run.reason else ""), err=True)
+                    click.echo(
+                        f"--- run {self._run_id} is {run.state}" + (f": {run.reason}" if run.reason else ""), err=True
+                    )
                 return rows
             self._deployment.sleep(max(LOOK_S, REST * (self._deployment.clock.monotonic() - begun)))
 
@@ -60,7 +64,9 @@ class LogFollower:
                 continue
             for file in log.files:
                 if file not in self._tails:
-                    self._tails[file] = self._deployment.open_task_log(self._dag_id, self._run_id, log.task_id, log.map_index, file)
+                    self._tails[file] = self._deployment.open_task_log(
+                        self._dag_id, self._run_id, log.task_id, log.map_index, file
+                    )
                 tail = self._tails[file]
                 lines += [(log, line) for line in tail.new_lines(is_over=log.is_ended)]
             if log.is_ended:
@@ -73,7 +79,10 @@ class LogFollower:
 
     def _warn_if_missing(self, log: AttemptFiles) -> None:
         if not log.is_stored:
-            click.echo(f"the log of {log.name}, try {log.try_number}, is not on this machine: it is on that of its worker, or was removed", err=True)
+            click.echo(
+                f"the log of {log.name}, try {log.try_number}, is not on this machine: it is on that of its worker, or was removed",
+                err=True,
+            )
 
     def _report_states(self, rows: list[TaskInstanceRow], *, is_over: bool) -> None:
         """A line on stderr for each task instance that waits for another try or without a process, or has ended."""
@@ -83,9 +92,14 @@ class LogFollower:
                 continue
             self._states[row.name] = (row.state, row.try_number)
             is_new = known is None and not is_over and row.state in _FINISHED
-            if row.state in (*_FINISHED, "up_for_retry", "up_for_reschedule", "deferred", "awaiting_input") and not is_new:
+            if (
+                row.state in (*_FINISHED, "up_for_retry", "up_for_reschedule", "deferred", "awaiting_input")
+                and not is_new
+            ):
                 tries = f" after try {row.try_number}" if row.try_number > 1 or row.state == "up_for_retry" else ""
-                click.echo(f"--- {row.name} is {row.state}{tries}" + (f": {row.reason}" if row.reason else ""), err=True)
+                click.echo(
+                    f"--- {row.name} is {row.state}{tries}" + (f": {row.reason}" if row.reason else ""), err=True
+                )
 
 
 def find_first_seq(tx_logs: list[AttemptFiles]) -> int:

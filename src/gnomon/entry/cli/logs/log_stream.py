@@ -48,7 +48,12 @@ def merge_logs(logs: Iterable[AttemptFiles], open_log: OpenLog) -> Iterator[tupl
         while waiting and (not heap or (waiting[-1].started_at or 0) <= heap[0][0]):
             log = waiting.pop()
             opened += 1
-            push(log.started_at or 0, opened, (line for file in log.files for line in open_log(log, file).new_lines(is_over=True)), log)
+            push(
+                log.started_at or 0,
+                opened,
+                (line for file in log.files for line in open_log(log, file).new_lines(is_over=True)),
+                log,
+            )
         if heap:
             at, number, line, lines, log = heapq.heappop(heap)
             yield log, line

@@ -24,11 +24,22 @@ from gnomon.model.ids import UNMAPPED, quote_arguments
 @click.argument("task", metavar="[TASK]", required=False)
 @click.option("--map-index", type=MAP_INDEX, help="Map index of a mapped task; TASK[INDEX] says the same.")
 @click.option("--try", "try_number", type=IntegerRange(1), help="Number of the try of TASK; default: the last one.")
-@click.option("-f", "--follow", is_flag=True, help="Continue until TASK, or RUN, has ended: also over retries, deferrals and waits.")
+@click.option(
+    "-f",
+    "--follow",
+    is_flag=True,
+    help="Continue until TASK, or RUN, has ended: also over retries, deferrals and waits.",
+)
 @utc_option
 @pass_deployment
 def logs(
-    deployment: DeploymentAccess, dag_id: str, run_id: str, task: str | None, map_index: int | None, try_number: int | None, follow: bool
+    deployment: DeploymentAccess,
+    dag_id: str,
+    run_id: str,
+    task: str | None,
+    map_index: int | None,
+    try_number: int | None,
+    follow: bool,
 ) -> None:
     """Print the log of TASK in RUN, or without TASK the logs of all tasks of RUN in the order of their lines' times.
 
@@ -48,7 +59,9 @@ def logs(
         _print_one(deployment, dag_id, run_id, task_id, index, try_number)
 
 
-def _print_one(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None) -> None:
+def _print_one(
+    deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None
+) -> None:
     files = deployment.perform(operations.list_try_logs, dag_id, run_id, task_id, map_index, try_number)
     line_format = LineFormat(read_screen(), has_names=False)
     for file in files:
@@ -61,7 +74,9 @@ def _print_one(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: 
 def _print_all(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
     found = deployment.perform(operations.list_run_logs, dag_id, run_id).attempts
     if not found:
-        raise UserError(f"no task of run {run_id!r} has been started; `gnomon explain {quote_arguments(dag_id, run_id)}` says why")
+        raise UserError(
+            f"no task of run {run_id!r} has been started; `gnomon explain {quote_arguments(dag_id, run_id)}` says why"
+        )
     missing = [log for log in found if log.is_ended and not log.is_stored]
     write = _make_writer(has_names=True)
 
@@ -71,7 +86,10 @@ def _print_all(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
     for log, line in merge_logs(found, open_log):
         write(log, line)
     if missing:
-        click.echo(f"{len(missing)} of {len(found)} logs are not on this machine: they are on those of their workers, or were removed", err=True)
+        click.echo(
+            f"{len(missing)} of {len(found)} logs are not on this machine: they are on those of their workers, or were removed",
+            err=True,
+        )
 
 
 def _follow(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str | None, map_index: int) -> None:

@@ -65,7 +65,9 @@ class LiveView:
         write_controls(sys.stdout, "\x1b[?1049h\x1b[?25l")
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> bool:
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> bool:
         try:
             write_controls(sys.stdout, "\x1b[?25h\x1b[?1049l")
             sys.stdout.flush()

@@ -14,7 +14,20 @@ from gnomon.entry.cli.terminal.screen import Screen
 from gnomon.entry.cli.terminal.state_styles import find_style
 
 GAP = "  "
-LEAST_NEEDED = ("file", "run_type", "owner", "description", "tags", "operator", "trigger_rule", "start_date", "host", "next_run", "end_date", "run_after")
+LEAST_NEEDED = (
+    "file",
+    "run_type",
+    "owner",
+    "description",
+    "tags",
+    "operator",
+    "trigger_rule",
+    "start_date",
+    "host",
+    "next_run",
+    "end_date",
+    "run_after",
+)
 """Columns that a narrow table leaves out, the first one first."""
 _TEXT_MIN = 20
 """A column of sentences is wrapped to no less than this width."""
@@ -29,7 +42,10 @@ Cells = dict[str, list[str]]
 
 
 def draw_records(
-    rows: Sequence[Mapping[str, object]], columns: Sequence[str], screen: Screen, format_cell: Callable[[str, object], str]
+    rows: Sequence[Mapping[str, object]],
+    columns: Sequence[str],
+    screen: Screen,
+    format_cell: Callable[[str, object], str],
 ) -> str:
     """The rows as a table or as blocks of lines. `format_cell` makes the text of a value that is no time, given its column."""
     heads: dict[str, str] = {}
@@ -48,7 +64,9 @@ def draw_records(
         lines += _draw_row({column: cells[column][index] for column in shown}, widths, screen)
     named = [column for column in left_out if set(cells[column]) - {"-", ""}]
     if named:
-        note = textwrap.wrap(f"not shown in {screen.width} columns: {', '.join(named)}; -o json has all fields", screen.width)
+        note = textwrap.wrap(
+            f"not shown in {screen.width} columns: {', '.join(named)}; -o json has all fields", screen.width
+        )
         lines += [screen.paint(line, "bright_black") for line in note]
     return "\n".join(lines)
 
@@ -61,7 +79,10 @@ def _choose_left_out(heads: Mapping[str, str], cells: Cells, width: int) -> list
         return _fit(heads, kept, width, wraps_ids=bool(left_out) or not empty) is not None
 
     empty = [column for column, texts in cells.items() if set(texts) <= {"-", ""}]
-    candidates = [*empty, *(column for column in LEAST_NEEDED if column in heads and column not in (next(iter(heads)), *empty))]
+    candidates = [
+        *empty,
+        *(column for column in LEAST_NEEDED if column in heads and column not in (next(iter(heads)), *empty)),
+    ]
     count = next((count for count in (0, *range(len(empty), len(candidates) + 1)) if fits(candidates[:count])), 0)
     left_out = candidates[:count]
     for column in reversed(candidates[len(empty) : count]):
@@ -85,12 +106,15 @@ def _fit(heads: Mapping[str, str], cells: Cells, width: int, *, wraps_ids: bool 
 
 
 def _draw_row(texts: Mapping[str, str], widths: Mapping[str, int], screen: Screen) -> list[str]:
-    parts = {column: textwrap.wrap(text, widths[column], break_on_hyphens=False) or [""] for column, text in texts.items()}
+    parts = {
+        column: textwrap.wrap(text, widths[column], break_on_hyphens=False) or [""] for column, text in texts.items()
+    }
     lines = []
     for number in range(max(map(len, parts.values()))):
         line = [part[number] if number < len(part) else "" for part in parts.values()]
         painted = [
-            _paint(column, text, screen) + " " * (widths[column] - len(text)) for column, text in zip(parts, line, strict=True)
+            _paint(column, text, screen) + " " * (widths[column] - len(text))
+            for column, text in zip(parts, line, strict=True)
         ]
         lines.append(GAP.join(painted).rstrip())
     return lines
@@ -102,7 +126,9 @@ def _draw_blocks(heads: Mapping[str, str], cells: Cells, screen: Screen) -> str:
     blocks = []
     for index in range(len(next(iter(cells.values())))):
         pairs = [(column, texts[index]) for column, texts in cells.items() if texts[index] not in ("-", "")]
-        blocks.append("\n".join(_draw_field(f"{heads[column]:<{width}}", column, text, screen) for column, text in pairs))
+        blocks.append(
+            "\n".join(_draw_field(f"{heads[column]:<{width}}", column, text, screen) for column, text in pairs)
+        )
     return "\n\n".join(blocks)
 
 
@@ -110,7 +136,9 @@ def _draw_field(head: str, column: str, text: str, screen: Screen) -> str:
     """The line of one value. A sentence is wrapped beside its name; another value stays in one piece, so that it can be copied."""
     room = screen.width - len(head) - len(GAP)
     lines = textwrap.wrap(text, room, break_on_hyphens=False) if column in _WRAPPED and room >= _ID_MIN else [text]
-    return f"{screen.paint(head, 'bold')}{GAP}{_paint(column, lines[0], screen)}" + "".join(f"\n{'':<{len(head)}}{GAP}{line}" for line in lines[1:])
+    return f"{screen.paint(head, 'bold')}{GAP}{_paint(column, lines[0], screen)}" + "".join(
+        f"\n{'':<{len(head)}}{GAP}{line}" for line in lines[1:]
+    )
 
 
 def _paint(column: str, text: str, screen: Screen) -> str:

@@ -39,7 +39,11 @@ class Screen:
         """The text in lines that end between words on a terminal, those after the first indented; as it is elsewhere. No word is divided."""
         if not self.is_terminal:
             return text
-        parts = (textwrap.wrap(line, self.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""] for line in text.split("\n"))
+        parts = (
+            textwrap.wrap(line, self.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+            or [""]
+            for line in text.split("\n")
+        )
         return "\n".join(line for part in parts for line in part)
 
     def paint(self, text: str, style: str) -> str:
@@ -68,9 +72,14 @@ def read_screen_of(stream: TextIO) -> Screen:
     size = shutil.get_terminal_size()
     is_dumb = get_variable("TERM") in ("dumb", "unknown")
     return Screen(
-        is_terminal=True, width=size.columns, height=size.lines, has_colour=not is_dumb and not get_variable("NO_COLOR"),
-        can_redraw=not is_dumb, has_unicode=has_unicode, utc=is_utc_asked(),
-    )  # fmt: skip
+        is_terminal=True,
+        width=size.columns,
+        height=size.lines,
+        has_colour=not is_dumb and not get_variable("NO_COLOR"),
+        can_redraw=not is_dumb,
+        has_unicode=has_unicode,
+        utc=is_utc_asked(),
+    )
 
 
 def is_utc_asked() -> bool:
@@ -97,4 +106,3 @@ def remember_utc(context: click.Context, _: click.Parameter, is_asked: bool) -> 
     """The callback of the option `--utc`."""
     if is_asked:
         context.find_root().meta[_UTC] = True
-

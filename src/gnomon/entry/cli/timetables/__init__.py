@@ -7,9 +7,16 @@ import click
 from gnomon.entry.cli.commands import LazyCommand, LazyGroup
 
 _COMMANDS = {
-    "preview": LazyCommand("gnomon.entry.cli.timetables.timetable_preview:preview", "List the runs of a schedule, as table, picture or calendar file."),
-    "diff": LazyCommand("gnomon.entry.cli.timetables.timetable_diff:diff", "Show what changes if one schedule replaces another."),
-    "check": LazyCommand("gnomon.entry.cli.timetables.timetable_check:check", "Test whether a timetable keeps the laws of timetables."),
+    "preview": LazyCommand(
+        "gnomon.entry.cli.timetables.timetable_preview:preview",
+        "List the runs of a schedule, as table, picture or calendar file.",
+    ),
+    "diff": LazyCommand(
+        "gnomon.entry.cli.timetables.timetable_diff:diff", "Show what changes if one schedule replaces another."
+    ),
+    "check": LazyCommand(
+        "gnomon.entry.cli.timetables.timetable_check:check", "Test whether a timetable keeps the laws of timetables."
+    ),
 }
 
 

@@ -65,7 +65,11 @@ class ShownSchedule:
             return "no runs: this schedule is not based on time; runs are created manually or by assets"
         dates = (("from", self.facts.earliest), ("to", self.facts.latest))
         bounds = [f"{word} {format_local(at, self.zone)}" for word, at in dates if at is not None]
-        return f"no runs in this window; the DAG's start_date and end_date allow runs only {' '.join(bounds)}" if bounds else "no runs in this window"
+        return (
+            f"no runs in this window; the DAG's start_date and end_date allow runs only {' '.join(bounds)}"
+            if bounds
+            else "no runs in this window"
+        )
 
 
 def find_schedule(context: click.Context, deployment: DeploymentAccess, text: str, zone: str | None) -> ShownSchedule:

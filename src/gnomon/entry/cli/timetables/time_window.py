@@ -21,9 +21,18 @@ YEARS = (1900, 9000)
 def window_options(command: F) -> F:
     """Add --from, --until and --timezone to a command."""
     options = (
-        click.option("--from", "start", type=MomentType(), help="Start of the window; default: now. Without an offset, in the zone that is shown."),
+        click.option(
+            "--from",
+            "start",
+            type=MomentType(),
+            help="Start of the window; default: now. Without an offset, in the zone that is shown.",
+        ),
         click.option("--until", "end", type=MomentType(), help="End of the window (exclusive)."),
-        click.option("--timezone", metavar="ZONE", help="Time zone of a cron text, and of the times that are shown; default: the schedule's own."),
+        click.option(
+            "--timezone",
+            metavar="ZONE",
+            help="Time zone of a cron text, and of the times that are shown; default: the schedule's own.",
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -41,7 +50,9 @@ def resolve_end(start: Instant, end: datetime | None, zone: tzinfo) -> Instant |
         return None
     until = _to_instant(end, zone)
     if until <= start:
-        raise UserError(f"--until {end.isoformat()} is not after --from {to_datetime(start).isoformat()}; the window is empty")
+        raise UserError(
+            f"--until {end.isoformat()} is not after --from {to_datetime(start).isoformat()}; the window is empty"
+        )
     return until
 
 

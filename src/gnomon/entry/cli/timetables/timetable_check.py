@@ -29,11 +29,20 @@ _CHECK = "gnomon.entry.testing.timetables.check:check_timetable"
 @click.argument("target_text", metavar="TARGET")
 @window_options
 @click.option("--seed", type=IntegerRange(0, KEY_MAX), default=0, show_default=True, help="Seed of the random cases.")
-@click.option("--cases", type=IntegerRange(1, CASES_MAX), default=CASES, show_default=True, help="Number of cases for each law.")
+@click.option(
+    "--cases", type=IntegerRange(1, CASES_MAX), default=CASES, show_default=True, help="Number of cases for each law."
+)
 @output_option
 @pass_home
 def check(
-    home: Home, target_text: str, start: datetime | None, end: datetime | None, timezone: str | None, seed: int, cases: int, output: str
+    home: Home,
+    target_text: str,
+    start: datetime | None,
+    end: datetime | None,
+    timezone: str | None,
+    seed: int,
+    cases: int,
+    output: str,
 ) -> None:
     """Test the laws of timetables on TARGET, and show the smallest example of each violation.
 
@@ -48,7 +57,9 @@ def check(
     if output != "table":
         print_document([msgspec.to_builtins(violation) for violation in violations], output)
     elif not violations:
-        click.echo(f"{target.ref.summary or target.text} keeps all {len(LAWS)} laws, in {cases} cases of each (seed {seed})")
+        click.echo(
+            f"{target.ref.summary or target.text} keeps all {len(LAWS)} laws, in {cases} cases of each (seed {seed})"
+        )
     else:
         _print(target, violations)
     if violations:
@@ -57,6 +68,16 @@ def check(
 
 def _print(target: ScheduleTarget, violations: Sequence[Violation]) -> None:
     click.echo("\n\n".join(map(str, violations)))
-    module, _, cls = f"gnomon.rules.timetables.{target.ref.path}".rpartition(".") if target.ref.builtin else target.ref.path.rpartition(".")
-    import_line = f"from {module} import {cls}" if target.file is None or target.ref.builtin else f"# {cls} is {module}.{cls}, for {target.file}"
-    click.echo(f"\nThe calls above follow these lines:\n    {IMPORTS}\n    {import_line}\n    timetable = {cls}.deserialize({target.ref.data!r})")
+    module, _, cls = (
+        f"gnomon.rules.timetables.{target.ref.path}".rpartition(".")
+        if target.ref.builtin
+        else target.ref.path.rpartition(".")
+    )
+    import_line = (
+        f"from {module} import {cls}"
+        if target.file is None or target.ref.builtin
+        else f"# {cls} is {module}.{cls}, for {target.file}"
+    )
+    click.echo(
+        f"\nThe calls above follow these lines:\n    {IMPORTS}\n    {import_line}\n    timetable = {cls}.deserialize({target.ref.data!r})"
+    )

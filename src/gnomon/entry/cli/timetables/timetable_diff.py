@@ -31,9 +31,15 @@ CHANGES_SHOWN = 40
 @pass_deployment
 @click.pass_context
 def diff(
-    context: click.Context, deployment: DeploymentAccess, before_text: str, after_text: str, start: datetime | None, end: datetime | None,
-    timezone: str | None, output: str,
-) -> None:  # fmt: skip
+    context: click.Context,
+    deployment: DeploymentAccess,
+    before_text: str,
+    after_text: str,
+    start: datetime | None,
+    end: datetime | None,
+    timezone: str | None,
+    output: str,
+) -> None:
     """Show what changes if schedule B replaces schedule A: the runs that are gained, lost or moved within a year.
 
     A and B are DAG ids, cron texts or Python expressions. A lost and a gained run on the same local day count as one run that
@@ -49,7 +55,10 @@ def diff(
     difference = compute_difference(old, new, before.zone)
     if output == "svg":
         title = f"{before.text} → {after.text}"
-        click.echo(render_calendar_svg(build_difference_sheet(title, difference, before.zone, before.zone_name, first, until)), nl=False)
+        click.echo(
+            render_calendar_svg(build_difference_sheet(title, difference, before.zone, before.zone_name, first, until)),
+            nl=False,
+        )
     elif output == "table":
         _print(difference, before)
         if not old:
@@ -76,27 +85,48 @@ def _rows(difference: ScheduleDifference, before: ShownSchedule) -> list[dict[st
     changes: list[tuple[Instant, str, str, str]] = [
         *((run.run_after, "lost", format_local(run.run_after, zone), "-") for run in difference.lost),
         *((run.run_after, "gained", "-", format_local(run.run_after, zone)) for run in difference.gained),
-        *((pair.before.run_after, "moved", format_local(pair.before.run_after, zone), format_local(pair.after.run_after, zone)) for pair in difference.moved),
+        *(
+            (
+                pair.before.run_after,
+                "moved",
+                format_local(pair.before.run_after, zone),
+                format_local(pair.after.run_after, zone),
+            )
+            for pair in difference.moved
+        ),
         *((pair.before.run_after, "other data", *_format_intervals(pair, before)) for pair in difference.redefined),
     ]
     return [{"change": change, "before": old, "after": new} for _, change, old, new in sorted(changes)]
 
 
 def _format_intervals(pair: RunPair, before: ShownSchedule) -> tuple[str, str]:
-    old, new = (f"{format_local(run.interval_start, before.zone)} to {format_local(run.interval_end, before.zone)}" for run in (pair.before, pair.after))
+    old, new = (
+        f"{format_local(run.interval_start, before.zone)} to {format_local(run.interval_end, before.zone)}"
+        for run in (pair.before, pair.after)
+    )
     return old, new
 
 
-def _record(difference: ScheduleDifference, before: ShownSchedule, after: ShownSchedule, start: Instant, end: Instant) -> dict[str, object]:
+def _record(
+    difference: ScheduleDifference, before: ShownSchedule, after: ShownSchedule, start: Instant, end: Instant
+) -> dict[str, object]:
     return {
-        "before": before.text, "after": after.text, "timezone": before.zone_name, "from": iso(start), "until": iso(end),
+        "before": before.text,
+        "after": after.text,
+        "timezone": before.zone_name,
+        "from": iso(start),
+        "until": iso(end),
         "same": len(difference.same),
         "gained": [asdict(build_slot_row(run)) for run in difference.gained],
         "lost": [asdict(build_slot_row(run)) for run in difference.lost],
         "moved": [_pair_record(pair) for pair in difference.moved],
         "redefined": [_pair_record(pair) for pair in difference.redefined],
-    }  # fmt: skip
+    }
 
 
 def _pair_record(pair: RunPair) -> dict[str, object]:
-    return {"before": asdict(build_slot_row(pair.before)), "after": asdict(build_slot_row(pair.after)), "by_seconds": pair.delay_s}
+    return {
+        "before": asdict(build_slot_row(pair.before)),
+        "after": asdict(build_slot_row(pair.after)),
+        "by_seconds": pair.delay_s,
+    }

@@ -30,14 +30,24 @@ _PICTURES = ("svg", "ics")
 @click.command()
 @click.argument("target_text", metavar="TARGET")
 @window_options
-@click.option("--count", type=IntegerRange(1, RUNS_MAX), help=f"Number of runs; default: {RUNS_SHOWN}, for svg and ics those of a year.")
+@click.option(
+    "--count",
+    type=IntegerRange(1, RUNS_MAX),
+    help=f"Number of runs; default: {RUNS_SHOWN}, for svg and ics those of a year.",
+)
 @format_option(*_PICTURES)
 @pass_deployment
 @click.pass_context
 def preview(
-    context: click.Context, deployment: DeploymentAccess, target_text: str, start: datetime | None, end: datetime | None, timezone: str | None,
-    count: int | None, output: str,
-) -> None:  # fmt: skip
+    context: click.Context,
+    deployment: DeploymentAccess,
+    target_text: str,
+    start: datetime | None,
+    end: datetime | None,
+    timezone: str | None,
+    count: int | None,
+    output: str,
+) -> None:
     """List the runs of TARGET: one for every slot of its schedule.
 
     TARGET is a DAG id, a cron text or a Python expression; `gnomon timetables --help` has examples.
@@ -55,14 +65,21 @@ def preview(
         raise UserError(f"the runs after these are not known: {window.stop_reason}")
 
 
-def _print_runs(target: ShownSchedule, runs: list[PlannedRun], first: Instant, until: Instant | None, output: str) -> None:
+def _print_runs(
+    target: ShownSchedule, runs: list[PlannedRun], first: Instant, until: Instant | None, output: str
+) -> None:
     if output == "svg":
         if until is None:
             if not runs:
                 raise UserError(target.explain_empty())
             until = runs[-1].run_after + 1
         title = f"{target.text}: {target.facts.summary}" if target.facts.summary != target.text else target.text
-        click.echo(render_calendar_svg(build_runs_sheet(title, target.facts.description, runs, target.zone, target.zone_name, first, until)), nl=False)
+        click.echo(
+            render_calendar_svg(
+                build_runs_sheet(title, target.facts.description, runs, target.zone, target.zone_name, first, until)
+            ),
+            nl=False,
+        )
     elif output == "ics":
         click.echo(build_calendar_file(target.text, runs, target.zone), nl=False)
     elif output == "table":
@@ -78,9 +95,17 @@ def _print_table(target: ShownSchedule, runs: list[PlannedRun]) -> None:
         click.echo(target.explain_empty())
         return
     rows = [
-        {"run_after": format_local(run.run_after, target.zone), "data_interval_start": format_local(run.interval_start, target.zone),
-         "data_interval_end": format_local(run.interval_end, target.zone), "run_id": run.run_id}
+        {
+            "run_after": format_local(run.run_after, target.zone),
+            "data_interval_start": format_local(run.interval_start, target.zone),
+            "data_interval_end": format_local(run.interval_end, target.zone),
+            "run_id": run.run_id,
+        }
         for run in runs
-    ]  # fmt: skip
-    columns = ("run_after", "data_interval_start", "data_interval_end", "run_id") if has_intervals(runs) else ("run_after", "run_id")
+    ]
+    columns = (
+        ("run_after", "data_interval_start", "data_interval_end", "run_id")
+        if has_intervals(runs)
+        else ("run_after", "run_id")
+    )
     click.echo(format_table(rows, columns))

@@ -70,7 +70,9 @@ def find_by_id(pool: ParsePool, settings: DagProcessorSettings, dag_id: str, kno
             raise UserError(_format_failures(parsed))
         failed += [parsed] if parsed.failures else []
     missing = dag_not_found(dag_id, seen)
-    raise UserError("\n".join([str(missing), *(f"could not be loaded: {_format_failures(parsed)}" for parsed in failed[:_SHOWN])]))
+    raise UserError(
+        "\n".join([str(missing), *(f"could not be loaded: {_format_failures(parsed)}" for parsed in failed[:_SHOWN])])
+    )
 
 
 def parse_all_files(pool: ParsePool, settings: DagProcessorSettings) -> Iterator[ParsedFile]:

@@ -45,7 +45,11 @@ class AnswerType(click.ParamType):  # type: ignore[type-arg]  # generic in newer
         try:
             body = json.loads(text)
             if unknown := sorted(body.keys() - {"options", "params"}):
-                self.fail(f"{text!r} has {', '.join(map(repr, unknown))}; an answer has only 'options' and 'params'", param, ctx)
+                self.fail(
+                    f"{text!r} has {', '.join(map(repr, unknown))}; an answer has only 'options' and 'params'",
+                    param,
+                    ctx,
+                )
             if (fault := find_json_fault(body)) is not None:
                 raise ValueError(escape_unstorable(fault))
             return task_id, (tuple(body.get("options", ())), dict(body.get("params", {})))
@@ -89,10 +93,17 @@ class TrialAnswers:
                 self._sent.add(key)
                 self._asked.add(named.task_id)
                 options, params = self._answers[named.task_id]
-                body = build_answer(self._cfg, named, options or _single_option(named), params, self._find_respondent(named))
+                body = build_answer(
+                    self._cfg, named, options or _single_option(named), params, self._find_respondent(named)
+                )
                 with self._db.write() as tx:
                     mailbox.submit_request(
-                        tx, by=self._by, kind="answer", body={"dag_pk": dag.dag_pk, "by": self._by, **body}, groups=[dag.group_no], at=now
+                        tx,
+                        by=self._by,
+                        kind="answer",
+                        body={"dag_pk": dag.dag_pk, "by": self._by, **body},
+                        groups=[dag.group_no],
+                        at=now,
                     )
         self._check_progress(rows, details)
 

@@ -83,9 +83,14 @@ def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> Tr
                 display.show([row for row in rows if request.map_index in (None, row.map_index)])
                 answers.apply(rows, home.clock.now())
 
-            trial = run_scheduler(cfg, db, home.clock, lambda: load_status(db, dag_id, run_id), check, show, request.map_index)
+            trial = run_scheduler(
+                cfg, db, home.clock, lambda: load_status(db, dag_id, run_id), check, show, request.map_index
+            )
             display.write(logs.new_lines(is_over=True))
-            display.write(f"the answer for task {task_id!r} was not used: the task asked nobody in this run" for task_id in answers.list_unused())
+            display.write(
+                f"the answer for task {task_id!r} was not used: the task asked nobody in this run"
+                for task_id in answers.list_unused()
+            )
             return trial
 
 
@@ -120,8 +125,16 @@ def _create_run(home: Home, db: Database, target: ParsedTarget, request: TrialRe
             if pools.find_pool(tx, name) is None:
                 pools.set_pool(tx, name, MISSING_POOL_SLOTS)
         dag_runs.create_manual_run(
-            tx, dag_id=spec.dag_id, run_id=planned.run_id, logical_at=logical_at, run_after=planned.run_after,
-            interval=(planned.interval_start, planned.interval_end), conf=request.conf, by=BY, at=now, of_any_type=True,
+            tx,
+            dag_id=spec.dag_id,
+            run_id=planned.run_id,
+            logical_at=logical_at,
+            run_after=planned.run_after,
+            interval=(planned.interval_start, planned.interval_end),
+            conf=request.conf,
+            by=BY,
+            at=now,
+            of_any_type=True,
         )
     return planned.run_id
 
@@ -133,7 +146,9 @@ def _wait_for_worker(home: Home, db: Database, check: Callable[[], None]) -> Non
             return True if leases.list_workers(tx) else None
 
     if not poll_until(is_registered, home.clock, home.sleep, WORKER_READY_S):
-        raise ResourceUnavailable(f"the worker of this test did not start within {WORKER_READY_S:g} s; its output, if any, is above")
+        raise ResourceUnavailable(
+            f"the worker of this test did not start within {WORKER_READY_S:g} s; its output, if any, is above"
+        )
 
 
 @contextmanager

@@ -61,12 +61,16 @@ def start_companions(cfg: Config) -> Iterator[Callable[[], None]]:
     Yields a function that raises ResourceUnavailable when one of them has died. Both processes are forked here: this process
     must have one thread and no open database.
     """
+
     def work() -> int:
         from gnomon.services.worker import service  # needed in the child process only
 
         return service.main(cfg, ATTEMPT_END_S)
 
-    with _run_child(cfg, "worker", work) as check_worker, _run_child(cfg, "triggerer", lambda: run_triggerer_when_needed(cfg)) as check_triggerer:
+    with (
+        _run_child(cfg, "worker", work) as check_worker,
+        _run_child(cfg, "triggerer", lambda: run_triggerer_when_needed(cfg)) as check_triggerer,
+    ):
 
         def check() -> None:
             check_worker()
@@ -93,7 +97,9 @@ def _run_child(cfg: Config, name: str, serve: Callable[[], int]) -> Iterator[Cal
             if ended_pid:
                 exit_codes.append(os.waitstatus_to_exitcode(status))
         if exit_codes:
-            raise ResourceUnavailable(f"the {name} of this test {describe_exit(exit_codes[0])}; its output, if any, is above")
+            raise ResourceUnavailable(
+                f"the {name} of this test {describe_exit(exit_codes[0])}; its output, if any, is above"
+            )
 
     try:
         yield check
@@ -103,9 +109,14 @@ def _run_child(cfg: Config, name: str, serve: Callable[[], int]) -> Iterator[Cal
 
 
 def run_scheduler(
-    cfg: Config, db: Database, clock: Clock, look: Callable[[], TrialStatus], check: Callable[[], None],
-    show: Callable[[list[TaskInstanceRow]], None], only_index: int | None = None,
-) -> TrialStatus:  # fmt: skip
+    cfg: Config,
+    db: Database,
+    clock: Clock,
+    look: Callable[[], TrialStatus],
+    check: Callable[[], None],
+    show: Callable[[list[TaskInstanceRow]], None],
+    only_index: int | None = None,
+) -> TrialStatus:
     """Run the scheduler in this process until the run and its callbacks have ended, and return the final status.
 
     `look`: reads the current status. `check`: raises when a child process has died. `show`: receives the task instances after
@@ -118,10 +129,18 @@ def run_scheduler(
     listener = Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}")
     timetables = create_timetable_host(cfg, db)
     service = SchedulerService(
-        settings=build_trial_settings(cfg), db=db, executor=executor, clock=clock, listener=listener,
-        new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
-        wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify, timetables=timetables, missing_pool_slots=MISSING_POOL_SLOTS,
-    )  # fmt: skip
+        settings=build_trial_settings(cfg),
+        db=db,
+        executor=executor,
+        clock=clock,
+        listener=listener,
+        new_id=lambda: str(uuid.uuid4()),
+        scheduler_id=scheduler_id,
+        host=socket.gethostname(),
+        wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify,
+        timetables=timetables,
+        missing_pool_slots=MISSING_POOL_SLOTS,
+    )
     try:
         while True:
             wake_at = service.tick()
@@ -131,7 +150,12 @@ def run_scheduler(
                 return trial
             check()
             seconds = (wake_at - clock.now()) / SECOND
-            select.select([*executor.read_filenos(), *timetables.filenos(), listener.fileno()], [], [], max(0.0, min(seconds, _CHECK_INTERVAL_S)))
+            select.select(
+                [*executor.read_filenos(), *timetables.filenos(), listener.fileno()],
+                [],
+                [],
+                max(0.0, min(seconds, _CHECK_INTERVAL_S)),
+            )
     finally:
         timetables.close()
         executor.close()

@@ -40,7 +40,9 @@ class ExecutorServices:
         for name, process in self._processes.items():
             if process.poll() is not None:
                 said = self._output.read_text(errors="replace").strip()
-                raise ResourceUnavailable(f"the {name} of dag.test(use_executor=True) {describe_exit(process.returncode)}; it printed: {said or 'nothing'}")
+                raise ResourceUnavailable(
+                    f"the {name} of dag.test(use_executor=True) {describe_exit(process.returncode)}; it printed: {said or 'nothing'}"
+                )
         select.select([*executor.read_filenos(), self.listener.fileno()], executor.write_filenos(), [], seconds)
 
     def close(self) -> None:
@@ -59,5 +61,9 @@ class ExecutorServices:
         variables = {**environment(), **to_environment(self._cfg), "GNOMON_HOME": str(self._cfg.home)}
         with self._output.open("ab") as output:
             self._processes[name] = subprocess.Popen(
-                [sys.executable, "-m", "gnomon", name], env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+                [sys.executable, "-m", "gnomon", name],
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
             )

@@ -40,9 +40,20 @@ class FinishedTaskInstance:
     @property
     def duration(self) -> float | None:
         """Seconds between start and end; None for a task instance that did not run."""
-        return None if self.start_date is None or self.end_date is None else (self.end_date - self.start_date).total_seconds()
+        return (
+            None
+            if self.start_date is None or self.end_date is None
+            else (self.end_date - self.start_date).total_seconds()
+        )
 
-    def xcom_pull(self, task_ids: str | Iterable[str] | None = None, key: str = RETURN_VALUE, *, map_indexes: int | None = None, default: Any = None) -> Any:
+    def xcom_pull(
+        self,
+        task_ids: str | Iterable[str] | None = None,
+        key: str = RETURN_VALUE,
+        *,
+        map_indexes: int | None = None,
+        default: Any = None,
+    ) -> Any:
         """The value that a task of the run pushed: one value for one task, a list for several or for all instances of a mapped task.
 
         `task_ids` None: this task instance. `default`: the answer when there is no value.
@@ -56,9 +67,18 @@ class FinishedTaskInstance:
     def _read(self, task_id: str, key: str, map_index: int | None, default: Any) -> Any:
         with self._store.db.read() as tx:
             run = dag_runs.find_stored_run(tx, self.dag_id, self.run_id)
-            found = [] if run is None else xcom_values.read_xcoms(tx, run, key, (task_id,), map_indexes=None if map_index is None else {map_index})
+            found = (
+                []
+                if run is None
+                else xcom_values.read_xcoms(
+                    tx, run, key, (task_id,), map_indexes=None if map_index is None else {map_index}
+                )
+            )
         values = [
-            decode_xcom(one.value, key=key, task_id=task_id, dag_id=self.dag_id, run_id=self.run_id, map_index=one.map_index) for one in found
+            decode_xcom(
+                one.value, key=key, task_id=task_id, dag_id=self.dag_id, run_id=self.run_id, map_index=one.map_index
+            )
+            for one in found
         ]
         is_list = map_index is None and any(one.map_index != UNMAPPED for one in found)
         return values if is_list else values[0] if values else default
@@ -71,7 +91,9 @@ class FinishedTaskInstance:
 class FinishedDagRun(RuntimeDagRun):
     """A run that has ended, with its task instances."""
 
-    def __init__(self, facts: RunFacts, record: RunRecord, rows: list[TaskInstanceRow], store: PrivateStore, dag: Any) -> None:
+    def __init__(
+        self, facts: RunFacts, record: RunRecord, rows: list[TaskInstanceRow], store: PrivateStore, dag: Any
+    ) -> None:
         super().__init__(facts)
         self.state = record.state
         self.reason = record.reason
@@ -96,11 +118,15 @@ class FinishedDagRun(RuntimeDagRun):
         wanted = [state] if isinstance(state, str) or not isinstance(state, Iterable) else list(state)
         return [one for one in self._task_instances if one.state in wanted]
 
-    def get_task_instance(self, task_id: str, session: Any = None, *, map_index: int = UNMAPPED) -> FinishedTaskInstance | None:
+    def get_task_instance(
+        self, task_id: str, session: Any = None, *, map_index: int = UNMAPPED
+    ) -> FinishedTaskInstance | None:
         """The task instance; None when the run has none of that map index. `session` is Airflow's and has no effect.
 
         Raises NameNotFound for a task that the DAG does not have.
         """
         if task_id not in self.dag.task_dict:
             raise task_not_found(self.dag_id, task_id, list(self.dag.task_dict))
-        return next((one for one in self._task_instances if one.task_id == task_id and one.map_index == map_index), None)
+        return next(
+            (one for one in self._task_instances if one.task_id == task_id and one.map_index == map_index), None
+        )

@@ -78,10 +78,18 @@ class RunOptions:
 
 
 def run_dag(
-    dag: Any, run_after: datetime | None = None, logical_date: Any = NOTSET, run_conf: dict[str, Any] | None = None,
-    conn_file_path: str | None = None, variable_file_path: str | None = None, use_executor: bool = False,
-    mark_success_pattern: Any = None, *, store: PrivateStore | None = None, clock: Clock | None = None,
-) -> FinishedDagRun:  # fmt: skip
+    dag: Any,
+    run_after: datetime | None = None,
+    logical_date: Any = NOTSET,
+    run_conf: dict[str, Any] | None = None,
+    conn_file_path: str | None = None,
+    variable_file_path: str | None = None,
+    use_executor: bool = False,
+    mark_success_pattern: Any = None,
+    *,
+    store: PrivateStore | None = None,
+    clock: Clock | None = None,
+) -> FinishedDagRun:
     """Run the DAG once, to its end, and return the run. `DAG.test` describes the arguments of Airflow.
 
     `store`: the store of the run; None: a store with a copy of the home's Variables, connections and pools. `clock`: with a
@@ -91,13 +99,21 @@ def run_dag(
     """
     clock = clock or SystemClock()
     if use_executor and isinstance(clock, VirtualClock):
-        raise UserError("use_executor=True runs tasks in other processes, which do not use a virtual clock; leave out one of them")
+        raise UserError(
+            "use_executor=True runs tasks in other processes, which do not use a virtual clock; leave out one of them"
+        )
     now = clock.now()
     options = RunOptions(
-        logical_at=now if logical_date is NOTSET else None if logical_date is None else to_instant_of_date(logical_date),
-        run_after=now if run_after is None else to_instant_of_date(run_after), conf=dict(run_conf or {}),
-        mark=None if mark_success_pattern is None else _mark_matching(mark_success_pattern), use_executor=use_executor,
-    )  # fmt: skip
+        logical_at=now
+        if logical_date is NOTSET
+        else None
+        if logical_date is None
+        else to_instant_of_date(logical_date),
+        run_after=now if run_after is None else to_instant_of_date(run_after),
+        conf=dict(run_conf or {}),
+        mark=None if mark_success_pattern is None else _mark_matching(mark_success_pattern),
+        use_executor=use_executor,
+    )
     with ExitStack() as stack:
         store = PrivateStore(copies_home=True) if store is None else store
         stack.enter_context(console_logging(store.cfg.text("logging", "logging_level")))
@@ -134,7 +150,9 @@ class ForegroundRun:
         outcome = cluster_policies.apply_policies({} if dagfile.is_loaded(self._dag) else {self._dag.dag_id: self._dag})
         for error in outcome.refused.values():
             raise UserError(f"DAG {self._dag.dag_id!r}: {error}")
-        parsed = build_dag_spec(self._dag, self._dag.fileloc, load_class, cluster_policies.describe_policies(), get_plugin_links())
+        parsed = build_dag_spec(
+            self._dag, self._dag.fileloc, load_class, cluster_policies.describe_policies(), get_plugin_links()
+        )
         for warning in self._dag.warnings:
             _log.warning("%s", warning)
         spec = parsed.spec
@@ -142,7 +160,10 @@ class ForegroundRun:
             _log.warning("DAG %r: dag.test() does not wait for other DAGs (depends_on)", spec.dag_id)
         mark = self._options.mark or (lambda _: None)
         tasks = tuple(
-            msgspec.structs.replace(task, depends_on=(), start_wait=task.start_wait if mark(task.task_id) is None else None) for task in spec.tasks
+            msgspec.structs.replace(
+                task, depends_on=(), start_wait=task.start_wait if mark(task.task_id) is None else None
+            )
+            for task in spec.tasks
         )
         spec = self._options.change_spec(msgspec.structs.replace(spec, depends_on=(), tasks=tasks))
         return ParsedDag(spec=spec, spec_hash=str(uuid.uuid4()))
@@ -163,8 +184,16 @@ class ForegroundRun:
                     pools.set_pool(tx, name, _POOL_SLOTS)
             run_id = _find_free_id(tx, spec.dag_id, planned.run_id)
             dag_runs.create_manual_run(
-                tx, dag_id=spec.dag_id, run_id=run_id, logical_at=options.logical_at, run_after=min(options.run_after, now),
-                interval=(planned.interval_start, planned.interval_end), conf=options.conf, by=_BY, at=now, of_any_type=True,
+                tx,
+                dag_id=spec.dag_id,
+                run_id=run_id,
+                logical_at=options.logical_at,
+                run_after=min(options.run_after, now),
+                interval=(planned.interval_start, planned.interval_end),
+                conf=options.conf,
+                by=_BY,
+                at=now,
+                of_any_type=True,
             )
         return run_id
 
@@ -174,19 +203,27 @@ class ForegroundRun:
         try:
             if spec.timetable.builtin or not spec.timetable.can_be_scheduled:
                 return infer_manual_run(spec, logical_at=options.logical_at, now=options.run_after)
-            return build_manual_run(rebuild_timetable(spec.timetable, self._dag.fileloc), options.logical_at, options.run_after)
+            return build_manual_run(
+                rebuild_timetable(spec.timetable, self._dag.fileloc), options.logical_at, options.run_after
+            )
         except PlanningError as error:
-            raise UserError(f"the timetable of DAG {spec.dag_id!r} infers no data interval for this run: {error}") from None
+            raise UserError(
+                f"the timetable of DAG {spec.dag_id!r} infers no data interval for this run: {error}"
+            ) from None
 
     # ---- the loop ------------------------------------------------------------------------------------------------------
     def _run_in_process(self, stack: ExitStack, run_id: str) -> None:
         inner = InProcessExecutor(self._dag, self._db, self._clock, self._worker_id)
         with self._db.write() as tx:
-            leases.register_worker(tx, WorkerRecord(self._worker_id, "in-process", "", WORKER_SLOTS, self._clock.now(), False))
+            leases.register_worker(
+                tx, WorkerRecord(self._worker_id, "in-process", "", WORKER_SLOTS, self._clock.now(), False)
+            )
         stack.callback(self._retire_worker)
         triggerer = InProcessTriggerer(self._db, str(uuid.uuid4()))
         stack.callback(triggerer.close)
-        service = self._build_scheduler(inner, lambda: None, _NEVER_S if isinstance(self._clock, VirtualClock) else None)
+        service = self._build_scheduler(
+            inner, lambda: None, _NEVER_S if isinstance(self._clock, VirtualClock) else None
+        )
         stack.callback(service.lease.release_all)
         while True:
             with self._db.write() as tx:
@@ -231,17 +268,30 @@ class ForegroundRun:
             services.wait(executor, max(0.0, min((wake_at - self._clock.now()) / SECOND, _LOOK_S)))
 
     def _build_scheduler(
-        self, executor: Any, wake_triggerers: Callable[[], object], beat_s: float | None, scheduler_id: str | None = None, listener: Any = None,
-    ) -> SchedulerService:  # fmt: skip
+        self,
+        executor: Any,
+        wake_triggerers: Callable[[], object],
+        beat_s: float | None,
+        scheduler_id: str | None = None,
+        listener: Any = None,
+    ) -> SchedulerService:
         settings = build_trial_settings(self._store.cfg)
         if beat_s is not None:
             settings = replace(settings, beat_s=beat_s, sweep_s=beat_s)
         if self._options.mark is not None:
             executor = MarkingExecutor(executor, self._options.mark, self._clock)
         return SchedulerService(
-            settings=settings, db=self._db, executor=executor, clock=self._clock, listener=_ALWAYS_NOTIFIED if listener is None else listener,
-            new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id or str(uuid.uuid4()), host=socket.gethostname(), wake_triggerers=wake_triggerers,
-            timetables=InProcessTimetableHost(), missing_pool_slots=_POOL_SLOTS,
+            settings=settings,
+            db=self._db,
+            executor=executor,
+            clock=self._clock,
+            listener=_ALWAYS_NOTIFIED if listener is None else listener,
+            new_id=lambda: str(uuid.uuid4()),
+            scheduler_id=scheduler_id or str(uuid.uuid4()),
+            host=socket.gethostname(),
+            wake_triggerers=wake_triggerers,
+            timetables=InProcessTimetableHost(),
+            missing_pool_slots=_POOL_SLOTS,
         )
 
     def _is_over(self, service: SchedulerService, run_id: str) -> bool:
@@ -259,10 +309,20 @@ class ForegroundRun:
             run = find_run(tx, record, run_id)
             rows = list_task_instances(tx, record, run)
         facts = RunFacts(
-            run_pk=run.run_pk, dag_id=self._dag.dag_id, run_id=run.run_id, run_type=run.run_type.value, run_after=run.run_after,
-            logical_at=run.logical_at, interval_start=run.interval_start, interval_end=run.interval_end, queued_at=run.queued_at,
-            started_at=run.started_at, ended_at=run.ended_at, state=run.state.value, conf=run.conf,
-        )  # fmt: skip
+            run_pk=run.run_pk,
+            dag_id=self._dag.dag_id,
+            run_id=run.run_id,
+            run_type=run.run_type.value,
+            run_after=run.run_after,
+            logical_at=run.logical_at,
+            interval_start=run.interval_start,
+            interval_end=run.interval_end,
+            queued_at=run.queued_at,
+            started_at=run.started_at,
+            ended_at=run.ended_at,
+            state=run.state.value,
+            conf=run.conf,
+        )
         _log.info("run %s %s%s", run_id, run.state, f": {run.reason}" if run.reason else "")
         return FinishedDagRun(facts, run, rows, self._store, self._dag)
 

@@ -54,7 +54,9 @@ class InProcessChannel:
         if author_forks.is_fork():
             raise AirflowRuntimeError(author_forks.FORK_REFUSAL)
         message = TaskApiRequestMessage(number=1, request=question)  # type: ignore[arg-type]
-        response = answer_request(lambda asked: answer_task(self._db, self._attempt, asked), message, log=_log, refusals=(TaskApiRefused,))
+        response = answer_request(
+            lambda asked: answer_task(self._db, self._attempt, asked), message, log=_log, refusals=(TaskApiRefused,)
+        )
         return response.unwrap(AirflowRuntimeError)
 
 
@@ -126,7 +128,9 @@ class InProcessExecutor:
                 self._waiting[attempt.attempt_id] = attempt
 
     def cancel(self, worker_id: str, attempt_id: str, reason: str, grace_s: float) -> None:
-        attempt = self._waiting.pop(attempt_id, None)  # an attempt that runs has ended before the scheduler's next round
+        attempt = self._waiting.pop(
+            attempt_id, None
+        )  # an attempt that runs has ended before the scheduler's next round
         if attempt is not None:
             self._end(result_without_run(attempt, "failed", reason, entered=False))
 
@@ -136,7 +140,9 @@ class InProcessExecutor:
 
     def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
         numbers = {group for group, _ in groups}
-        running = tuple((attempt.attempt_id, False) for attempt in self._waiting.values() if attempt.group_no in numbers)
+        running = tuple(
+            (attempt.attempt_id, False) for attempt in self._waiting.values() if attempt.group_no in numbers
+        )
         results = tuple(result for result in self._results.values() if result.group_no in numbers)
         self._events.append(InventoryReceived(self._worker_id, tuple(sorted(numbers)), running, results))
 

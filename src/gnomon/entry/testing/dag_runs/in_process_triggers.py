@@ -37,7 +37,9 @@ class TriggerChannel:
     def ask(self, question: TaskApiRequest) -> object:
         """The answer. Raises AirflowRuntimeError when the request is refused."""
         message = TaskApiRequestMessage(number=1, request=question)  # type: ignore[arg-type]
-        response = answer_request(lambda asked: answer_trigger(self._db, asked), message, log=_log, refusals=(TaskApiRefused,))
+        response = answer_request(
+            lambda asked: answer_trigger(self._db, asked), message, log=_log, refusals=(TaskApiRefused,)
+        )
         return response.unwrap(AirflowRuntimeError)
 
 
@@ -128,8 +130,12 @@ class InProcessTriggerer:
 
     def _start(self, claimed: trigger_claims.ClaimedTrigger) -> None:
         task_instance = TriggerTaskInstance(
-            dag_id=claimed.dag_id, run_id=claimed.run_id, task_id=claimed.task_id, map_index=claimed.key.map_index,
-            try_number=claimed.try_number, log="in-process",
+            dag_id=claimed.dag_id,
+            run_id=claimed.run_id,
+            task_id=claimed.task_id,
+            map_index=claimed.key.map_index,
+            try_number=claimed.try_number,
+            log="in-process",
         )
         running = RunningTrigger(claimed.trigger_pk, claimed.classpath, task_instance)
         self._running[claimed.trigger_pk] = running, claimed
@@ -167,7 +173,9 @@ class InProcessTriggerer:
         claimed = self._running[running.number][1]
         if fired.traceback is not None:
             author_log.error("the trigger failed\n%s", fired.traceback.rstrip())
-        event = trigger_claims.OutgoingTriggerEvent(claimed.trigger_pk, claimed.key, claimed.defer_seq, claimed.group_no, sanitize_result(fired))
+        event = trigger_claims.OutgoingTriggerEvent(
+            claimed.trigger_pk, claimed.key, claimed.defer_seq, claimed.group_no, sanitize_result(fired)
+        )
         self._unstored.append(event)
         self._fired.set()
 

@@ -60,7 +60,11 @@ class MarkingExecutor:
         """An inventory also lists the results that are kept here."""
         if not isinstance(event, InventoryReceived):
             return event
-        own = tuple(result for worker_id, result in self._results.values() if worker_id == event.worker_id and result.group_no in event.groups)
+        own = tuple(
+            result
+            for worker_id, result in self._results.values()
+            if worker_id == event.worker_id and result.group_no in event.groups
+        )
         return InventoryReceived(event.worker_id, event.groups, event.running, (*event.results, *own))
 
     @property
@@ -90,8 +94,17 @@ def _build_success(attempt: Attempt, xcoms: dict[str, object], clock: Clock) -> 
     now = clock.now()
     texts = {key: dumps(value, what=f"XCom {key!r} of task {attempt.task_id!r}") for key, value in xcoms.items()}
     return AttemptResult(
-        attempt_id=attempt.attempt_id, group_no=attempt.group_no, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
-        map_index=attempt.map_index, outcome="success", entered=True, started_at=now, ended_at=now, asset_events=(), callbacks_called=True,
+        attempt_id=attempt.attempt_id,
+        group_no=attempt.group_no,
+        run_pk=attempt.run.run_pk,
+        task_no=attempt.task_no,
+        map_index=attempt.map_index,
+        outcome="success",
+        entered=True,
+        started_at=now,
+        ended_at=now,
+        asset_events=(),
+        callbacks_called=True,
         xcoms=tuple(XComItem(key=key, value=text) for key, text in texts.items()),
         return_length=measure_json(texts[RETURN_VALUE]) if RETURN_VALUE in texts else None,
     )

@@ -68,5 +68,7 @@ def copy_settings(cfg: Config, into: Database, dag_id: str = "") -> str | None:
         for connection in all_connections:
             connections.set_connection(tx, connection)
         for pool in all_pools:
-            pools.set_pool(tx, pool.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred)
+            pools.set_pool(
+                tx, pool.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred
+            )
     return row.file if row is not None and row.active else None

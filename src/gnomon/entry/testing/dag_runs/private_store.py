@@ -35,7 +35,9 @@ class PrivateStore:
         self.folder = Path(tempfile.mkdtemp(prefix="gnomon-test-", dir=_find_memory_folder()))
         remove = weakref.finalize(self, shutil.rmtree, str(self.folder), ignore_errors=True)
         self.cfg: Config = load_private_options(home, str(self.folder))
-        shutil.copyfile(_create_empty_database(self.cfg.integer("core", "default_pool_task_slot_count")), self.folder / _DATABASE)
+        shutil.copyfile(
+            _create_empty_database(self.cfg.integer("core", "default_pool_task_slot_count")), self.folder / _DATABASE
+        )
         self.db: Database = open_database(self.cfg.database_url, synchronous="OFF", cipher=load_cipher(self.cfg))
         remove.detach()
         self._finalizer = weakref.finalize(self, _delete, self.db, str(self.folder))
@@ -66,10 +68,14 @@ class PrivateStore:
         if isinstance(connection, str):
             connection = Connection.from_text(connection, conn_id)
         elif not isinstance(connection, Connection):
-            connection = Connection(conn_id=conn_id, **{name: value for name, value in connection.items() if name != "conn_id"})
+            connection = Connection(
+                conn_id=conn_id, **{name: value for name, value in connection.items() if name != "conn_id"}
+            )
         c = connection
         port = None if c.port is None else int(c.port)
-        row = StoredConnection(conn_id, c.conn_type or "", c.host, c.schema, c.login, c.password, port, c.extra, c.description)
+        row = StoredConnection(
+            conn_id, c.conn_type or "", c.host, c.schema, c.login, c.password, port, c.extra, c.description
+        )
         with self.db.write() as tx:
             connections.set_connection(tx, row)
 

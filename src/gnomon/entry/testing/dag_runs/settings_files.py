@@ -27,7 +27,12 @@ def settings_of_files(store: PrivateStore, conn_file: str | None, variable_file:
     conn_ids = _store_connections(store, conn_file) if conn_file is not None else []
     keys = _store_variables(store, variable_file) if variable_file is not None else []
     before = environment()
-    hidden = {prefix + name.upper() for kind, names in (("connection", conn_ids), ("Variable", keys)) for name in names for prefix in _PREFIXES[kind]}
+    hidden = {
+        prefix + name.upper()
+        for kind, names in (("connection", conn_ids), ("Variable", keys))
+        for name in names
+        for prefix in _PREFIXES[kind]
+    }
     taken = {name: text for name, text in before.items() if name in hidden}
     replace_environment({name: text for name, text in before.items() if name not in hidden})
     try:
@@ -44,7 +49,9 @@ def _store_connections(store: PrivateStore, file: str) -> list[str]:
                 raise UserError(f"{file}: connection {conn_id!r} has {len(value)} entries; give one")
             value = value[0]
         if not isinstance(value, str | dict):
-            raise UserError(f"{file}: connection {conn_id!r} is {value!r}; give a URI or a mapping with conn_type, host, login and so on")
+            raise UserError(
+                f"{file}: connection {conn_id!r} is {value!r}; give a URI or a mapping with conn_type, host, login and so on"
+            )
         try:
             text = value if isinstance(value, str) else json.dumps(_rename_extra(value))
             store.set_connection(conn_id, Connection.from_text(text, conn_id))
@@ -64,7 +71,9 @@ def _rename_extra(fields: dict[str, Any]) -> dict[str, Any]:
 def _store_variables(store: PrivateStore, file: str) -> list[str]:
     found = _read(file, "Variable")
     for key, value in found.items():
-        store.set_variable(key, value["value"] if isinstance(value, dict) and value.keys() == {"value", "description"} else value)
+        store.set_variable(
+            key, value["value"] if isinstance(value, dict) and value.keys() == {"value", "description"} else value
+        )
     return list(found)
 
 

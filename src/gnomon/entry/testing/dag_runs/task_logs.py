@@ -10,7 +10,9 @@ from urllib.parse import unquote
 from gnomon.ground.log.confined_files import ConfinedFile, list_files
 from gnomon.queries.report.listings.log_tail import LogTail
 
-_NAME = re.compile(r"task_id=(?P<task_id>.*?)\.(map_index=(?P<map_index>\d+)\.)?attempt=\d+(\.trigger)?\.log", re.DOTALL)
+_NAME = re.compile(
+    r"task_id=(?P<task_id>.*?)\.(map_index=(?P<map_index>\d+)\.)?attempt=\d+(\.trigger)?\.log", re.DOTALL
+)
 
 _CALLBACK = "callback="
 

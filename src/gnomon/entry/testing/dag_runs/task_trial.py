@@ -22,9 +22,14 @@ from gnomon.queries.report.listings.not_found import task_not_found
 
 
 def run_single_task(
-    operator: Any, store: PrivateStore, clock: Clock | None, *, logical_date: datetime | Any = NOTSET,
-    conf: dict[str, Any] | None = None, xcoms: Mapping[str, Any],
-) -> Sequence[FinishedTaskInstance]:  # fmt: skip
+    operator: Any,
+    store: PrivateStore,
+    clock: Clock | None,
+    *,
+    logical_date: datetime | Any = NOTSET,
+    conf: dict[str, Any] | None = None,
+    xcoms: Mapping[str, Any],
+) -> Sequence[FinishedTaskInstance]:
     """Run the task in a run of its DAG and return its task instances; a task without a DAG gets one.
 
     No other task is run. `xcoms`: task id to the return value of that task. The trigger rule of the task does not matter.
@@ -35,7 +40,9 @@ def run_single_task(
         if task_id not in dag.task_dict:
             raise task_not_found(dag.dag_id, task_id, list(dag.task_dict))
     if operator.task_id in xcoms:
-        raise UserError(f"xcoms has a value for task {operator.task_id!r}, which is the task that is run; give values of the tasks before it")
+        raise UserError(
+            f"xcoms has a value for task {operator.task_id!r}, which is the task that is run; give values of the tasks before it"
+        )
     clock = clock or SystemClock()
     now = clock.now()
 
@@ -45,9 +52,16 @@ def run_single_task(
         return {RETURN_VALUE: xcoms[task_id]} if task_id in xcoms else {}
 
     options = RunOptions(
-        logical_at=now if logical_date is NOTSET else None if logical_date is None else to_instant_of_date(logical_date), run_after=now,
-        conf=dict(conf or {}), mark=mark, change_spec=lambda spec: _prepare_spec(spec, operator.task_id),
-    )  # fmt: skip
+        logical_at=now
+        if logical_date is NOTSET
+        else None
+        if logical_date is None
+        else to_instant_of_date(logical_date),
+        run_after=now,
+        conf=dict(conf or {}),
+        mark=mark,
+        change_spec=lambda spec: _prepare_spec(spec, operator.task_id),
+    )
     with console_logging(store.cfg.text("logging", "logging_level")):
         run = ForegroundRun(dag, store, clock, options).run()
     return [one for one in run.task_instances if one.task_id == operator.task_id]
@@ -62,6 +76,9 @@ def _make_dag(operator: Any) -> DAG:
 def _prepare_spec(spec: DagSpec, task_id: str) -> DagSpec:
     """The spec in which the task runs whatever came before it, and every other task needs an attempt, so that it can be marked."""
     tasks = tuple(
-        msgspec.structs.replace(task, trigger_rule="all_done" if task.task_id == task_id else task.trigger_rule, runs_code=True) for task in spec.tasks
+        msgspec.structs.replace(
+            task, trigger_rule="all_done" if task.task_id == task_id else task.trigger_rule, runs_code=True
+        )
+        for task in spec.tasks
     )
     return msgspec.structs.replace(spec, tasks=tasks, run_callbacks=(), run_listeners=(), fail_fast=False)

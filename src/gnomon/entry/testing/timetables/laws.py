@@ -49,7 +49,9 @@ def check_usable(subject: Subject, case: Case) -> str | None:
 
 def check_increasing(subject: Subject, case: Case) -> str | None:
     for before, after in pairwise(subject.steps(case.bounds, subject.now(case.now), case.steps)):
-        late_enough = after.run_after >= before.run_after if subject.follows_runs else after.run_after > before.run_after
+        late_enough = (
+            after.run_after >= before.run_after if subject.follows_runs else after.run_after > before.run_after
+        )
         if not late_enough:
             return f"after {describe_slot(before)} comes {describe_slot(after)}"
         if not subject.follows_runs and _logical(after) <= _logical(before):
@@ -62,7 +64,11 @@ def check_ordered(subject: Subject, case: Case) -> str | None:
         if run.interval_start is not None and run.interval_end is not None and run.interval_start > run.interval_end:
             return f"{describe_slot(run)} has an interval that ends before it starts"
     start, end = subject.manual(case.now)
-    return None if start <= end else f"the interval of a manual run goes from {describe_instant(start)} back to {describe_instant(end)}"
+    return (
+        None
+        if start <= end
+        else f"the interval of a manual run goes from {describe_instant(start)} back to {describe_instant(end)}"
+    )
 
 
 def check_bounded(subject: Subject, case: Case) -> str | None:
@@ -224,7 +230,12 @@ def _is_on_grid(subject: Subject, case: Case) -> bool:
     bounds = replace(case, catchup=True).bounds
     now = subject.now(case.now)
     first = subject.next(None, bounds, now)
-    if first is None or first.interval_start is None or first.interval_end is None or first.interval_start == first.interval_end:
+    if (
+        first is None
+        or first.interval_start is None
+        or first.interval_end is None
+        or first.interval_start == first.interval_end
+    ):
         return False
     second = subject.next(first, bounds, now)
     moved = replace(case, catchup=True, earliest=first.interval_start + 1).bounds
@@ -253,11 +264,16 @@ LAWS: dict[str, Law] = {
     "ordered": Law("no data interval ends before it starts", check_ordered),
     "bounded": Law("no run is before the start date or after the end date", check_bounded),
     "newest_only": Law("with catchup off, a DAG's first run is the newest that is due", check_newest_only),
-    "halves": Law("a sequence of runs that is interrupted and resumed is the same as without interruption", check_halves),
+    "halves": Law(
+        "a sequence of runs that is interrupted and resumed is the same as without interruption", check_halves
+    ),
     "repeatable": Law("identical calls return the same answer", check_repeatable),
     "stored": Law("serialize and deserialize preserve the timetable", check_stored, timeless=True),
     "manual_past": Law("the data interval of a manual run does not end in the future", check_manual_past),
-    "manual_own": Law("the data interval of a manual run is one of the schedule's own intervals, if it has fixed intervals", check_manual_own),
+    "manual_own": Law(
+        "the data interval of a manual run is one of the schedule's own intervals, if it has fixed intervals",
+        check_manual_own,
+    ),
     "run_ids": Law(f"run ids are distinct and have 1 to {RUN_ID_MAX} characters", check_run_ids),
     "worded": Law("summary and description are texts, and not empty", check_worded, timeless=True),
 }
@@ -270,4 +286,3 @@ def find_fault(law: Law, subject: Subject, case: Case) -> str | None:
         return law.broken(subject, case)
     except PlanningError:
         return None
-

@@ -60,7 +60,9 @@ class Subject:
         interval: DataInterval = ask_manual(self.timetable, run_after)
         return to_instant(interval.start), to_instant(interval.end)
 
-    def steps(self, bounds: TimeRestriction, now: Instant, count: int, last: PlannedRun | None = None) -> Iterator[PlannedRun]:
+    def steps(
+        self, bounds: TimeRestriction, now: Instant, count: int, last: PlannedRun | None = None
+    ) -> Iterator[PlannedRun]:
         """Up to `count` consecutive runs after `last`, each computed from the previous one when it is requested."""
         for _ in range(count):
             last = self.next(last, bounds, now)
@@ -68,7 +70,9 @@ class Subject:
                 return
             yield last
 
-    def walk(self, bounds: TimeRestriction, now: Instant, count: int, last: PlannedRun | None = None) -> list[PlannedRun]:
+    def walk(
+        self, bounds: TimeRestriction, now: Instant, count: int, last: PlannedRun | None = None
+    ) -> list[PlannedRun]:
         """The runs of `steps` as a list."""
         return list(self.steps(bounds, now, count, last))
 

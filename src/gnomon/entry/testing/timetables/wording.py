@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from gnomon.model.instants import Instant, iso, to_datetime
 from gnomon.model.slots import PlannedRun, TimeRestriction
 
-IMPORTS = "from airflow.timetables.base import DagRunInfo, DataInterval, TimeRestriction; from datetime import UTC, datetime"
+IMPORTS = (
+    "from airflow.timetables.base import DagRunInfo, DataInterval, TimeRestriction; from datetime import UTC, datetime"
+)
 """The imports that the calls need."""
 
 

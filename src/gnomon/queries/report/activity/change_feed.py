@@ -112,7 +112,9 @@ class ChangeFeed:
             return []
         self._load_names(tx, [entry for row in rows for entry in row.entries])
         self.change_pk = rows[-1].change_pk
-        self.changed_accounts = frozenset(entry.account_pk for row in rows for entry in row.entries if isinstance(entry, LoginsChange))
+        self.changed_accounts = frozenset(
+            entry.account_pk for row in rows for entry in row.entries if isinstance(entry, LoginsChange)
+        )
         return [event for row in rows for event in self._describe_row(row)]
 
     def _select_decided(self, tx: Transaction, rows: list[JournalRow]) -> list[JournalRow]:
@@ -133,20 +135,29 @@ class ChangeFeed:
     def _load_names(self, tx: Transaction, entries: Sequence[ChangeEntry]) -> None:
         self._forget_changed(entries)
         unknown = {
-            entry.run_pk for entry in entries
-            if isinstance(entry, TaskInstanceChange | ManyTaskInstancesChange | RunChange) and entry.run_pk not in self._runs
-        }  # fmt: skip
+            entry.run_pk
+            for entry in entries
+            if isinstance(entry, TaskInstanceChange | ManyTaskInstancesChange | RunChange)
+            and entry.run_pk not in self._runs
+        }
         if len(self._runs) + len(unknown) > NAMES_KEPT_MAX:
             self._runs.clear()
-            unknown = {entry.run_pk for entry in entries if isinstance(entry, TaskInstanceChange | ManyTaskInstancesChange | RunChange)}
+            unknown = {
+                entry.run_pk
+                for entry in entries
+                if isinstance(entry, TaskInstanceChange | ManyTaskInstancesChange | RunChange)
+            }
         for entry in entries:
             if isinstance(entry, RunChange) and entry.run_id is not None:
                 self._runs[entry.run_pk] = (entry.dag_pk, entry.run_id)
                 unknown.discard(entry.run_pk)
         self._runs.update(read_run_names(tx, unknown))
         dag_pks = {entry.dag_pk for entry in entries if isinstance(entry, RunChange | DagChange | BackfillNews)}
-        dag_pks.update(self._runs[entry.run_pk][0] for entry in entries
-                       if isinstance(entry, TaskInstanceChange | ManyTaskInstancesChange) and entry.run_pk in self._runs)  # fmt: skip
+        dag_pks.update(
+            self._runs[entry.run_pk][0]
+            for entry in entries
+            if isinstance(entry, TaskInstanceChange | ManyTaskInstancesChange) and entry.run_pk in self._runs
+        )
         self._load_dags(tx, dag_pks, _list_named_dags(entries))
         self._load_tasks(tx, entries)
 
@@ -165,7 +176,10 @@ class ChangeFeed:
         wanted = {*dag_ids, *(self._dag_ids[dag_pk] for dag_pk in dag_pks if dag_pk in self._dag_ids)}
         missing = sorted(wanted - self._labels.keys())
         if missing:
-            found = {one.spec.dag_id: one.spec.tags for one in self._facts.find(tx, list_newest_versions(tx, missing)).values()}
+            found = {
+                one.spec.dag_id: one.spec.tags
+                for one in self._facts.find(tx, list_newest_versions(tx, missing)).values()
+            }
             self._labels.update((dag_id, DagLabel(dag_id, tuple(found.get(dag_id, ())))) for dag_id in missing)
 
     def _load_tasks(self, tx: Transaction, entries: Iterable[ChangeEntry]) -> None:
@@ -198,9 +212,15 @@ class ChangeFeed:
             case DagChange():
                 return self._with_dag("dag", entry.dag_pk, {"change": entry.what})
             case BackfillNews():
-                return self._with_dag("backfill", entry.dag_pk, {"backfill_id": entry.backfill_pk, "change": entry.what})
+                return self._with_dag(
+                    "backfill", entry.dag_pk, {"backfill_id": entry.backfill_pk, "change": entry.what}
+                )
             case ImportErrorsChange():
-                return "import_error", tuple(self._labels[dag_id] for dag_id in entry.dag_ids), {"file": entry.path, "errors": entry.count}
+                return (
+                    "import_error",
+                    tuple(self._labels[dag_id] for dag_id in entry.dag_ids),
+                    {"file": entry.path, "errors": entry.count},
+                )
             case LoginsChange():
                 return None
             case PoolChange():
@@ -208,7 +228,9 @@ class ChangeFeed:
             case AssetEventPublished():
                 return self._describe_asset_event(entry)
 
-    def _with_dag(self, kind: str, dag_pk: int, data: dict[str, object]) -> tuple[str, tuple[DagLabel, ...], dict[str, object]] | None:
+    def _with_dag(
+        self, kind: str, dag_pk: int, data: dict[str, object]
+    ) -> tuple[str, tuple[DagLabel, ...], dict[str, object]] | None:
         dag_id = self._dag_ids.get(dag_pk)
         return None if dag_id is None else (kind, (self._labels[dag_id],), {"dag_id": dag_id, **data})
 
@@ -219,7 +241,9 @@ class ChangeFeed:
         state = "deleted" if entry.state is None else RUN_STATES_BY_CODE[entry.state].value
         return self._with_dag("dag_run", entry.dag_pk, {"run_id": named[1], "state": state})
 
-    def _describe_task_change(self, entry: TaskInstanceChange | ManyTaskInstancesChange) -> tuple[str, tuple[DagLabel, ...], dict[str, object]] | None:
+    def _describe_task_change(
+        self, entry: TaskInstanceChange | ManyTaskInstancesChange
+    ) -> tuple[str, tuple[DagLabel, ...], dict[str, object]] | None:
         named = self._runs.get(entry.run_pk)
         if named is None:
             return None
@@ -231,15 +255,25 @@ class ChangeFeed:
             return None
         state = "deleted" if entry.state is None else getattr(TASK_STATES_BY_CODE.get(entry.state), "value", None)
         return self._with_dag(
-            "task_instance", dag_pk,
-            {"run_id": run_id, "task_id": task_id, "map_index": entry.map_index, "state": state, "try_number": entry.try_number},
-        )  # fmt: skip
+            "task_instance",
+            dag_pk,
+            {
+                "run_id": run_id,
+                "task_id": task_id,
+                "map_index": entry.map_index,
+                "state": state,
+                "try_number": entry.try_number,
+            },
+        )
 
     def _describe_asset_event(self, entry: AssetEventPublished) -> tuple[str, tuple[DagLabel, ...], dict[str, object]]:
         data: dict[str, object] = {
-            "name": entry.name, "uri": entry.uri, "source_dag_id": entry.source_dag_id, "source_run_id": entry.source_run_id,
+            "name": entry.name,
+            "uri": entry.uri,
+            "source_dag_id": entry.source_dag_id,
+            "source_run_id": entry.source_run_id,
             "source_task_id": entry.source_task_id,
-        }  # fmt: skip
+        }
         return "asset_event", () if entry.source_dag_id is None else (self._labels[entry.source_dag_id],), data
 
 
@@ -270,5 +304,3 @@ def parse_place(text: str) -> tuple[int, int] | None:
     if not dot or not (first.isascii() and first.isdigit() and second.isascii() and second.isdigit()) or len(text) > 40:
         return None
     return int(first), int(second)
-
-

@@ -74,9 +74,13 @@ class ComingSlotsCache:
         self._guard = threading.Lock()
 
     def find(
-        self, wanted: Mapping[tuple[int, Instant], int], rules: Sequence[DueRule], read_next: Callable[[Sequence[int]], Mapping[int, PlannedRun]],
-        until: Instant, now: Instant,
-    ) -> dict[tuple[int, Instant], ComingSlots]:  # fmt: skip
+        self,
+        wanted: Mapping[tuple[int, Instant], int],
+        rules: Sequence[DueRule],
+        read_next: Callable[[Sequence[int]], Mapping[int, PlannedRun]],
+        until: Instant,
+        now: Instant,
+    ) -> dict[tuple[int, Instant], ComingSlots]:
         """The due times before `until` that start and end of the DAGs permit.
 
         `wanted`: by (index of the rule, due time of the next run) the key of a DAG that has both; the answer has the same keys. `read_next`: reads
@@ -94,13 +98,28 @@ class ComingSlotsCache:
                     found = of_schedules[key, first] = self._find_kept(key, first, until, now, deadline)
                     if found is None and ref.builtin:
                         lacking[key, first] = (ref, dag_pk)
-            self._fill(of_schedules, lacking, read_next([dag_pk for _, dag_pk in lacking.values()]) if lacking else {}, until, now, deadline)
-            return {(number, first): _permit(of_schedules[rules[number].key, first], rules[number], first) for number, first in wanted}
+            self._fill(
+                of_schedules,
+                lacking,
+                read_next([dag_pk for _, dag_pk in lacking.values()]) if lacking else {},
+                until,
+                now,
+                deadline,
+            )
+            return {
+                (number, first): _permit(of_schedules[rules[number].key, first], rules[number], first)
+                for number, first in wanted
+            }
 
     def _fill(
-        self, found: dict[tuple[bytes, Instant], ComingSlots | None], lacking: Mapping[tuple[bytes, Instant], tuple[TimetableRef, int]],
-        planned: Mapping[int, PlannedRun], until: Instant, now: Instant, deadline: float,
-    ) -> None:  # fmt: skip
+        self,
+        found: dict[tuple[bytes, Instant], ComingSlots | None],
+        lacking: Mapping[tuple[bytes, Instant], tuple[TimetableRef, int]],
+        planned: Mapping[int, PlannedRun],
+        until: Instant,
+        now: Instant,
+        deadline: float,
+    ) -> None:
         """Begin the sequences that are lacking: one for each schedule, and a further one for a next run that it does not have."""
         for (key, first), (ref, dag_pk) in lacking.items():
             found[key, first] = self._find_kept(key, first, until, now, deadline)
@@ -112,7 +131,9 @@ class ComingSlotsCache:
                     continue  # planning reports the error to the DAG
                 found[key, first] = self._find_kept(key, first, until, now, deadline)
 
-    def _find_kept(self, key: bytes, first: Instant, until: Instant, now: Instant, deadline: float) -> ComingSlots | None:
+    def _find_kept(
+        self, key: bytes, first: Instant, until: Instant, now: Instant, deadline: float
+    ) -> ComingSlots | None:
         """From a sequence in memory, which is continued; None when none has this next run."""
         for name in (key, (key, first)):
             sequence = self._kept.get(name)
@@ -132,4 +153,6 @@ def _permit(found: ComingSlots | None, rule: DueRule, first: Instant) -> ComingS
     known = ComingSlots([first], is_complete=False) if found is None else found
     if rule.end_at is None and not rule.jitter:
         return known
-    return ComingSlots([at + rule.jitter for at in known.instants if rule.end_at is None or at <= rule.end_at], known.is_complete)
+    return ComingSlots(
+        [at + rule.jitter for at in known.instants if rule.end_at is None or at <= rule.end_at], known.is_complete
+    )

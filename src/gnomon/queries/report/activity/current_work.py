@@ -114,7 +114,15 @@ class DagFacts:
         return self.p95[dag_pk]
 
 
-def read_current_work(tx: Transaction, limits: EngineLimits, now: Instant, facts: DagFacts, *, explains: bool = True, dag_ids: Collection[str] | None = None) -> CurrentWork:
+def read_current_work(
+    tx: Transaction,
+    limits: EngineLimits,
+    now: Instant,
+    facts: DagFacts,
+    *,
+    explains: bool = True,
+    dag_ids: Collection[str] | None = None,
+) -> CurrentWork:
     """The work now. `explains`: also the reasons of what waits, which loads the unfinished runs as a scheduler does. `dag_ids`: only that of these DAGs; the numbers are of all."""
     unfinished = run_listing.list_unfinished_of_all(tx, RUNS_MAX, dag_ids)
     is_complete = dag_ids is None and len(unfinished) < RUNS_MAX
@@ -122,11 +130,20 @@ def read_current_work(tx: Transaction, limits: EngineLimits, now: Instant, facts
     counts = {state.value: totals.get(state, 0) for state in (DagRunState.RUNNING, DagRunState.QUEUED)}
     is_explained = explains and sum(counts.values()) <= EXPLAINED_MAX
     by_wait = sorted(unfinished, key=lambda named: named.run.queued_at)
-    reasons = explain_waits(tx, [named.run for named in by_wait], _LISTED_MAX, limits, now, facts.graphs) if is_explained and unfinished else None
+    reasons = (
+        explain_waits(tx, [named.run for named in by_wait], _LISTED_MAX, limits, now, facts.graphs)
+        if is_explained and unfinished
+        else None
+    )
     return CurrentWork(
-        at=iso(now), runs=counts, processes=read_health(tx).processes, import_errors=len(dag_files.list_import_errors(tx)),
-        late=_list_late(tx, unfinished, now, facts, dag_ids), running=_list_running(tx, unfinished, facts), waiting=_list_waiting(by_wait, reasons),
-    )  # fmt: skip
+        at=iso(now),
+        runs=counts,
+        processes=read_health(tx).processes,
+        import_errors=len(dag_files.list_import_errors(tx)),
+        late=_list_late(tx, unfinished, now, facts, dag_ids),
+        running=_list_running(tx, unfinished, facts),
+        waiting=_list_waiting(by_wait, reasons),
+    )
 
 
 def _list_running(tx: Transaction, unfinished: Sequence[NamedRun], facts: DagFacts) -> list[RunningTask]:
@@ -139,7 +156,9 @@ def _list_running(tx: Transaction, unfinished: Sequence[NamedRun], facts: DagFac
         task_id = facts.name_task(named.run.dag_pk, task.task_no)
         name = task_id if task.map_index < 0 else f"{task_id}[{task.map_index}]"
         state = "" if task.state is None else task.state.value
-        rows.append(RunningTask(named.dag_id, named.run.run_id, name, state, task.try_number, iso(task.started_at), task.worker))
+        rows.append(
+            RunningTask(named.dag_id, named.run.run_id, name, state, task.try_number, iso(task.started_at), task.worker)
+        )
     return rows
 
 
@@ -155,10 +174,22 @@ def _list_waiting(unfinished: Sequence[NamedRun], reasons: Mapping[int, list[str
     return rows[:_LISTED_MAX]
 
 
-def _list_late(tx: Transaction, unfinished: Sequence[NamedRun], now: Instant, facts: DagFacts, dag_ids: Collection[str] | None) -> list[LateRun]:
-    overdue = run_listing.list_overdue_dags(tx, now - int(LATE_AFTER_S * SECOND), _LISTED_MAX if dag_ids is None else OVERDUE_READ_MAX)
+def _list_late(
+    tx: Transaction, unfinished: Sequence[NamedRun], now: Instant, facts: DagFacts, dag_ids: Collection[str] | None
+) -> list[LateRun]:
+    overdue = run_listing.list_overdue_dags(
+        tx, now - int(LATE_AFTER_S * SECOND), _LISTED_MAX if dag_ids is None else OVERDUE_READ_MAX
+    )
     overdue = [(dag_id, due_at) for dag_id, due_at in overdue if dag_ids is None or dag_id in dag_ids][:_LISTED_MAX]
-    rows = [LateRun(dag_id, None, f"the run due at {iso(due_at)} has not been created; `gnomon explain {quote_argument(dag_id)}` says why", iso(due_at)) for dag_id, due_at in overdue]
+    rows = [
+        LateRun(
+            dag_id,
+            None,
+            f"the run due at {iso(due_at)} has not been created; `gnomon explain {quote_argument(dag_id)}` says why",
+            iso(due_at),
+        )
+        for dag_id, due_at in overdue
+    ]
     facts.load_p95(tx, [named.run.dag_pk for named in unfinished if _may_be_slow(named.run)])
     for named in unfinished:
         since = find_slow_since(tx, named.run, now, facts)

@@ -73,7 +73,10 @@ def read_deployment_figures(tx: Transaction, now: Instant, triggerer_beat_s: flo
     add(definitions.PENDING_DELIVERIES, pending)
     counts += _read_services(tx, triggerer_beat_s)
     stored = service_figures.list_figures(tx)
-    return DeploymentFigures(tuple(counts), tuple(ProcessSamples(row.service, row.process_id, tuple(decode_figures(row.body))) for row in stored))
+    return DeploymentFigures(
+        tuple(counts),
+        tuple(ProcessSamples(row.service, row.process_id, tuple(decode_figures(row.body))) for row in stored),
+    )
 
 
 def _read_pools(tx: Transaction) -> list[FigureSample]:
@@ -84,7 +87,11 @@ def _read_pools(tx: Transaction) -> list[FigureSample]:
         for position, value in enumerate((pool.slots, pool.used, _count_deferred(pool, live))):
             figures[position] += value
     metrics = (definitions.POOL_SLOTS, definitions.POOL_USED, definitions.POOL_WAITING)
-    return [FigureSample(metric, (name,), value) for name, values in slots.items() for metric, value in zip(metrics, values, strict=True)]
+    return [
+        FigureSample(metric, (name,), value)
+        for name, values in slots.items()
+        for metric, value in zip(metrics, values, strict=True)
+    ]
 
 
 def _count_deferred(pool: PoolRecord, live: dict[str, dict[TaskInstanceState, int]]) -> int:
@@ -93,7 +100,9 @@ def _count_deferred(pool: PoolRecord, live: dict[str, dict[TaskInstanceState, in
 
 def _read_services(tx: Transaction, triggerer_beat_s: float) -> list[FigureSample]:
     now = tx.lease_now()
-    found = [FigureSample(definitions.WORKER_SLOTS, (worker.worker_id,), worker.slots) for worker in leases.list_workers(tx)]
+    found = [
+        FigureSample(definitions.WORKER_SLOTS, (worker.worker_id,), worker.slots) for worker in leases.list_workers(tx)
+    ]
     for row in list_services(tx, triggerer_beat_s):
         labels = (row.service, row.id, row.host)
         found.append(FigureSample(definitions.SERVICE_UP, labels, int(row.alive)))

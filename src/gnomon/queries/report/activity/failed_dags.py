@@ -72,7 +72,9 @@ def list_failed_dags(tx: Transaction, since: Instant, is_visible: Callable[[str]
     is_broken = {dag_pk: dag_pk not in last or last[dag_pk].state is DagRunState.FAILED for dag_pk in by_dag}
     chosen = sorted(by_dag, key=lambda dag_pk: (not is_broken[dag_pk], -by_dag[dag_pk][0].ended_at))[:limit]
     named = {dag_pk: by_dag[dag_pk][:RUNS_MAX] for dag_pk in chosen}
-    tasks = dag_overview.list_first_instances(tx, [run.run_pk for some in named.values() for run in some], TaskInstanceState.FAILED, TASKS_MAX)
+    tasks = dag_overview.list_first_instances(
+        tx, [run.run_pk for some in named.values() for run in some], TaskInstanceState.FAILED, TASKS_MAX
+    )
     rows = []
     for dag_pk in chosen:
         healed_by = None if is_broken[dag_pk] else last[dag_pk].run_id

@@ -50,7 +50,9 @@ class FailureRow:
     """The newest finished run of the DAG, if it succeeded; None: the DAG is still broken."""
 
 
-def list_failures(tx: Transaction, runs: Sequence[FailedRun], is_visible: Callable[[str], bool], hide: Callable[[str], str]) -> list[FailureRow]:
+def list_failures(
+    tx: Transaction, runs: Sequence[FailedRun], is_visible: Callable[[str], bool], hide: Callable[[str], str]
+) -> list[FailureRow]:
     """The entries of these runs, in their order. `is_visible`, `hide`: the DAGs that the user may see, and sentences without the others."""
     run_pks = [run.run_pk for run in runs]
     failed = dag_overview.list_first_instances(tx, run_pks, TaskInstanceState.FAILED, TASKS_MAX)
@@ -62,13 +64,21 @@ def list_failures(tx: Transaction, runs: Sequence[FailedRun], is_visible: Callab
         tasks, count = failed.get(run.run_pk, ([], 0))
         victims, victim_count = held_up.get(run.run_pk, ([], 0))
         finished = last.get(run.dag_pk)
-        rows.append(FailureRow(
-            dag_id=run.dag_id, run_id=run.run_id, run_after=iso(run.run_after), ended_at=iso(run.ended_at), reason=None if run.reason is None else hide(run.reason),
-            tasks=[FailedTaskRow(_name(task), _hide_line(task.error, hide)) for task in tasks], failed_tasks=count,
-            held_up_tasks=[_name(task) for task in victims], held_up=victim_count,
-            waiting_runs=[f"{dag_id} {run_id}" for dag_id, run_id in waits if is_visible(dag_id)],
-            healed_by=finished.run_id if finished is not None and finished.state is DagRunState.SUCCESS else None,
-        ))  # fmt: skip
+        rows.append(
+            FailureRow(
+                dag_id=run.dag_id,
+                run_id=run.run_id,
+                run_after=iso(run.run_after),
+                ended_at=iso(run.ended_at),
+                reason=None if run.reason is None else hide(run.reason),
+                tasks=[FailedTaskRow(_name(task), _hide_line(task.error, hide)) for task in tasks],
+                failed_tasks=count,
+                held_up_tasks=[_name(task) for task in victims],
+                held_up=victim_count,
+                waiting_runs=[f"{dag_id} {run_id}" for dag_id, run_id in waits if is_visible(dag_id)],
+                healed_by=finished.run_id if finished is not None and finished.state is DagRunState.SUCCESS else None,
+            )
+        )
     return rows
 
 

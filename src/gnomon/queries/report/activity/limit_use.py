@@ -79,17 +79,28 @@ class LimitsInUse:
     is_complete: bool
 
 
-def read_limit_use(tx: Transaction, limits: EngineLimits, now: Instant, is_visible: Callable[[str], bool] = lambda _: True) -> LimitsInUse:
+def read_limit_use(
+    tx: Transaction, limits: EngineLimits, now: Instant, is_visible: Callable[[str], bool] = lambda _: True
+) -> LimitsInUse:
     """The limits of visible DAGs that are used or waited for now. With more than EXPLAINED_MAX unfinished runs no limit is read, only the workers."""
     totals = dag_runs.read_total_run_counts(tx)
     unfinished = totals.get(DagRunState.RUNNING, 0) + totals.get(DagRunState.QUEUED, 0)
     hosts = {row.worker_id: row.host for row in list_live_workers(tx)}
     if unfinished > EXPLAINED_MAX:
         slots = {row.worker_id: row.slots for row in list_live_workers(tx)}
-        return LimitsInUse([], [WorkerUse(name, hosts[name], slots[name], -1) for name in sorted(hosts)], limits.parallelism, -1, is_complete=False)
+        return LimitsInUse(
+            [],
+            [WorkerUse(name, hosts[name], slots[name], -1) for name in sorted(hosts)],
+            limits.parallelism,
+            -1,
+            is_complete=False,
+        )
     with load_engine_state(tx, limits) as state:
         found = [use for use in _iterate_limits(state, now) if (use.used or use.waiting) and is_visible(use.dag_id)]
-        workers = [WorkerUse(name, hosts.get(name, ""), one.slots, one.used_slots) for name, one in sorted(state.workers.items())]
+        workers = [
+            WorkerUse(name, hosts.get(name, ""), one.slots, one.used_slots)
+            for name, one in sorted(state.workers.items())
+        ]
         live_attempts = state.live_attempt_count
     found.sort(key=lambda use: (not use.waiting, not use.is_reached, use.dag_id, use.run_id or "", use.name))
     return LimitsInUse(found[:LISTED_MAX], workers, limits.parallelism, live_attempts, len(found) <= LISTED_MAX)
@@ -104,11 +115,21 @@ def _iterate_limits(state: EngineState, now: Instant) -> Iterator[LimitUse]:
 def _build_run_limit(dag: Dag, now: Instant) -> LimitUse:
     """The max_active_runs of a DAG. Runs that wait for other DAGs, and those of backfills, do not wait for it."""
     limit = active_runs_limit(dag)
-    use = LimitUse(dag.record.dag_id, None, f"max_active_runs={limit}" if limit < UNBOUNDED else "max_active_runs", limit, dag.running_count)
+    use = LimitUse(
+        dag.record.dag_id,
+        None,
+        f"max_active_runs={limit}" if limit < UNBOUNDED else "max_active_runs",
+        limit,
+        dag.running_count,
+    )
     waiting = [
-        run for run in dag.runs.values()
-        if run.record.state is DagRunState.QUEUED and run.backfill is None and run.pk not in dag.runs_waiting_upstream and run.record.run_after <= now
-    ]  # fmt: skip
+        run
+        for run in dag.runs.values()
+        if run.record.state is DagRunState.QUEUED
+        and run.backfill is None
+        and run.pk not in dag.runs_waiting_upstream
+        and run.record.run_after <= now
+    ]
     if use.is_reached and dag.hold_reason is None:
         use.waiting = len(waiting)
         use.waiters = [_build_run(run) for run in sorted(waiting, key=lambda run: run.sort_key)[:USERS_MAX]]
@@ -120,7 +141,12 @@ def _build_task_limits(dag: Dag) -> Iterable[LimitUse]:
     """The limits of the tasks and of the single runs of a DAG."""
     found: dict[int, LimitUse] = {}
     for run in dag.runs.values():
-        for ti in (ti for instances in run.task_instances for ti in instances.values() if ti.has_attempt or _waits_for_admission(ti)):
+        for ti in (
+            ti
+            for instances in run.task_instances
+            for ti in instances.values()
+            if ti.has_attempt or _waits_for_admission(ti)
+        ):
             for limit in collect_limits(ti):
                 if limit.limit is not None:
                     _add_user(found.setdefault(id(limit), _start(dag, run, limit)), ti, limit)
@@ -133,7 +159,9 @@ def _waits_for_admission(ti: TaskInstance) -> bool:
 
 def _start(dag: Dag, run: DagRun, limit: ConcurrencyLimit) -> LimitUse:
     is_of_dag = any(one is limit for one in dag.task_limits.values())
-    return LimitUse(dag.record.dag_id, None if is_of_dag else run.record.run_id, limit.name, limit.limit or 0, limit.used)
+    return LimitUse(
+        dag.record.dag_id, None if is_of_dag else run.record.run_id, limit.name, limit.limit or 0, limit.used
+    )
 
 
 def _add_user(use: LimitUse, ti: TaskInstance, limit: ConcurrencyLimit) -> None:
@@ -152,4 +180,10 @@ def _build_run(run: DagRun) -> LimitUser:
 
 
 def _build_instance(ti: TaskInstance) -> LimitUser:
-    return LimitUser(ti.run.dag.record.dag_id, ti.run.record.run_id, ti.task.task_id, ti.map_index, iso(ti.started_at) if ti.has_attempt else None)
+    return LimitUser(
+        ti.run.dag.record.dag_id,
+        ti.run.record.run_id,
+        ti.task.task_id,
+        ti.map_index,
+        iso(ti.started_at) if ti.has_attempt else None,
+    )

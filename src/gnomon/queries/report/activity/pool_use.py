@@ -64,7 +64,16 @@ def read_pool_use(tx: Transaction, is_visible: Callable[[str], bool] = lambda _:
     instances = list_live_instances(tx, INSTANCES_MAX)
     for one in instances:
         use = found.setdefault(one.pool, PoolUse(PoolRecord(one.pool, 0, 0, description="this pool does not exist")))
-        user = PoolUser(one.dag_id, one.run_id, one.task_id, one.map_index, one.state.value, one.slots, one.priority, iso(one.started_at))
+        user = PoolUser(
+            one.dag_id,
+            one.run_id,
+            one.task_id,
+            one.map_index,
+            one.state.value,
+            one.slots,
+            one.priority,
+            iso(one.started_at),
+        )
         if one.state in _HOLDING or (one.state is TaskInstanceState.DEFERRED and use.pool.include_deferred):
             use.held += one.slots
             users = use.holders

@@ -95,22 +95,35 @@ def find_folder(file: str) -> str:
     return file.rpartition("/")[0]
 
 
-def build_timeline(tx: Transaction, facts: FactsOfAll, chosen: frozenset[int] | None, cache: ComingSlotsCache, request: TimelineRequest) -> RunTimeline:
+def build_timeline(
+    tx: Transaction, facts: FactsOfAll, chosen: frozenset[int] | None, cache: ComingSlotsCache, request: TimelineRequest
+) -> RunTimeline:
     """The timeline of the DAGs that a file defines and whose keys are `chosen`; None: of all."""
     known = facts.derive("known active", lambda: facts.active.intersection(facts.by_dag))
     members = known if chosen is None else known & chosen
-    rules = facts.derive("due rules", lambda: collect_due_rules((dag_pk, one.spec) for dag_pk, one in facts.by_dag.items()))
+    rules = facts.derive(
+        "due rules", lambda: collect_due_rules((dag_pk, one.spec) for dag_pk, one in facts.by_dag.items())
+    )
     kinds = _sort_dags(tx, facts, rules, request.grouping)
     due = _count_due(dag_overview.list_next_runs(tx, request.until), members, kinds, rules)
-    slots = cache.find(due.examples, rules.rules, lambda dag_pks: dag_overview.read_next_runs(tx, dag_pks), request.until, request.now)
+    slots = cache.find(
+        due.examples, rules.rules, lambda dag_pks: dag_overview.read_next_runs(tx, dag_pks), request.until, request.now
+    )
     groups = _group_dags(members, kinds, (request.until - request.since) // HOUR)
     _count_ended(tx, members, kinds, groups, request)
     _count_coming(slots, due, kinds, groups, request)
     listed = sorted((group for group in groups.values() if group.total), key=lambda group: (-group.total, group.name))
-    unknown = sum(count for (kind, first), count in due.counts.items() if not slots[kinds.kinds[kind].rule, first].is_complete)
+    unknown = sum(
+        count for (kind, first), count in due.counts.items() if not slots[kinds.kinds[kind].rule, first].is_complete
+    )
     shown = listed[: request.groups_max]
     return RunTimeline(
-        request.since, (request.until - request.since) // HOUR, shown, len(listed) - len(shown), _list_next(slots, due, kinds, rules, request.limit), unknown
+        request.since,
+        (request.until - request.since) // HOUR,
+        shown,
+        len(listed) - len(shown),
+        _list_next(slots, due, kinds, rules, request.limit),
+        unknown,
     )
 
 
@@ -145,13 +158,18 @@ class _DueRuns:
 def _sort_dags(tx: Transaction, facts: FactsOfAll, rules: DueRules, grouping: str) -> _DagKinds:
     if grouping == "state":
         states = dag_overview.list_last_states(tx)
-        return _build_kinds(facts, rules, lambda dag_pk: (NONE if (state := states.get(dag_pk)) is None else state.value,))
+        return _build_kinds(
+            facts, rules, lambda dag_pk: (NONE if (state := states.get(dag_pk)) is None else state.value,)
+        )
     return facts.derive(("kinds", grouping), lambda: _build_kinds(facts, rules, _choose_grouping(facts, grouping)))
 
 
 def _build_kinds(facts: FactsOfAll, rules: DueRules, name_groups: Callable[[int], Sequence[str]]) -> _DagKinds:
     numbers: dict[_DagKind, int] = {}
-    by_dag = {dag_pk: numbers.setdefault(_DagKind(tuple(name_groups(dag_pk)), rules.by_dag[dag_pk]), len(numbers)) for dag_pk in facts.by_dag}
+    by_dag = {
+        dag_pk: numbers.setdefault(_DagKind(tuple(name_groups(dag_pk)), rules.by_dag[dag_pk]), len(numbers))
+        for dag_pk in facts.by_dag
+    }
     return _DagKinds(list(numbers), by_dag)
 
 
@@ -180,7 +198,9 @@ def _group_dags(members: Set[int], kinds: _DagKinds, hours: int) -> dict[str, Ti
     return groups
 
 
-def _count_ended(tx: Transaction, members: Set[int], kinds: _DagKinds, groups: Mapping[str, TimelineGroup], request: TimelineRequest) -> None:
+def _count_ended(
+    tx: Transaction, members: Set[int], kinds: _DagKinds, groups: Mapping[str, TimelineGroup], request: TimelineRequest
+) -> None:
     hours = (request.until - request.since) // HOUR
     by_dag = kinds.by_dag
     groups_of: dict[int, list[TimelineGroup]] = {}
@@ -201,8 +221,12 @@ def _count_due(runs: Sequence[Row], members: Set[int], kinds: _DagKinds, rules: 
 
 
 def _count_coming(
-    slots: Mapping[tuple[int, Instant], ComingSlots], due: _DueRuns, kinds: _DagKinds, groups: Mapping[str, TimelineGroup], request: TimelineRequest,
-) -> None:  # fmt: skip
+    slots: Mapping[tuple[int, Instant], ComingSlots],
+    due: _DueRuns,
+    kinds: _DagKinds,
+    groups: Mapping[str, TimelineGroup],
+    request: TimelineRequest,
+) -> None:
     overdue = request.now - int(LATE_AFTER_S * SECOND)
     hours = {key: _count_hours(one.instants, request) for key, one in slots.items()}
     for (kind, first), count in due.counts.items():
@@ -222,7 +246,9 @@ def _count_hours(instants: Sequence[Instant], request: TimelineRequest) -> list[
     return list(counts.items())
 
 
-def _list_next(slots: Mapping[tuple[int, Instant], ComingSlots], due: _DueRuns, kinds: _DagKinds, rules: DueRules, limit: int) -> list[ComingRun]:
+def _list_next(
+    slots: Mapping[tuple[int, Instant], ComingSlots], due: _DueRuns, kinds: _DagKinds, rules: DueRules, limit: int
+) -> list[ComingRun]:
     """The next run of each DAG, in order: a dense schedule does not hide the others."""
     first_of = {key: one.instants[0] for key, one in slots.items() if one.instants}
     numbers: Counter[tuple[int, Instant]] = Counter()
@@ -235,6 +261,8 @@ def _list_next(slots: Mapping[tuple[int, Instant], ComingSlots], due: _DueRuns, 
         last, left = first_of[key], left - numbers[key]
     if last is None:
         return []
-    known = ((first_of.get((rules.by_dag[dag_pk], first)), dag_pk) for dag_pk, first in due.runs if first <= last)  # none is due before its next run
+    known = (
+        (first_of.get((rules.by_dag[dag_pk], first)), dag_pk) for dag_pk, first in due.runs if first <= last
+    )  # none is due before its next run
     found = sorted((at, dag_pk) for at, dag_pk in known if at is not None and at <= last)
     return [ComingRun(dag_pk, at) for at, dag_pk in found[:limit]]

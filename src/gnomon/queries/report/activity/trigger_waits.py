@@ -90,7 +90,9 @@ class TriggerFault:
     """What happened; for a block the stack of the code that blocked."""
 
 
-def list_trigger_waits(tx: Transaction, conditions: Sequence[Condition], after: int | None = None, limit: int = LISTED_MAX) -> list[TriggerWait]:
+def list_trigger_waits(
+    tx: Transaction, conditions: Sequence[Condition], after: int | None = None, limit: int = LISTED_MAX
+) -> list[TriggerWait]:
     """The deferrals that meet the conditions on fields of `deferral_pages.sql`, the oldest first; `after`: those behind this number."""
     behind = [] if after is None else [Condition("trigger_pk", Operator.MORE, after)]
     page = read_deferral_page(tx, PageQuery((*conditions, *behind), (SortKey("trigger_pk"),), limit))
@@ -108,7 +110,12 @@ def list_trigger_faults(tx: Transaction, conditions: Sequence[Condition], now: I
     """The newest faults of triggers in the audit log that meet the conditions on fields of `event_pages.sql`."""
     since = Condition("when", Operator.MORE, now - round(FAULTS_FOR_S * SECOND))
     chosen = (*conditions, Condition("event", Operator.IN, list(_FAULT_KINDS)), since)
-    return [_build_fault(one) for one in read_event_page(tx, PageQuery(chosen, (SortKey("when", descends=True), SortKey("event_log_id", descends=True)), FAULTS_MAX))]
+    return [
+        _build_fault(one)
+        for one in read_event_page(
+            tx, PageQuery(chosen, (SortKey("when", descends=True), SortKey("event_log_id", descends=True)), FAULTS_MAX)
+        )
+    ]
 
 
 def _name_kind(one: ListedDeferral) -> str:
@@ -117,9 +124,23 @@ def _name_kind(one: ListedDeferral) -> str:
 
 def _build_wait(one: ListedDeferral, arguments: str) -> TriggerWait:
     return TriggerWait(
-        one.trigger_pk, one.dag_id, one.run_id, one.task_id, one.map_index, _name_kind(one), one.classpath, arguments, one.queue,
-        iso(one.created_at), None if one.due_at == NEVER else iso(one.due_at), iso(one.timeout_at), one.triggerer, one.is_over, one.is_paused, one.priority,
-    )  # fmt: skip
+        one.trigger_pk,
+        one.dag_id,
+        one.run_id,
+        one.task_id,
+        one.map_index,
+        _name_kind(one),
+        one.classpath,
+        arguments,
+        one.queue,
+        iso(one.created_at),
+        None if one.due_at == NEVER else iso(one.due_at),
+        iso(one.timeout_at),
+        one.triggerer,
+        one.is_over,
+        one.is_paused,
+        one.priority,
+    )
 
 
 def _show_arguments(tx: Transaction, encrypted: Mapping[int, str]) -> dict[int, str]:
@@ -144,16 +165,29 @@ def _show_arguments(tx: Transaction, encrypted: Mapping[int, str]) -> dict[int, 
 def _build_state(row: TriggererLease, now: Instant, beat_s: float) -> TriggererState:
     count = row.counters.get
     return TriggererState(
-        row.triggerer_id, row.host, row.is_alive(now, beat_s), iso(row.beat_at), row.running, row.capacity, None if row.queues is None else list(row.queues),
-        count("triggers.succeeded", 0), count("triggers.failed", 0), count(_BLOCKED, 0), _count_classes(row, _BLOCKED),
+        row.triggerer_id,
+        row.host,
+        row.is_alive(now, beat_s),
+        iso(row.beat_at),
+        row.running,
+        row.capacity,
+        None if row.queues is None else list(row.queues),
+        count("triggers.succeeded", 0),
+        count("triggers.failed", 0),
+        count(_BLOCKED, 0),
+        _count_classes(row, _BLOCKED),
         list(_count_classes(row, _BLOCKED_NOW)),
-    )  # fmt: skip
+    )
 
 
 def _count_classes(row: TriggererLease, counter: str) -> dict[str, int]:
     """What the triggerer counted for each class of triggers, the largest number first."""
     begin = f"{counter}."
-    return {name.removeprefix(begin): number for name, number in sorted(row.counters.items(), key=lambda item: -item[1]) if name.startswith(begin)}
+    return {
+        name.removeprefix(begin): number
+        for name, number in sorted(row.counters.items(), key=lambda item: -item[1])
+        if name.startswith(begin)
+    }
 
 
 def _build_fault(one: ListedEvent) -> TriggerFault:

@@ -34,7 +34,8 @@ def describe_message_waits(tx: Transaction, claims: Mapping[str, str], queued_ti
     workers = [worker for worker in process_health.list_live_workers(tx) if worker.queues is not None]
     used, now = Counter(claims.values()), tx.lease_now()
     return {
-        attempt_id: f"{_describe_workers(workers, used, queue)}; {_describe_message(sent_at, now, queued_timeout_s)}" for attempt_id, queue, sent_at in waiting
+        attempt_id: f"{_describe_workers(workers, used, queue)}; {_describe_message(sent_at, now, queued_timeout_s)}"
+        for attempt_id, queue, sent_at in waiting
     }
 
 
@@ -45,7 +46,10 @@ def _describe_workers(workers: list[WorkerRecord], used: Mapping[str, int], queu
             "no live worker is known to take it; a worker is known from the first task that it claims on. If none runs, "
             f"start one with: gnomon celery worker -q {shlex.quote(queue)}"
         )
-    shown = ", ".join(f"{worker.worker_id} on {worker.host} ({_count_free(worker, used)} of {worker.slots} slots free)" for worker in found[:WORKERS_SHOWN])
+    shown = ", ".join(
+        f"{worker.worker_id} on {worker.host} ({_count_free(worker, used)} of {worker.slots} slots free)"
+        for worker in found[:WORKERS_SHOWN]
+    )
     more = f" and {len(found) - WORKERS_SHOWN} more" if len(found) > WORKERS_SHOWN else ""
     free = sum(_count_free(worker, used) for worker in found)
     return f"{_count(len(found), 'live worker')} {'takes' if len(found) == 1 else 'take'} this queue, with {_count(free, 'free slot')}: {shown}{more}"

@@ -55,29 +55,55 @@ def list_dag_conditions(tx: Transaction, dag: DagRecord, limits: EngineLimits, n
     return [*conditions, *_list_unfinished(tx, dag, limits, unfinished, now)] if unfinished else conditions
 
 
-def _list_unfinished(tx: Transaction, dag: DagRecord, limits: EngineLimits, runs: Sequence[RunRecord], now: Instant) -> list[WaitCondition]:
+def _list_unfinished(
+    tx: Transaction, dag: DagRecord, limits: EngineLimits, runs: Sequence[RunRecord], now: Instant
+) -> list[WaitCondition]:
     """A condition for each of these runs, with those of the run that are not met."""
     conditions = []
     with load_engine_state(tx, limits, dag_pk=dag.dag_pk) as state:
         for run in runs:
             children = [one for one in rules.list_run_conditions(state, run.run_pk, now) if not one.is_met]
-            conditions.append(WaitCondition("run", False, f"run {run.run_id} is {run.state}", run.started_at or run.queued_at, children=tuple(children)))
+            conditions.append(
+                WaitCondition(
+                    "run",
+                    False,
+                    f"run {run.run_id} is {run.state}",
+                    run.started_at or run.queued_at,
+                    children=tuple(children),
+                )
+            )
     return conditions
 
 
 def list_run_conditions(
-    tx: Transaction, dag: DagRecord, run: RunRecord, limits: EngineLimits, now: Instant, reader: EngineStateReader | None = None
+    tx: Transaction,
+    dag: DagRecord,
+    run: RunRecord,
+    limits: EngineLimits,
+    now: Instant,
+    reader: EngineStateReader | None = None,
 ) -> list[WaitCondition]:
     """The conditions of a run that has not ended; of one that failed, the failed tasks. `reader`: has the state when it is needed for more than this."""
     if run.state in FINISHED_RUN_STATES:
         return _list_failures(tx, dag, run)
     with use_engine_state(reader, tx, limits, run) as state:
         found = rules.list_run_conditions(state, run.run_pk, now)
-    return [*_list_services(tx), *_list_file_errors(tx, dag), *_with_activity(dag, found), *list_upstream_conditions(tx, dag, run, now)]
+    return [
+        *_list_services(tx),
+        *_list_file_errors(tx, dag),
+        *_with_activity(dag, found),
+        *list_upstream_conditions(tx, dag, run, now),
+    ]
 
 
 def list_task_conditions(
-    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, limits: EngineLimits, now: Instant,
+    tx: Transaction,
+    dag: DagRecord,
+    run: RunRecord,
+    task_id: str,
+    map_index: int,
+    limits: EngineLimits,
+    now: Instant,
     reader: EngineStateReader | None = None,
 ) -> list[WaitCondition]:
     """The conditions of a task instance that has not ended; of one that failed, what failed. `reader`: as for `list_run_conditions`."""
@@ -90,7 +116,10 @@ def list_task_conditions(
     if any(not one.is_met for one in upstream):
         found = [one for one in found if one.kind != "rules"]
     status = list_trigger_status(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
-    triggers = [WaitCondition("triggerer", one.is_running, one.text, release=_START_TRIGGERER if one.needs_triggerer else None) for one in status]
+    triggers = [
+        WaitCondition("triggerer", one.is_running, one.text, release=_START_TRIGGERER if one.needs_triggerer else None)
+        for one in status
+    ]
     return [*_list_services(tx), *_with_activity(dag, found), *triggers, *upstream]
 
 
@@ -103,7 +132,12 @@ def _describe_dag(dag: DagRecord) -> WaitCondition:
     if not dag.active:
         return WaitCondition("dag_active", False, "; ".join(describe_deletion(dag)))
     if dag.paused:
-        return WaitCondition("dag_active", False, f"DAG {dag.dag_id} is paused", release=ReleaseTarget(ReleaseAct.UNPAUSE_DAG, dag.dag_id))
+        return WaitCondition(
+            "dag_active",
+            False,
+            f"DAG {dag.dag_id} is paused",
+            release=ReleaseTarget(ReleaseAct.UNPAUSE_DAG, dag.dag_id),
+        )
     return WaitCondition("dag_active", True, f"DAG {dag.dag_id} is not paused")
 
 
@@ -111,7 +145,14 @@ def _list_services(tx: Transaction) -> list[WaitCondition]:
     if process_health.is_scheduler_alive(tx):
         return [WaitCondition("scheduler", True, "a scheduler is alive")]
     release = ReleaseTarget(ReleaseAct.START_SERVICE, service="scheduler")
-    return [WaitCondition("scheduler", False, "no scheduler is alive; start one with: gnomon standalone, or gnomon scheduler", release=release)]
+    return [
+        WaitCondition(
+            "scheduler",
+            False,
+            "no scheduler is alive; start one with: gnomon standalone, or gnomon scheduler",
+            release=release,
+        )
+    ]
 
 
 def _list_file_errors(tx: Transaction, dag: DagRecord) -> list[WaitCondition]:
@@ -123,14 +164,30 @@ def _list_failures(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[Wait
         return []
     failed = [row for row in list_task_instances(tx, dag, run) if row.state == "failed"]
     children = tuple(_describe_failed(run, row) for row in failed[:TASKS_MAX])
-    return [WaitCondition("outcome", False, describe_ended_run(run), run.ended_at, ReleaseTarget(ReleaseAct.CLEAR_RUN, dag.dag_id, run.run_id), children)]
+    return [
+        WaitCondition(
+            "outcome",
+            False,
+            describe_ended_run(run),
+            run.ended_at,
+            ReleaseTarget(ReleaseAct.CLEAR_RUN, dag.dag_id, run.run_id),
+            children,
+        )
+    ]
 
 
 def _describe_failure(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> WaitCondition:
     above = list_awaited(tx, dag, run, row) if row.state == "upstream_failed" else []
     failed = [other for other in above if other.state in _FAILED]
     own = _describe_failed(run, row)
-    return WaitCondition("outcome", False, describe_ended_task(row), own.since, own.release, tuple(_describe_failed(run, other) for other in failed[:TASKS_MAX]))
+    return WaitCondition(
+        "outcome",
+        False,
+        describe_ended_task(row),
+        own.since,
+        own.release,
+        tuple(_describe_failed(run, other) for other in failed[:TASKS_MAX]),
+    )
 
 
 def _describe_failed(run: RunRecord, row: TaskInstanceRow) -> WaitCondition:

@@ -68,7 +68,9 @@ def _list_trigger_faults(tx: Transaction, key: TaskKey) -> list[str]:
             continue
         if event.kind == "trigger_blocked":
             lines = [line.strip() for line in event.body.splitlines() if line.strip()]
-            return [f"at {iso(event.at)} its trigger blocked all other triggers of its triggerer, in {' '.join(lines[-2:])}"]
+            return [
+                f"at {iso(event.at)} its trigger blocked all other triggers of its triggerer, in {' '.join(lines[-2:])}"
+            ]
         if event.kind == "trigger_unresponsive":
             return [f"at {iso(event.at)}, a trigger of this task: {event.body}"]
     return []
@@ -82,6 +84,8 @@ def list_live_triggerers(tx: Transaction) -> list[TriggererLease]:
 def _describe_triggerer(triggerer_id: str, alive: list[TriggererLease]) -> TriggerStatus:
     triggerer = next((row for row in alive if row.triggerer_id == triggerer_id), None)
     if triggerer is None:
-        lost = f"its triggerer {triggerer_id} sends no heartbeats any more; another triggerer will take over its trigger"
+        lost = (
+            f"its triggerer {triggerer_id} sends no heartbeats any more; another triggerer will take over its trigger"
+        )
         return TriggerStatus(lost if alive else f"{lost}, but {NO_TRIGGERER}", needs_triggerer=not alive)
     return TriggerStatus(f"its trigger runs on triggerer {triggerer_id} on host {triggerer.host}", is_running=True)

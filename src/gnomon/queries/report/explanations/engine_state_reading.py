@@ -21,7 +21,12 @@ from gnomon.storage.store.ownership import group_state, remote_attempts
 
 @contextmanager
 def load_engine_state(
-    tx: Transaction, limits: EngineLimits, run: RunRecord | None = None, *, dag_pk: int | None = None, groups: Iterable[int] = range(GROUPS),
+    tx: Transaction,
+    limits: EngineLimits,
+    run: RunRecord | None = None,
+    *,
+    dag_pk: int | None = None,
+    groups: Iterable[int] = range(GROUPS),
     graphs: KeptGraphs | None = None,
 ) -> Iterator[EngineState]:
     """The state of a scheduler that owned these groups, with the DAGs that have unfinished runs; until the end of the block.
@@ -37,7 +42,13 @@ def load_engine_state(
     state.update_pools(group_state.load_pools(tx))
     dag = None if run is None else state.dags.get(run.dag_pk)
     if run is not None and dag is not None and run.run_pk not in state.runs:
-        attach_run(state, dag, run, group_state.load_tasks(tx, [run.run_pk]), run_waits.load_run_waits(tx, [run.run_pk]).get(run.run_pk, ()))
+        attach_run(
+            state,
+            dag,
+            run,
+            group_state.load_tasks(tx, [run.run_pk]),
+            run_waits.load_run_waits(tx, [run.run_pk]).get(run.run_pk, ()),
+        )
     try:
         yield state
     finally:
@@ -47,7 +58,9 @@ def load_engine_state(
 def build_limits(cfg: Config) -> EngineLimits:
     """The limits of all DAGs together, as the schedulers of this configuration have them."""
     return EngineLimits(
-        parallelism=cfg.integer("core", "parallelism") or None, queued_timeout_s=cfg.number("scheduler", "task_queued_timeout"), executors=read_executors(cfg),
+        parallelism=cfg.integer("core", "parallelism") or None,
+        queued_timeout_s=cfg.number("scheduler", "task_queued_timeout"),
+        executors=read_executors(cfg),
     )
 
 
@@ -90,6 +103,8 @@ class EngineStateReader:
         return self._state
 
 
-def use_engine_state(reader: EngineStateReader | None, tx: Transaction, limits: EngineLimits, run: RunRecord) -> AbstractContextManager[EngineState]:
+def use_engine_state(
+    reader: EngineStateReader | None, tx: Transaction, limits: EngineLimits, run: RunRecord
+) -> AbstractContextManager[EngineState]:
     """The state of the reader, or without one a state that is released at the end of the block."""
     return load_engine_state(tx, limits, run) if reader is None else nullcontext(reader.find())

@@ -42,7 +42,11 @@ _FINISHED = {state.value for state in FINISHED_TASK_STATES}
 
 
 def explain_dag(
-    tx: Transaction, dag: DagRecord, limits: EngineLimits, now: Instant, answers: PartitionAnswers | PlanningError | None = None
+    tx: Transaction,
+    dag: DagRecord,
+    limits: EngineLimits,
+    now: Instant,
+    answers: PartitionAnswers | PlanningError | None = None,
 ) -> list[str]:
     """Sentences on why the DAG has no unfinished run, or why its unfinished runs wait. `answers`: as for `describe_asset_schedule`."""
     sentences = _describe_dag(tx, dag, now) + describe_quarantine(tx, dag)
@@ -51,7 +55,10 @@ def explain_dag(
     with load_engine_state(tx, limits, dag_pk=dag.dag_pk, groups=(dag.group_no,)) as state:
         sentences += rules.collect_dag_reasons(state, dag.dag_pk, now)
     unfinished, ended = dag_runs.list_unfinished_runs(tx, dag.dag_pk), dag_runs.find_newest_ended_run(tx, dag.dag_pk)
-    sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {quote_arguments(dag.dag_id, run.run_id)}" for run in unfinished[:_SHOWN]]
+    sentences += [
+        f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {quote_arguments(dag.dag_id, run.run_id)}"
+        for run in unfinished[:_SHOWN]
+    ]
     sentences += _describe_rest(len(unfinished), "unfinished runs")
     sentences += [describe_ended_run(ended)] if ended else [] if unfinished else ["it has no runs yet"]
     sentences += describe_callbacks(tx, dag, ended) if ended else []
@@ -60,14 +67,33 @@ def explain_dag(
 
 
 def explain_run(
-    tx: Transaction, dag: DagRecord, run: RunRecord, limits: EngineLimits, now: Instant, reader: EngineStateReader | None = None
+    tx: Transaction,
+    dag: DagRecord,
+    run: RunRecord,
+    limits: EngineLimits,
+    now: Instant,
+    reader: EngineStateReader | None = None,
 ) -> list[str]:
     """Sentences on why the run has not ended, or how it ended. `reader`: has the state when it is needed for more than this."""
     if run.state in FINISHED_RUN_STATES:
-        failed = [row for row in list_task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
+        failed = (
+            [row for row in list_task_instances(tx, dag, run) if row.state == "failed"]
+            if run.state is DagRunState.FAILED
+            else []
+        )
         sentences = [describe_ended_run(run), *(f"{row.name}: {describe_ended_task(row)}" for row in failed[:_SHOWN])]
-        return sentences + _describe_rest(len(failed), "failed tasks") + describe_past_waits(tx, dag, run) + describe_callbacks(tx, dag, run)
-    sentences = _describe_missing_services(tx) + describe_file_error(tx, dag) + _describe_hold(dag) + describe_quarantine(tx, dag, run.run_pk)
+        return (
+            sentences
+            + _describe_rest(len(failed), "failed tasks")
+            + describe_past_waits(tx, dag, run)
+            + describe_callbacks(tx, dag, run)
+        )
+    sentences = (
+        _describe_missing_services(tx)
+        + describe_file_error(tx, dag)
+        + _describe_hold(dag)
+        + describe_quarantine(tx, dag, run.run_pk)
+    )
     with use_engine_state(reader, tx, limits, run) as state:
         sentences += rules.collect_run_reasons(state, run.run_pk, now)
     sentences += describe_open_waits(tx, dag, run, now)
@@ -76,7 +102,12 @@ def explain_run(
 
 
 def explain_waits(
-    tx: Transaction, runs: Sequence[RunRecord], most: int, limits: EngineLimits, now: Instant, graphs: KeptGraphs | None = None
+    tx: Transaction,
+    runs: Sequence[RunRecord],
+    most: int,
+    limits: EngineLimits,
+    now: Instant,
+    graphs: KeptGraphs | None = None,
 ) -> dict[int, list[str]]:
     """By run_pk: why each of these unfinished runs, or its tasks that are with no worker, wait; in their order, until `most` of them wait.
 
@@ -94,7 +125,13 @@ def explain_waits(
 
 
 def explain_task(
-    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, limits: EngineLimits, now: Instant,
+    tx: Transaction,
+    dag: DagRecord,
+    run: RunRecord,
+    task_id: str,
+    map_index: int,
+    limits: EngineLimits,
+    now: Instant,
     reader: EngineStateReader | None = None,
 ) -> list[str]:
     """Sentences on why the task instance has not ended, or how it ended. `reader`: as for `explain_run`. Raises NameNotFound for an unknown task."""
@@ -109,7 +146,11 @@ def explain_task(
         return [describe_ended_task(row), *location, *describe_past_waits(tx, dag, run, task_id)]
     if run.state in FINISHED_RUN_STATES:
         return [f"it has no status, and {describe_ended_run(run)}"]
-    sentences = _describe_missing_services(tx) + _describe_hold(dag) + describe_quarantine(tx, dag, run.run_pk, task_id, map_index)
+    sentences = (
+        _describe_missing_services(tx)
+        + _describe_hold(dag)
+        + describe_quarantine(tx, dag, run.run_pk, task_id, map_index)
+    )
     with use_engine_state(reader, tx, limits, run) as state:
         sentences += rules.collect_task_reasons(state, run.run_pk, task_id, map_index, now)
     sentences += location + describe_attempt_wait(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
@@ -145,7 +186,11 @@ def describe_deletion(dag: DagRecord) -> list[str]:
 
 
 def _describe_pause(dag: DagRecord) -> list[str]:
-    return [f"DAG {dag.dag_id} is paused; unpause it with: gnomon dags unpause {quote_argument(dag.dag_id)}"] if dag.paused else []
+    return (
+        [f"DAG {dag.dag_id} is paused; unpause it with: gnomon dags unpause {quote_argument(dag.dag_id)}"]
+        if dag.paused
+        else []
+    )
 
 
 def _describe_hold(dag: DagRecord) -> list[str]:
@@ -182,7 +227,9 @@ def _describe_missing_instance(
 
 def describe_ended_run(run: RunRecord) -> str:
     """State, time and reason of the end of a run."""
-    return f"run {run.run_id} ended in state {run.state} at {iso(run.ended_at)}" + (f": {run.reason}" if run.reason else "")
+    return f"run {run.run_id} ended in state {run.state} at {iso(run.ended_at)}" + (
+        f": {run.reason}" if run.reason else ""
+    )
 
 
 def _describe_run_reason(run: RunRecord) -> str:
@@ -192,7 +239,11 @@ def _describe_run_reason(run: RunRecord) -> str:
 def describe_ended_task(row: TaskInstanceRow) -> str:
     """State, try, time and reason of the end of a task instance."""
     tries = f" in try {row.try_number}" if row.try_number else ""
-    return f"it ended in state {row.state}{tries}" + (f" at {row.end_date}" if row.end_date else "") + (f": {row.reason}" if row.reason else "")
+    return (
+        f"it ended in state {row.state}{tries}"
+        + (f" at {row.end_date}" if row.end_date else "")
+        + (f": {row.reason}" if row.reason else "")
+    )
 
 
 def _describe_rest(count: int, what: str) -> list[str]:

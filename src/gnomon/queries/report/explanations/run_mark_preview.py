@@ -18,7 +18,9 @@ from gnomon.rules.engine.step import step
 from gnomon.storage.store import Transaction
 
 
-def find_states_after_mark(tx: Transaction, dag: DagRecord, run: RunRecord, state: str, limits: EngineLimits, now: Instant) -> dict[tuple[str, int], str]:
+def find_states_after_mark(
+    tx: Transaction, dag: DagRecord, run: RunRecord, state: str, limits: EngineLimits, now: Instant
+) -> dict[tuple[str, int], str]:
     """By task id and map index: the final state of each task instance that ends because the run is marked, at once and not by an attempt."""
     with load_engine_state(tx, limits, run, dag_pk=dag.dag_pk, groups=(dag.group_no,)) as engine_state:
         loaded = engine_state.runs[run.run_pk]
@@ -30,4 +32,8 @@ def find_states_after_mark(tx: Transaction, dag: DagRecord, run: RunRecord, stat
 
 def _find_final_states(run: DagRun) -> dict[tuple[str, int], str]:
     instances = (ti for of_task in run.task_instances for ti in of_task.values())
-    return {(ti.task.task_id, ti.map_index): ti.state.value for ti in instances if ti.state in FINISHED_TASK_STATES and ti.state is not None}
+    return {
+        (ti.task.task_id, ti.map_index): ti.state.value
+        for ti in instances
+        if ti.state in FINISHED_TASK_STATES and ti.state is not None
+    }

@@ -31,7 +31,10 @@ def parse_instant(text: str) -> Instant | None:
 
 def describe_newest_skipped(tx: Transaction, dag: DagRecord) -> list[str]:
     """Sentences on the newest slots that were skipped without a run."""
-    return [f"skipped at {iso(event.at)}: {_describe_event(event)}" for event in event_log.list_skipped_slots(tx, dag.dag_pk, _SHOWN)]
+    return [
+        f"skipped at {iso(event.at)}: {_describe_event(event)}"
+        for event in event_log.list_skipped_slots(tx, dag.dag_pk, _SHOWN)
+    ]
 
 
 def explain_slot(tx: Transaction, dag: DagRecord, at: Instant, now: Instant) -> list[str]:
@@ -56,7 +59,9 @@ def describe_undecided(dag: DagRecord, at: Instant, now: Instant) -> str:
     if spec.end_at is not None and at > spec.end_at:
         return f"the slot is after the end_date {iso(spec.end_at)} of the DAG"
     if at > now:
-        return f"the slot is in the future; see the coming runs with: gnomon dags next-runs {quote_argument(dag.dag_id)}"
+        return (
+            f"the slot is in the future; see the coming runs with: gnomon dags next-runs {quote_argument(dag.dag_id)}"
+        )
     if dag.paused and not _is_before_cursor(dag, at):
         return f"DAG {dag.dag_id} is paused; see what unpausing does with this slot: gnomon dags next-runs {quote_argument(dag.dag_id)}"
     error = find_planning_error(dag)
@@ -83,4 +88,8 @@ def _is_about(event: EventRecord, at: Instant) -> bool:
 
 
 def _describe_event(event: EventRecord) -> str:
-    return event.body if event.kind == "slot_held" else describe_skipped(msgspec.json.decode(event.body, type=SkippedSlots))
+    return (
+        event.body
+        if event.kind == "slot_held"
+        else describe_skipped(msgspec.json.decode(event.body, type=SkippedSlots))
+    )

@@ -35,34 +35,48 @@ def find_upstream(tx: Transaction, edge: Edge) -> DagRecord | None:
     return next(iter(group_state.load_dags(tx, [row.dag_pk])), None) if row is not None else None
 
 
-def describe_slot(tx: Transaction, up: DagRecord | None, edge: Edge, wait: RunWait, now: Instant) -> list[tuple[str, RunRecord | None]]:
+def describe_slot(
+    tx: Transaction, up: DagRecord | None, edge: Edge, wait: RunWait, now: Instant
+) -> list[tuple[str, RunRecord | None]]:
     """A sentence for each run of the slot of an open wait, with the run; one sentence without a run when there is none. `up`: as `find_upstream` found it."""
     if up is None:
         return [(f"there is no DAG {edge.after.dag_id}; the wait lasts until a file defines it", None)]
     if wait.up_at == NO_SLOT:
         return [(f"DAG {up.dag_id} exists now; the scheduler is looking up which of its slots to wait for", None)]
-    run_ids = [run_id for run_id, _ in upstream_dags.list_runs_of_slots(tx, up.dag_pk, [wait.up_at]).get(wait.up_at, ())]
+    run_ids = [
+        run_id for run_id, _ in upstream_dags.list_runs_of_slots(tx, up.dag_pk, [wait.up_at]).get(wait.up_at, ())
+    ]
     runs = [run for run_id in run_ids if (run := dag_runs.find_stored_run(tx, up.dag_id, run_id)) is not None]
-    return [(_describe_run(tx, up, run, edge.after.task_id), run) for run in runs] or [(_describe_missing_run(up, wait, now), None)]
+    return [(_describe_run(tx, up, run, edge.after.task_id), run) for run in runs] or [
+        (_describe_missing_run(up, wait, now), None)
+    ]
 
 
-def list_later_clears(tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait]) -> list[str]:
+def list_later_clears(
+    tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait]
+) -> list[str]:
     """Sentences on upstream runs that were cleared after this run had started, which therefore did not wait for them again."""
     row = dags.find_dag_row(tx, edge.after.dag_id)
     if row is None or run.started_at is None:
         return []
     clear_numbers = {wait.up_at: wait.clear_number for wait in waits}
     by_slot = upstream_dags.list_runs_of_slots(tx, row.dag_pk, clear_numbers)
-    cleared = [run_id for at, runs in sorted(by_slot.items()) for run_id, clears in runs if clears > max(clear_numbers[at], 0)]
+    cleared = [
+        run_id for at, runs in sorted(by_slot.items()) for run_id, clears in runs if clears > max(clear_numbers[at], 0)
+    ]
     sentences = []
     for run_id in cleared:
         up = dag_runs.find_stored_run(tx, edge.after.dag_id, run_id)
         if up is not None and up.queued_at > run.started_at:
-            sentences.append(f"run {run_id} of {edge.after.dag_id} was cleared at {iso(up.queued_at)}, after this run had started, and is {up.state}")
+            sentences.append(
+                f"run {run_id} of {edge.after.dag_id} was cleared at {iso(up.queued_at)}, after this run had started, and is {up.state}"
+            )
     if sentences:
         more = len(sentences) - _SHOWN
         sentences = [*sentences[:_SHOWN], *([f"and {more} more were cleared"] if more > 0 else [])]
-        sentences.append(f"to run this run again after them: gnomon runs clear {quote_arguments(dag.dag_id, run.run_id)}")
+        sentences.append(
+            f"to run this run again after them: gnomon runs clear {quote_arguments(dag.dag_id, run.run_id)}"
+        )
     return sentences
 
 
@@ -75,7 +89,9 @@ def _describe_run(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str |
             paused = f"; {_unpause_command(up)}" if up.paused else ""
             return f"{name} is queued" + (f": {run.reason}" if run.reason else "") + paused
         case DagRunState.RUNNING:
-            return f"{name} has been running since {iso(run.started_at)}" + (f"; {_unpause_command(up)}" if up.paused else "")
+            return f"{name} has been running since {iso(run.started_at)}" + (
+                f"; {_unpause_command(up)}" if up.paused else ""
+            )
         case DagRunState.FAILED:
             why = f" ({run.reason})" if run.reason else ""
             return f"{name} failed at {iso(run.ended_at)}{why}; run it again with: {_clear_command(up, run)}"
@@ -88,10 +104,18 @@ def _describe_task(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str)
     rows = [row for row in rows if row.state != "removed"] or rows
     counts = count_states(rows)
     if not counts:
-        return " does not exist in the run" if run.ended_at is None else f" did not exist when the run ended; run it again with: {_clear_command(up, run)}"
+        return (
+            " does not exist in the run"
+            if run.ended_at is None
+            else f" did not exist when the run ended; run it again with: {_clear_command(up, run)}"
+        )
     states = ", ".join(f"{count} {state}" for state, count in counts.items())
     failed = any(state in ("failed", "upstream_failed", "removed") for state in counts)
-    again = f"; run it again with: gnomon tasks clear {quote_arguments(up.dag_id, run.run_id, task_id, options='--downstream')}" if failed else ""
+    again = (
+        f"; run it again with: gnomon tasks clear {quote_arguments(up.dag_id, run.run_id, task_id, options='--downstream')}"
+        if failed
+        else ""
+    )
     if len(rows) > 1:
         return f" has instances in these states: {states}{again}"
     return f" is in state {rows[0].state}{again}" if rows[0].state is not None else " has no status yet"

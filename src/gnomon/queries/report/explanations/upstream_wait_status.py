@@ -28,7 +28,9 @@ def list_upstreams(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]
     return sorted({edge.after.dag_id for edge, _ in read_edges(tx, dag, run)})
 
 
-def describe_open_waits(tx: Transaction, dag: DagRecord, run: RunRecord, now: Instant, task_id: str | None = None) -> list[str]:
+def describe_open_waits(
+    tx: Transaction, dag: DagRecord, run: RunRecord, now: Instant, task_id: str | None = None
+) -> list[str]:
     """Sentences on each open dependency: those of the run while it is queued, those of its tasks while it is running.
 
     `task_id`: leaves out the dependencies of other tasks.
@@ -66,7 +68,9 @@ def is_wait_over(edge: Edge, waits: Sequence[RunWait]) -> bool:
     return bool(waits) and (met or not any(wait.state.is_open for wait in waits))
 
 
-def _describe_open_edge(tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait], now: Instant) -> list[str]:
+def _describe_open_edge(
+    tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait], now: Instant
+) -> list[str]:
     lines = [describe_wait_start(dag, run, edge, waits)]
     if not waits:
         return lines
@@ -74,7 +78,9 @@ def _describe_open_edge(tx: Transaction, dag: DagRecord, run: RunRecord, edge: E
     lines += [f"  {line}" for line in describe_upstream_runs(tx, edge, open_waits[:SHOWN], now)]
     lines += [f"  and {len(open_waits) - SHOWN} more slots that are not done"] if len(open_waits) > SHOWN else []
     lines += [f"  {line}" for line in _describe_closed_slots([wait for wait in waits if not wait.state.is_open])]
-    lines.append(f"  to stop waiting: gnomon runs release {quote_arguments(dag.dag_id, run.run_id, options=f'--from {shlex.quote(edge.after.dag_id)}')}")
+    lines.append(
+        f"  to stop waiting: gnomon runs release {quote_arguments(dag.dag_id, run.run_id, options=f'--from {shlex.quote(edge.after.dag_id)}')}"
+    )
     return lines
 
 
@@ -139,7 +145,7 @@ def _format_slots(waits: Iterable[RunWait]) -> str:
 _STATE_WORDS = {
     WaitState.BAD: "failed",
     WaitState.MISSED: "was skipped without a run",
-    WaitState.TOLERATED: "failed, which on_failure=\"proceed\" allows",
+    WaitState.TOLERATED: 'failed, which on_failure="proceed" allows',
     WaitState.ABSENT: "has no run, and is not waited for",
     WaitState.RELEASED: "was released",
     WaitState.CLOSED: "is no longer waited for",

@@ -64,16 +64,30 @@ def list_deliveries(tx: Transaction, limit: int) -> list[DeliveryRow]:
 def _alert_row(alert: AlertRecord) -> AlertRow:
     state = "open" if alert.resolved_at is None else "-" if alert.resolved_at == alert.raised_at else "resolved"
     return AlertRow(
-        iso(alert.raised_at) or "", iso(alert.resolved_at), state, alert.kind, alert.rule, alert.item.dag_id, alert.item.run_id,
-        alert.item.failed_runs if alert.kind == AlertKind.FAILURE else None, alert.item.sentence,
+        iso(alert.raised_at) or "",
+        iso(alert.resolved_at),
+        state,
+        alert.kind,
+        alert.rule,
+        alert.item.dag_id,
+        alert.item.run_id,
+        alert.item.failed_runs if alert.kind == AlertKind.FAILURE else None,
+        alert.item.sentence,
     )
 
 
 def _delivery_row(delivery: DeliveryRecord) -> DeliveryRow:
     return DeliveryRow(
-        iso(delivery.created_at) or "", delivery.channel, delivery.state, delivery.tries, iso(delivery.ended_at),
-        iso(delivery.due_at) if delivery.ended_at is None else None, delivery.body.count, delivery.error,
-        [item.sentence for item in delivery.body.items], delivery.uid,
+        iso(delivery.created_at) or "",
+        delivery.channel,
+        delivery.state,
+        delivery.tries,
+        iso(delivery.ended_at),
+        iso(delivery.due_at) if delivery.ended_at is None else None,
+        delivery.body.count,
+        delivery.error,
+        [item.sentence for item in delivery.body.items],
+        delivery.uid,
     )
 
 

@@ -108,7 +108,13 @@ def find_stored_asset(tx: Transaction, text: str) -> StoredAsset:
     found = asset_declarations.find_assets(tx, name=text) or asset_declarations.find_assets(tx, uri=text)
     if not found:
         known = asset_declarations.list_assets(tx)
-        raise NameNotFound("asset", text, "", {name for asset in known for name in (asset.key.name, asset.key.uri)}, "`gnomon assets list` lists all assets")
+        raise NameNotFound(
+            "asset",
+            text,
+            "",
+            {name for asset in known for name in (asset.key.name, asset.key.uri)},
+            "`gnomon assets list` lists all assets",
+        )
     named = {each.leaf for each in asset_declarations.list_declarations(tx, [asset.key for asset in found])}
     return min(found, key=lambda asset: (asset.key not in named, asset.asset_pk))
 
@@ -132,14 +138,22 @@ def list_producing_dags(tx: Transaction, asset: AssetKey) -> list[str]:
     return sorted({each.dag_id for each in asset_declarations.list_declarations(tx, leaves) if each.role == OUTLET})
 
 
-def list_event_rows(tx: Transaction, visible: VisibleAssets, asset: StoredAsset | None, limit: int) -> list[AssetEventRow]:
+def list_event_rows(
+    tx: Transaction, visible: VisibleAssets, asset: StoredAsset | None, limit: int
+) -> list[AssetEventRow]:
     """The newest `limit` visible events of the asset, or of all visible assets, newest first."""
     events = asset_events.list_newest_events(tx, limit, None if asset is None else asset.asset_pk, visible.dag_ids)
     consumers = asset_events.list_consuming_runs(tx, [event.event_pk for event in events])
-    return [_build_event_row(event, visible, consumers.get(event.event_pk, [])) for event in events if visible.shows_asset(event.asset)]
+    return [
+        _build_event_row(event, visible, consumers.get(event.event_pk, []))
+        for event in events
+        if visible.shows_asset(event.asset)
+    ]
 
 
-def describe_asset_schedule(tx: Transaction, dag: DagRecord, answers: PartitionAnswers | PlanningError | None = None) -> list[str]:
+def describe_asset_schedule(
+    tx: Transaction, dag: DagRecord, answers: PartitionAnswers | PlanningError | None = None
+) -> list[str]:
     """Sentences on which assets of the DAG's condition still lack an event, and how many events wait in its queue.
 
     `answers`: of a DAG with a partition mapper of an author, what it says about the queue, or why it said nothing; None: it was not asked.
@@ -152,7 +166,10 @@ def describe_asset_schedule(tx: Transaction, dag: DagRecord, answers: PartitionA
     leaves = set(iter_leaves(condition))
     counts = {leaf: waiting for leaf, waiting in asset_queue.count_queue(tx, dag.dag_pk).items() if leaf in leaves}
     missing = find_missing_leaves(condition, counts.keys())
-    waiting = [f"{count} of {describe_leaf(leaf)} (the oldest of {iso(oldest)})" for leaf, (count, oldest) in sorted(counts.items(), key=lambda item: str(item[0]))]
+    waiting = [
+        f"{count} of {describe_leaf(leaf)} (the oldest of {iso(oldest)})"
+        for leaf, (count, oldest) in sorted(counts.items(), key=lambda item: str(item[0]))
+    ]
     sentences = [f"events that no run has consumed: {', '.join(waiting)}"] if waiting else []
     if missing:
         sentences.append(f"its schedule by assets still lacks an event of: {', '.join(map(describe_leaf, missing))}")
@@ -170,9 +187,18 @@ def _describe_partitions(
     authored = list_rule_classes(dag.spec.partition_rules)
     if authored and not isinstance(answers, PartitionAnswers):
         count = len(asset_queue.list_queue(tx, dag.dag_pk))
-        why = f"failed: {answers or dag.error}" if answers or dag.error else "is code of an author, which was not called for this explanation"
-        return [f"{count} events in its queue wait for its partition mapper {authored[0].rpartition('.')[2]}, which {why}", *watchers]
-    mappers = build_leaf_mappers(dag.spec.partition_rules, PARTITION_KEYS_SHOWN_MAX, answers if isinstance(answers, PartitionAnswers) else None)
+        why = (
+            f"failed: {answers or dag.error}"
+            if answers or dag.error
+            else "is code of an author, which was not called for this explanation"
+        )
+        return [
+            f"{count} events in its queue wait for its partition mapper {authored[0].rpartition('.')[2]}, which {why}",
+            *watchers,
+        ]
+    mappers = build_leaf_mappers(
+        dag.spec.partition_rules, PARTITION_KEYS_SHOWN_MAX, answers if isinstance(answers, PartitionAnswers) else None
+    )
     reading = read_partitions(tx, dag.dag_pk, condition, mappers, PARTITION_KEYS_SHOWN_MAX)
     found = reading.partitions
     if isinstance(answers, PartitionAnswers):
@@ -183,7 +209,11 @@ def _describe_partitions(
         return ["its schedule by partitions of assets has no event that no run has consumed", *watchers]
     ready = sum(partition.is_complete for partition in found)
     pending = [partition for partition in found if not partition.is_complete]
-    sentences = [f"{ready} of its partitions are complete: their runs are created as soon as the DAG may have another one"] if ready else []
+    sentences = (
+        [f"{ready} of its partitions are complete: their runs are created as soon as the DAG may have another one"]
+        if ready
+        else []
+    )
     sentences += [describe_partition(partition) for partition in pending[:PARTITIONS_SHOWN]]
     if len(pending) > PARTITIONS_SHOWN:
         sentences.append(f"{len(pending) - PARTITIONS_SHOWN} more partitions are not complete")
@@ -211,21 +241,33 @@ def describe_circle(circle: tuple[str, ...]) -> str:
     )
 
 
-def _build_asset_row(asset: StoredAsset, visible: VisibleAssets, counts: dict[int, tuple[int, Instant]], aliases: Iterable[StoredAlias]) -> AssetRow:
+def _build_asset_row(
+    asset: StoredAsset, visible: VisibleAssets, counts: dict[int, tuple[int, Instant]], aliases: Iterable[StoredAlias]
+) -> AssetRow:
     leaves = set(match_leaves(asset.key, ()))
     about = visible.list_about(asset.key)
     count, newest_at = counts.get(asset.asset_pk, (0, None))
     return AssetRow(
-        asset.key.name, asset.key.uri, asset.group, any(each.leaf == asset.key for each in about), _producers(about, leaves), _consumers(about, leaves),
-        count, iso(newest_at), tuple(
-            f"{alias.name} by {', '.join(tasks)}" for alias in aliases
+        asset.key.name,
+        asset.key.uri,
+        asset.group,
+        any(each.leaf == asset.key for each in about),
+        _producers(about, leaves),
+        _consumers(about, leaves),
+        count,
+        iso(newest_at),
+        tuple(
+            f"{alias.name} by {', '.join(tasks)}"
+            for alias in aliases
             if visible.shows_alias(alias.name) and (tasks := _producers(visible.declarations, {AliasKey(alias.name)}))
         ),
-    )  # fmt: skip
+    )
 
 
 def _producers(declared: Iterable[StoredDeclaration], leaves: set[AssetLeaf] | set[AliasKey]) -> tuple[str, ...]:
-    return tuple(sorted({f"{each.dag_id}.{each.task_id}" for each in declared if each.role == OUTLET and each.leaf in leaves}))
+    return tuple(
+        sorted({f"{each.dag_id}.{each.task_id}" for each in declared if each.role == OUTLET and each.leaf in leaves})
+    )
 
 
 def _consumers(declared: Iterable[StoredDeclaration], leaves: set[AssetLeaf] | set[AliasKey]) -> tuple[str, ...]:
@@ -236,7 +278,13 @@ def _build_event_row(event: AssetEvent, visible: VisibleAssets, consumers: Itera
     index = "" if event.source_map_index < 0 else f"[{event.source_map_index}]"
     source = None if event.source_dag_id is None else f"{event.source_dag_id}.{event.source_task_id}{index}"
     return AssetEventRow(
-        event.event_pk, iso(event.at) or "", event.asset.name, event.asset.uri, source, event.source_run_id,
-        tuple(filter(visible.shows_alias, event.aliases)), event.extra,
+        event.event_pk,
+        iso(event.at) or "",
+        event.asset.name,
+        event.asset.uri,
+        source,
+        event.source_run_id,
+        tuple(filter(visible.shows_alias, event.aliases)),
+        event.extra,
         tuple(f"{dag_id} {run_id}" for dag_id, run_id in consumers if visible.shows_dag(dag_id)),
-    )  # fmt: skip
+    )

@@ -39,13 +39,23 @@ def list_visible_conditions(dag_ids: Collection[str] | None, *, is_admin: bool) 
 
 
 def list_audit_rows(
-    tx: Transaction, conditions: Collection[Condition], limit: int, dag_pk: int | None = None, *, is_admin: bool, hide: Callable[[str], str]
+    tx: Transaction,
+    conditions: Collection[Condition],
+    limit: int,
+    dag_pk: int | None = None,
+    *,
+    is_admin: bool,
+    hide: Callable[[str], str],
 ) -> list[AuditRow]:
     """The newest `limit` lines that meet the conditions, newest first; with `dag_pk` only those about this DAG.
 
     `hide` replaces the ids of DAGs that the user may not see.
     """
-    query = PageQuery(tuple(conditions if dag_pk is not None else resolve_names(tx, tuple(conditions))), (SortKey("event_log_id", descends=True),), limit)
+    query = PageQuery(
+        tuple(conditions if dag_pk is not None else resolve_names(tx, tuple(conditions))),
+        (SortKey("event_log_id", descends=True),),
+        limit,
+    )
     return [_build_row(one, hide, is_admin=is_admin) for one in read_event_page(tx, query, dag_pk)]
 
 
@@ -86,4 +96,13 @@ def hide_in_body(body: str, hide: Callable[[str], str]) -> str:
 
 def _build_row(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRow:
     task_id = one.task_id if one.task_id is None or one.map_index == UNMAPPED else f"{one.task_id}[{one.map_index}]"
-    return AuditRow(iso(one.at) or "", one.kind, one.by, one.address if is_admin else None, one.dag_id, one.run_id, task_id, hide_in_body(one.body, hide) or None)
+    return AuditRow(
+        iso(one.at) or "",
+        one.kind,
+        one.by,
+        one.address if is_admin else None,
+        one.dag_id,
+        one.run_id,
+        task_id,
+        hide_in_body(one.body, hide) or None,
+    )

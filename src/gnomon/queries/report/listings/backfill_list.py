@@ -50,7 +50,11 @@ class BackfillRow:
 
     def describe_progress(self) -> str:
         """`12 of 24 slots finished: 10 success, 1 failed, 1 left as they were; 2 running, 10 queued`."""
-        counts = [f"{count} {word}" for count, word in ((self.success, "success"), (self.failed, "failed"), (self.left, "left as they were")) if count]
+        counts = [
+            f"{count} {word}"
+            for count, word in ((self.success, "success"), (self.failed, "failed"), (self.left, "left as they were"))
+            if count
+        ]
         rest = [f"{count} {word}" for count, word in ((self.running, "running"), (self.queued, "queued")) if count]
         sentence = f"{self.finished} of {self.slots} slots finished" + (f": {', '.join(counts)}" if counts else "")
         return sentence + (f"; {', '.join(rest)}" if rest else "")
@@ -78,15 +82,33 @@ def build_backfill_rows(tx: Transaction, named: Sequence[tuple[str, BackfillReco
     return [_build_row(dag_id, record, runs[record.backfill_pk], slots[record.backfill_pk]) for dag_id, record in named]
 
 
-def _build_row(dag_id: str, record: BackfillRecord, runs: Mapping[DagRunState, int], slots: Mapping[str, int]) -> BackfillRow:
-    success, failed, running = (runs.get(state, 0) for state in (DagRunState.SUCCESS, DagRunState.FAILED, DagRunState.RUNNING))
+def _build_row(
+    dag_id: str, record: BackfillRecord, runs: Mapping[DagRunState, int], slots: Mapping[str, int]
+) -> BackfillRow:
+    success, failed, running = (
+        runs.get(state, 0) for state in (DagRunState.SUCCESS, DagRunState.FAILED, DagRunState.RUNNING)
+    )
     left = slots.get(ALREADY_EXISTS, 0) + slots.get(IN_FLIGHT, 0)
     return BackfillRow(
-        backfill_id=record.backfill_pk, dag_id=dag_id, state=name_backfill_state(record), from_date=iso(record.from_at), to_date=iso(record.to_at),
-        reprocess_behavior=record.reprocess, max_active_runs=record.max_active_runs, run_backwards=record.runs_backwards,
-        dag_run_conf=hide_in_value(record.conf, hide_uri_passwords), slots=record.slot_count, success=success, failed=failed, running=running,
-        queued=runs.get(DagRunState.QUEUED, 0) + slots.get(TO_REPROCESS, 0), left=left, created_at=iso(record.created_at),
-        completed_at=iso(record.ended_at), created_by=record.created_by, error=record.error,
+        backfill_id=record.backfill_pk,
+        dag_id=dag_id,
+        state=name_backfill_state(record),
+        from_date=iso(record.from_at),
+        to_date=iso(record.to_at),
+        reprocess_behavior=record.reprocess,
+        max_active_runs=record.max_active_runs,
+        run_backwards=record.runs_backwards,
+        dag_run_conf=hide_in_value(record.conf, hide_uri_passwords),
+        slots=record.slot_count,
+        success=success,
+        failed=failed,
+        running=running,
+        queued=runs.get(DagRunState.QUEUED, 0) + slots.get(TO_REPROCESS, 0),
+        left=left,
+        created_at=iso(record.created_at),
+        completed_at=iso(record.ended_at),
+        created_by=record.created_by,
+        error=record.error,
     )
 
 

@@ -39,7 +39,9 @@ def list_cancelled_by(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[R
     return list(found.values())
 
 
-def _select_cancelled(tx: Transaction, dag: DagRecord, run: RunRecord, waited: Collection[str | None]) -> Iterator[TaskInstanceRow]:
+def _select_cancelled(
+    tx: Transaction, dag: DagRecord, run: RunRecord, waited: Collection[str | None]
+) -> Iterator[TaskInstanceRow]:
     """The instances of a run that was cancelled as a whole; else those of tasks that were cancelled, and what failed below them."""
     is_whole = None in waited and run.state is DagRunState.FAILED and _is_cancelled(run.reason)
     rows = select_instances(tx, dag, run)
@@ -51,7 +53,9 @@ def _select_cancelled(tx: Transaction, dag: DagRecord, run: RunRecord, waited: C
         if row.task_id in waited and row.state == TaskInstanceState.UPSTREAM_FAILED.value and _is_cancelled(row.reason):
             cancelled.setdefault(row.task_id, set()).add(row.map_index)
     if cancelled:
-        yield from (row for row in select_instances(tx, dag, run, cancelled, downstream=True) if row.state in _FAILED_STATES)
+        yield from (
+            row for row in select_instances(tx, dag, run, cancelled, downstream=True) if row.state in _FAILED_STATES
+        )
 
 
 def _is_cancelled(reason: str | None) -> bool:

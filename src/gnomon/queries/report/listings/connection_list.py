@@ -51,14 +51,24 @@ def make_row(stored: StoredConnection, *, shows_secrets: bool) -> ConnectionRow:
         connection.description = None if connection.description is None else hide_uri_passwords(connection.description)
     uri = connection.get_uri() if shows_secrets else connection.get_uri().replace("%2A%2A%2A", HIDDEN)
     return ConnectionRow(
-        stored.conn_id, stored.conn_type, connection.description, connection.host, stored.port, connection.schema, stored.login, connection.password,
-        connection.extra, uri,
+        stored.conn_id,
+        stored.conn_type,
+        connection.description,
+        connection.host,
+        stored.port,
+        connection.schema,
+        stored.login,
+        connection.password,
+        connection.extra,
+        uri,
     )
 
 
 def to_connection(stored: StoredConnection) -> Connection:
     """The object that authors get. What older versions have stored is shown as it is, so that users can correct it."""
-    made = Connection(stored.conn_id, stored.conn_type, stored.description, stored.host, stored.login, stored.password, stored.schema)
+    made = Connection(
+        stored.conn_id, stored.conn_type, stored.description, stored.host, stored.login, stored.password, stored.schema
+    )
     made.port, made.extra = stored.port, stored.extra
     return made
 
@@ -67,7 +77,14 @@ def to_stored(connection: Connection) -> StoredConnection:
     """The record of the object; texts that are empty are not stored."""
     c = connection
     return StoredConnection(
-        str(c.conn_id), c.conn_type or "", c.host or None, c.schema or None, c.login or None, c.password or None, c.port, c.extra or None,
+        str(c.conn_id),
+        c.conn_type or "",
+        c.host or None,
+        c.schema or None,
+        c.login or None,
+        c.password or None,
+        c.port,
+        c.extra or None,
         c.description or None,
     )
 

@@ -121,9 +121,16 @@ class VersionFactsCache:
         """The facts of these versions, by DAG; reads only those that are not in memory."""
         wanted = list(versions)
         with self._guard:
-            found = {one.dag_pk: kept for one in wanted if (kept := self._kept.get((one.version_pk, one.input_hash))) is not None}
+            found = {
+                one.dag_pk: kept
+                for one in wanted
+                if (kept := self._kept.get((one.version_pk, one.input_hash))) is not None
+            }
         missing = {one.version_pk: one for one in wanted if one.dag_pk not in found}
-        read = {missing[version_pk]: _collect_facts(spec) for version_pk, spec in group_state.load_specs(tx, missing).items()}
+        read = {
+            missing[version_pk]: _collect_facts(spec)
+            for version_pk, spec in group_state.load_specs(tx, missing).items()
+        }
         with self._guard:
             if len(self._kept) + len(read) > KEPT_MAX:
                 self._kept.clear()
@@ -132,7 +139,11 @@ class VersionFactsCache:
 
 
 def _collect_facts(spec: DagSpec) -> VersionFacts:
-    limited = any(task.max_active_tis_per_dag is not None or task.max_active_tis_per_dagrun is not None for task in spec.tasks)
+    limited = any(
+        task.max_active_tis_per_dag is not None or task.max_active_tis_per_dagrun is not None for task in spec.tasks
+    )
     triggers = tuple(dict.fromkeys(task.triggers_dag for task in spec.tasks if task.triggers_dag is not None))
     pools = tuple(sorted({task.pool for task in spec.tasks}))
-    return VersionFacts(msgspec.structs.replace(spec, tasks=(), asset_watchers=()), limited, triggers, pools, list_task_waits(spec))
+    return VersionFacts(
+        msgspec.structs.replace(spec, tasks=(), asset_watchers=()), limited, triggers, pools, list_task_waits(spec)
+    )

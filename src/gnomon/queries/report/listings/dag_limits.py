@@ -25,22 +25,52 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
     of_timetable = spec.timetable.active_runs_limit
     limits = [
         DagLimit(
-            "max_active_runs", spec.max_active_runs, _describe_origin(cfg, spec.max_active_runs, "max_active_runs_per_dag", "unfinished runs of the DAG"),
+            "max_active_runs",
+            spec.max_active_runs,
+            _describe_origin(cfg, spec.max_active_runs, "max_active_runs_per_dag", "unfinished runs of the DAG"),
             of_timetable is None or of_timetable >= spec.max_active_runs,
         ),
         DagLimit(
-            "max_active_tasks", spec.max_active_tasks, _describe_origin(cfg, spec.max_active_tasks, "max_active_tasks_per_dag", "running tasks of one run"),
+            "max_active_tasks",
+            spec.max_active_tasks,
+            _describe_origin(cfg, spec.max_active_tasks, "max_active_tasks_per_dag", "running tasks of one run"),
             is_effective=True,
         ),
-    ]  # fmt: skip
+    ]
     if of_timetable is not None:
-        limits.append(DagLimit("active_runs_limit", of_timetable, "the timetable: unfinished runs of the DAG", of_timetable < spec.max_active_runs))
+        limits.append(
+            DagLimit(
+                "active_runs_limit",
+                of_timetable,
+                "the timetable: unfinished runs of the DAG",
+                of_timetable < spec.max_active_runs,
+            )
+        )
     parallelism = cfg.integer("core", "parallelism") or None
-    limits.append(DagLimit("parallelism", parallelism, f"{_describe_option(cfg, 'parallelism')}: tasks of all DAGs on one worker", is_effective=True))
-    limits.append(DagLimit(
-        "max_consecutive_failed_dag_runs", spec.max_consecutive_failed_dag_runs or None, "the DAG: failed runs in a row after which it is paused", is_effective=True,
-    ))  # fmt: skip
-    limits.append(DagLimit("dagrun_timeout", spec.dagrun_timeout_s, "the DAG: seconds after which a running run fails", is_effective=True))
+    limits.append(
+        DagLimit(
+            "parallelism",
+            parallelism,
+            f"{_describe_option(cfg, 'parallelism')}: tasks of all DAGs on one worker",
+            is_effective=True,
+        )
+    )
+    limits.append(
+        DagLimit(
+            "max_consecutive_failed_dag_runs",
+            spec.max_consecutive_failed_dag_runs or None,
+            "the DAG: failed runs in a row after which it is paused",
+            is_effective=True,
+        )
+    )
+    limits.append(
+        DagLimit(
+            "dagrun_timeout",
+            spec.dagrun_timeout_s,
+            "the DAG: seconds after which a running run fails",
+            is_effective=True,
+        )
+    )
     return limits
 
 

@@ -114,18 +114,28 @@ def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[
     """All DAGs by id; with `inactive`, also deleted ones, which no file defines any more."""
     rows = [row for row in dags.list_dags(tx) if row.active or inactive]
     records = group_state.load_dags(tx, [row.dag_pk for row in rows])
-    newest_runs, warnings, of_files = dag_runs.list_newest_run_states(tx), list_upstream_warnings(tx), dag_files.list_warnings(tx)
+    newest_runs, warnings, of_files = (
+        dag_runs.list_newest_run_states(tx),
+        list_upstream_warnings(tx),
+        dag_files.list_warnings(tx),
+    )
     return [
         _dag_row(
-            record, newest_runs.get(record.dag_pk),
-            [*select_dag_warnings(record.dag_id, of_files.get(record.file, ())), *warnings.get(record.dag_id, ())], now,
+            record,
+            newest_runs.get(record.dag_pk),
+            [*select_dag_warnings(record.dag_id, of_files.get(record.file, ())), *warnings.get(record.dag_id, ())],
+            now,
         )
         for record in sorted(records, key=lambda record: record.dag_id)
     ]
 
 
 def show_dag(
-    dag: DagRecord, now: Instant, warnings: Sequence[str] = (), ask: UpcomingRunsQuery | None = None, needed_by: Sequence[str] = ()
+    dag: DagRecord,
+    now: Instant,
+    warnings: Sequence[str] = (),
+    ask: UpcomingRunsQuery | None = None,
+    needed_by: Sequence[str] = (),
 ) -> DagDetail:
     """Everything about a DAG except its runs.
 

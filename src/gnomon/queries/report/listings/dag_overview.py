@@ -47,15 +47,24 @@ def read_overviews(tx: Transaction, page: Sequence[ListedDag], now: Instant) -> 
     counts, recent = read_run_counts_of_dags(tx, keys), read_recent_counts(tx, keys, now - RECENT_S * SECOND)
     return [
         DagOverview(
-            dag, _find_late_since(dag, now), _list_problems(dag, problems.get(dag.dag_pk)), runs.get(dag.dag_pk, []), counts.get(dag.dag_pk, {}),
+            dag,
+            _find_late_since(dag, now),
+            _list_problems(dag, problems.get(dag.dag_pk)),
+            runs.get(dag.dag_pk, []),
+            counts.get(dag.dag_pk, {}),
             recent.get(dag.dag_pk, {}),
         )
         for dag in page
-    ]  # fmt: skip
+    ]
 
 
 def _find_late_since(dag: ListedDag, now: Instant) -> Instant | None:
-    if dag.is_paused or not dag.is_active or dag.next_run is None or dag.next_run.run_after >= now - int(LATE_AFTER_S * SECOND):
+    if (
+        dag.is_paused
+        or not dag.is_active
+        or dag.next_run is None
+        or dag.next_run.run_after >= now - int(LATE_AFTER_S * SECOND)
+    ):
         return None
     return dag.next_run.run_after
 

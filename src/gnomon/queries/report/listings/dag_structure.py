@@ -46,12 +46,18 @@ def read_structure(spec: DagSpec) -> DagStructure:
     groups = list_groups(spec)
     group_index = {group.group_id: at for at, group in enumerate(groups)}
     return DagStructure(
-        spec, groups,
+        spec,
+        groups,
         [None if task.group is None else group_index.get(task.group) for task in spec.tasks],
-        [(index[upstream], at) for at, task in enumerate(spec.tasks) for upstream in task.upstream if upstream in index],
+        [
+            (index[upstream], at)
+            for at, task in enumerate(spec.tasks)
+            for upstream in task.upstream
+            if upstream in index
+        ],
         _list_labels(spec, index),
         [*_list_upstream_dags(spec, index), *_list_assets(spec)],
-    )  # fmt: skip
+    )
 
 
 def _list_labels(spec: DagSpec, index: dict[str, int]) -> list[tuple[int, int, str]]:
@@ -67,7 +73,10 @@ def _list_upstream_dags(spec: DagSpec, index: dict[str, int]) -> list[OutsideNod
     nodes: dict[tuple[str, str | None, bool], OutsideNode] = {}
     for edge in collect_edges(spec):
         after = edge.after
-        node = nodes.setdefault((after.dag_id, after.task_id, edge.task_id is None), OutsideNode("dag", after.dag_id, after.task_id, True, []))
+        node = nodes.setdefault(
+            (after.dag_id, after.task_id, edge.task_id is None),
+            OutsideNode("dag", after.dag_id, after.task_id, True, []),
+        )
         if edge.task_id is not None and index[edge.task_id] not in node.tasks:
             node.tasks.append(index[edge.task_id])
     return list(nodes.values())

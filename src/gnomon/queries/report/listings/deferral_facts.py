@@ -43,6 +43,14 @@ def find_deferral(tx: Transaction, key: TaskKey) -> DeferralFacts | None:
     host = next((row.host for row in list_live_triggerers(tx) if row.triggerer_id == triggerer), None)
     kind = "question" if record.request.hitl is not None else "timer" if record.due_at is not None else "trigger"
     return DeferralFacts(
-        record.request.classpath, kind, record.created_at, record.due_at, record.timeout_at, record.request.next_method, record.request.queue,
-        triggerer, host, describe_trigger_location(tx, key),
-    )  # fmt: skip
+        record.request.classpath,
+        kind,
+        record.created_at,
+        record.due_at,
+        record.timeout_at,
+        record.request.next_method,
+        record.request.queue,
+        triggerer,
+        host,
+        describe_trigger_location(tx, key),
+    )

@@ -54,13 +54,21 @@ def collect_parts(tx: Transaction, dag: DagRecord, run: RunRecord, *, only_faile
     Runs that are still waiting are left out. `only_failed` applies to the first run. Raises UserError for more than MAX_RUNS runs.
     """
     reached, ups = _collect_reached(tx, dag, run)
-    first = ClearRequestPart(DownstreamRow(dag.dag_id, run.run_id, run.state.value, None, []), {**_build_body(dag, run), "only_failed": only_failed})
+    first = ClearRequestPart(
+        DownstreamRow(dag.dag_id, run.run_id, run.state.value, None, []),
+        {**_build_body(dag, run), "only_failed": only_failed},
+    )
     dag_ids = {run.run_pk: dag.dag_id, **{run_pk: down.dag_id for run_pk, down in reached.items()}}
-    downstream = [_build_part(tx, reached[run_pk], sorted({dag_ids[up] for up in ups[run_pk]})) for run_pk in _order_runs(run.run_pk, ups)]
+    downstream = [
+        _build_part(tx, reached[run_pk], sorted({dag_ids[up] for up in ups[run_pk]}))
+        for run_pk in _order_runs(run.run_pk, ups)
+    ]
     return [first, *downstream]
 
 
-def _collect_reached(tx: Transaction, dag: DagRecord, run: RunRecord) -> tuple[dict[int, _ReachedRun], dict[int, dict[int, None]]]:
+def _collect_reached(
+    tx: Transaction, dag: DagRecord, run: RunRecord
+) -> tuple[dict[int, _ReachedRun], dict[int, dict[int, None]]]:
     """All downstream runs by key, and for each the keys of the runs among them that it waited for."""
     reached: dict[int, _ReachedRun] = {}
     ups: defaultdict[int, dict[int, None]] = defaultdict(dict)
@@ -101,17 +109,31 @@ def _build_part(tx: Transaction, reached: _ReachedRun, waited_for: list[str]) ->
     dag = find_dag(tx, reached.dag_id)
     run = find_run(tx, dag, reached.run_id)
     if None in reached.waits:
-        return ClearRequestPart(DownstreamRow(dag.dag_id, run.run_id, run.state.value, None, waited_for), {**_build_body(dag, run), "only_failed": False})
+        return ClearRequestPart(
+            DownstreamRow(dag.dag_id, run.run_id, run.state.value, None, waited_for),
+            {**_build_body(dag, run), "only_failed": False},
+        )
     spec = find_spec_of_run(tx, dag, run)
     existing = {task.task_id for task in spec.tasks}
     waited = sorted(task_id for task_id in reached.waits if task_id in existing)
     instances = select_instances(tx, dag, run, dict.fromkeys(waited), downstream=True, act=Act.CLEAR) if waited else []
-    row = DownstreamRow(dag.dag_id, run.run_id, run.state.value, list(dict.fromkeys(instance.task_id for instance in instances)), waited_for)
+    row = DownstreamRow(
+        dag.dag_id,
+        run.run_id,
+        run.state.value,
+        list(dict.fromkeys(instance.task_id for instance in instances)),
+        waited_for,
+    )
     keys = [[dag.task_numbers[instance.task_id], instance.map_index] for instance in instances]
     return ClearRequestPart(row, {**_build_body(dag, run), "tasks": keys, "only_failed": False})
 
 
 def _build_body(dag: DagRecord, run: RunRecord) -> dict[str, object]:
     return {
-        "group_no": dag.group_no, "dag_id": dag.dag_id, "run_id": run.run_id, "dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": None,
-    }  # fmt: skip
+        "group_no": dag.group_no,
+        "dag_id": dag.dag_id,
+        "run_id": run.run_id,
+        "dag_pk": dag.dag_pk,
+        "run_pk": run.run_pk,
+        "tasks": None,
+    }

@@ -13,7 +13,9 @@ from gnomon.storage.store.dag_records.xcom_values import read_xcoms
 from gnomon.storage.store.transaction import Transaction
 
 
-def find_extra_links(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int = UNMAPPED) -> dict[str, str | None]:
+def find_extra_links(
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int = UNMAPPED
+) -> dict[str, str | None]:
     """Name to URL of every link of the task instance, by name; None for a link without a value, or whose value is no text.
 
     Raises NameNotFound for a task that is not in the version of the DAG that the run uses, UserError for an instance that is not in the run.
@@ -40,7 +42,9 @@ def _find_url(tx: Transaction, run: RunRecord, task_id: str, map_index: int, lin
 def _instance_not_found(dag_id: str, run_id: str, task_id: str, map_index: int, indices: list[int]) -> UserError:
     numbers = [index for index in indices if index >= 0]
     if map_index < 0 and numbers:
-        return UserError(f"task {task_id!r} is mapped: name one of its {len(numbers)} instances, as in `gnomon tasks links {quote_arguments(dag_id, run_id, f'{task_id}[{numbers[0]}]')}`")
+        return UserError(
+            f"task {task_id!r} is mapped: name one of its {len(numbers)} instances, as in `gnomon tasks links {quote_arguments(dag_id, run_id, f'{task_id}[{numbers[0]}]')}`"
+        )
     if map_index < 0:
         return UserError(f"task {task_id!r} has no instance in run {run_id!r}; see `gnomon tasks states`")
     return UserError(f"task {task_id!r} has no map index {map_index} in run {run_id!r}; see `gnomon tasks states`")

@@ -53,7 +53,9 @@ def list_open_questions(tx: Transaction, dag_id: str | None = None) -> list[Open
     return [_build_row(named) for named in hitl_details.list_open_details(tx, dag_id)]
 
 
-def find_open_question(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int) -> NamedHITLDetail:
+def find_open_question(
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int
+) -> NamedHITLDetail:
     """The open question of the task instance. Raises NameNotFound for an unknown task, AnswerRefused when it has none."""
     if task_id not in dag.task_numbers:
         raise task_not_found(dag.dag_id, task_id, dag.task_numbers)
@@ -62,10 +64,18 @@ def find_open_question(tx: Transaction, dag: DagRecord, run: RunRecord, task_id:
         if named.detail.run_pk == run.run_pk and named.task_id == task_id and named.detail.map_index == map_index:
             return named
     index = "" if map_index < 0 else f" with map index {map_index}"
-    raise AnswerRefused(f"task {task_id!r}{index} does not wait for an answer in run {run.run_id!r}; `gnomon tasks waiting` lists open questions")
+    raise AnswerRefused(
+        f"task {task_id!r}{index} does not wait for an answer in run {run.run_id!r}; `gnomon tasks waiting` lists open questions"
+    )
 
 
-def build_answer(cfg: Config, named: NamedHITLDetail, options: Sequence[str], params: Mapping[str, object], respondent: HITLRespondent) -> dict[str, object]:
+def build_answer(
+    cfg: Config,
+    named: NamedHITLDetail,
+    options: Sequence[str],
+    params: Mapping[str, object],
+    respondent: HITLRespondent,
+) -> dict[str, object]:
     """The body of the request `answer` for the owner. Params that are not given get their defaults.
 
     Raises RespondentRefused when the question is assigned to others, AnswerRefused when the answer does not fit the question.
@@ -77,15 +87,21 @@ def build_answer(cfg: Config, named: NamedHITLDetail, options: Sequence[str], pa
     unknown = sorted(set(params) - set(request.params))
     if unknown:
         known = ", ".join(request.params) or "none"
-        raise AnswerRefused(f"the question of task {named.task_id!r} has no param {', '.join(map(repr, unknown))}; its params: {known}")
+        raise AnswerRefused(
+            f"the question of task {named.task_id!r} has no param {', '.join(map(repr, unknown))}; its params: {known}"
+        )
     values = _validate_params(cfg, named.task_id, request, params)
     fault = find_response_fault(request, options, values, respondent)
     if fault is not None:
         raise AnswerRefused(f"task {named.task_id!r}: {fault}")
     body = HITLAnswerBody(
-        task_no=named.detail.task_no, map_index=named.detail.map_index, options=tuple(options), params=values,
-        user_id=respondent.id, user_name=respondent.name,
-    )  # fmt: skip
+        task_no=named.detail.task_no,
+        map_index=named.detail.map_index,
+        options=tuple(options),
+        params=values,
+        user_id=respondent.id,
+        user_name=respondent.name,
+    )
     return {"run_pk": named.detail.run_pk, **msgspec.to_builtins(body)}
 
 
@@ -94,7 +110,9 @@ def _validate_params(cfg: Config, task_id: str, request: HITLRequest, given: Map
     values = {**list_param_defaults(request), **given}
     faults = find_param_faults(cfg, {name: _find_schema(param) for name, param in request.params.items()}, values)
     for name, fault in faults.items():
-        raise AnswerRefused(f"task {task_id!r}: Param {name!r}: {fault} Give values as JSON: --params '{{\"NAME\": VALUE}}'")
+        raise AnswerRefused(
+            f"task {task_id!r}: Param {name!r}: {fault} Give values as JSON: --params '{{\"NAME\": VALUE}}'"
+        )
     return values
 
 
@@ -107,9 +125,18 @@ def _build_row(named: NamedHITLDetail) -> OpenQuestionRow:
     detail = named.detail
     request = detail.request
     return OpenQuestionRow(
-        dag_id=named.dag_id, run_id=named.run_id, task_id=named.task_id, map_index=detail.map_index, try_number=detail.try_number,
-        subject=request.subject, body=request.body, options=list(request.options), multiple=request.multiple,
-        defaults=None if request.defaults is None else list(request.defaults), params=dict(request.params),
-        assigned_users=[user.name for user in request.assigned_users], since=iso(detail.created_at),
+        dag_id=named.dag_id,
+        run_id=named.run_id,
+        task_id=named.task_id,
+        map_index=detail.map_index,
+        try_number=detail.try_number,
+        subject=request.subject,
+        body=request.body,
+        options=list(request.options),
+        multiple=request.multiple,
+        defaults=None if request.defaults is None else list(request.defaults),
+        params=dict(request.params),
+        assigned_users=[user.name for user in request.assigned_users],
+        since=iso(detail.created_at),
         due=None if detail.due_at is None else iso(detail.due_at),
-    )  # fmt: skip
+    )

@@ -49,7 +49,9 @@ def list_upstream_warnings(tx: Transaction, dag_id: str | None = None) -> dict[s
     if dag_id is not None and all(row.is_known for row in rows):
         versions = dag_edges.list_active_versions(tx, {row.edge.after.dag_id for row in rows})
     else:
-        versions = {dag.dag_id: dag.version_pk for dag in dags.list_dags(tx) if dag.active}  # a warning suggests a name that exists
+        versions = {
+            dag.dag_id: dag.version_pk for dag in dags.list_dags(tx) if dag.active
+        }  # a warning suggests a name that exists
     specs = group_state.load_specs(tx, [versions[up] for up in with_tasks if up in versions])
     tasks = {spec.dag_id: [task.task_id for task in spec.tasks] for spec in specs.values()}
     edges = defaultdict(list)
@@ -78,7 +80,11 @@ WARNING = "warning"
 
 def list_import_warnings(tx: Transaction) -> list[ImportProblem]:
     """All warnings about files that were loaded, by file."""
-    return [ImportProblem(path, None, WARNING, warning, "") for path, warnings in dag_files.list_warnings(tx).items() for warning in warnings]
+    return [
+        ImportProblem(path, None, WARNING, warning, "")
+        for path, warnings in dag_files.list_warnings(tx).items()
+        for warning in warnings
+    ]
 
 
 def list_dag_warnings(tx: Transaction, dag_id: str, file: str) -> list[str]:
@@ -115,9 +121,17 @@ class DagWarning:
 
 def list_all_warnings(tx: Transaction) -> list[DagWarning]:
     """The warnings about all files, then those about the missing upstream DAGs and tasks of all DAGs, and about circles of assets."""
-    rows = [DagWarning(find_subject(path, text), path, text) for path, texts in dag_files.list_warnings(tx).items() for text in texts]
-    rows += [DagWarning(dag_id, None, text) for dag_id, texts in sorted(list_upstream_warnings(tx).items()) for text in texts]
-    return rows + [DagWarning(circle[0], None, describe_circle(circle)) for circle in list_asset_circles(tx) if len(circle) > 1]
+    rows = [
+        DagWarning(find_subject(path, text), path, text)
+        for path, texts in dag_files.list_warnings(tx).items()
+        for text in texts
+    ]
+    rows += [
+        DagWarning(dag_id, None, text) for dag_id, texts in sorted(list_upstream_warnings(tx).items()) for text in texts
+    ]
+    return rows + [
+        DagWarning(circle[0], None, describe_circle(circle)) for circle in list_asset_circles(tx) if len(circle) > 1
+    ]
 
 
 def find_subject(path: str, warning: str) -> str:

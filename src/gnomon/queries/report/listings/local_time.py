@@ -27,9 +27,12 @@ class SlotRow:
 def build_slot_row(run: PlannedRun) -> SlotRow:
     """The record of a planned run in JSON and YAML."""
     return SlotRow(
-        run_id=run.run_id, run_after=iso(run.run_after), logical_date=iso(run.logical_at),
-        data_interval_start=iso(run.interval_start), data_interval_end=iso(run.interval_end),
-    )  # fmt: skip
+        run_id=run.run_id,
+        run_after=iso(run.run_after),
+        logical_date=iso(run.logical_at),
+        data_interval_start=iso(run.interval_start),
+        data_interval_end=iso(run.interval_end),
+    )
 
 
 def to_local(at: Instant, zone: tzinfo) -> datetime:
@@ -62,7 +65,9 @@ class DayClock:
     def __init__(self, zone: tzinfo, day: date) -> None:
         self.zone = zone
         self.day = day
-        self.start, self.end = (to_instant(datetime(at.year, at.month, at.day, tzinfo=zone)) for at in (day, day + timedelta(1)))
+        self.start, self.end = (
+            to_instant(datetime(at.year, at.month, at.day, tzinfo=zone)) for at in (day, day + timedelta(1))
+        )
 
     def at(self, instant: Instant) -> str:
         """`06:00`; `11-20 23:00` on another day; with the offset when the local time occurs twice."""

@@ -19,7 +19,13 @@ from gnomon.storage.store.dag_records import dag_runs
 
 
 def find_log_files(
-    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, try_number: int | None, lookup: LogLookup
+    tx: Transaction,
+    dag: DagRecord,
+    run: RunRecord,
+    task_id: str,
+    map_index: int,
+    try_number: int | None,
+    lookup: LogLookup,
 ) -> list[str]:
     """The log files of one try (None: the last), oldest first; several when an attempt was lost and repeated within the try.
 
@@ -41,15 +47,23 @@ def find_log_files(
     if not attempts:
         existing_indices = [row.map_index for row in list_task_instances(tx, dag, run, task_id)]
         if map_index != UNMAPPED and map_index not in existing_indices:
-            raise UserError(f"task {task_id!r} has no map index {map_index} in run {run.run_id!r}; see `gnomon tasks states`")
+            raise UserError(
+                f"task {task_id!r} has no map index {map_index} in run {run.run_id!r}; see `gnomon tasks states`"
+            )
         raise UserError(
             f"task {shown!r} has no log in run {run.run_id!r}: it has not been started; "
             f"`gnomon explain {quote_arguments(dag.dag_id, run.run_id, shown)}` says why"
         )
     wanted = max(attempts) if try_number is None else try_number
     if wanted not in attempts:
-        raise UserError(f"task {shown!r} has no try {wanted} in run {run.run_id!r}; its tries are: {_describe_tries(attempts)}")
-    names = [_find_path(build, key, seq, lookup) for seq in sorted(attempts[wanted]) for build in (build_attempt_log_path, build_trigger_log_path)]
+        raise UserError(
+            f"task {shown!r} has no try {wanted} in run {run.run_id!r}; its tries are: {_describe_tries(attempts)}"
+        )
+    names = [
+        _find_path(build, key, seq, lookup)
+        for seq in sorted(attempts[wanted])
+        for build in (build_attempt_log_path, build_trigger_log_path)
+    ]
     existing = [name for name in names if lookup.has(name)]
     existing[:0] = start_log if wanted == min(attempts) else []
     if not existing:
@@ -85,26 +99,33 @@ def list_attempt_logs(
     """The logs of all attempts of the run, of one task, or of one task instance, in the order of their starts; the live attempts last."""
     names = {number: name for name, number in dag.task_numbers.items()}
 
-    def build(task_no: int, index: int, try_number: int, seq: int, started_at: Instant | None, is_ended: bool) -> AttemptLog:
+    def build(
+        task_no: int, index: int, try_number: int, seq: int, started_at: Instant | None, is_ended: bool
+    ) -> AttemptLog:
         key = (dag.dag_id, run.run_id, names.get(task_no, f"task {task_no}"), index)
         starts = [(build_trigger_log_path, 0)] if seq == 1 else []
-        files = [_find_path(build, key, number, lookup) for build, number in (*starts, (build_attempt_log_path, seq), (build_trigger_log_path, seq))]
+        files = [
+            _find_path(build, key, number, lookup)
+            for build, number in (*starts, (build_attempt_log_path, seq), (build_trigger_log_path, seq))
+        ]
         return AttemptLog(key[2], index, try_number, seq, started_at, is_ended, tuple(files))
 
     ended = [
         build(one.task_no, one.map_index, one.try_number, one.seq, one.started_at, True)
-        for one in dag_runs.list_attempts(tx, run.run_pk) if one.kind == "task"
-    ]  # fmt: skip
+        for one in dag_runs.list_attempts(tx, run.run_pk)
+        if one.kind == "task"
+    ]
     known = {(log.task_id, log.map_index, log.seq) for log in ended}
     live = [
         build(row.task_no, row.map_index, row.try_number, row.seq, row.started_at, False)
         for row in dag_runs.list_task_states(tx, run.run_pk)
-        if (row.attempt is not None or row.state is TaskInstanceState.DEFERRED) and (names.get(row.task_no), row.map_index, row.seq) not in known
+        if (row.attempt is not None or row.state is TaskInstanceState.DEFERRED)
+        and (names.get(row.task_no), row.map_index, row.seq) not in known
     ]
-    chosen = [
-        log for log in (*ended, *live) if task_id in (None, log.task_id) and map_index in (None, log.map_index)
-    ]  # fmt: skip
-    return sorted(chosen, key=lambda log: (log.started_at is None, log.started_at or 0, log.task_id, log.map_index, log.seq))
+    chosen = [log for log in (*ended, *live) if task_id in (None, log.task_id) and map_index in (None, log.map_index)]
+    return sorted(
+        chosen, key=lambda log: (log.started_at is None, log.started_at or 0, log.task_id, log.map_index, log.seq)
+    )
 
 
 def _find_path(build: Callable[..., str], key: tuple[str, str, str, int], seq: int, lookup: LogLookup) -> str:
@@ -116,7 +137,11 @@ def _find_path(build: Callable[..., str], key: tuple[str, str, str, int], seq: i
 def _list_map_indices(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str) -> list[int]:
     """The map indices of the task's instances that have been started."""
     number = dag.task_numbers[task_id]
-    return [row.map_index for row in dag_runs.list_task_states(tx, run.run_pk) if row.task_no == number and row.map_index >= 0 and row.seq]
+    return [
+        row.map_index
+        for row in dag_runs.list_task_states(tx, run.run_pk)
+        if row.task_no == number and row.map_index >= 0 and row.seq
+    ]
 
 
 def _attempts(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int) -> dict[int, set[int]]:

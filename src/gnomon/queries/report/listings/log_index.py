@@ -120,7 +120,9 @@ class LogIndex:
     def _add_part(self, part: ScannedPart) -> None:
         self._add(part.ends, part.marks)
         groups = self._scanner.groups + sum(title is not None for _, title in part.marks)
-        self._scanner = LogScanner(self._scanner.chunk_bytes, part.size, part.line_ends, groups, part.line_start, part.tail)
+        self._scanner = LogScanner(
+            self._scanner.chunk_bytes, part.size, part.line_ends, groups, part.line_start, part.tail
+        )
 
     def _add(self, ends: list[int], marks: list[GroupMark]) -> None:
         self._before.extend(ends)

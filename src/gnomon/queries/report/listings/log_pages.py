@@ -12,7 +12,9 @@ READ_BYTES = 1_000_000
 """Bytes that are read at a time; a longer line is cut there."""
 STREAM_BYTES = 65_536
 """The same for a stream of the whole log, up to a newline: each of many clients may keep such a part in memory, and its records, which are ten times as large."""
-_STAMP = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z) (DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
+_STAMP = re.compile(
+    r"(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z) (DEBUG|INFO|WARNING|ERROR|CRITICAL) +"
+)
 """The beginning of a line that `logging` wrote (`gnomon.author_code.runner.attempt_log`)."""
 
 
@@ -34,12 +36,16 @@ class LogPart:
     """Nothing more has been written yet, apart from a line that is not ended."""
 
 
-def read_part(paths: Sequence[ConfinedFile], position: LogPosition, *, is_over: bool, is_streamed: bool = False) -> LogPart:
+def read_part(
+    paths: Sequence[ConfinedFile], position: LogPosition, *, is_over: bool, is_streamed: bool = False
+) -> LogPart:
     """The next lines of a log that consists of these files. `is_over`: nothing more will be written, so the last line is whole. `is_streamed`: fewer lines at a time."""
     for number in range(position.file, len(paths)):
         start = position.byte if number == position.file else 0
         is_closed = is_over or number < len(paths) - 1
-        text = _read_lines(paths[number], start, is_closed, min(STREAM_BYTES, READ_BYTES) if is_streamed else READ_BYTES)
+        text = _read_lines(
+            paths[number], start, is_closed, min(STREAM_BYTES, READ_BYTES) if is_streamed else READ_BYTES
+        )
         if text:
             return LogPart(text.decode(errors="replace").splitlines(), LogPosition(number, start + len(text)), False)
         position = LogPosition(number, start)

@@ -116,7 +116,9 @@ class LogReader:
 class _OpenLog:
     """The files of a log while a call reads them, each with its index up to date. `wanted`: wait a moment for this line if it is not counted."""
 
-    def __init__(self, cache: LogIndexCache, paths: Sequence[ConfinedFile], *, is_over: bool, wanted: int | None) -> None:
+    def __init__(
+        self, cache: LogIndexCache, paths: Sequence[ConfinedFile], *, is_over: bool, wanted: int | None
+    ) -> None:
         self._stack = ExitStack()
         self._indexes: list[LogIndex] = []
         self.parts: list[LogFilePart] = []
@@ -144,9 +146,12 @@ class _OpenLog:
 
     def list_groups(self) -> list[LogGroup]:
         return [
-            LogGroup(part.first_line + group.first, None if group.last is None else part.first_line + group.last, group.title)
-            for part, index in zip(self.parts, self._indexes, strict=True) for group in index.groups
-        ]  # fmt: skip
+            LogGroup(
+                part.first_line + group.first, None if group.last is None else part.first_line + group.last, group.title
+            )
+            for part, index in zip(self.parts, self._indexes, strict=True)
+            for group in index.groups
+        ]
 
     def read_lines(self, numbers: range, line_bytes: int) -> Iterator[LogLine]:
         """These lines, as far as RANGE_BYTES reach."""

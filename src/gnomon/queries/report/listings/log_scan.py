@@ -32,7 +32,15 @@ class LogScanner:
     `line_start`: the byte at which that line begins.
     """
 
-    def __init__(self, chunk_bytes: int, size: int = 0, line_ends: int = 0, groups: int = 0, line_start: int = 0, tail: bytes = b"") -> None:
+    def __init__(
+        self,
+        chunk_bytes: int,
+        size: int = 0,
+        line_ends: int = 0,
+        groups: int = 0,
+        line_start: int = 0,
+        tail: bytes = b"",
+    ) -> None:
         self.chunk_bytes = chunk_bytes
         self.size = size
         self.line_ends = line_ends
@@ -85,7 +93,9 @@ class LogScanner:
                 continue
             if mark == _BEGIN:
                 self.groups += 1
-                marks.append((line, text[position : position + TITLE_BYTES].split(b"\n", 1)[0].decode(errors="replace").strip()))
+                marks.append(
+                    (line, text[position : position + TITLE_BYTES].split(b"\n", 1)[0].decode(errors="replace").strip())
+                )
             else:
                 marks.append((line, None))
         return marks
@@ -104,7 +114,9 @@ def main(arguments: list[str]) -> None:
     os.nice(_NICE)
     with open(0, "rb", buffering=0, closefd=False) as file:
         file.seek(line_start)
-        scanner = LogScanner(chunk_bytes, start, line_ends, groups, line_start, file.read(min(start - line_start, TAIL_BYTES)))
+        scanner = LogScanner(
+            chunk_bytes, start, line_ends, groups, line_start, file.read(min(start - line_start, TAIL_BYTES))
+        )
         file.seek(start)
         while scanner.size < until:
             ends: list[int] = []
@@ -117,7 +129,10 @@ def main(arguments: list[str]) -> None:
                 new_ends, new_marks = scanner.add(block)
                 ends += new_ends
                 marks += new_marks
-            sys.stdout.write(json.dumps([scanner.size, scanner.line_ends, scanner.line_start, scanner.tail.hex(), ends, marks]) + "\n")
+            sys.stdout.write(
+                json.dumps([scanner.size, scanner.line_ends, scanner.line_start, scanner.tail.hex(), ends, marks])
+                + "\n"
+            )
             sys.stdout.flush()
 
 

@@ -40,7 +40,9 @@ class ScannedPart:
 class LogScanProcess:
     """A process that scans a file from where the scanner stands. `add` is called for each part while `guard` is held, in a thread."""
 
-    def __init__(self, process: subprocess.Popen[bytes], guard: threading.Condition, add: Callable[[ScannedPart], None]) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], guard: threading.Condition, add: Callable[[ScannedPart], None]
+    ) -> None:
         self._process = process
         self._guard = guard
         self._add = add
@@ -50,15 +52,32 @@ class LogScanProcess:
         self._is_stopped = False
 
     @classmethod
-    def start(cls, file: BinaryIO, scanner: LogScanner, until: int, guard: threading.Condition, add: Callable[[ScannedPart], None]) -> LogScanProcess | None:
+    def start(
+        cls,
+        file: BinaryIO,
+        scanner: LogScanner,
+        until: int,
+        guard: threading.Condition,
+        add: Callable[[ScannedPart], None],
+    ) -> LogScanProcess | None:
         """None while PROCESSES_MAX of them run. Raises OSError when the machine starts no process."""
         if not _slots.acquire(blocking=False):
             return None
-        numbers = (scanner.chunk_bytes, scanner.size, min(until, scanner.size + SCAN_BYTES), scanner.line_ends, scanner.groups, scanner.line_start)
+        numbers = (
+            scanner.chunk_bytes,
+            scanner.size,
+            min(until, scanner.size + SCAN_BYTES),
+            scanner.line_ends,
+            scanner.groups,
+            scanner.line_start,
+        )
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(Path(log_scan.__file__)), *map(str, numbers)], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )  # fmt: skip
+                [sys.executable, "-I", "-S", str(Path(log_scan.__file__)), *map(str, numbers)],
+                stdin=file,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
         except OSError:
             _slots.release()
             raise
@@ -98,7 +117,12 @@ class LogScanProcess:
             self.has_failed = self._process.returncode != 0 and not self._is_stopped
             self._guard.notify_all()
         if self.has_failed:
-            _log.warning("log_scan_failed", code=self._process.returncode, error=said.decode(errors="replace")[-ERROR_BYTES:], next="requests count the lines themselves")
+            _log.warning(
+                "log_scan_failed",
+                code=self._process.returncode,
+                error=said.decode(errors="replace")[-ERROR_BYTES:],
+                next="requests count the lines themselves",
+            )
 
     def _pass_on(self, part: ScannedPart) -> bool:
         """False when the process was stopped: the part is not wanted."""

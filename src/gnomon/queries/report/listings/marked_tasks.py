@@ -44,7 +44,9 @@ class _Marker:
     left: int
 
 
-def follow_markers(tx: Transaction, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow], *, only_failed: bool = False) -> list[RunInstancesToClear]:
+def follow_markers(
+    tx: Transaction, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow], *, only_failed: bool = False
+) -> list[RunInstancesToClear]:
     """What a clear of these instances clears too, run by run, without these instances. Task instances without a state, which a clear leaves as they are,
     are left out, and markers without one are not followed.
 
@@ -69,11 +71,15 @@ def follow_markers(tx: Transaction, dag: DagRecord, run: RunRecord, rows: Iterab
                 known.rows.extend(new)
                 pending += _list_markers(tx, reached.dag, reached.run, new, marker.left - 1)
             if len(found) > RUNS_MAX:
-                raise UserError(f"the markers of the selected tasks lead to more than {RUNS_MAX} runs of other DAGs; clear fewer tasks")
+                raise UserError(
+                    f"the markers of the selected tasks lead to more than {RUNS_MAX} runs of other DAGs; clear fewer tasks"
+                )
     return list(found.values())
 
 
-def _list_markers(tx: Transaction, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow], left: int | None) -> Iterator[_Marker]:
+def _list_markers(
+    tx: Transaction, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow], left: int | None
+) -> Iterator[_Marker]:
     clears = {task.task_id: task.clears for task in find_spec_of_run(tx, dag, run).tasks if task.clears is not None}
     for row in rows if clears else ():
         task = clears.get(row.task_id)
@@ -90,7 +96,9 @@ def _list_reached(tx: Transaction, marker: _Marker, only_failed: bool) -> Iterat
     for listed in read_run_page(tx, PageQuery(conditions, (SortKey("run_after"), SortKey("id")), RUNS_MAX)).runs:
         if all(task.task_id != task_id for task in find_spec_of_run(tx, dag, listed.run).tasks):
             continue
-        rows = select_instances(tx, dag, listed.run, {task_id: None}, downstream=True, only_failed=only_failed, act=Act.CLEAR)
+        rows = select_instances(
+            tx, dag, listed.run, {task_id: None}, downstream=True, only_failed=only_failed, act=Act.CLEAR
+        )
         yield RunInstancesToClear(dag, listed.run, [row for row in rows if row.state is not None])
 
 
@@ -98,11 +106,19 @@ def _resolve(tx: Transaction, marker: _Marker) -> tuple[str | None, str | None, 
     """The DAG, the task and the logical date that the marker names; None for what it has not rendered yet."""
     task = marker.task
     if task.dag_id is not None:
-        return task.dag_id, task.task_id, marker.run.logical_at if task.logical_date is None else _read_date(task.logical_date)
+        return (
+            task.dag_id,
+            task.task_id,
+            marker.run.logical_at if task.logical_date is None else _read_date(task.logical_date),
+        )
     number = marker.dag.task_numbers.get(marker.row.task_id, -1)
     fields = read_rendered_fields(tx, TaskKey(marker.run.run_pk, number, marker.row.map_index))
     dag_id, task_id, date = (fields.get(name) for name in ("external_dag_id", "external_task_id", "logical_date"))
-    return dag_id if isinstance(dag_id, str) else None, task_id if isinstance(task_id, str) else None, _read_date(date) if isinstance(date, str) else None
+    return (
+        dag_id if isinstance(dag_id, str) else None,
+        task_id if isinstance(task_id, str) else None,
+        _read_date(date) if isinstance(date, str) else None,
+    )
 
 
 def _read_date(text: str) -> Instant | None:

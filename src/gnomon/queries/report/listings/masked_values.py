@@ -59,7 +59,9 @@ def keep_variable_secrets(tx: Transaction, before: StoredVariable, value: str) -
     return value if restored == new else json.dumps(restored, indent=2 if "\n" in value else None, ensure_ascii=False)
 
 
-def keep_connection_secrets(tx: Transaction, before: StoredConnection, connection: StoredConnection) -> StoredConnection:
+def keep_connection_secrets(
+    tx: Transaction, before: StoredConnection, connection: StoredConnection
+) -> StoredConnection:
     """The new connection, with the stored secrets in the places of ***. Raises MaskedSecret."""
     row = make_row(before, shows_secrets=False)
     restored: dict[str, str] = {}
@@ -68,7 +70,9 @@ def keep_connection_secrets(tx: Transaction, before: StoredConnection, connectio
         if new is not None and old is not None and HIDDEN in new and new != old:
             restored[name] = _restore_text(f"connection {before.conn_id!r}", new, old, getattr(row, name), name)
     if connection.extra is not None and before.extra is not None and HIDDEN in connection.extra:
-        restored["extra"] = _restore_extra(tx, f"connection {before.conn_id!r}", connection.extra, before.extra, row.extra or "")
+        restored["extra"] = _restore_extra(
+            tx, f"connection {before.conn_id!r}", connection.extra, before.extra, row.extra or ""
+        )
     return replace(connection, **restored)  # type: ignore[arg-type]  # all of these fields are texts
 
 
@@ -109,7 +113,9 @@ def _restore(subject: str, place: str, new: Any, old: Any, shown: Any) -> Any:
         return old
     if isinstance(new, dict) and isinstance(old, dict):
         return {
-            key: _restore(subject, _join(place, key), item, old[key], shown[key]) if key in old and key in shown else _refuse_mask(subject, _join(place, key), item)
+            key: _restore(subject, _join(place, key), item, old[key], shown[key])
+            if key in old and key in shown
+            else _refuse_mask(subject, _join(place, key), item)
             for key, item in new.items()
         }
     if isinstance(new, list) and isinstance(old, list):
@@ -155,7 +161,9 @@ def _has_mask(value: Any, *, is_whole: bool) -> bool:
     if isinstance(value, str):
         return value == HIDDEN if is_whole else HIDDEN in value
     if isinstance(value, dict):
-        return any(_has_mask(key, is_whole=is_whole) or _has_mask(item, is_whole=is_whole) for key, item in value.items())
+        return any(
+            _has_mask(key, is_whole=is_whole) or _has_mask(item, is_whole=is_whole) for key, item in value.items()
+        )
     return isinstance(value, list) and any(_has_mask(item, is_whole=is_whole) for item in value)
 
 

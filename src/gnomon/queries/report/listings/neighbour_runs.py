@@ -14,7 +14,9 @@ RUNS_MAX = 1000
 """The most runs of one act."""
 
 
-def list_runs_to_change(tx: Transaction, dag: DagRecord, run: RunRecord, *, past: bool, future: bool) -> list[RunRecord]:
+def list_runs_to_change(
+    tx: Transaction, dag: DagRecord, run: RunRecord, *, past: bool, future: bool
+) -> list[RunRecord]:
     """The run, then those before it if `past` and those after it if `future`, the oldest first. Raises UserError for more than RUNS_MAX."""
     if not (past or future):
         return [run]

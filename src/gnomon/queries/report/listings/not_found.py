@@ -29,17 +29,31 @@ def dag_not_found(dag_id: str, existing: Iterable[str], failed: str | None = Non
     """The error for a DAG. `failed`: the import error of the file that should define it."""
     if failed is not None:
         return NameNotFound("DAG", dag_id, "", (), f"it could not be loaded: {failed}")
-    return NameNotFound("DAG", dag_id, "", existing, "`gnomon dags list` lists all DAGs, `gnomon dags errors` the files that could not be loaded")
+    return NameNotFound(
+        "DAG",
+        dag_id,
+        "",
+        existing,
+        "`gnomon dags list` lists all DAGs, `gnomon dags errors` the files that could not be loaded",
+    )
 
 
 def run_not_found(dag_id: str, run_id: str, existing: Iterable[str]) -> NameNotFound:
     """The error for a run."""
-    return NameNotFound("run", run_id, f" of DAG {dag_id!r}", existing, f"`gnomon runs list {quote_argument(dag_id)}` lists all runs")
+    return NameNotFound(
+        "run", run_id, f" of DAG {dag_id!r}", existing, f"`gnomon runs list {quote_argument(dag_id)}` lists all runs"
+    )
 
 
 def task_not_found(dag_id: str, task_id: str, existing: Iterable[str]) -> NameNotFound:
     """The error for a task."""
-    return NameNotFound("task", task_id, f" in DAG {dag_id!r}", existing, f"`gnomon tasks list {quote_argument(dag_id)}` lists all tasks")
+    return NameNotFound(
+        "task",
+        task_id,
+        f" in DAG {dag_id!r}",
+        existing,
+        f"`gnomon tasks list {quote_argument(dag_id)}` lists all tasks",
+    )
 
 
 def pool_not_found(name: str, existing: Iterable[str]) -> NameNotFound:
@@ -54,4 +68,6 @@ def variable_not_found(key: str, existing: Iterable[str]) -> NameNotFound:
 
 def connection_not_found(conn_id: str, existing: Iterable[str]) -> NameNotFound:
     """The error for a stored connection."""
-    return NameNotFound("stored connection", conn_id, "", existing, "`gnomon connections list` lists all stored connections")
+    return NameNotFound(
+        "stored connection", conn_id, "", existing, "`gnomon connections list` lists all stored connections"
+    )

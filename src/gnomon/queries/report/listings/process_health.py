@@ -77,7 +77,11 @@ def list_silent_services(tx: Transaction) -> list[str]:
     silent = [name for name, alive in (("scheduler", health.schedulers), ("worker", health.workers)) if not alive]
     if not any(_is_recent(row.beat_at, now, PROCESSOR_SILENCE_S) for row in leases.list_dag_processors(tx)):
         silent.append("dag-processor")
-    triggerers = [row for row in triggerer_leases.list_triggerers(tx) if not row.fenced and _is_recent(row.beat_at, now, PROCESSOR_SILENCE_S)]
+    triggerers = [
+        row
+        for row in triggerer_leases.list_triggerers(tx)
+        if not row.fenced and _is_recent(row.beat_at, now, PROCESSOR_SILENCE_S)
+    ]
     if not triggerers and trigger_claims.count_unclaimed_triggers(tx):
         silent.append("triggerer")
     return silent

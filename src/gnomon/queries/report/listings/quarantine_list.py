@@ -52,7 +52,16 @@ def build_row(item: QuarantinedItem) -> QuarantineRow:
     """The row of an item that is stored."""
     assert item.quarantine_pk is not None
     return QuarantineRow(
-        item.quarantine_pk, item.kind, item.group_no, item.dag_id, item.run_id, item.task_id, item.map_index, item.attempt, iso(item.at) or "", item.reason,
+        item.quarantine_pk,
+        item.kind,
+        item.group_no,
+        item.dag_id,
+        item.run_id,
+        item.task_id,
+        item.map_index,
+        item.attempt,
+        iso(item.at) or "",
+        item.reason,
         item.error_class,
     )
 
@@ -62,16 +71,24 @@ def build_detail(item: QuarantinedItem) -> QuarantineDetail:
     return QuarantineDetail(build_row(item), item.key, len(item.body), item.body.decode("utf-8", "backslashreplace"))
 
 
-def describe_quarantine(tx: Transaction, dag: DagRecord, run_pk: int | None = None, task_id: str | None = None, map_index: int = UNMAPPED) -> list[str]:
+def describe_quarantine(
+    tx: Transaction, dag: DagRecord, run_pk: int | None = None, task_id: str | None = None, map_index: int = UNMAPPED
+) -> list[str]:
     """Sentences on what of the DAG is in quarantine: the DAG or its group, and messages; with a run or task those of it, and those that name none."""
-    items = [item for item in quarantine.list_about_dag(tx, dag.dag_pk, dag.group_no) if _is_about(item, run_pk, task_id, map_index)]
+    items = [
+        item
+        for item in quarantine.list_about_dag(tx, dag.dag_pk, dag.group_no)
+        if _is_about(item, run_pk, task_id, map_index)
+    ]
     return [describe_item(item) for item in items[:_SHOWN]]
 
 
 def _is_about(item: QuarantinedItem, run_pk: int | None, task_id: str | None, map_index: int) -> bool:
     if run_pk is None or item.run_pk is None:
         return True
-    return item.run_pk == run_pk and (task_id is None or item.task_id is None or (item.task_id, item.map_index) == (task_id, map_index))
+    return item.run_pk == run_pk and (
+        task_id is None or item.task_id is None or (item.task_id, item.map_index) == (task_id, map_index)
+    )
 
 
 def describe_item(item: QuarantinedItem) -> str:
@@ -81,7 +98,11 @@ def describe_item(item: QuarantinedItem) -> str:
         return f"the DAG is not scheduled {since}: {item.reason}"
     if item.is_group:
         return f"the scheduler has set group {item.group_no} aside, to which the DAG belongs, {since}, and tries it again: {item.reason}"
-    about = "" if item.task_id is None else f" about task {item.task_id}" + ("" if item.map_index < 0 else f"[{item.map_index}]")
+    about = (
+        ""
+        if item.task_id is None
+        else f" about task {item.task_id}" + ("" if item.map_index < 0 else f"[{item.map_index}]")
+    )
     waits = item.reason if item.returns_with_dag else f"it could not be applied: {item.reason}"
     return f"a message ({item.kind}){about} is in quarantine {since}: {waits}; see gnomon quarantine show {item.quarantine_pk}"
 

@@ -55,7 +55,10 @@ def list_callback_rows(tx: Transaction, run: RunRecord) -> list[CallbackRow]:
 
 def list_deadline_rows(tx: Transaction, run: RunRecord) -> list[DeadlineRow]:
     """The deadlines of the run, in the order of the DAG."""
-    return [DeadlineRow(_deadline_name(one), one.state.value, iso(one.due_at), iso(one.missed_at)) for one in _load_deadlines(tx, run)]
+    return [
+        DeadlineRow(_deadline_name(one), one.state.value, iso(one.due_at), iso(one.missed_at))
+        for one in _load_deadlines(tx, run)
+    ]
 
 
 def describe_callbacks(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]:
@@ -69,7 +72,9 @@ def describe_callbacks(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[
         elif one.state is CallbackState.RUNNING:
             sentences.append(f"{_title(one)} runs on worker {one.worker} since {iso(one.started_at)}")
         elif one.state is CallbackState.FAILED:
-            sentences.append(f"{_title(one)} failed at {iso(one.ended_at)}: {one.reason or 'no reason is known'}; its log: {logs}")
+            sentences.append(
+                f"{_title(one)} failed at {iso(one.ended_at)}: {one.reason or 'no reason is known'}; its log: {logs}"
+            )
     return sentences
 
 

@@ -43,12 +43,19 @@ def read_run_grid(tx: Transaction, dag: DagRecord, count: int) -> RunGrid:
     counts = run_listing.count_task_states(tx, [run.run_pk for run in runs]) if runs else {}
     current = [task.task_id for task in dag.spec.tasks]
     known, numbers = set(current), {number for _run_pk, number in counts}
-    former = sorted(task_id for task_id, number in dag.task_numbers.items() if number in numbers and task_id not in known)
+    former = sorted(
+        task_id for task_id, number in dag.task_numbers.items() if number in numbers and task_id not in known
+    )
     tasks = []
     for task_id in [*current, *former]:
         number = dag.task_numbers.get(task_id, -1)
         states = [counts.get((run.run_pk, number), {}) for run in runs]
-        tasks.append(GridTask(task_id, [{None if state is None else state.value: n for state, n in of_run.items()} for of_run in states]))
+        tasks.append(
+            GridTask(
+                task_id,
+                [{None if state is None else state.value: n for state, n in of_run.items()} for of_run in states],
+            )
+        )
     return RunGrid(dag.dag_id, runs, tasks)
 
 
@@ -89,7 +96,9 @@ class CompactGrid:
 _NEWEST_FIRST = (SortKey("run_after", descends=True), SortKey("id", descends=True))
 
 
-def read_compact_grid(tx: Transaction, dag: DagRecord, count: int, conditions: Sequence[Condition] = (), before: RunRecord | None = None) -> CompactGrid:
+def read_compact_grid(
+    tx: Transaction, dag: DagRecord, count: int, conditions: Sequence[Condition] = (), before: RunRecord | None = None
+) -> CompactGrid:
     """The newest `count` runs of the DAG that meet the conditions, for grids of a hundred thousand cells. `before`: those before this run."""
     position = None if before is None else Position((before.run_after, before.run_pk))
     of_dag = Condition("dag_pk", Operator.EQUAL, dag.dag_pk)
@@ -99,7 +108,11 @@ def read_compact_grid(tx: Transaction, dag: DagRecord, count: int, conditions: S
     lines = _read_lines(tx, runs, numbers)
     current = [task.task_id for task in dag.spec.tasks]
     known = set(current)
-    former = sorted(task_id for task_id, number in dag.task_numbers.items() if task_id not in known and any(cell is not None for cell in lines.get(number, ())))
+    former = sorted(
+        task_id
+        for task_id, number in dag.task_numbers.items()
+        if task_id not in known and any(cell is not None for cell in lines.get(number, ()))
+    )
     nothing = [None] * len(runs)
     cells = [lines.get(dag.task_numbers.get(task_id, -1), nothing) for task_id in [*current, *former]]
     states = [None if code == NO_STATUS_CODE else TASK_STATES_BY_CODE[code].value for code in numbers]
@@ -108,8 +121,16 @@ def read_compact_grid(tx: Transaction, dag: DagRecord, count: int, conditions: S
     task_groups = [None if task.group is None else index.get(task.group) for task in dag.spec.tasks]
     mapped = [at for at, task in enumerate(dag.spec.tasks) if task.expansion is not None]
     return CompactGrid(
-        dag.dag_id, states, runs, page.has_more, [*current, *former], groups, [*task_groups, *(None for _ in former)], mapped, cells,
-    )  # fmt: skip
+        dag.dag_id,
+        states,
+        runs,
+        page.has_more,
+        [*current, *former],
+        groups,
+        [*task_groups, *(None for _ in former)],
+        mapped,
+        cells,
+    )
 
 
 def list_groups(spec: DagSpec) -> list[GridGroup]:
@@ -134,7 +155,9 @@ def _read_lines(tx: Transaction, runs: Sequence[RunRecord], numbers: dict[int, i
     """By number of the task, its cells; `numbers` gets the index of each code of a state that occurs."""
     lines = run_listing.list_state_lines(tx, [run.run_pk for run in runs]) if runs else []
     mapped = run_listing.list_mapped_states(tx, [line.run_pk for line in lines if line.has_mapped])
-    for code in sorted({*itertools.chain.from_iterable(set(line.codes) for line in lines), *(row[2] for row in mapped)}):
+    for code in sorted(
+        {*itertools.chain.from_iterable(set(line.codes) for line in lines), *(row[2] for row in mapped)}
+    ):
         numbers[code] = len(numbers)
     first = min([*(line.numbers[0] for line in lines if line.numbers), *(row[1] for row in mapped)], default=0)
     end = max([*(line.numbers[-1] for line in lines if line.numbers), *(row[1] for row in mapped)], default=-1) + 1

@@ -45,17 +45,27 @@ class RunRow:
 
 
 def list_runs(
-    tx: Transaction, dag: DagRecord, state: DagRunState | None = None, since: Instant | None = None, limit: int | None = None
+    tx: Transaction,
+    dag: DagRecord,
+    state: DagRunState | None = None,
+    since: Instant | None = None,
+    limit: int | None = None,
 ) -> list[RunRow]:
     """The runs of the DAG, newest first: with `state` those in that state, with `since` those that ended then or later or have not ended."""
-    return [build_run_row(dag.dag_id, run) for run in run_listing.list_runs_since(tx, dag.dag_id, state=state, since=since, limit=limit)]
+    return [
+        build_run_row(dag.dag_id, run)
+        for run in run_listing.list_runs_since(tx, dag.dag_id, state=state, since=since, limit=limit)
+    ]
 
 
 def list_runs_of_all_dags(
     tx: Transaction, state: DagRunState | None = None, since: Instant | None = None, limit: int | None = None
 ) -> list[RunRow]:
     """The runs of all DAGs, as `store.dag_records.run_listing.list_runs_of_all` orders them; `state` and `since` as in `list_runs`."""
-    return [build_run_row(named.dag_id, named.run) for named in run_listing.list_runs_of_all(tx, state=state, since=since, limit=limit)]
+    return [
+        build_run_row(named.dag_id, named.run)
+        for named in run_listing.list_runs_of_all(tx, state=state, since=since, limit=limit)
+    ]
 
 
 def find_run(tx: Transaction, dag: DagRecord, run_id: str) -> RunRecord:
@@ -111,12 +121,18 @@ class TaskInstanceRow:
         return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
 
 
-def list_task_instances(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None) -> list[TaskInstanceRow]:
+def list_task_instances(
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None
+) -> list[TaskInstanceRow]:
     """All task instances of the run, also those without a state, in topological order of the tasks, then by map index. `task_id`: of this task only."""
-    return build_instance_rows(dag, run, find_spec_of_run(tx, dag, run), list_stored_instances(tx, dag, run, task_id), task_id)
+    return build_instance_rows(
+        dag, run, find_spec_of_run(tx, dag, run), list_stored_instances(tx, dag, run, task_id), task_id
+    )
 
 
-def list_stored_instances(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None) -> list[TaskRecord]:
+def list_stored_instances(
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None
+) -> list[TaskRecord]:
     """The task instances of the run that have a row, or those of one task: of a run of thousands of tasks nothing else is read then."""
     if task_id is None:
         return dag_runs.list_task_states(tx, run.run_pk)
@@ -124,12 +140,18 @@ def list_stored_instances(tx: Transaction, dag: DagRecord, run: RunRecord, task_
     return [] if number is None else dag_runs.list_task_states(tx, run.run_pk, number)
 
 
-def build_instance_rows(dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Sequence[TaskRecord], task_id: str | None = None) -> list[TaskInstanceRow]:
+def build_instance_rows(
+    dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Sequence[TaskRecord], task_id: str | None = None
+) -> list[TaskInstanceRow]:
     """As `list_task_instances`, of these stored task instances. `spec`: the version that the run uses."""
     names = {number: task_id for task_id, number in dag.task_numbers.items()}
     positions = {task.task_id: position for position, task in enumerate(spec.tasks)}
     executors = {task.task_id: task.executor for task in spec.tasks}
-    rows = [_build_row(dag, run, name, task, executors.get(name)) for task in stored for name in (names.get(task.task_no, f"task {task.task_no}"),)]
+    rows = [
+        _build_row(dag, run, name, task, executors.get(name))
+        for task in stored
+        for name in (names.get(task.task_no, f"task {task.task_no}"),)
+    ]
     rows += _build_missing_rows(dag, run, spec, stored, task_id)
     return sorted(rows, key=lambda row: (positions.get(row.task_id, len(positions)), row.task_id, row.map_index))
 
@@ -166,7 +188,9 @@ def _build_row(dag: DagRecord, run: RunRecord, task_id: str, task: TaskRecord, e
     )
 
 
-def _build_missing_rows(dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Iterable[TaskRecord], task_id: str | None = None) -> list[TaskInstanceRow]:
+def _build_missing_rows(
+    dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Iterable[TaskRecord], task_id: str | None = None
+) -> list[TaskInstanceRow]:
     """The task instances that have no row, because they have had no state yet: of all tasks, or of one."""
     by_number: dict[int, list[TaskRecord]] = {}
     for record in stored:
@@ -184,5 +208,10 @@ def _build_missing_rows(dag: DagRecord, run: RunRecord, spec: DagSpec, stored: I
             indices = set() if records else {UNMAPPED}
         indices.difference_update(record.map_index for record in records)
         if indices and is_within_task_bounds(task, run):
-            rows += [TaskInstanceRow(dag.dag_id, run.run_id, task.task_id, map_index, None, 0, None, None, None, None, task.executor) for map_index in sorted(indices)]
+            rows += [
+                TaskInstanceRow(
+                    dag.dag_id, run.run_id, task.task_id, map_index, None, 0, None, None, None, None, task.executor
+                )
+                for map_index in sorted(indices)
+            ]
     return rows

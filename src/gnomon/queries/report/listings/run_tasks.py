@@ -56,10 +56,16 @@ def read_run_tasks(tx: Transaction, dag: DagRecord, run: RunRecord) -> RunTasks:
     numbers = {task_id: number for number, task_id in enumerate(by_id)}
     states: dict[str | None, int] = {}
     instances = [
-        (numbers[detail.row.task_id], detail.row.map_index, states.setdefault(detail.row.state, len(states)), detail.row.try_number,
-         *_read_times(detail.record), detail.row.rendered_map_index)
+        (
+            numbers[detail.row.task_id],
+            detail.row.map_index,
+            states.setdefault(detail.row.state, len(states)),
+            detail.row.try_number,
+            *_read_times(detail.record),
+            detail.row.rendered_map_index,
+        )
         for detail in details[:INSTANCES_MAX]
-    ]  # fmt: skip
+    ]
     return RunTasks(tasks, dict(spec.groups), list(states), instances, len(details))
 
 
@@ -71,10 +77,22 @@ def _build_task(task_id: str, spec: TaskSpec | None, found: list[TaskInstanceDet
     if spec is None:
         return RunTask(task_id, task_id, None, None, None, None, len(found) > 1, (), counts)
     is_mapped = any(detail.row.map_index >= 0 for detail in found) or spec.expansion is not None
-    return RunTask(task_id, spec.display_name or task_id, spec.operator, spec.group, spec.pool, spec.queue, is_mapped, tuple(spec.upstream), counts)
+    return RunTask(
+        task_id,
+        spec.display_name or task_id,
+        spec.operator,
+        spec.group,
+        spec.pool,
+        spec.queue,
+        is_mapped,
+        tuple(spec.upstream),
+        counts,
+    )
 
 
 def _read_times(record: TaskRecord | None) -> tuple[float | None, float | None]:
     if record is None:
         return None, None
-    return (None if record.started_at is None else record.started_at / SECOND), (None if record.ended_at is None else record.ended_at / SECOND)
+    return (None if record.started_at is None else record.started_at / SECOND), (
+        None if record.ended_at is None else record.ended_at / SECOND
+    )

@@ -23,7 +23,9 @@ class RunTimes:
     task_ids: list[str]
     """In topological order; tasks that the version of the run does not have come last."""
     states: list[str | None] = field(default_factory=list)
-    instances: list[tuple[int, int, int, int, int | None, int | None, int | None, str | None]] = field(default_factory=list)
+    instances: list[tuple[int, int, int, int, int | None, int | None, int | None, str | None]] = field(
+        default_factory=list
+    )
     """(task, map index, state, try number, start, end, next try at, rendered map index) of each."""
     attempts: list[tuple[int, int, int, int | None, int | None]] = field(default_factory=list)
     """(instance, try number, state, start, end) of each, in the order in which those of an instance started."""
@@ -38,7 +40,9 @@ def read_run_times(tx: Transaction, dag: DagRecord, run: RunRecord) -> RunTimes:
     names = {number: task_id for task_id, number in dag.task_numbers.items()}
     current = [task.task_id for task in find_spec_of_run(tx, dag, run).tasks]
     former = sorted({names[row.task_no] for row in rows if row.task_no in names}.difference(current))
-    timeline = RunTimes([*current, *former], is_complete=len(rows) <= INSTANCES_MAX and len(attempts) <= 3 * INSTANCES_MAX)
+    timeline = RunTimes(
+        [*current, *former], is_complete=len(rows) <= INSTANCES_MAX and len(attempts) <= 3 * INSTANCES_MAX
+    )
     indexes = {task_id: at for at, task_id in enumerate(timeline.task_ids)}
     states: dict[str | None, int] = {}
     places: dict[tuple[int, int], int] = {}
@@ -47,14 +51,30 @@ def read_run_times(tx: Transaction, dag: DagRecord, run: RunRecord) -> RunTimes:
             continue
         state = None if row.state == NO_STATUS_CODE else TASK_STATES_BY_CODE[row.state].value
         places[row.task_no, row.map_index] = len(timeline.instances)
-        timeline.instances.append((
-            indexes[names[row.task_no]], row.map_index, states.setdefault(state, len(states)), row.try_number, _round(row.started_at),
-            _round(row.ended_at), _round(row.resume_at), row.rendered_map_index,
-        ))  # fmt: skip
+        timeline.instances.append(
+            (
+                indexes[names[row.task_no]],
+                row.map_index,
+                states.setdefault(state, len(states)),
+                row.try_number,
+                _round(row.started_at),
+                _round(row.ended_at),
+                _round(row.resume_at),
+                row.rendered_map_index,
+            )
+        )
     for one in attempts[: 3 * INSTANCES_MAX]:
         place = places.get((one.task_no, one.map_index))
         if place is not None:
-            timeline.attempts.append((place, one.try_number, states.setdefault(one.state, len(states)), _round(one.started_at), _round(one.ended_at)))
+            timeline.attempts.append(
+                (
+                    place,
+                    one.try_number,
+                    states.setdefault(one.state, len(states)),
+                    _round(one.started_at),
+                    _round(one.ended_at),
+                )
+            )
     timeline.states = list(states)
     return timeline
 

@@ -47,11 +47,15 @@ class WrittenFigures:
 
     def find_version(self, process_id: str) -> str | None:
         """The version that a process runs; None if it has written nothing."""
-        return next((one.labels[0] for one in self.samples.get(process_id, ()) if one.metric is definitions.BUILD), None)
+        return next(
+            (one.labels[0] for one in self.samples.get(process_id, ()) if one.metric is definitions.BUILD), None
+        )
 
     def list_connected_workers(self, process_id: str) -> list[str]:
         """The ids of the workers to which a scheduler can send tasks."""
-        return [one.labels[0] for one in self.samples.get(process_id, ()) if one.metric is definitions.CONNECTED_WORKERS]
+        return [
+            one.labels[0] for one in self.samples.get(process_id, ()) if one.metric is definitions.CONNECTED_WORKERS
+        ]
 
 
 def read_figures(tx: Transaction) -> WrittenFigures:
@@ -70,32 +74,75 @@ def list_services(tx: Transaction, triggerer_beat_s: float, figures: WrittenFigu
     workers = {worker.worker_id: worker for worker in leases.list_workers(tx)}
     users = _find_users(figures, [(row.id, row.host) for row in processes if row.kind == "scheduler" and row.alive])
     rows = [
-        ServiceRow(row.kind, row.id, row.host, row.beat_at, row.alive, figures.find_version(row.id), groups=len(leases.list_owned_groups(tx, row.id)))
+        ServiceRow(
+            row.kind,
+            row.id,
+            row.host,
+            row.beat_at,
+            row.alive,
+            figures.find_version(row.id),
+            groups=len(leases.list_owned_groups(tx, row.id)),
+        )
         if row.kind == "scheduler"
         else ServiceRow(
-            row.kind, row.id, row.host, row.beat_at, row.alive, figures.find_version(row.id), used_by=sorted(users[row.id]), **_describe_worker(workers.get(row.id)),
+            row.kind,
+            row.id,
+            row.host,
+            row.beat_at,
+            row.alive,
+            figures.find_version(row.id),
+            used_by=sorted(users[row.id]),
+            **_describe_worker(workers.get(row.id)),
         )
         for row in processes
     ]
     rows += [
         ServiceRow(
-            "triggerer", row.triggerer_id, row.host, iso(row.beat_at), row.is_alive(now, triggerer_beat_s), figures.find_version(row.triggerer_id),
+            "triggerer",
+            row.triggerer_id,
+            row.host,
+            iso(row.beat_at),
+            row.is_alive(now, triggerer_beat_s),
+            figures.find_version(row.triggerer_id),
             slots=row.capacity,
         )
         for row in triggerer_leases.list_triggerers(tx)
         if not row.fenced
-    ]  # fmt: skip
+    ]
     rows += [
-        ServiceRow("dag-processor", row.processor_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now), figures.find_version(row.processor_id))
+        ServiceRow(
+            "dag-processor",
+            row.processor_id,
+            row.host,
+            iso(row.beat_at),
+            _is_recent(row.beat_at, now),
+            figures.find_version(row.processor_id),
+        )
         for row in leases.list_dag_processors(tx)
     ]
     rows += [
-        ServiceRow("api-server", row.server_id, row.host, iso(row.beat_at), row.is_alive(now), figures.find_version(row.server_id))
+        ServiceRow(
+            "api-server",
+            row.server_id,
+            row.host,
+            iso(row.beat_at),
+            row.is_alive(now),
+            figures.find_version(row.server_id),
+        )
         for row in leases.list_api_servers(tx)
     ]
     monitor = service_leases.find_lease(tx, service_leases.MONITOR)
     if monitor is not None:
-        rows.append(ServiceRow("monitor", monitor.holder, monitor.host, iso(monitor.beat_at), monitor.is_alive(now), figures.find_version(monitor.holder)))
+        rows.append(
+            ServiceRow(
+                "monitor",
+                monitor.holder,
+                monitor.host,
+                iso(monitor.beat_at),
+                monitor.is_alive(now),
+                figures.find_version(monitor.holder),
+            )
+        )
     return rows
 
 

@@ -38,19 +38,29 @@ class FolderState:
     since_s: float
 
 
-def find_setup_problems(tx: Transaction, triggerer_beat_s: float, figures: WrittenFigures | None = None) -> tuple[SetupProblem, ...]:
+def find_setup_problems(
+    tx: Transaction, triggerer_beat_s: float, figures: WrittenFigures | None = None
+) -> tuple[SetupProblem, ...]:
     """The problems of the processes that are alive. `figures`: what the processes have written, if the caller has read it."""
     figures = read_figures(tx) if figures is None else figures
     rows = [row for row in list_services(tx, triggerer_beat_s, figures) if row.alive]
     remote = {worker.worker_id for worker in leases.list_workers(tx) if worker.address.startswith(REMOTE_ADDRESS)}
-    return (*_compare_clocks(rows, figures), *_compare_folders(rows, figures, tx.lease_now()), *_compare_hosts(rows, remote))
+    return (
+        *_compare_clocks(rows, figures),
+        *_compare_folders(rows, figures, tx.lease_now()),
+        *_compare_hosts(rows, remote),
+    )
 
 
 def _compare_clocks(rows: Sequence[ServiceRow], figures: WrittenFigures) -> Iterator[SetupProblem]:
     worst: dict[str, tuple[float, str]] = {}
     for row in rows:
         for one in figures.samples.get(row.id, ()):
-            if one.metric is definitions.CLOCK_DIFFERENCE and isinstance(one.value, int | float) and abs(one.value) > abs(worst.get(row.host, (0.0,))[0]):
+            if (
+                one.metric is definitions.CLOCK_DIFFERENCE
+                and isinstance(one.value, int | float)
+                and abs(one.value) > abs(worst.get(row.host, (0.0,))[0])
+            ):
                 worst[row.host] = (float(one.value), row.service)
     for host, (difference_s, service) in sorted(worst.items()):
         if abs(difference_s) > CLOCK_DIFFERENCE_S:
@@ -67,7 +77,11 @@ def _compare_folders(rows: Sequence[ServiceRow], figures: WrittenFigures, now: I
     if not parsed:
         return
     known, reference = {state.digest for state in parsed}, parsed[0]
-    for host, state in sorted({state.row.host: state for state in steady if state.row.service == "worker" and state.digest not in known}.items()):
+    for host, state in sorted(
+        {
+            state.row.host: state for state in steady if state.row.service == "worker" and state.digest not in known
+        }.items()
+    ):
         yield SetupProblem(
             f"The DAG folder of the worker on host {host} ({state.files} files) is not that of the dag-processor on host {reference.row.host} ({reference.files} files):"
             " names or sizes of files differ, so tasks run other code than was parsed",

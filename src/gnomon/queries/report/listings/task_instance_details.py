@@ -50,7 +50,9 @@ class TaskTry:
     worker: str | None
 
 
-def list_details(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None) -> list[TaskInstanceDetail]:
+def list_details(
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None
+) -> list[TaskInstanceDetail]:
     """All task instances of the run, in topological order of the tasks, then by map index. `task_id`: of this task only."""
     spec = find_spec_of_run(tx, dag, run)
     stored = list_stored_instances(tx, dag, run, task_id)
@@ -68,7 +70,9 @@ def list_tries(tx: Transaction, detail: TaskInstanceDetail) -> list[TaskTry]:
     record = detail.record
     if record is None:
         return []
-    ended = [one for one in dag_runs.list_attempts(tx, record.run_pk, record.task_no, record.map_index) if one.kind == "task"]
+    ended = [
+        one for one in dag_runs.list_attempts(tx, record.run_pk, record.task_no, record.map_index) if one.kind == "task"
+    ]
     tries = _group_tries(ended)
     if record.state is not None and record.try_number > 0:
         started_at = tries[record.try_number].started_at if record.try_number in tries else record.started_at

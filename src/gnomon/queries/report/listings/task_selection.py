@@ -57,9 +57,16 @@ def split_instance_names(names: Iterable[str], map_index: int | None = None) -> 
 
 
 def select_instances(
-    tx: Transaction, dag: DagRecord, run: RunRecord, named: Named | None = None, *, upstream: bool = False, downstream: bool = False, only_failed: bool = False,
+    tx: Transaction,
+    dag: DagRecord,
+    run: RunRecord,
+    named: Named | None = None,
+    *,
+    upstream: bool = False,
+    downstream: bool = False,
+    only_failed: bool = False,
     act: Act | None = None,
-) -> list[TaskInstanceRow]:  # fmt: skip
+) -> list[TaskInstanceRow]:
     """The named task instances of the run, in topological order; without names, all.
 
     `upstream` and `downstream` add all instances above and below them. `only_failed`: of all these, only those in state failed or upstream_failed.
@@ -70,7 +77,15 @@ def select_instances(
     rows = build_instance_rows(dag, run, spec, stored)
     if named:
         _check_names(spec, named)
-        rows = _select_related(rows, named, build_relations(dag, run, spec, stored, rows), spec, upstream=upstream, downstream=downstream, act=act)
+        rows = _select_related(
+            rows,
+            named,
+            build_relations(dag, run, spec, stored, rows),
+            spec,
+            upstream=upstream,
+            downstream=downstream,
+            act=act,
+        )
     return [row for row in rows if not only_failed or row.state in _FAILED_STATES]
 
 
@@ -88,7 +103,9 @@ def _list_groups(spec: DagSpec, task: TaskSpec) -> Iterator[str]:
         group = spec.groups.get(group)
 
 
-def list_cleared_by_mark(tx: Transaction, dag: DagRecord, run: RunRecord, marked: Sequence[TaskInstanceRow], state: str) -> list[TaskInstanceRow]:
+def list_cleared_by_mark(
+    tx: Transaction, dag: DagRecord, run: RunRecord, marked: Sequence[TaskInstanceRow], state: str
+) -> list[TaskInstanceRow]:
     """The instances that run again when the marked ones are set to the state: what failed below those that change, as `engine.requests` does it."""
     changed: dict[str, set[int]] = {}
     for row in marked:
@@ -97,7 +114,11 @@ def list_cleared_by_mark(tx: Transaction, dag: DagRecord, run: RunRecord, marked
     if not changed:
         return []
     names = {row.name for row in marked}
-    return [row for row in select_instances(tx, dag, run, changed, downstream=True, only_failed=True, act=Act.CLEAR) if row.name not in names]
+    return [
+        row
+        for row in select_instances(tx, dag, run, changed, downstream=True, only_failed=True, act=Act.CLEAR)
+        if row.name not in names
+    ]
 
 
 def list_awaited(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> list[TaskInstanceRow]:
@@ -136,17 +157,32 @@ def build_relations(
             lengths = find_expected_lengths(levels, own, is_queued=run.state is DagRunState.QUEUED) if levels else None
             if lengths is not None:
                 strides[position] = compute_strides(lengths)
-    return InstanceRelations([[positions[task_id] for task_id in task.upstream] for task in spec.tasks], {} if plan is None else plan.shared, strides, indices)
+    return InstanceRelations(
+        [[positions[task_id] for task_id in task.upstream] for task in spec.tasks],
+        {} if plan is None else plan.shared,
+        strides,
+        indices,
+    )
 
 
 def _select_related(
-    rows: Sequence[TaskInstanceRow], named: Named, relations: InstanceRelations, spec: DagSpec, *, upstream: bool, downstream: bool,
+    rows: Sequence[TaskInstanceRow],
+    named: Named,
+    relations: InstanceRelations,
+    spec: DagSpec,
+    *,
+    upstream: bool,
+    downstream: bool,
     act: Act | None,
-) -> list[TaskInstanceRow]:  # fmt: skip
+) -> list[TaskInstanceRow]:
     ids = [task.task_id for task in spec.tasks]
     chosen: Selection = {
-        position: set(relations.indices[position]) if indices is None else set(indices).intersection(relations.indices[position])
-        for position, task_id in enumerate(ids) if task_id in named for indices in (named[task_id],)
+        position: set(relations.indices[position])
+        if indices is None
+        else set(indices).intersection(relations.indices[position])
+        for position, task_id in enumerate(ids)
+        if task_id in named
+        for indices in (named[task_id],)
     }
     above: Selection = relations.collect_above(chosen) if upstream else {}
     below: Selection = relations.collect_below(chosen) if downstream else {}

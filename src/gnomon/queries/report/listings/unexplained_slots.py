@@ -56,10 +56,12 @@ def find_unexplained(tx: Transaction, dag: DagRecord, slots: Sequence[PlannedRun
         return []
     ranges, texts = _read_reasons(tx, dag.dag_pk)
     return [
-        slot for slot in remaining
-        if not _is_in(ranges, slot.run_after) and not any(text in texts for text in (iso(slot.run_after), iso(slot.logical_at)))
+        slot
+        for slot in remaining
+        if not _is_in(ranges, slot.run_after)
+        and not any(text in texts for text in (iso(slot.run_after), iso(slot.logical_at)))
         and (slot.logical_at is None or dag_runs.find_slot_holder(tx, dag.dag_pk, str(slot.logical_at)) is None)
-    ]  # fmt: skip
+    ]
 
 
 def _schedule_of(spec: DagSpec) -> tuple[object, ...]:

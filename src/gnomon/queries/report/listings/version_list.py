@@ -47,9 +47,15 @@ def list_versions(tx: Transaction, dag: DagRecord) -> list[VersionRow]:
     before = [*(older.spec for older in versions[1:]), None]
     return [
         VersionRow(
-            dag_id=dag.dag_id, version=version.number, created_at=iso(version.created_at), hash=version.spec_hash, newest=version.is_newest,
-            runs=version.run_count, changes=["first version"] if previous is None else describe_changes(previous, version.spec),
-            bundle_name=version.bundle_name or DAGS_FOLDER_BUNDLE, bundle_version=version.bundle_version,
+            dag_id=dag.dag_id,
+            version=version.number,
+            created_at=iso(version.created_at),
+            hash=version.spec_hash,
+            newest=version.is_newest,
+            runs=version.run_count,
+            changes=["first version"] if previous is None else describe_changes(previous, version.spec),
+            bundle_name=version.bundle_name or DAGS_FOLDER_BUNDLE,
+            bundle_version=version.bundle_version,
         )
         for version, previous in zip(versions, before, strict=True)
     ]
@@ -74,10 +80,25 @@ def list_newest_versions(tx: Transaction, dag: DagRecord, limit: int) -> tuple[l
     specs = group_state.load_specs(tx, [version.version_pk for version in known[: limit + 1]])
     rows = []
     for index, version in enumerate(known[:limit]):
-        before, after = specs.get(known[index + 1].version_pk) if index + 1 < len(known) else None, specs.get(version.version_pk)
-        changes = ["the first version that is kept" if version.number > 1 else "first version"] if before is None or after is None else describe_changes(before, after)
-        rows.append(VersionChanges(version.number, iso(version.created_at), version.version_pk == dag.version_pk, changes,
-                                   version.bundle_name or DAGS_FOLDER_BUNDLE, version.bundle_version))
+        before, after = (
+            specs.get(known[index + 1].version_pk) if index + 1 < len(known) else None,
+            specs.get(version.version_pk),
+        )
+        changes = (
+            ["the first version that is kept" if version.number > 1 else "first version"]
+            if before is None or after is None
+            else describe_changes(before, after)
+        )
+        rows.append(
+            VersionChanges(
+                version.number,
+                iso(version.created_at),
+                version.version_pk == dag.version_pk,
+                changes,
+                version.bundle_name or DAGS_FOLDER_BUNDLE,
+                version.bundle_version,
+            )
+        )
     return rows, len(known)
 
 
@@ -102,7 +123,11 @@ def _compare_fields(before: DagSpec | TaskSpec, after: DagSpec | TaskSpec, prefi
         if name in _UNNAMED_FIELDS or old == new:
             continue
         if name == "timetable":
-            changes.append(f"{prefix}schedule {_show(old.summary)} -> {_show(new.summary)}" if old.summary != new.summary else f"{prefix}schedule changed")
+            changes.append(
+                f"{prefix}schedule {_show(old.summary)} -> {_show(new.summary)}"
+                if old.summary != new.summary
+                else f"{prefix}schedule changed"
+            )
             continue
         shown = _show(iso(old) if name in _INSTANTS else old), _show(iso(new) if name in _INSTANTS else new)
         is_short = all(len(text) <= _VALUE_MAX for text in shown)

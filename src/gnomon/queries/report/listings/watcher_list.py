@@ -39,9 +39,16 @@ def list_watcher_rows(tx: Transaction, asset: AssetKey) -> list[WatcherRow]:
     """The watchers of the asset, by name."""
     return [
         WatcherRow(
-            row.name, row.classpath, row.dag_id, describe_state(row), row.event_count, iso(row.last_event_at), build_watcher_log_path(row.identity),
+            row.name,
+            row.classpath,
+            row.dag_id,
+            describe_state(row),
+            row.event_count,
+            iso(row.last_event_at),
+            build_watcher_log_path(row.identity),
         )
-        for row in asset_watchers.list_watchers(tx) if row.asset == asset
+        for row in asset_watchers.list_watchers(tx)
+        if row.asset == asset
     ]
 
 
@@ -64,18 +71,29 @@ def _describe_failure(row: StoredWatcher) -> str:
 def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> list[str]:
     """Sentences on the watchers of the assets of this condition that fail or wait for a triggerer."""
     leaves = set(iter_leaves(condition))
-    found = [row for row in asset_watchers.list_watchers(tx) if row.is_wanted and leaves.intersection(match_leaves(row.asset, ()))]
-    return list(dict.fromkeys(
-        f"watcher {row.name} of asset {row.asset.name} {describe_state(row)}" for row in found if row.failure is not None or row.triggerer is None
-    ))
+    found = [
+        row
+        for row in asset_watchers.list_watchers(tx)
+        if row.is_wanted and leaves.intersection(match_leaves(row.asset, ()))
+    ]
+    return list(
+        dict.fromkeys(
+            f"watcher {row.name} of asset {row.asset.name} {describe_state(row)}"
+            for row in found
+            if row.failure is not None or row.triggerer is None
+        )
+    )
 
 
 def find_watcher_problems(rows: Sequence[StoredWatcher], *, has_triggerer: bool) -> tuple[str, ...]:
     """What users must know about watchers: those that fail, and those that wait while no triggerer is alive."""
-    failing = list(dict.fromkeys(
-        f"Watcher {row.name} of asset {row.asset.name} fails: {row.failure} (`gnomon assets show {quote_argument(row.asset.name)}`)"
-        for row in rows if row.is_wanted and row.failure is not None
-    ))
+    failing = list(
+        dict.fromkeys(
+            f"Watcher {row.name} of asset {row.asset.name} fails: {row.failure} (`gnomon assets show {quote_argument(row.asset.name)}`)"
+            for row in rows
+            if row.is_wanted and row.failure is not None
+        )
+    )
     shown = failing[:WATCHERS_SHOWN]
     if len(failing) > len(shown):
         shown.append(f"{len(failing) - len(shown)} more watchers of assets fail")

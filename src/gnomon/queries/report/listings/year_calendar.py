@@ -74,7 +74,9 @@ def read_year(tx: Transaction, dag_pk: int, year: YearDays, changes: list[tuple[
     for index in range(len(changes) - 1, -1, -1):
         start, shift = changes[index]
         until = changes[index + 1][0] if index + 1 < len(changes) else year.end
-        for since_epoch, state, count in run_listing.count_runs_by_day(tx, dag_pk, start=start, until=until, shift=shift, most=max(left, 0)):
+        for since_epoch, state, count in run_listing.count_runs_by_day(
+            tx, dag_pk, start=start, until=until, shift=shift, most=max(left, 0)
+        ):
             states = days[year.number_of_day(since_epoch)].states
             states[state] = states.get(state, 0) + count
             left -= count
@@ -88,7 +90,9 @@ def add_slots(days: list[CalendarDay], year: YearDays, slots: KnownSlots) -> Non
             days[number].slots, days[number].first_slot = slots.by_day.get(number, (0, None))
 
 
-def add_reasons(tx: Transaction, dag: DagRecord, year: YearDays, days: list[CalendarDay], reasons: DayReasons, now: Instant) -> None:
+def add_reasons(
+    tx: Transaction, dag: DagRecord, year: YearDays, days: list[CalendarDay], reasons: DayReasons, now: Instant
+) -> None:
     """Write into each day without a run, and into each with fewer runs than skipped slots allow, why that is so."""
     recorded = _list_recorded(tx, dag.dag_pk, year)
     forecast = _by_day(year, reasons.skipped)

@@ -50,7 +50,10 @@ class CalendarSheet:
     def months(self) -> list[tuple[int, int]]:
         """Year and month of all months, from that of the first day to that of the last."""
         count = (self.last.year - self.first.year) * 12 + self.last.month - self.first.month + 1
-        return [(self.first.year + (self.first.month - 1 + n) // 12, (self.first.month - 1 + n) % 12 + 1) for n in range(count)]
+        return [
+            (self.first.year + (self.first.month - 1 + n) // 12, (self.first.month - 1 + n) % 12 + 1)
+            for n in range(count)
+        ]
 
 
 def build_runs_sheet(
@@ -59,11 +62,21 @@ def build_runs_sheet(
     """A sheet with the number of runs that are due on each day."""
     days = _group_by_day([run.run_after for run in runs], zone)
     marks = {
-        day: DayMark(_level(len(found)), "" if len(found) == 1 else _format_count(len(found)), _describe_instants(found, zone)) for day, found in days.items()
+        day: DayMark(
+            _level(len(found)), "" if len(found) == 1 else _format_count(len(found)), _describe_instants(found, zone)
+        )
+        for day, found in days.items()
     }
-    legend = [DayMark("one", "", "one run"), DayMark("few", "2", "2 to 4"), DayMark("some", "5", "5 to 24"), DayMark(_MANY, "25", "more than 24")]
+    legend = [
+        DayMark("one", "", "one run"),
+        DayMark("few", "2", "2 to 4"),
+        DayMark("some", "5", "5 to 24"),
+        DayMark(_MANY, "25", "more than 24"),
+    ]
     used = {mark.kind for mark in marks.values()}
-    return _build_sheet(title, words, zone, zone_name, start, end, marks, [mark for mark in legend if mark.kind in used])
+    return _build_sheet(
+        title, words, zone, zone_name, start, end, marks, [mark for mark in legend if mark.kind in used]
+    )
 
 
 def build_difference_sheet(
@@ -78,15 +91,35 @@ def build_difference_sheet(
         for pair in pairs:
             parts[to_local(pair.before.run_after, zone).date()][sign].append(_describe_pair(pair, zone))
     marks = {day: _build_changed_mark(signs) for day, signs in parts.items()}
-    legend = [DayMark("gained", "+1", "gained"), DayMark("lost", "−1", "lost"), DayMark("moved", "~1", "moved"),
-              DayMark("moved", "=1", "other data"), DayMark("mixed", "±", "several of these"), DayMark("same", "", "unchanged")]  # fmt: skip
+    legend = [
+        DayMark("gained", "+1", "gained"),
+        DayMark("lost", "−1", "lost"),
+        DayMark("moved", "~1", "moved"),
+        DayMark("moved", "=1", "other data"),
+        DayMark("mixed", "±", "several of these"),
+        DayMark("same", "", "unchanged"),
+    ]
     used = {(mark.kind, mark.text[:1]) for mark in marks.values()}
     words = re.sub(r"(?<=\d) ", "\N{NO-BREAK SPACE}", found.describe())
-    return _build_sheet(title, words, zone, zone_name, start, end, marks,
-                  [mark for mark in legend if (mark.kind, mark.text[:1]) in used])  # fmt: skip
+    return _build_sheet(
+        title,
+        words,
+        zone,
+        zone_name,
+        start,
+        end,
+        marks,
+        [mark for mark in legend if (mark.kind, mark.text[:1]) in used],
+    )
 
 
-_KINDS = {"+": ("gained", "gained"), "−": ("lost", "lost"), "~": ("moved", "moved"), "=": ("moved", "with another data interval"), "": ("same", "unchanged")}
+_KINDS = {
+    "+": ("gained", "gained"),
+    "−": ("lost", "lost"),
+    "~": ("moved", "moved"),
+    "=": ("moved", "with another data interval"),
+    "": ("same", "unchanged"),
+}
 
 
 def _build_changed_mark(signs: dict[str, list[str]]) -> DayMark:
@@ -105,7 +138,14 @@ def _describe_pair(pair: RunPair, zone: tzinfo) -> str:
 
 
 def _build_sheet(
-    title: str, words: str, zone: tzinfo, zone_name: str, start: Instant, end: Instant, marks: dict[date, DayMark], legend: list[DayMark]
+    title: str,
+    words: str,
+    zone: tzinfo,
+    zone_name: str,
+    start: Instant,
+    end: Instant,
+    marks: dict[date, DayMark],
+    legend: list[DayMark],
 ) -> CalendarSheet:
     first, last = to_local(start, zone).date(), to_local(end - 1, zone).date()
     sheet = CalendarSheet(title, words, zone_name, first, last, marks, _clock_changes(first, last, zone), tuple(legend))
@@ -120,7 +160,10 @@ def _clock_changes(first: date, last: date, zone: tzinfo) -> dict[date, str]:
     day = first.replace(day=1)
     until = (last.replace(day=28) + timedelta(days=4)).replace(day=1)
     while day < until:
-        offset, next_offset = (datetime(each.year, each.month, each.day, tzinfo=zone).utcoffset() for each in (day, day + timedelta(days=1)))
+        offset, next_offset = (
+            datetime(each.year, each.month, each.day, tzinfo=zone).utcoffset()
+            for each in (day, day + timedelta(days=1))
+        )
         if offset is not None and next_offset is not None and offset != next_offset:
             minutes = int((next_offset - offset).total_seconds()) // 60
             found[day] = f"the clock goes {'forward' if minutes > 0 else 'back'} by {abs(minutes)} min"

@@ -51,7 +51,10 @@ def render_calendar_svg(sheet: CalendarSheet) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" aria-label="{escape_svg(sheet.title)}">',
         f"<title>{escape_svg(sheet.title)}</title>",
         f"<style>{STYLE}{_places(len(months), top, foot)}</style>",
-        *(f'<text class="{kind}" x="{_EDGE}" y="{_EDGE + _LINE * (n + 1) - 5}">{escape_svg(line)}</text>' for n, (kind, line) in enumerate(header)),
+        *(
+            f'<text class="{kind}" x="{_EDGE}" y="{_EDGE + _LINE * (n + 1) - 5}">{escape_svg(line)}</text>'
+            for n, (kind, line) in enumerate(header)
+        ),
     ]
     for number, (year, month) in enumerate(months):
         x, y = _place(number, _USUAL, top)

@@ -50,7 +50,10 @@ def render_day_lanes_svg(title: str, words: str, panels: Sequence[LanePanel]) ->
         f"<title>{escape_svg(title)}</title>",
         f"<desc>{escape_svg(description)}</desc>",
         f"<style>{STYLE}{_places(heights, top)}</style>",
-        *(f'<text class="{kind}" x="{_EDGE}" y="{_EDGE + 20 * (n + 1) - 5}">{escape_svg(line)}</text>' for n, (kind, line) in enumerate(header)),
+        *(
+            f'<text class="{kind}" x="{_EDGE}" y="{_EDGE + 20 * (n + 1) - 5}">{escape_svg(line)}</text>'
+            for n, (kind, line) in enumerate(header)
+        ),
     ]
     for number, lines in enumerate(drawn):
         x, y = _place(number, min(2, len(panels)), heights, top)
@@ -92,9 +95,7 @@ def _draw_run(mark: LaneMark, links: Sequence[LaneLink]) -> Iterator[str]:
 
 def _draw_curve(link: LaneLink) -> str:
     bend = (_RIGHT_X - _LEFT_X) // 3
-    return (
-        f"M{_LEFT_X} {_px(link.left_y)}C{_LEFT_X + bend} {_px(link.left_y)} {_RIGHT_X - bend} {_px(link.right_y)} {_RIGHT_X} {_px(link.right_y)}"
-    )
+    return f"M{_LEFT_X} {_px(link.left_y)}C{_LEFT_X + bend} {_px(link.left_y)} {_RIGHT_X - bend} {_px(link.right_y)} {_RIGHT_X} {_px(link.right_y)}"
 
 
 def _draw_mark(mark: LaneMark, kind: str, x: int, label_dx: int, anchor: str) -> Iterator[str]:

@@ -70,7 +70,9 @@ def _tracks(rows: Sequence[EdgeRow], order: dict[str, int]) -> dict[str, int]:
     found: dict[str, int] = {}
     taken: list[list[tuple[int, int]]] = []
     for dag_id, (first, last) in sorted(spans.items(), key=lambda item: (item[1][1] - item[1][0], item[1])):
-        track = next((at for at, others in enumerate(taken) if all(last < a or b < first for a, b in others)), len(taken))
+        track = next(
+            (at for at, others in enumerate(taken) if all(last < a or b < first for a, b in others)), len(taken)
+        )
         if track == len(taken):
             taken.append([])
         taken[track].append((first, last))
@@ -78,7 +80,9 @@ def _tracks(rows: Sequence[EdgeRow], order: dict[str, int]) -> dict[str, int]:
     return found
 
 
-def _draw_lines(dag_id: str, rows: Sequence[EdgeRow], order: dict[str, int], gutter: int, track: int, colour: int) -> Iterator[str]:
+def _draw_lines(
+    dag_id: str, rows: Sequence[EdgeRow], order: dict[str, int], gutter: int, track: int, colour: int
+) -> Iterator[str]:
     x = gutter - _TRACK * (track % _MAX_TRACKS + 1)
     start = _y(order[dag_id]) + 3
     yield f'<g class="lines c{colour}"><title>{escape_svg("; ".join(_describe_row(row) for row in rows))}</title>'

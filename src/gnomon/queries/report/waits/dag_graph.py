@@ -53,8 +53,9 @@ def read_asset_graph(tx: Transaction, *, shown: Iterable[str] | None = None) -> 
     builder = _GraphBuilder(asset_declarations.list_assets(tx))
     edges = [
         AssetEdge(one.dag_id, one.task_id or None, one.role, node)
-        for one in declared for node in builder.find_nodes(one.leaf)
-    ]  # fmt: skip
+        for one in declared
+        for node in builder.find_nodes(one.leaf)
+    ]
     return AssetGraph(builder.nodes, edges, _list_alias_edges(tx, builder))
 
 
@@ -94,7 +95,12 @@ class _GraphBuilder:
         if isinstance(leaf, AliasKey):
             return AssetNode("alias", leaf.name, "", None)
         kind = "asset" if isinstance(leaf, AssetKey) else "unknown"
-        return AssetNode(kind, leaf.name or leaf.uri or "", leaf.uri or "", self._keys.get(leaf) if isinstance(leaf, AssetKey) else None)
+        return AssetNode(
+            kind,
+            leaf.name or leaf.uri or "",
+            leaf.uri or "",
+            self._keys.get(leaf) if isinstance(leaf, AssetKey) else None,
+        )
 
 
 def _list_alias_edges(tx: Transaction, builder: _GraphBuilder) -> list[tuple[int, int]]:
@@ -102,6 +108,8 @@ def _list_alias_edges(tx: Transaction, builder: _GraphBuilder) -> list[tuple[int
     found = asset_declarations.list_aliases_of_assets(tx, keys)
     pairs = [
         (alias_node, keys[asset_pk])
-        for asset_pk, aliases in found.items() for alias in aliases if (alias_node := builder.get_number(AliasKey(alias.name))) is not None
-    ]  # fmt: skip
+        for asset_pk, aliases in found.items()
+        for alias in aliases
+        if (alias_node := builder.get_number(AliasKey(alias.name))) is not None
+    ]
     return sorted(pairs)

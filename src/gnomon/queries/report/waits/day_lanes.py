@@ -78,15 +78,29 @@ def build_panel(title: str, dag_id: str, edge: Edge, preview: DayPreview, clock:
     for line in preview.lines:
         lines[left.key(line.run_after)].append(line)
     return LanePanel(
-        title=title, left=dag_id if edge.task_id is None else f"{dag_id}.{edge.task_id}", right=edge.label,
-        days=tuple(axis.days), ticks=tuple(axis.ticks),
-        runs=tuple((_build_mark(group, left, at, axis, clock), _links(group, right, axis.y[at], axis)) for at, group in lines.items()),
+        title=title,
+        left=dag_id if edge.task_id is None else f"{dag_id}.{edge.task_id}",
+        right=edge.label,
+        days=tuple(axis.days),
+        ticks=tuple(axis.ticks),
+        runs=tuple(
+            (_build_mark(group, left, at, axis, clock), _links(group, right, axis.y[at], axis))
+            for at, group in lines.items()
+        ),
         slots=tuple(
-            LaneMark(axis.y[at], right.label(at), right.count(at), _describe_waiters(right.label(at), waits[at]), bool(waits[at]))
+            LaneMark(
+                axis.y[at],
+                right.label(at),
+                right.count(at),
+                _describe_waiters(right.label(at), waits[at]),
+                bool(waits[at]),
+            )
             for at in sorted(right.keys)
         ),
-        height=axis.height, rules=_list_rules(preview.lines), words=_describe_panel(preview.lines, clock),
-    )  # fmt: skip
+        height=axis.height,
+        rules=_list_rules(preview.lines),
+        words=_describe_panel(preview.lines, clock),
+    )
 
 
 class _LaneMarks:
@@ -161,12 +175,18 @@ class _Axis:
 def _ticks(clock: DayClock) -> list[Instant]:
     """Every third hour of local time, and the end of the day."""
     hours = range(clock.start, clock.end, _HOUR)
-    shown = [at for at in hours if (moment := to_local(at, clock.zone)).hour % _TICK_HOURS == 0 and moment.minute == 0 and not moment.fold]
+    shown = [
+        at
+        for at in hours
+        if (moment := to_local(at, clock.zone)).hour % _TICK_HOURS == 0 and moment.minute == 0 and not moment.fold
+    ]
     return [*shown, clock.end]
 
 
 def _build_mark(group: list[RunUpstreamSlots], lane: _LaneMarks, at: Instant, axis: _Axis, clock: DayClock) -> LaneMark:
-    words = "; ".join(f"{row['run']} waits for {row['waits_for']}: {row['rule']}" for row in build_rows(group, clock)[:MAX_ROWS])
+    words = "; ".join(
+        f"{row['run']} waits for {row['waits_for']}: {row['rule']}" for row in build_rows(group, clock)[:MAX_ROWS]
+    )
     return LaneMark(axis.y[at], lane.label(at), lane.count(at), words, any(line.slots for line in group))
 
 

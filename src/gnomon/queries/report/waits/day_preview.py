@@ -50,11 +50,18 @@ class DayPreview(msgspec.Struct, frozen=True, kw_only=True):
 def build_side(spec: DagSpec, file: str | None) -> DagSide:
     """The facts of a DAG that the rules of dependencies need."""
     return DagSide(
-        dag_id=spec.dag_id, timetable=spec.timetable, file=file, timezone=spec.timezone, start_at=spec.start_at, end_at=spec.end_at,
-    )  # fmt: skip
+        dag_id=spec.dag_id,
+        timetable=spec.timetable,
+        file=file,
+        timezone=spec.timezone,
+        start_at=spec.start_at,
+        end_at=spec.end_at,
+    )
 
 
-def build_day_preview(*, after: AfterSpec, downstream: DagSide, upstream: DagSide, start: Instant, end: Instant) -> DayPreview:
+def build_day_preview(
+    *, after: AfterSpec, downstream: DagSide, upstream: DagSide, start: Instant, end: Instant
+) -> DayPreview:
     """The slots that each run planned from `start` to before `end` waits for, as if every slot had a run.
 
     Raises PlanningError for timetables that fail, and for a dependency that can never be met.
@@ -64,15 +71,27 @@ def build_day_preview(*, after: AfterSpec, downstream: DagSide, upstream: DagSid
     first, last = to_datetime(start), to_datetime(end)
     zoned = replace(to_after(after), zone=_zone(after, downstream, down_timetable))
     try:
-        resolver = Resolver(zoned, down_timetable, up_timetable, _bounds_of(downstream), _bounds_of(upstream), downstream.dag_id == upstream.dag_id)
+        resolver = Resolver(
+            zoned,
+            down_timetable,
+            up_timetable,
+            _bounds_of(downstream),
+            _bounds_of(upstream),
+            downstream.dag_id == upstream.dag_id,
+        )
     except ValueError as error:
         raise PlanningError(str(error)) from None
-    lines = [_build_line(resolver, slot) for slot in PlannedSlots(down_timetable, _bounds_of(downstream)).between(first, last)]
+    lines = [
+        _build_line(resolver, slot)
+        for slot in PlannedSlots(down_timetable, _bounds_of(downstream)).between(first, last)
+    ]
     up_slots = map(to_instant, PlannedSlots(up_timetable, _bounds_of(upstream)).between(first, last))
     return DayPreview(lines=tuple(lines), upstream=tuple(up_slots))
 
 
-def build_sensor_preview(*, delta_s: float, downstream: DagSide, upstream: DagSide, start: Instant, end: Instant) -> DayPreview:
+def build_sensor_preview(
+    *, delta_s: float, downstream: DagSide, upstream: DagSide, start: Instant, end: Instant
+) -> DayPreview:
     """The slot with the logical date of each run planned from `start` to before `end`, minus `delta_s` seconds: what a sensor waits for.
 
     Raises PlanningError for timetables that fail.
@@ -84,9 +103,19 @@ def build_sensor_preview(*, delta_s: float, downstream: DagSide, upstream: DagSi
     lines = []
     for slot in map(to_instant, PlannedSlots(down_timetable, _bounds_of(downstream)).between(first, last)):
         date = _find_logical_date(down_timetable, slot) - delta
-        found = find_slot_by_logical_date(timetable=up_timetable, logical_at=date, earliest=upstream.start_at, latest=upstream.end_at)
+        found = find_slot_by_logical_date(
+            timetable=up_timetable, logical_at=date, earliest=upstream.start_at, latest=upstream.end_at
+        )
         slots = () if found is None else (found.run_after,)
-        lines.append(RunUpstreamSlots(run_after=slot, slots=slots, rule="no_such_date" if found is None else "logical_date", start=date, end=date))
+        lines.append(
+            RunUpstreamSlots(
+                run_after=slot,
+                slots=slots,
+                rule="no_such_date" if found is None else "logical_date",
+                start=date,
+                end=date,
+            )
+        )
     up_slots = map(to_instant, PlannedSlots(up_timetable, _bounds_of(upstream)).between(first, last))
     return DayPreview(lines=tuple(lines), upstream=tuple(up_slots))
 
@@ -126,7 +155,9 @@ def build_rows(lines: Iterable[RunUpstreamSlots], clock: DayClock) -> list[dict[
     return [_build_preview_row(group, clock) for group in groups]
 
 
-def _group_neighbours(lines: list[RunUpstreamSlots], key: Callable[[RunUpstreamSlots], object]) -> list[list[RunUpstreamSlots]]:
+def _group_neighbours(
+    lines: list[RunUpstreamSlots], key: Callable[[RunUpstreamSlots], object]
+) -> list[list[RunUpstreamSlots]]:
     return [list(group) for _, group in groupby(lines, key)]
 
 
@@ -140,7 +171,9 @@ def _build_preview_row(group: list[RunUpstreamSlots], clock: DayClock) -> dict[s
     is_one_window = (first.start, first.end) == (last.start, last.end)
     return {
         "run": _format_runs([line.run_after for line in group], clock),
-        "waits_for": clock.format_slots(first.slots) if is_same else f"{clock.format_slots(first.slots)} ... {clock.format_slots(last.slots)}",
+        "waits_for": clock.format_slots(first.slots)
+        if is_same
+        else f"{clock.format_slots(first.slots)} ... {clock.format_slots(last.slots)}",
         "rule": rule_words_of(first.rule).name,
         "looked_at": clock.window(first.start, first.end) + ("" if is_one_window else " ..."),
     }

@@ -16,16 +16,22 @@ class RuleWords(NamedTuple):
 
 _WORDS = {
     "whole_day": RuleWords("whole day", "all slots of the day"),
-    "one_to_one": RuleWords("rule one", "both DAGs have the same number of slots that day: the k-th waits for the k-th"),
+    "one_to_one": RuleWords(
+        "rule one", "both DAGs have the same number of slots that day: the k-th waits for the k-th"
+    ),
     "backward": RuleWords("rule two, backward", "all slots since the previous run"),
-    "carried": RuleWords("rule two, carried", "no slot since the previous run: the slots that the last run with new slots waited for"),
+    "carried": RuleWords(
+        "rule two, carried", "no slot since the previous run: the slots that the last run with new slots waited for"
+    ),
     "nearest": RuleWords("rule two, nearest", "no slot since the previous run: the last slot that day"),
     "forward": RuleWords("rule two, forward", "no earlier slot that day: the next slot"),
     "same_hour": RuleWords("same hour", "all slots of the run's hour"),
     "span": RuleWords("span", "all slots of the time span that ends with the run"),
     "previous": RuleWords("previous", "an earlier period"),
     "logical_date": RuleWords("logical date", "the slot with the logical date that the sensor looks for"),
-    "no_such_date": RuleWords("no such slot", "no slot has the logical date that the sensor looks for: it waits until its timeout"),
+    "no_such_date": RuleWords(
+        "no such slot", "no slot has the logical date that the sensor looks for: it waits until its timeout"
+    ),
     "none": RuleWords("none", "no such slot: the run does not wait"),
 }
 

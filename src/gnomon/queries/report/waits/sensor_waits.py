@@ -47,7 +47,10 @@ def _find_places(spec: DagSpec) -> dict[str, str]:
     """
     sensors = {task.task_id for task in spec.tasks if task.waits_for}
     is_first = {task.task_id for task in spec.tasks if not task.upstream}
-    return {sensor: "DAG" if is_first <= sensors and sensor in is_first else _name_tasks(sensor, spec.tasks) for sensor in sensors}
+    return {
+        sensor: "DAG" if is_first <= sensors and sensor in is_first else _name_tasks(sensor, spec.tasks)
+        for sensor in sensors
+    }
 
 
 def _name_tasks(sensor: str, tasks: tuple[TaskSpec, ...]) -> str:
@@ -96,7 +99,18 @@ def build_sensor_edges(dag_id: str, timetable: TimetableRef, of: TaskWait) -> It
     for task_id in wait.task_ids or (None,):
         after = None if wait.dag_id is None else suggest_after(wait, dag_id, task_id, timetable)
         could_be = None if after is None or not of.place else f"depends_on={write_after(after)} of {of.place}"
-        yield SensorEdge(SENSOR, dag_id, of.task_id, wait.dag_id, task_id, describe_sensor(wait), after, could_be, template, None if wait.has_date_function else wait.delta_s)
+        yield SensorEdge(
+            SENSOR,
+            dag_id,
+            of.task_id,
+            wait.dag_id,
+            task_id,
+            describe_sensor(wait),
+            after,
+            could_be,
+            template,
+            None if wait.has_date_function else wait.delta_s,
+        )
 
 
 def list_sensor_edges(spec: DagSpec) -> list[SensorEdge]:
@@ -109,11 +123,19 @@ def _build_marker_edge(dag_id: str, task_id: str, cleared: ClearedTask) -> Senso
     waiting = cleared.dag_id if cleared.dag_id is not None or is_template else cleared.template or None
     after = None if cleared.dag_id is None else AfterSpec(dag_id=dag_id, task_id=task_id)
     could_be = None if after is None else f"depends_on={write_after(after)} of task {cleared.task_id} of DAG {waiting}"
-    unknown = [] if cleared.dag_id is not None else [_NOT_KNOWN] if waiting is None else ["the task or the date is known only when the task runs"]
+    unknown = (
+        []
+        if cleared.dag_id is not None
+        else [_NOT_KNOWN]
+        if waiting is None
+        else ["the task or the date is known only when the task runs"]
+    )
     template = "" if waiting is not None else cleared.template or "(differs between map indexes)"
     delta_s = 0.0 if cleared.dag_id is not None and cleared.logical_date is None else None
     phrases = [f"by {OPERATORS[MARKER]}: a clear of {task_id} clears it too", *unknown]
-    return SensorEdge(MARKER, waiting, cleared.task_id or None, dag_id, task_id, phrases, after, could_be, template, delta_s)
+    return SensorEdge(
+        MARKER, waiting, cleared.task_id or None, dag_id, task_id, phrases, after, could_be, template, delta_s
+    )
 
 
 _NOT_KNOWN = "the DAG is known only when the task runs"
@@ -136,9 +158,12 @@ def suggest_after(wait: SensorWait, dag_id: str, task_id: str | None, timetable:
     assert wait.dag_id is not None
     back = min(round(wait.delta_s / _find_period_s(timetable)), MAX_PERIODS_BACK) if wait.delta_s >= _HOUR_S else 0
     return AfterSpec(
-        dag_id=wait.dag_id, task_id=task_id, previous=max(back, 1) if wait.dag_id == dag_id else back,
-        on_failure="proceed" if wait.accepts_failure else "cancel" if wait.fails_with_upstream else "wait", max_wait_s=wait.timeout_s or None,
-    )  # fmt: skip
+        dag_id=wait.dag_id,
+        task_id=task_id,
+        previous=max(back, 1) if wait.dag_id == dag_id else back,
+        on_failure="proceed" if wait.accepts_failure else "cancel" if wait.fails_with_upstream else "wait",
+        max_wait_s=wait.timeout_s or None,
+    )
 
 
 def _find_period_s(timetable: TimetableRef) -> float:

@@ -48,7 +48,9 @@ class EdgeRow:
 
     @property
     def upstream(self) -> str:
-        return self.upstream_dag_id if self.upstream_task_id is None else f"{self.upstream_dag_id}.{self.upstream_task_id}"
+        return (
+            self.upstream_dag_id if self.upstream_task_id is None else f"{self.upstream_dag_id}.{self.upstream_task_id}"
+        )
 
     def as_line(self) -> dict[str, object]:
         """The row as a dict, with the columns of a table."""
@@ -57,11 +59,18 @@ class EdgeRow:
 
 def list_stored_edges(tx: Transaction) -> list[EdgeRow]:
     """The dependencies of all DAGs of the database that a file defines, and the waits of their sensors and markers, by DAG."""
-    rows = [_build_edge_row(row.dag_id, row.edge, row.paused, row.is_known, row.error) for row in dag_edges.list_edges(tx)]
+    rows = [
+        _build_edge_row(row.dag_id, row.edge, row.paused, row.is_known, row.error) for row in dag_edges.list_edges(tx)
+    ]
     active = {dag.dag_id: dag for dag in dags.list_dags(tx) if dag.active}
     specs = group_state.load_specs(tx, [dag.version_pk for dag in active.values()])
     paused = {dag.dag_id for dag in active.values() if dag.paused}
-    return _sort_rows([*rows, *(build_sensor_row(edge, active, paused) for spec in specs.values() for edge in list_sensor_edges(spec))])
+    return _sort_rows(
+        [
+            *rows,
+            *(build_sensor_row(edge, active, paused) for spec in specs.values() for edge in list_sensor_edges(spec)),
+        ]
+    )
 
 
 def list_spec_edges(specs: Iterable[DagSpec]) -> list[EdgeRow]:
@@ -70,9 +79,12 @@ def list_spec_edges(specs: Iterable[DagSpec]) -> list[EdgeRow]:
     errors = errors_of({dag_id: shape_of(spec) for dag_id, spec in by_id.items()})
     rows = [
         _build_edge_row(dag_id, edge, False, edge.after.dag_id in by_id, errors.get(dag_id))
-        for dag_id, spec in sorted(by_id.items()) for edge in collect_edges(spec)
-    ]  # fmt: skip
-    return _sort_rows([*rows, *(build_sensor_row(edge, by_id, ()) for spec in by_id.values() for edge in list_sensor_edges(spec))])
+        for dag_id, spec in sorted(by_id.items())
+        for edge in collect_edges(spec)
+    ]
+    return _sort_rows(
+        [*rows, *(build_sensor_row(edge, by_id, ()) for spec in by_id.values() for edge in list_sensor_edges(spec))]
+    )
 
 
 def build_sensor_row(edge: SensorEdge, known: Collection[str], paused: Collection[str]) -> EdgeRow:
@@ -81,10 +93,18 @@ def build_sensor_row(edge: SensorEdge, known: Collection[str], paused: Collectio
     A template stands in the place of an id that is not known.
     """
     return EdgeRow(
-        dag_id=edge.dag_id or edge.template, task_id=edge.task_id, upstream_dag_id=edge.upstream_dag_id or edge.template, upstream_task_id=edge.upstream_task_id,
-        chosen=edge.phrases, after={} if edge.after is None else msgspec.structs.asdict(edge.after), paused=edge.dag_id in paused,
-        unknown=edge.upstream_dag_id is not None and edge.upstream_dag_id not in known, error=None, kind=edge.kind, could_be=edge.could_be,
-    )  # fmt: skip
+        dag_id=edge.dag_id or edge.template,
+        task_id=edge.task_id,
+        upstream_dag_id=edge.upstream_dag_id or edge.template,
+        upstream_task_id=edge.upstream_task_id,
+        chosen=edge.phrases,
+        after={} if edge.after is None else msgspec.structs.asdict(edge.after),
+        paused=edge.dag_id in paused,
+        unknown=edge.upstream_dag_id is not None and edge.upstream_dag_id not in known,
+        error=None,
+        kind=edge.kind,
+        could_be=edge.could_be,
+    )
 
 
 def _sort_rows(rows: list[EdgeRow]) -> list[EdgeRow]:
@@ -108,14 +128,18 @@ def order_dags(rows: Iterable[EdgeRow]) -> list[str]:
     return list(order)
 
 
-def _add_dag(first: str, ups: Mapping[str, Iterable[str]], downs: Mapping[str, Iterable[str]], order: dict[str, None]) -> None:
+def _add_dag(
+    first: str, ups: Mapping[str, Iterable[str]], downs: Mapping[str, Iterable[str]], order: dict[str, None]
+) -> None:
     """Add the DAG to the order, then each downstream DAG whose upstream DAGs are all in the order."""
     if first in order:
         return
     order[first] = None
     path = [iter(sorted(downs.get(first, ())))]
     while path:
-        dag_id = next((down for down in path[-1] if down not in order and all(up in order for up in ups.get(down, ()))), None)
+        dag_id = next(
+            (down for down in path[-1] if down not in order and all(up in order for up in ups.get(down, ()))), None
+        )
         if dag_id is None:
             path.pop()
         else:
@@ -136,7 +160,9 @@ def format_dot(rows: Iterable[EdgeRow]) -> Iterator[str]:
     for row in rows:
         tasks = " to ".join(filter(None, [row.upstream_task_id, row.task_id]))
         label = ", ".join([*([tasks] if tasks else []), *row.chosen])
-        yield f"  {_quote(row.upstream_dag_id)} -> {_quote(row.dag_id)}" + (f" [label={_quote(label)}];" if label else ";")
+        yield f"  {_quote(row.upstream_dag_id)} -> {_quote(row.dag_id)}" + (
+            f" [label={_quote(label)}];" if label else ";"
+        )
     yield "}"
 
 
@@ -148,6 +174,13 @@ def _quote(text: str) -> str:
 def _build_edge_row(dag_id: str, edge: Edge, paused: bool, is_known: bool, error: str | None) -> EdgeRow:
     after = edge.after
     return EdgeRow(
-        dag_id=dag_id, task_id=edge.task_id, upstream_dag_id=after.dag_id, upstream_task_id=after.task_id, chosen=describe_options(after),
-        after=msgspec.structs.asdict(after), paused=paused, unknown=not is_known, error=error,
-    )  # fmt: skip
+        dag_id=dag_id,
+        task_id=edge.task_id,
+        upstream_dag_id=after.dag_id,
+        upstream_task_id=after.task_id,
+        chosen=describe_options(after),
+        after=msgspec.structs.asdict(after),
+        paused=paused,
+        unknown=not is_known,
+        error=error,
+    )

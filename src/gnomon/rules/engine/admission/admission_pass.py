@@ -71,8 +71,13 @@ def find_free_worker(engine_state: EngineState, executor: str | None = None) -> 
         return None
     best: WorkerCapacity | None = None
     for worker in engine_state.workers.values():
-        if worker.has_free_slot and (executor is None or find_executor_of_worker(worker.worker_id) == executor) and (
-            best is None or (worker.slots - worker.used_slots, worker.worker_id) > (best.slots - best.used_slots, best.worker_id)
+        if (
+            worker.has_free_slot
+            and (executor is None or find_executor_of_worker(worker.worker_id) == executor)
+            and (
+                best is None
+                or (worker.slots - worker.used_slots, worker.worker_id) > (best.slots - best.used_slots, best.worker_id)
+            )
         ):
             best = worker
     return best
@@ -115,7 +120,11 @@ def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool) -> None:
     """Submit an attempt to a worker of its executor, or start the deferral of a task that starts from its trigger."""
     context.current_dag = ti.run.dag
     previous = (ti.state, ti.try_number, ti.reason, ti.resume_at, ti.started_at)
-    deleted_results = start_deferred(context, ti) if ti.starts_deferred else _begin_attempt(context, ti, pool, _choose_worker(context.state, ti))
+    deleted_results = (
+        start_deferred(context, ti)
+        if ti.starts_deferred
+        else _begin_attempt(context, ti, pool, _choose_worker(context.state, ti))
+    )
     context.result.admissions.append(Admission(ti, *previous, deleted_results))
 
 
@@ -126,7 +135,9 @@ def _choose_worker(engine_state: EngineState, ti: TaskInstance) -> WorkerCapacit
     return worker
 
 
-def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity) -> list[AttemptResult] | None:
+def _begin_attempt(
+    context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity
+) -> list[AttemptResult] | None:
     """Create the attempt and count it. Returns the value of `delete_xcoms`; None for a first attempt or a resumption."""
     dequeue(ti)
     is_resumption = ti.is_resumption
@@ -161,7 +172,9 @@ def retract_admissions(engine_state: EngineState, result: StepResult, pool_name:
     if not refused:
         return False
     changes = result.changes
-    result.admissions = [admission for admission in result.admissions if not _uses_pool(pool_name, admission.task_instance)]
+    result.admissions = [
+        admission for admission in result.admissions if not _uses_pool(pool_name, admission.task_instance)
+    ]
     retracted = {admission.task_instance.attempt for admission in refused}
     for worker_id, attempts in list(result.submits.items()):
         result.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in retracted]
@@ -207,19 +220,34 @@ def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
     expansion = run.expansions.get(ti.index) if ti.map_index >= 0 else None
     assert ti.attempt is not None
     return Attempt(
-        attempt_id=ti.attempt, group_no=dag.group_no, epoch=engine_state.epochs.get(dag.group_no, 0), run=_build_run_facts(run),
-        task_id=task.task_id, task_no=run.graph.numbers[ti.index], map_index=ti.map_index,
-        try_number=ti.try_number, max_tries=ti.max_tries, seq=ti.seq, file=dag.file, bundle_name=dag.bundle_name,
+        attempt_id=ti.attempt,
+        group_no=dag.group_no,
+        epoch=engine_state.epochs.get(dag.group_no, 0),
+        run=_build_run_facts(run),
+        task_id=task.task_id,
+        task_no=run.graph.numbers[ti.index],
+        map_index=ti.map_index,
+        try_number=ti.try_number,
+        max_tries=ti.max_tries,
+        seq=ti.seq,
+        file=dag.file,
+        bundle_name=dag.bundle_name,
         input_hash=dag.input_hash,
-        fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child, calls_listeners=run.graph.spec.calls_task_listeners,
+        fresh=dag.fresh is not None or run.graph.spec.fresh_import,
+        attempts_per_child=run.graph.spec.attempts_per_child,
+        calls_listeners=run.graph.spec.calls_task_listeners,
         computes_links=any(link.static_url is None for link in task.extra_links),
-        timeout_s=task.execution_timeout_s, zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None,
+        timeout_s=task.execution_timeout_s,
+        zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None,
         log=build_attempt_log_path(dag.dag_id, run.record.run_id, task.task_id, ti.map_index, ti.seq),
-        resume=_build_resumption(ti), started_at=ti.started_at if ti.is_resumption else None,
+        resume=_build_resumption(ti),
+        started_at=ti.started_at if ti.is_resumption else None,
         deadline_at=compute_deadline(ti) if ti.continues_in_operator else None,
         expanded_count=None if expansion is None else expansion.count,
         factor_lengths=() if expansion is None else expansion.lengths,
-        overrides=ti.overrides, queue=ti.queue, executor_config=task.executor_config,
+        overrides=ti.overrides,
+        queue=ti.queue,
+        executor_config=task.executor_config,
         elements=() if expansion is None else tuple(dict.fromkeys(_find_elements(ti, expansion))),
     )
 
@@ -237,7 +265,9 @@ def _build_resumption(ti: TaskInstance) -> Resumption | None:
     deferral = ti.deferral
     if deferral is None or deferral.result is None:
         return None
-    return Resumption(next_method=deferral.request.next_method or "", next_kwargs=deferral.request.next_kwargs, fired=deferral.result)
+    return Resumption(
+        next_method=deferral.request.next_method or "", next_kwargs=deferral.request.next_kwargs, fired=deferral.result
+    )
 
 
 def _build_run_facts(run: DagRun) -> RunFacts:

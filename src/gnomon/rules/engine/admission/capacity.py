@@ -92,7 +92,12 @@ def release_limits(ti: TaskInstance) -> None:
 
 
 def release_attempt(
-    context: StepContext, ti: TaskInstance, state: str, reason: str | None, exit_code: int | None = None, sender: str | None = None
+    context: StepContext,
+    ti: TaskInstance,
+    state: str,
+    reason: str | None,
+    exit_code: int | None = None,
+    sender: str | None = None,
 ) -> None:
     """Record the end of the live attempt and release what it used. `state`: the outcome, as the record stores it.
 
@@ -102,9 +107,19 @@ def release_attempt(
     run = ti.run
     context.changes.attempts.append(
         AttemptRecord(
-            run_pk=run.pk, task_no=run.graph.numbers[ti.index], map_index=ti.map_index, seq=ti.seq,
-            attempt=ti.attempt, try_number=ti.try_number, kind="task", state=state, reason=reason,
-            worker=sender or ti.worker, started_at=ti.started_at, ended_at=ti.ended_at, exit_code=exit_code,
+            run_pk=run.pk,
+            task_no=run.graph.numbers[ti.index],
+            map_index=ti.map_index,
+            seq=ti.seq,
+            attempt=ti.attempt,
+            try_number=ti.try_number,
+            kind="task",
+            state=state,
+            reason=reason,
+            worker=sender or ti.worker,
+            started_at=ti.started_at,
+            ended_at=ti.ended_at,
+            exit_code=exit_code,
             log=build_attempt_log_path(run.dag.record.dag_id, run.record.run_id, ti.task.task_id, ti.map_index, ti.seq),
         )
     )

@@ -38,7 +38,9 @@ def refresh_edges(context: StepContext, run: DagRun) -> None:
     previous = run.edges
     if not previous and not run.graph.edges and not run.stale_waits:
         return
-    run.edges = build_edge_waits(run.graph.edges, run.record, (wait for edge in previous.values() for wait in edge.waits.values()))
+    run.edges = build_edge_waits(
+        run.graph.edges, run.record, (wait for edge in previous.values() for wait in edge.waits.values())
+    )
     for number in sorted(previous.keys() - run.edges.keys()):
         _delete_waits(context, run, number, previous[number].waits.values())
     for number in sorted({wait.edge_no for wait in run.stale_waits}):
@@ -121,20 +123,38 @@ def _record_slots(context: StepContext, run: DagRun, edge: EdgeWaits, event: Slo
         send_subscription(context, group, message)
 
 
-def _build_subscription(run: DagRun, edge: EdgeWaits, slots: Iterable[Instant], version: int = 0) -> SubscriptionMessage:
+def _build_subscription(
+    run: DagRun, edge: EdgeWaits, slots: Iterable[Instant], version: int = 0
+) -> SubscriptionMessage:
     after = edge.edge.after
     return SubscriptionMessage(
-        up_dag=after.dag_id, slots=tuple(slots), down_run=run.pk, down_group=run.dag.record.group_no,
-        edge_no=edge.edge.number, task_id=after.task_id, keeps=subscription_flags(after), version=version,
+        up_dag=after.dag_id,
+        slots=tuple(slots),
+        down_run=run.pk,
+        down_group=run.dag.record.group_no,
+        edge_no=edge.edge.number,
+        task_id=after.task_id,
+        keeps=subscription_flags(after),
+        version=version,
     )
 
 
 def _add_wait(context: StepContext, run: DagRun, edge: EdgeWaits, rule: str, fact: SlotFact, state: WaitState) -> None:
     after = edge.edge.after
     wait = edge.waits[fact.at] = RunWait(
-        down_run=run.pk, edge_no=edge.edge.number, up_dag=after.dag_id, up_at=fact.at, down_group=run.dag.record.group_no,
-        up_group=group_of(after.dag_id), task_id=after.task_id, state=state, keeps=subscription_flags(after), rule=rule, since=context.now,
-        clear_number=fact.clear_number, note=fact.note,
+        down_run=run.pk,
+        edge_no=edge.edge.number,
+        up_dag=after.dag_id,
+        up_at=fact.at,
+        down_group=run.dag.record.group_no,
+        up_group=group_of(after.dag_id),
+        task_id=after.task_id,
+        state=state,
+        keeps=subscription_flags(after),
+        rule=rule,
+        since=context.now,
+        clear_number=fact.clear_number,
+        note=fact.note,
     )
     _store_wait(context, run, wait)
 
@@ -188,7 +208,9 @@ def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None
         return
     if run.record.state is not DagRunState.QUEUED:
         return
-    cancelling = next((edge for edge in run.edges.values() if edge.edge.task_id is None and edge.verdict is EdgeVerdict.CANCEL), None)
+    cancelling = next(
+        (edge for edge in run.edges.values() if edge.edge.task_id is None and edge.verdict is EdgeVerdict.CANCEL), None
+    )
     if cancelling is not None:
         cancel_run(context, run, cancelling.cancel_reason)
     elif waits_for_upstreams(run.edges.values()):
@@ -236,11 +258,21 @@ def release_run(context: StepContext, event: ReleaseRun) -> None:
         return
     context.current_dag = run.dag
     edges = [edge for edge in run.edges.values() if event.up_dag in (None, edge.edge.after.dag_id)]
-    waiting = [edge for edge in edges if edge.verdict is not EdgeVerdict.PASS and (edge.edge.task_id is not None or not run.is_running)]
+    waiting = [
+        edge
+        for edge in edges
+        if edge.verdict is not EdgeVerdict.PASS and (edge.edge.task_id is not None or not run.is_running)
+    ]
     if not waiting:
         up_dags = sorted({edge.edge.after.dag_id for edge in run.edges.values()})
         dependencies = f"it waits for {', '.join(up_dags)}" if up_dags else "it waits for no other DAG"
-        _reject_request(context, event, f"the run does not wait for {event.up_dag}: {dependencies}" if event.up_dag and not edges else "the run waits for nothing that could be released")
+        _reject_request(
+            context,
+            event,
+            f"the run does not wait for {event.up_dag}: {dependencies}"
+            if event.up_dag and not edges
+            else "the run waits for nothing that could be released",
+        )
         return
     note = f"released by {event.by}" + (f": {event.reason}" if event.reason else "")
     for edge in waiting:

@@ -121,17 +121,28 @@ def notify_run_cleared(context: StepContext, run: DagRun, waited_for: Iterable[S
         return
     for message in waited_for:
         if _run_outcome_fact(run, slot, message.task_id).outcome == "open":
-            _notify_again(context, run, Subscription(message.down_run, message.edge_no, message.down_group, message.task_id, message.keeps))
+            _notify_again(
+                context,
+                run,
+                Subscription(message.down_run, message.edge_no, message.down_group, message.task_id, message.keeps),
+            )
 
 
 def notify_run_deleted(context: StepContext, run: DagRun) -> None:
     """The run is deleted: its slot is absent."""
     for subscription in list((_subscriptions_of(context, run) or {}).values()):
         assert run.record.slot_at is not None
-        _notify_or_keep(context, run.dag.record.dag_id, subscription, SlotFact(run.record.slot_at, "absent", note=f"run {run.record.run_id} was deleted"))
+        _notify_or_keep(
+            context,
+            run.dag.record.dag_id,
+            subscription,
+            SlotFact(run.record.slot_at, "absent", note=f"run {run.record.run_id} was deleted"),
+        )
 
 
-def notify_cursor_moved(context: StepContext, dag: Dag, before: Instant | None, upto: Instant, facts: Iterable[SlotFact]) -> None:
+def notify_cursor_moved(
+    context: StepContext, dag: Dag, before: Instant | None, upto: Instant, facts: Iterable[SlotFact]
+) -> None:
     """Slots after `before` and up to `upto` without a run are absent. `facts`: the outcomes in the store of slots with subscriptions."""
     facts_by_slot = {fact.at: fact for fact in facts}
     by_slot = context.state.subscriptions.get(dag.record.dag_id, {})
@@ -154,7 +165,9 @@ def notify_dag_changed(context: StepContext, dag: Dag, before: DagRecord | None)
     if not record.active:
         if before is None or before.active:
             for at, subscription in _subscriptions_without_run(dag, by_slot):
-                _notify_or_keep(context, record.dag_id, subscription, SlotFact(at, "bad", note=missing_dag_note(record.dag_id)))
+                _notify_or_keep(
+                    context, record.dag_id, subscription, SlotFact(at, "bad", note=missing_dag_note(record.dag_id))
+                )
             _notify_unfinished_runs(context, dag, by_slot)
         return
     if before is None or not before.active or _schedule_of(before) != _schedule_of(record):
@@ -251,7 +264,9 @@ def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
     if not states or any(state is None for state in states):
         return SlotFact(at, "bad", record.clear_number, f"run {record.run_id} ended without task {task_id}")
     outcome: SlotOutcome = "ok" if all(state in _GOOD_STATES for state in states) else "bad"
-    return SlotFact(at, outcome, record.clear_number, f"task {task_id} of run {record.run_id} {_OUTCOME_WORDS[outcome]}")
+    return SlotFact(
+        at, outcome, record.clear_number, f"task {task_id} of run {record.run_id} {_OUTCOME_WORDS[outcome]}"
+    )
 
 
 def _notify_or_keep(context: StepContext, dag_id: str, subscription: Subscription, fact: SlotFact) -> None:

@@ -20,7 +20,9 @@ def record_run_failure(context: StepContext, run: DagRun, reason: str | None) ->
     if reason is None or run.record.state is not DagRunState.FAILED or not _is_wanted(context, run, AlertKind.FAILURE):
         return
     facts = AlertFacts(reason=_to_storable(run.record.reason or reason), clear_number=run.record.clear_number)
-    context.changes.alert_events.append(AlertEvent(AlertKind.FAILURE, context.now, run.record.dag_pk, run.pk, None, UNMAPPED, facts))
+    context.changes.alert_events.append(
+        AlertEvent(AlertKind.FAILURE, context.now, run.record.dag_pk, run.pk, None, UNMAPPED, facts)
+    )
 
 
 def record_try_failure(context: StepContext, ti: TaskInstance, reason: str | None) -> None:
@@ -30,11 +32,17 @@ def record_try_failure(context: StepContext, ti: TaskInstance, reason: str | Non
     if not _is_wanted(context, run, kind):
         return
     facts = AlertFacts(
-        reason=_to_storable(reason), clear_number=run.record.clear_number, task_id=ti.task.task_id, try_number=ti.try_number,
-        max_tries=ti.max_tries, retry_at=ti.resume_at,
+        reason=_to_storable(reason),
+        clear_number=run.record.clear_number,
+        task_id=ti.task.task_id,
+        try_number=ti.try_number,
+        max_tries=ti.max_tries,
+        retry_at=ti.resume_at,
     )
     number = run.graph.numbers[ti.index]
-    context.changes.alert_events.append(AlertEvent(kind, context.now, run.record.dag_pk, run.pk, number, ti.map_index, facts))
+    context.changes.alert_events.append(
+        AlertEvent(kind, context.now, run.record.dag_pk, run.pk, number, ti.map_index, facts)
+    )
 
 
 def _is_wanted(context: StepContext, run: DagRun, kind: AlertKind) -> bool:

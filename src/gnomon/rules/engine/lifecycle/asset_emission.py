@@ -8,7 +8,10 @@ from gnomon.rules.engine.step_context import StepContext
 
 
 def record_asset_events(
-    context: StepContext, ti: TaskInstance, attempt_id: str | None = None, emissions: tuple[AssetEmission, ...] | None = None
+    context: StepContext,
+    ti: TaskInstance,
+    attempt_id: str | None = None,
+    emissions: tuple[AssetEmission, ...] | None = None,
 ) -> None:
     """Record the events of a success.
 
@@ -16,15 +19,24 @@ def record_asset_events(
     `attempt_id`: the attempt that succeeded, which makes the events unique; None: the task needed none.
     """
     if emissions is None:
-        emissions = tuple(AssetEmission(asset=leaf) for leaf in dict.fromkeys(ti.task.outlets) if isinstance(leaf, AssetKey))
+        emissions = tuple(
+            AssetEmission(asset=leaf) for leaf in dict.fromkeys(ti.task.outlets) if isinstance(leaf, AssetKey)
+        )
     if not emissions:
         return
     source = attempt_id or context.new_id()
     run = ti.run
     context.changes.asset_events += [
         NewAssetEvent(
-            uid=f"{source}:{number}", asset=emission.asset, at=context.now, extra=emission.extra, aliases=emission.aliases,
-            source_dag_id=run.dag.record.dag_id, source_task_id=ti.task.task_id, source_run_id=run.record.run_id, source_map_index=ti.map_index,
+            uid=f"{source}:{number}",
+            asset=emission.asset,
+            at=context.now,
+            extra=emission.extra,
+            aliases=emission.aliases,
+            source_dag_id=run.dag.record.dag_id,
+            source_task_id=ti.task.task_id,
+            source_run_id=run.record.run_id,
+            source_map_index=ti.map_index,
             partition_key=emission.partition_key if emission.partition_key is not None else run.record.partition_key,
         )
         for number, emission in enumerate(emissions)

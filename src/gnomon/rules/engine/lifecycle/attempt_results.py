@@ -52,7 +52,9 @@ RENDERED_INDEX_MAX = 250
 """Characters of a rendered map index that are stored, as in Airflow."""
 
 
-def fail_try(context: StepContext, ti: TaskInstance, reason: str | None, *, retryable: bool, retry_delay_s: float | None = None) -> None:
+def fail_try(
+    context: StepContext, ti: TaskInstance, reason: str | None, *, retryable: bool, retry_delay_s: float | None = None
+) -> None:
     """End the try as failed: the task is up for retry if a try is left, else failed. `retryable` False: it fails at once.
 
     `retry_delay_s`: the delay that a retry policy decided; None: that of the task.
@@ -119,7 +121,9 @@ def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult,
         _mark_fresh_import(context, ti.run.dag, result.fresh_reason)
     context.current_dag = ti.run.dag
     if ti.state is S.RESTARTING:
-        release_attempt(context, ti, "failed", f"cleared while running; {result.reason or result.outcome}", result.exit_code, sender)
+        release_attempt(
+            context, ti, "failed", f"cleared while running; {result.reason or result.outcome}", result.exit_code, sender
+        )
         reset_task_instance(context, ti)
         return
     if result.outcome == "lost" and result.entered and ti.task.restartable and not result.is_own_fault:
@@ -309,7 +313,9 @@ def on_inventory(context: StepContext, event: InventoryRead) -> None:
         if entered is not None and ti.state is S.RESTARTING:
             context.result.cancels.append(CancelOrder(event.worker_id, attempt_id, "cleared"))
         if entered is None and (ti.entered or ti.state is S.RESTARTING):
-            _apply_result(context, ti, build_lost_result(ti, f"lost: worker {event.worker_id} no longer has it", entered=True))
+            _apply_result(
+                context, ti, build_lost_result(ti, f"lost: worker {event.worker_id} no longer has it", entered=True)
+            )
         elif entered is None:
             context.result.submits.setdefault(event.worker_id, []).append(build_attempt(context.state, ti))
         elif entered and ti.state is S.QUEUED:
@@ -329,9 +335,15 @@ def _instances_on_worker(engine_state: EngineState, worker_id: str) -> Iterator[
 def build_lost_result(ti: TaskInstance, reason: str, *, entered: bool) -> AttemptResult:
     """The result of a lost attempt."""
     return AttemptResult(
-        attempt_id=ti.attempt or "", group_no=ti.run.dag.record.group_no, run_pk=ti.run.pk,
-        task_no=ti.run.graph.numbers[ti.index], map_index=ti.map_index, outcome="lost", entered=entered,
-        started_at=ti.started_at, reason=reason,
+        attempt_id=ti.attempt or "",
+        group_no=ti.run.dag.record.group_no,
+        run_pk=ti.run.pk,
+        task_no=ti.run.graph.numbers[ti.index],
+        map_index=ti.map_index,
+        outcome="lost",
+        entered=entered,
+        started_at=ti.started_at,
+        reason=reason,
     )
 
 

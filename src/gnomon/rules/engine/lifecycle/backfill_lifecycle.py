@@ -21,7 +21,11 @@ def on_backfill_read(context: StepContext, event: BackfillRead) -> None:
         return
     context.result.touched_groups.add(dag.record.group_no)
     known = dag.backfills.get(record.backfill_pk)
-    if record.is_ended and not event.is_for_run and not any(run.record.backfill_pk == record.backfill_pk for run in dag.runs.values()):
+    if (
+        record.is_ended
+        and not event.is_for_run
+        and not any(run.record.backfill_pk == record.backfill_pk for run in dag.runs.values())
+    ):
         dag.backfills.pop(record.backfill_pk, None)
         return
     if known is None:
@@ -38,7 +42,9 @@ def _fail_queued_runs(context: StepContext, record: BackfillRecord) -> None:
     reason = record.hold_reason or ""
     failing_dags = context.result.failing_dags
     had_failed = record.dag_pk in failing_dags
-    runs = [run for run in context.state.dags[record.dag_pk].runs.values() if run.record.backfill_pk == record.backfill_pk]
+    runs = [
+        run for run in context.state.dags[record.dag_pk].runs.values() if run.record.backfill_pk == record.backfill_pk
+    ]
     for run in sorted(runs, key=lambda run: run.sort_key):
         if run.record.state is DagRunState.QUEUED:
             stop_tasks(context, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)

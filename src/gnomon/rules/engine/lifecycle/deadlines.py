@@ -85,7 +85,11 @@ def _request_instant(context: StepContext, run: DagRun, deadline: DeadlineRecord
     asked = (run.pk, deadline.deadline_no)
     known = ((owed.record.run_pk, owed.record.request.deadline_no) for owed in context.state.callbacks.values())
     if asked not in known:
-        owe(context, run, CallbackRequest(kind=CallbackKind.DEADLINE_REFERENCE, reason="deadline", deadline_no=deadline.deadline_no))
+        owe(
+            context,
+            run,
+            CallbackRequest(kind=CallbackKind.DEADLINE_REFERENCE, reason="deadline", deadline_no=deadline.deadline_no),
+        )
 
 
 def on_deadline_resolved(context: StepContext, event: DeadlineResolved) -> None:
@@ -118,7 +122,9 @@ def on_reference_ended(context: StepContext, owed: OwedCallback, result: Attempt
     run = context.state.runs.get(owed.record.run_pk)
     deadline = None if run is None or number is None else run.deadlines.get(number)
     if run is not None and deadline is not None and deadline.state is DeadlineState.UNRESOLVED:
-        _set_instant(context, run, deadline, None if result is None or result.outcome != "success" else result.resume_at)
+        _set_instant(
+            context, run, deadline, None if result is None or result.outcome != "success" else result.resume_at
+        )
 
 
 def set_deadline_timers(engine_state: EngineState, run: DagRun) -> None:
@@ -138,10 +144,17 @@ def miss_due_deadlines(context: StepContext, run: DagRun) -> None:
         context.changes.deadlines[run.pk, deadline.deadline_no] = deadline
         named = f"deadline {deadline.name!r}" if deadline.name else f"deadline {deadline.deadline_no}"
         context.add_audit_event("deadline_missed", run=run, body=f"{named} was {iso(deadline.due_at)}")
-        owe(context, run, CallbackRequest(
-            kind=CallbackKind.DEADLINE_MISSED, reason="deadline_missed", deadline_no=deadline.deadline_no, deadline_at=deadline.due_at,
-            executor=specs[deadline.deadline_no].executor if deadline.deadline_no < len(specs) else None,
-        ))
+        owe(
+            context,
+            run,
+            CallbackRequest(
+                kind=CallbackKind.DEADLINE_MISSED,
+                reason="deadline_missed",
+                deadline_no=deadline.deadline_no,
+                deadline_at=deadline.due_at,
+                executor=specs[deadline.deadline_no].executor if deadline.deadline_no < len(specs) else None,
+            ),
+        )
 
 
 def prune_deadlines(context: StepContext, run: DagRun) -> None:

@@ -33,15 +33,25 @@ def begin_deferral(context: StepContext, ti: TaskInstance, request: Deferral, ca
     timeout_at = None if request.timeout_s is None else add_seconds(context.now, request.timeout_s)
     key = ti.key()
     ti.deferral = DeferralRecord(
-        run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index, defer_seq=ti.defer_seq,
-        dag_pk=ti.run.dag.record.dag_pk, request=request, created_at=context.now, priority=ti.priority, due_at=due_at,
-        timeout_at=timeout_at, held_slots=_hold_slots(context, ti),
+        run_pk=key.run_pk,
+        task_no=key.task_no,
+        map_index=key.map_index,
+        defer_seq=ti.defer_seq,
+        dag_pk=ti.run.dag.record.dag_pk,
+        request=request,
+        created_at=context.now,
+        priority=ti.priority,
+        due_at=due_at,
+        timeout_at=timeout_at,
+        held_slots=_hold_slots(context, ti),
     )
     ti.resume_at = due_at if due_at != NEVER else None
     context.changes.deferrals[key] = ti.deferral
     if request.hitl is not None:
         ti.reason = describe_question(request.hitl)
-        context.changes.hitl_details.append(HITLDetail(*key, ti.defer_seq, ti.try_number, request.hitl, context.now, ti.resume_at))
+        context.changes.hitl_details.append(
+            HITLDetail(*key, ti.defer_seq, ti.try_number, request.hitl, context.now, ti.resume_at)
+        )
     set_deferral_timer(context.state, ti)
     context.mark_dirty(ti)
 
@@ -87,7 +97,9 @@ class DeferralTimes(NamedTuple):
 
 def compute_times(ti: TaskInstance, deferral: DeferralRecord) -> DeferralTimes:
     """The times of a deferral without a result. `due` is None while the DAG is held."""
-    return DeferralTimes(deferral.due_at if ti.run.dag.hold_reason is None else None, deferral.timeout_at, compute_deadline(ti))
+    return DeferralTimes(
+        deferral.due_at if ti.run.dag.hold_reason is None else None, deferral.timeout_at, compute_deadline(ti)
+    )
 
 
 def find_earliest(times: DeferralTimes) -> Instant | None:

@@ -27,11 +27,18 @@ def restore_expansions(run: DagRun, indexed_rows: Mapping[int, Sequence[TaskReco
     mapping = run.graph.mapping
     for index, rows in indexed_rows.items():
         restore_indices(run, index, rows)
-    for index, levels in enumerate(mapping.levels) if mapping is not None and run.record.state is not DagRunState.QUEUED else ():
+    for index, levels in (
+        enumerate(mapping.levels) if mapping is not None and run.record.state is not DagRunState.QUEUED else ()
+    ):
         if levels and index not in indexed_rows:
             lengths = measure_factors(levels, {})
             ti = run.task_instances[index].get(UNMAPPED)
-            if ti is not None and not ti.is_stored and lengths is not None and 0 < count_instances(lengths) <= INSTANCES_MAX:
+            if (
+                ti is not None
+                and not ti.is_stored
+                and lengths is not None
+                and 0 < count_instances(lengths) <= INSTANCES_MAX
+            ):
                 _add_indices(run, index, lengths)
 
 
@@ -45,7 +52,9 @@ def restore_indices(run: DagRun, index: int, rows: Sequence[TaskRecord]) -> None
             _add_indices(run, index, _find_lengths(run.graph.mapping.levels[index], rows))
     elif unexpanded is not None and not unexpanded.is_stored and _is_complete(rows):
         del instances[UNMAPPED]
-        run.former_lengths[index] = _find_stored_lengths(rows) or build_unknown_lengths(1 + max(row.map_index for row in rows), 1)
+        run.former_lengths[index] = _find_stored_lengths(rows) or build_unknown_lengths(
+            1 + max(row.map_index for row in rows), 1
+        )
     for row in rows:
         instances[row.map_index] = restore_task_instance(run, index, row)
 
@@ -63,10 +72,11 @@ def undo_literal_expansions(context: StepContext, run: DagRun) -> None:
     if mapping is None:
         return
     undone = [
-        index for index in run.expansions
+        index
+        for index in run.expansions
         if not mapping.sources[index]
         and not any(ti.is_stored or ti in context.dirty_instances for ti in run.task_instances[index].values())
-    ]  # fmt: skip
+    ]
     for index in undone:
         del run.expansions[index]
         run.task_instances[index] = {UNMAPPED: TaskInstance(run, index, UNMAPPED, run.graph.tasks[index])}
@@ -80,7 +90,9 @@ def list_expected_indices(levels: Sequence[Expansion], rows: Sequence[TaskRecord
     return range(UNMAPPED, 0) if lengths is None else range(count_instances(lengths))
 
 
-def find_expected_lengths(levels: Sequence[Expansion], rows: Sequence[TaskRecord], *, is_queued: bool) -> FactorLengths | None:
+def find_expected_lengths(
+    levels: Sequence[Expansion], rows: Sequence[TaskRecord], *, is_queued: bool
+) -> FactorLengths | None:
     """The lengths that a mapped task has in memory; None while it is not expanded.
 
     `levels`: its expansions. `rows`: its rows. `is_queued`: the run has not started.

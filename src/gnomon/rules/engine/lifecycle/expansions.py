@@ -87,17 +87,23 @@ def _build_source(run: DagRun, index: int) -> SourceFacts:
     task_id = run.graph.tasks[index].task_id
     expansion = run.expansions.get(index)
     if expansion is not None:
-        return SourceFacts(task_id, S.SUCCESS if expansion.own.all_done() else None, expansion.value_count, is_expanded=True)
+        return SourceFacts(
+            task_id, S.SUCCESS if expansion.own.all_done() else None, expansion.value_count, is_expanded=True
+        )
     instances = run.task_instances[index]
     if not instances:
         return SourceFacts(task_id, is_present=False)
     ti = instances.get(UNMAPPED)
     if ti is None:  # the task was mapped when it ran
         is_done = all(map(is_finished, instances.values()))
-        return SourceFacts(task_id, S.SUCCESS if is_done else None, sum(map(returns_value, instances.values())), is_expanded=True)
+        return SourceFacts(
+            task_id, S.SUCCESS if is_done else None, sum(map(returns_value, instances.values())), is_expanded=True
+        )
     if run.graph.is_mapped(index):
         return SourceFacts(task_id, ti.state, 0)  # marked as success before its expansion: no instance returned a value
-    length = ti.return_length if ti.state is S.SUCCESS and ti.return_length is not None and ti.return_length >= 0 else None
+    length = (
+        ti.return_length if ti.state is S.SUCCESS and ti.return_length is not None and ti.return_length >= 0 else None
+    )
     return SourceFacts(task_id, ti.state, length)
 
 
@@ -233,7 +239,12 @@ def expand_literals(context: StepContext, run: DagRun) -> None:
     for index, levels in enumerate(mapping.levels) if mapping is not None else ():
         ti = run.task_instances[index].get(UNMAPPED)
         lengths = measure_factors(levels, {}) if levels else None
-        if ti is not None and ti.state is None and lengths is not None and 0 < count_instances(lengths) <= INSTANCES_MAX:
+        if (
+            ti is not None
+            and ti.state is None
+            and lengths is not None
+            and 0 < count_instances(lengths) <= INSTANCES_MAX
+        ):
             _replace_by_indices(context, ti, lengths)
 
 
@@ -375,7 +386,11 @@ def list_related_instances(ti: TaskInstance, index: int) -> list[TaskInstance] |
 
 def list_open_upstream(ti: TaskInstance) -> Iterator[TaskInstance]:
     """The unfinished instances that count for this instance."""
-    return (other for other in itertools.chain(list_awaited_upstream(ti), list_awaited_by_scope(ti)) if other.state not in FINISHED_TASK_STATES)
+    return (
+        other
+        for other in itertools.chain(list_awaited_upstream(ti), list_awaited_by_scope(ti))
+        if other.state not in FINISHED_TASK_STATES
+    )
 
 
 def list_awaited_upstream(ti: TaskInstance) -> Iterator[TaskInstance]:
@@ -395,7 +410,9 @@ def _list_counting(ti: TaskInstance, upstream: Sequence[int]) -> Iterator[TaskIn
         source = run.expansions.get(u)
         place = expansion.find_place(ti.map_index, shared) if shared and expansion is not None else None
         for other in run.task_instances[u].values():
-            is_elsewhere = place is not None and source is not None and source.find_place(other.map_index, shared) != place
+            is_elsewhere = (
+                place is not None and source is not None and source.find_place(other.map_index, shared) != place
+            )
             if not is_elsewhere:
                 yield other
 

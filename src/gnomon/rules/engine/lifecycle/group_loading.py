@@ -38,7 +38,13 @@ def load_groups(engine_state: EngineState, state: GroupState, epochs: Mapping[in
     for run_record in state.runs:
         dag_of_run = engine_state.dags.get(run_record.dag_pk)
         if dag_of_run is not None:
-            attached = attach_run(engine_state, dag_of_run, run_record, rows[run_record.run_pk], state.run_waits.get(run_record.run_pk, ()))
+            attached = attach_run(
+                engine_state,
+                dag_of_run,
+                run_record,
+                rows[run_record.run_pk],
+                state.run_waits.get(run_record.run_pk, ()),
+            )
             attached.deadlines = {deadline.deadline_no: deadline for deadline in state.deadlines.get(attached.pk, ())}
             loaded.append(attached)
     for callback, run_record in state.callbacks:

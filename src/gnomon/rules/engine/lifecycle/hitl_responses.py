@@ -28,10 +28,15 @@ def answer_hitl(context: StepContext, event: HITLAnswered) -> None:
     deferral = ti.deferral
     assert deferral is not None
     response = HITLResponse(
-        responded_at=context.now, chosen_options=event.chosen_options, params_input=event.params_input, responded_by=event.respondent
+        responded_at=context.now,
+        chosen_options=event.chosen_options,
+        params_input=event.params_input,
+        responded_by=event.respondent,
     )
     record_hitl_response(context, deferral, response)
-    context.add_audit_event("answered", ti=ti, by=event.by or event.respondent.name, body=_describe(event), address=event.address)
+    context.add_audit_event(
+        "answered", ti=ti, by=event.by or event.respondent.name, body=_describe(event), address=event.address
+    )
     end_deferral(context, ti, deferral, DeferralResult(outcome="event", response=response))
     context.result.touched_groups.add(ti.run.dag.record.group_no)
     context.changes.answers.append((event.request_pk, "done", json.dumps({"answered": ti.name()})))
@@ -45,6 +50,11 @@ def _describe(event: HITLAnswered) -> str:
 
 def _find_fault(ti: TaskInstance, event: HITLAnswered) -> str | None:
     deferral = ti.deferral
-    if ti.state is not S.AWAITING_INPUT or deferral is None or deferral.result is not None or deferral.request.hitl is None:
+    if (
+        ti.state is not S.AWAITING_INPUT
+        or deferral is None
+        or deferral.result is not None
+        or deferral.request.hitl is None
+    ):
         return f"task {ti.name()} does not wait for an answer: it is {ti.state or 'without a state'}"
     return find_response_fault(deferral.request.hitl, event.chosen_options, event.params_input, event.respondent)

@@ -66,15 +66,27 @@ def _build_question(context: StepContext, run: DagRun, instances: Iterable[TaskI
     asked = []
     for ti in instances:
         ti.question_number = number
-        asked.append(MutationInstance(places.setdefault(ti.index, len(places)), ti.map_index, ti.try_number, ti.max_tries))
+        asked.append(
+            MutationInstance(places.setdefault(ti.index, len(places)), ti.map_index, ti.try_number, ti.max_tries)
+        )
     tasks = tuple(_describe_task(run.graph.tasks[index]) for index in places)
-    return MutationQuestion(number=number, run=describe_run(run.dag.record.dag_id, run.record), tasks=tasks, instances=tuple(asked))
+    return MutationQuestion(
+        number=number, run=describe_run(run.dag.record.dag_id, run.record), tasks=tasks, instances=tuple(asked)
+    )
 
 
 def _describe_task(task: TaskSpec) -> MutationTask:
     return MutationTask(
-        task_id=task.task_id, operator=task.operator, owner=task.owner, queue=task.queue, pool=task.pool, pool_slots=task.pool_slots, executor=task.executor,
-        priority_weight=task.effective_priority, retries=task.retries, trigger_rule=task.trigger_rule,
+        task_id=task.task_id,
+        operator=task.operator,
+        owner=task.owner,
+        queue=task.queue,
+        pool=task.pool,
+        pool_slots=task.pool_slots,
+        executor=task.executor,
+        priority_weight=task.effective_priority,
+        retries=task.retries,
+        trigger_rule=task.trigger_rule,
     )
 
 
@@ -143,7 +155,12 @@ def ask_again(context: StepContext, run: DagRun) -> None:
 
 def void_answer(context: StepContext, ti: TaskInstance) -> None:
     """Forget the answer for a try that has not begun: the DAG has another version, so the hook is asked again."""
-    if ti.overrides is not None and ti.overrides.try_number == ti.try_number and ti.attempt is None and not continues_try(ti):
+    if (
+        ti.overrides is not None
+        and ti.overrides.try_number == ti.try_number
+        and ti.attempt is None
+        and not continues_try(ti)
+    ):
         ti.set_overrides(None)
         context.mark_dirty(ti)
 

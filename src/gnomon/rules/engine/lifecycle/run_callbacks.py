@@ -61,7 +61,9 @@ def owe_task_end(context: StepContext, ti: TaskInstance, result: AttemptResult) 
     """The try has failed: owe the callbacks of the task if its process ended without calling them."""
     wanted = ti.task.has_failure_callbacks or ti.run.graph.spec.calls_task_listeners
     if wanted and result.entered and not result.callbacks_called:
-        request = CallbackRequest(kind=CallbackKind.TASK_ENDED, reason=result.reason or result.outcome, executor=ti.executor)
+        request = CallbackRequest(
+            kind=CallbackKind.TASK_ENDED, reason=result.reason or result.outcome, executor=ti.executor
+        )
         owe(context, ti.run, _with_task(request, ti))
 
 
@@ -78,23 +80,36 @@ def _find_relevant_instance(run: DagRun, reason: str | None) -> TaskInstance | N
 
 def _with_task(request: CallbackRequest, ti: TaskInstance) -> CallbackRequest:
     return replace(
-        request, task_id=ti.task.task_id, map_index=ti.map_index, try_number=ti.try_number, max_tries=ti.max_tries,
-        task_state=None if ti.state is None else ti.state.value, task_started_at=ti.started_at, task_ended_at=ti.ended_at,
+        request,
+        task_id=ti.task.task_id,
+        map_index=ti.map_index,
+        try_number=ti.try_number,
+        max_tries=ti.max_tries,
+        task_state=None if ti.state is None else ti.state.value,
+        task_started_at=ti.started_at,
+        task_ended_at=ti.ended_at,
     )
 
 
 def owe(context: StepContext, run: DagRun, request: CallbackRequest) -> OwedCallback:
     """Owe a callback of this run; its row is written with this step."""
     record = run.record
-    request = replace(request, run_state=record.state.value, run_started_at=record.started_at, run_ended_at=record.ended_at)
+    request = replace(
+        request, run_state=record.state.value, run_started_at=record.started_at, run_ended_at=record.ended_at
+    )
     callback_id = context.new_id()
     dag_id = run.dag.record.dag_id
     owed = OwedCallback(
         CallbackRecord(
-            callback_id, run.pk, record.dag_pk, request, context.now,
+            callback_id,
+            run.pk,
+            record.dag_pk,
+            request,
+            context.now,
             log=build_callback_log_path(dag_id, record.run_id, request.kind, callback_id),
         ),
-        run.dag, _restore_facts(describe_run(dag_id, record), request),
+        run.dag,
+        _restore_facts(describe_run(dag_id, record), request),
     )
     context.state.callbacks[callback_id] = owed
     context.state.queued_callbacks[callback_id] = owed
@@ -151,7 +166,9 @@ def _list_submittable(engine_state: EngineState) -> list[OwedCallback]:
         record = owed.record
         if record.request.kind == CallbackKind.RUN_STARTED:
             starting.add(record.run_pk)
-        if record.callback_id in engine_state.queued_callbacks and not (record.request.kind in _RUN_ENDS and record.run_pk in starting):
+        if record.callback_id in engine_state.queued_callbacks and not (
+            record.request.kind in _RUN_ENDS and record.run_pk in starting
+        ):
             submittable.append(owed)
     return submittable
 
@@ -168,8 +185,10 @@ def _find_worker(engine_state: EngineState, executor: str | None) -> WorkerCapac
     for owed in engine_state.callback_attempts.values():
         live[owed.record.worker or ""] = live.get(owed.record.worker or "", 0) + 1
     free = [
-        worker for worker in engine_state.workers.values()
-        if worker.has_free_slot and live.get(worker.worker_id, 0) < max(1, worker.slots // 4)
+        worker
+        for worker in engine_state.workers.values()
+        if worker.has_free_slot
+        and live.get(worker.worker_id, 0) < max(1, worker.slots // 4)
         and (executor is None or find_executor_of_worker(worker.worker_id) == executor)
     ]
     return max(free, key=lambda worker: (worker.slots - worker.used_slots, worker.worker_id), default=None)
@@ -179,13 +198,25 @@ def _build_attempt(engine_state: EngineState, owed: OwedCallback) -> Attempt:
     dag, record = owed.dag.record, owed.record
     assert record.attempt is not None
     return Attempt(
-        attempt_id=record.attempt, group_no=dag.group_no, epoch=engine_state.epochs.get(dag.group_no, 0), run=owed.facts,
-        task_id=record.request.task_id or "", task_no=CALLBACK_TASK_NO, map_index=record.request.map_index, kind="callback",
-        callback=record.request, try_number=record.request.try_number, max_tries=record.request.max_tries, file=dag.file,
-        bundle_name=dag.bundle_name, input_hash=dag.input_hash, fresh=dag.fresh is not None or owed.dag.graph.spec.fresh_import,
+        attempt_id=record.attempt,
+        group_no=dag.group_no,
+        epoch=engine_state.epochs.get(dag.group_no, 0),
+        run=owed.facts,
+        task_id=record.request.task_id or "",
+        task_no=CALLBACK_TASK_NO,
+        map_index=record.request.map_index,
+        kind="callback",
+        callback=record.request,
+        try_number=record.request.try_number,
+        max_tries=record.request.max_tries,
+        file=dag.file,
+        bundle_name=dag.bundle_name,
+        input_hash=dag.input_hash,
+        fresh=dag.fresh is not None or owed.dag.graph.spec.fresh_import,
         calls_listeners=owed.dag.graph.spec.calls_task_listeners,
         timeout_s=engine_state.limits.callback_timeout_s,
-        zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None, log=record.log or "",
+        zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None,
+        log=record.log or "",
     )
 
 
@@ -218,7 +249,10 @@ def on_callback_entered(context: StepContext, event: AuthorCodeEntered) -> None:
         return
     owed.unentered_attempts = 0
     record = owed.record
-    owed.record.state, record.started_at = CallbackState.RUNNING, event.at if is_entry_instant(event.at) else context.now
+    owed.record.state, record.started_at = (
+        CallbackState.RUNNING,
+        event.at if is_entry_instant(event.at) else context.now,
+    )
     record.tries += 1
     _set_end_timer(context.state, owed)
     _mark_changed(context, owed)
@@ -261,7 +295,9 @@ def on_callback_timer(context: StepContext, owed: OwedCallback) -> None:
     if record.attempt is None or record.worker is None:
         return
     timeout_s = context.state.limits.callback_timeout_s
-    reason = f"callback_execution_timeout: it ran for longer than {timeout_s:g} s and did not end when it was interrupted"
+    reason = (
+        f"callback_execution_timeout: it ran for longer than {timeout_s:g} s and did not end when it was interrupted"
+    )
     context.result.cancels.append(CancelOrder(record.worker, record.attempt, reason))
 
 
@@ -290,7 +326,10 @@ def on_callback_inventory(context: StepContext, event: InventoryRead) -> None:
 
 def lose_callbacks(context: StepContext, worker_id: str) -> list[OwedCallback]:
     """The worker is lost: queue its callbacks again, or end them. Returns those that ended."""
-    lost = [_build_lost_result(owed, f"lost: worker {worker_id} stopped answering") for owed in _callbacks_on_worker(context.state, worker_id)]
+    lost = [
+        _build_lost_result(owed, f"lost: worker {worker_id} stopped answering")
+        for owed in _callbacks_on_worker(context.state, worker_id)
+    ]
     return [owed for result in lost if (owed := on_callback_result(context, result)) is not None]
 
 
@@ -302,8 +341,13 @@ def _callbacks_on_worker(engine_state: EngineState, worker_id: str) -> Iterator[
 
 def _build_lost_result(owed: OwedCallback, reason: str) -> AttemptResult:
     return AttemptResult(
-        attempt_id=owed.record.attempt or "", group_no=owed.dag.record.group_no, run_pk=owed.record.run_pk, task_no=CALLBACK_TASK_NO,
-        outcome="lost", entered=owed.record.state is CallbackState.RUNNING, reason=reason,
+        attempt_id=owed.record.attempt or "",
+        group_no=owed.dag.record.group_no,
+        run_pk=owed.record.run_pk,
+        task_no=CALLBACK_TASK_NO,
+        outcome="lost",
+        entered=owed.record.state is CallbackState.RUNNING,
+        reason=reason,
     )
 
 
@@ -339,4 +383,6 @@ def _mark_changed(context: StepContext, owed: OwedCallback) -> None:
 def add_run_event(context: StepContext, owed: OwedCallback, kind: str, body: str) -> None:
     """Add a line about the callback's run to the audit log; the run need not be in memory."""
     record = owed.record
-    context.changes.events.append(EventRecord(at=context.now, kind=kind, dag_pk=record.dag_pk, run_pk=record.run_pk, body=body))
+    context.changes.events.append(
+        EventRecord(at=context.now, kind=kind, dag_pk=record.dag_pk, run_pk=record.run_pk, body=body)
+    )

@@ -49,7 +49,11 @@ UNBOUNDED = 1_000_000
 
 
 def attach_run(
-    engine_state: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord], run_waits: Iterable[RunWait] = ()
+    engine_state: EngineState,
+    dag: Dag,
+    record: RunRecord,
+    rows: Iterable[TaskRecord],
+    run_waits: Iterable[RunWait] = (),
 ) -> DagRun:
     """Add a run to memory as the store has it; a run with the same run_pk is replaced. Returns it."""
     detach_run(engine_state, dag, record.run_pk)
@@ -117,8 +121,11 @@ def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
         else:
             unmapped[index] = restore_task_instance(run, index, row)
     run.task_instances = [
-        {UNMAPPED: unmapped[i]} if i in unmapped
-        else {UNMAPPED: TaskInstance(run, i, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {}
+        {UNMAPPED: unmapped[i]}
+        if i in unmapped
+        else {UNMAPPED: TaskInstance(run, i, UNMAPPED, task)}
+        if is_within_task_bounds(task, run.record)
+        else {}
         for i, task in enumerate(graph.tasks)
     ]
     restore_expansions(run, indexed_rows)
@@ -145,9 +152,16 @@ def start_queued_runs(context: StepContext, dag: Dag) -> None:
 
 def _start_backfill_runs(context: StepContext, dag: Dag, queue: BackfillQueue) -> None:
     """Start queued runs of one backfill while its own limit has room, or gets it from a later run."""
-    while queue.queued_runs and queue.record.hold_reason is None and (queue.has_room or dag.graph.depends_on_previous_run):
+    while (
+        queue.queued_runs and queue.record.hold_reason is None and (queue.has_room or dag.graph.depends_on_previous_run)
+    ):
         run = dag.runs.get(abs(queue.queued_runs[0][1]))
-        if run is None or run.backfill is not queue or not _is_startable(run) or queue.key_of(run.record) != queue.queued_runs[0]:
+        if (
+            run is None
+            or run.backfill is not queue
+            or not _is_startable(run)
+            or queue.key_of(run.record) != queue.queued_runs[0]
+        ):
             heapq.heappop(queue.queued_runs)
             continue
         if _is_too_early(context, run):
@@ -203,7 +217,11 @@ def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
     stop = build_overlap_end(run.record.run_id)
     for other in sorted(run.dag.runs.values(), key=lambda other: other.sort_key):
         is_earlier = other.is_running and other.sort_key < run.sort_key and other.backfill is None
-        if not is_earlier or _has_restarted_since(other, run.record.queued_at) or parse_run_stop(other.record.reason) is not None:
+        if (
+            not is_earlier
+            or _has_restarted_since(other, run.record.queued_at)
+            or parse_run_stop(other.record.reason) is not None
+        ):
             continue
         if stop_run(context, other, stop, live=Cause.MARK_FAILED):
             end_run(context, other, stop.state, stop.reason, callback_reason=stop.callback_reason)
@@ -277,7 +295,11 @@ def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
         if instances:
             context.enqueue_evaluation(run, index)
         for ti in list(instances.values()):
-            if not ti.is_queued and ti.attempt is None and (ti.state is S.SCHEDULED or (ti.state in WITHOUT_PROCESS_STATES and ti.is_resumption)):
+            if (
+                not ti.is_queued
+                and ti.attempt is None
+                and (ti.state is S.SCHEDULED or (ti.state in WITHOUT_PROCESS_STATES and ti.is_resumption))
+            ):
                 make_ready(context, ti)
     if run.unfinished_count == 0:
         context.possibly_done_runs[run] = None
@@ -301,7 +323,9 @@ def end_run_if_done(context: StepContext, run: DagRun) -> None:
 
 def _describe_failure(run: DagRun) -> str:
     """Why the run failed, from its failed leaves and the failed instances above them."""
-    leaves = [(i, ti) for i in run.graph.leaves for ti in run.task_instances[i].values() if ti.state in FAILED_LEAF_STATES]
+    leaves = [
+        (i, ti) for i in run.graph.leaves for ti in run.task_instances[i].values() if ti.state in FAILED_LEAF_STATES
+    ]
     above = _collect_upstream(run, {i for i, _ in leaves})
     causes = [ti for i in above for ti in run.task_instances[i].values() if ti.state is S.FAILED]
     return describe_run_failure(map(_describe_end, causes), [_describe_end(ti) for _, ti in leaves])
@@ -322,7 +346,9 @@ def _describe_end(ti: TaskInstance) -> EndedInstance:
     return EndedInstance(ti.name(), ti.state, ti.reason, ti.ended_at)
 
 
-def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str | None, *, callback_reason: str | None = None) -> None:
+def end_run(
+    context: StepContext, run: DagRun, state: DagRunState, reason: str | None, *, callback_reason: str | None = None
+) -> None:
     """Set the final state of the run; queued runs of its DAG may start, and its callbacks are owed.
 
     `callback_reason`: the `reason` of the context of callbacks; None: a user marked the run, which calls no callback of the DAG.
@@ -361,7 +387,9 @@ def on_run_timer(context: StepContext, run: DagRun) -> None:
     if _compute_timeout_at(run.record.started_at, timeout_s) > context.now:
         return
     reason = f"dagrun_timeout: the run took longer than {timeout_s:g} s"
-    stop_tasks(context, run, live=Cause.MARK_SKIPPED, waiting=Cause.MARK_SKIPPED, reason=reason)  # airflow-surface.md D.3
+    stop_tasks(
+        context, run, live=Cause.MARK_SKIPPED, waiting=Cause.MARK_SKIPPED, reason=reason
+    )  # airflow-surface.md D.3
     end_run(context, run, DagRunState.FAILED, reason, callback_reason="timed_out")
 
 
@@ -378,7 +406,11 @@ def drop_ended_run(context: StepContext, run: DagRun) -> None:
 def _drop_ended_backfill(run: DagRun) -> None:
     """Remove a backfill that had ended when this run was cleared, unless another of its runs is unfinished."""
     queue = run.backfill
-    if queue is not None and queue.record.is_ended and not any(other.backfill is queue for other in run.dag.runs.values()):
+    if (
+        queue is not None
+        and queue.record.is_ended
+        and not any(other.backfill is queue for other in run.dag.runs.values())
+    ):
         run.dag.backfills.pop(queue.record.backfill_pk, None)
 
 

@@ -28,7 +28,9 @@ def preempt_later_run(context: StepContext, run: DagRun) -> bool:
     later = [other for other in (run.dag.runs[run_pk] for run_pk in running) if other.sort_key > run.sort_key]
     for other in sorted(later, key=lambda other: other.sort_key, reverse=True):
         if can_only_wait(other):
-            _queue_again(context, other, f"its place was needed by the earlier run {run.record.run_id}, for which its tasks wait")
+            _queue_again(
+                context, other, f"its place was needed by the earlier run {run.record.run_id}, for which its tasks wait"
+            )
             return True
     return False
 
@@ -42,7 +44,9 @@ def can_only_wait(run: DagRun) -> bool:
         open_instances = [ti for ti in instances.values() if not is_finished(ti)]
         if any(ti.state is not None or ti.is_queued for ti in open_instances):
             return False
-        dependent += filter(_depends_on_previous_run, open_instances[:1])  # the verdict is the same for all instances of a task
+        dependent += filter(
+            _depends_on_previous_run, open_instances[:1]
+        )  # the verdict is the same for all instances of a task
     return any(compute_previous_run_verdict(ti).outcome is RuleOutcome.WAIT for ti in dependent)
 
 

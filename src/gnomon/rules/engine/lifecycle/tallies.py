@@ -80,7 +80,9 @@ def returns_value(ti: TaskInstance) -> bool:
     return ti.state is S.SUCCESS and ti.return_length is not None
 
 
-def _update_part(context: StepContext, ti: TaskInstance, d: int, shared: int, by: int, *, is_scope: bool = False) -> None:
+def _update_part(
+    context: StepContext, ti: TaskInstance, d: int, shared: int, by: int, *, is_scope: bool = False
+) -> None:
     run = ti.run
     source, target = run.expansions.get(ti.index), run.expansions.get(d)
     if source is None or target is None or ti.map_index >= source.count or shared not in target.parts:
@@ -95,7 +97,9 @@ def _update_part(context: StepContext, ti: TaskInstance, d: int, shared: int, by
 def recount_tallies(run: DagRun) -> None:
     """Compute all tallies, the counts of the expansions and the count of unfinished instances anew."""
     run.tallies = [_count_upstream(run, index) for index in range(len(run.task_instances))]
-    run.unfinished_count = sum([ti.state not in FINISHED_TASK_STATES for instances in run.task_instances for ti in instances.values()])
+    run.unfinished_count = sum(
+        [ti.state not in FINISHED_TASK_STATES for instances in run.task_instances for ti in instances.values()]
+    )
     for index in run.expansions:
         recount_own(run, index)
         rebuild_parts(run, index)
@@ -164,7 +168,9 @@ def rebuild_parts(run: DagRun, index: int) -> None:
         _count_into_parts(run, u, shared, _require_parts(expansion, shared))
     for u in mapping.inner_scope.get(index, ()):
         shared = mapping.shared[u, index]
-        _count_into_parts(run, u, shared, [_require_scope(run, index, part) for part in _require_parts(expansion, shared)])
+        _count_into_parts(
+            run, u, shared, [_require_scope(run, index, part) for part in _require_parts(expansion, shared)]
+        )
 
 
 def _require_parts(expansion: TaskExpansion, shared: int) -> list[Tally]:

@@ -20,7 +20,9 @@ from gnomon.rules.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.rules.engine.step_context import CancelOrder, StepContext
 
 
-def finish_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str | None, at: Instant | None = None) -> None:
+def finish_task_instance(
+    context: StepContext, ti: TaskInstance, cause: Cause, reason: str | None, at: Instant | None = None
+) -> None:
     """Set a final state, and enqueue the evaluation of everything that depends on the instance.
 
     `at`: when it ended; None: now. A deferral is dropped, and its trigger gets `on_kill`.
@@ -78,7 +80,9 @@ def stop_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, rea
     finish_task_instance(context, ti, cause, reason)
 
 
-def stop_tasks(context: StepContext, run: DagRun, *, live: Cause, waiting: Cause, reason: str, teardowns: bool = True) -> None:
+def stop_tasks(
+    context: StepContext, run: DagRun, *, live: Cause, waiting: Cause, reason: str, teardowns: bool = True
+) -> None:
     """Finish all unfinished task instances of the run.
 
     `live`: the cause for instances with an attempt, which is cancelled; `waiting`: the cause for all others; `reason`: the
@@ -97,7 +101,9 @@ def fail_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, rea
     finish_task_instance(context, ti, cause, reason)
     if ti.run.graph.spec.fail_fast and not ti.task.is_teardown:
         stop_reason = build_fail_fast_reason(ti.name())
-        stop_tasks(context, ti.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=stop_reason, teardowns=False)
+        stop_tasks(
+            context, ti.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=stop_reason, teardowns=False
+        )
 
 
 def is_finished(ti: TaskInstance) -> bool:

@@ -58,7 +58,11 @@ def _evaluate_mapped_task(context: StepContext, run: DagRun, index: int, map_ind
     revise_expansion(context, run, index)
     instances = run.task_instances[index]
     expansion = run.expansions.get(index)
-    found = instances.values() if map_indices is None or expansion is None else (instances[i] for i in map_indices if i in instances)
+    found = (
+        instances.values()
+        if map_indices is None or expansion is None
+        else (instances[i] for i in map_indices if i in instances)
+    )
     waiting = [ti for ti in found if ti.state is None and not ti.is_queued]
     common = None
     for ti in waiting:
@@ -90,7 +94,11 @@ def compute_verdict(ti: TaskInstance) -> Verdict:
     if ti.reason is not None and is_skipped_by_branch(ti):
         verdict = Verdict(RuleOutcome.SKIP, ti.reason)
     else:
-        verdict = compute_expansion_verdict(ti) if ti.needs_expansion else evaluate_trigger_rule(ti.task.trigger_rule, find_tally(ti))
+        verdict = (
+            compute_expansion_verdict(ti)
+            if ti.needs_expansion
+            else evaluate_trigger_rule(ti.task.trigger_rule, find_tally(ti))
+        )
     if verdict.outcome is RuleOutcome.SKIP and ti.task.wait_for_past_depends_before_skipping:
         return decide_skip(verdict, compute_previous_run_verdict(ti))
     if verdict.outcome is not RuleOutcome.RUN:
@@ -142,7 +150,9 @@ def compute_previous_run_verdict(ti: TaskInstance) -> Verdict:
         for other in previous_run.task_instances[d].values()
         if other.state is not S.REMOVED
     ]
-    return evaluate_previous_run(task, previous_run.record.run_id, previous.state if previous else S.SUCCESS, downstream)
+    return evaluate_previous_run(
+        task, previous_run.record.run_id, previous.state if previous else S.SUCCESS, downstream
+    )
 
 
 def _find_previous_instance(run: DagRun, index: int) -> TaskInstance | None:

@@ -62,10 +62,17 @@ def on_deferral_timer(context: StepContext, ti: TaskInstance) -> None:
         record_hitl_response(context, deferral, response)
         end_deferral(context, ti, deferral, DeferralResult(outcome="event", response=response))
     elif at == times.due:
-        end_deferral(context, ti, deferral, DeferralResult(outcome="success" if deferral.request.ends_task else "event", due_at=at))
+        end_deferral(
+            context,
+            ti,
+            deferral,
+            DeferralResult(outcome="success" if deferral.request.ends_task else "event", due_at=at),
+        )
     elif at == times.timeout:
         reason = f"its wait for {deferral.request.classpath} took longer than its timeout of {deferral.request.timeout_s:g} s"
-        _end_without_event(context, ti, deferral, DeferralResult(outcome="timeout", reason=reason), retryable=not ti.task.is_sensor)
+        _end_without_event(
+            context, ti, deferral, DeferralResult(outcome="timeout", reason=reason), retryable=not ti.task.is_sensor
+        )
     else:
         limit_s = ti.task.execution_timeout_s
         reason = f"execution_timeout: the try took longer than {limit_s:g} s, its wait included"
@@ -104,7 +111,9 @@ def end_deferral(context: StepContext, ti: TaskInstance, deferral: DeferralRecor
 _END_CAUSES = {"success": Cause.EVENT_SUCCESS, "skipped": Cause.EVENT_SKIP}
 
 
-def _resume_in_operator(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
+def _resume_in_operator(
+    context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult
+) -> None:
     if deferral.request.next_method is None:
         reason = (
             f"its trigger {deferral.request.classpath} sent an event that does not end the task, and the deferral named no "
@@ -116,7 +125,9 @@ def _resume_in_operator(context: StepContext, ti: TaskInstance, deferral: Deferr
     _enqueue_resumption(context, ti, deferral, result)
 
 
-def _enqueue_resumption(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
+def _enqueue_resumption(
+    context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult
+) -> None:
     """Queue the instance for an attempt that resumes with `result`; a trigger that still runs is ended."""
     release_held_slots(context, deferral, ti.pool)
     deferral.result = result
@@ -128,7 +139,9 @@ def _enqueue_resumption(context: StepContext, ti: TaskInstance, deferral: Deferr
     context.mark_dirty(ti)
 
 
-def _end_without_event(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult, *, retryable: bool = True) -> None:
+def _end_without_event(
+    context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult, *, retryable: bool = True
+) -> None:
     """No event came: fail the try, on a worker if the task has callbacks or a method for such ends."""
     if ti.task.hears_ends:
         _enqueue_resumption(context, ti, deferral, result)
@@ -150,10 +163,17 @@ def _push_xcoms(context: StepContext, ti: TaskInstance, result: DeferralResult) 
         return
     key = ti.key()
     items = tuple(XComItem(key=name, value=value) for name, value in result.xcoms.items())
-    context.changes.results.append(AttemptResult(
-        attempt_id="", group_no=ti.run.dag.record.group_no, run_pk=key.run_pk, task_no=key.task_no,
-        map_index=key.map_index, outcome=result.outcome, xcoms=items,
-    ))
+    context.changes.results.append(
+        AttemptResult(
+            attempt_id="",
+            group_no=ti.run.dag.record.group_no,
+            run_pk=key.run_pk,
+            task_no=key.task_no,
+            map_index=key.map_index,
+            outcome=result.outcome,
+            xcoms=items,
+        )
+    )
     if RETURN_VALUE in result.xcoms:
         length = measure_json(result.xcoms[RETURN_VALUE])
         ti.return_length = HAS_VALUE if length is None else length

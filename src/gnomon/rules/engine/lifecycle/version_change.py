@@ -86,7 +86,13 @@ def _resume_dag(context: StepContext, dag: Dag) -> None:
 def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> None:
     """Move the unfinished runs to `graph` but for those that keep their version, and live instances to its limits."""
     dag.graph = graph
-    live = [ti for run in dag.runs.values() for instances in run.task_instances for ti in instances.values() if ti.has_attempt]
+    live = [
+        ti
+        for run in dag.runs.values()
+        for instances in run.task_instances
+        for ti in instances.values()
+        if ti.has_attempt
+    ]
     for ti in live:
         release_limits(ti)
     dag.task_limits = {}
@@ -104,7 +110,9 @@ def take_newest_version(context: StepContext, run: DagRun) -> None:
     """Move an unfinished run that keeps its version to the newest one; its attempts that are running end with the code that they have."""
     dag, record = run.dag, run.record
     record.kept_spec = None
-    record.bundle_version = dag.record.bundle_version if run.is_running and not dag.graph.spec.disable_bundle_versioning else None
+    record.bundle_version = (
+        dag.record.bundle_version if run.is_running and not dag.graph.spec.disable_bundle_versioning else None
+    )
     live = [ti for instances in run.task_instances for ti in instances.values() if ti.has_attempt]
     for ti in live:
         release_limits(ti)
@@ -118,7 +126,9 @@ def take_newest_version(context: StepContext, run: DagRun) -> None:
 def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     """Move an unfinished run to `graph`: remove tasks that left the DAG, add new tasks, compute the tallies anew."""
     old = {ti.task.task_id: instances for instances in run.task_instances for ti in instances.values()}
-    lengths = {run.graph.tasks[index].task_id: run.find_lengths(index) for index in (*run.former_lengths, *run.expansions)}
+    lengths = {
+        run.graph.tasks[index].task_id: run.find_lengths(index) for index in (*run.former_lengths, *run.expansions)
+    }
     queued = [ti for instances in old.values() for ti in instances.values() if ti.is_queued]
     kept = [ti for ti in queued if ti.task.task_id in graph.index_of]
     for ti in queued:
@@ -144,7 +154,11 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
         expand_literals(context, run)
     reconcile_expansions(context, run)
     for ti in kept:
-        if not ti.is_queued and ti.state not in FINISHED_TASK_STATES and ti.run.find_task_instance(ti.index, ti.map_index) is ti:
+        if (
+            not ti.is_queued
+            and ti.state not in FINISHED_TASK_STATES
+            and ti.run.find_task_instance(ti.index, ti.map_index) is ti
+        ):
             make_ready(context, ti)
     for instances in run.task_instances:
         for ti in instances.values():
@@ -170,7 +184,9 @@ def _remove_task(context: StepContext, run: DagRun, instances: list[TaskInstance
             run.removed_task_rows.setdefault(row.task_no, []).append(row)
 
 
-def _task_instances_at(context: StepContext, run: DagRun, index: int, previous: dict[int, TaskInstance] | None) -> dict[int, TaskInstance]:
+def _task_instances_at(
+    context: StepContext, run: DagRun, index: int, previous: dict[int, TaskInstance] | None
+) -> dict[int, TaskInstance]:
     """The instances of a task of the new graph: `previous` of the old graph, those of a task that returned, or a new one."""
     task = run.graph.tasks[index]
     if previous is None:
@@ -188,7 +204,9 @@ def _task_instances_at(context: StepContext, run: DagRun, index: int, previous: 
     return _move_indices(context, run, index, previous)
 
 
-def _move_indices(context: StepContext, run: DagRun, index: int, instances: dict[int, TaskInstance]) -> dict[int, TaskInstance]:
+def _move_indices(
+    context: StepContext, run: DagRun, index: int, instances: dict[int, TaskInstance]
+) -> dict[int, TaskInstance]:
     """The instances of a task in the new graph; those with map indices and without rows are made anew."""
     if index in run.expansions or UNMAPPED not in instances:
         if not any(ti.is_stored or ti in context.dirty_instances for ti in instances.values()):
@@ -200,9 +218,13 @@ def _move_indices(context: StepContext, run: DagRun, index: int, instances: dict
     return instances
 
 
-def _restore_returning(context: StepContext, run: DagRun, index: int, rows: list[TaskRecord]) -> dict[int, TaskInstance]:
+def _restore_returning(
+    context: StepContext, run: DagRun, index: int, rows: list[TaskRecord]
+) -> dict[int, TaskInstance]:
     """The instances of a task that returned; rows of removed instances are written again."""
-    run.task_instances[index] = {row.map_index: restore_task_instance(run, index, row) for row in rows if row.map_index < 0}
+    run.task_instances[index] = {
+        row.map_index: restore_task_instance(run, index, row) for row in rows if row.map_index < 0
+    }
     indexed = [row for row in rows if row.map_index >= 0]
     if indexed:
         restore_indices(run, index, indexed)
@@ -224,7 +246,9 @@ def _move_lengths(run: DagRun, lengths_of: Mapping[str, FactorLengths | None]) -
             run.former_lengths[index] = lengths
             continue
         count = len(run.graph.mapping.levels[index])
-        run.expansions[index] = TaskExpansion(lengths if len(lengths) == count else build_unknown_lengths(count_instances(lengths), count))
+        run.expansions[index] = TaskExpansion(
+            lengths if len(lengths) == count else build_unknown_lengths(count_instances(lengths), count)
+        )
 
 
 def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
@@ -233,7 +257,9 @@ def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
     if run.is_running and run.record.version_pk != run.graph.version_pk:
         run.record.version_pk = run.graph.version_pk
         context.mark_run_dirty(run)
-    names = {number: task_id for task_id, number in run.dag.record.task_numbers.items()} if run.removed_task_rows else {}
+    names = (
+        {number: task_id for task_id, number in run.dag.record.task_numbers.items()} if run.removed_task_rows else {}
+    )
     for rows in run.removed_task_rows.values():
         for row in rows:
             if row.state in FINISHED_TASK_STATES:
@@ -267,11 +293,24 @@ def _end_removed_attempt(context: StepContext, run: DagRun, row: TaskRecord, tas
     if row.worker is not None:
         context.result.cancels.append(CancelOrder(row.worker, row.attempt, _TASK_REMOVED))
     log = build_attempt_log_path(run.dag.record.dag_id, run.record.run_id, task_id, row.map_index, row.seq)
-    context.changes.attempts.append(AttemptRecord(
-        run_pk=run.pk, task_no=row.task_no, map_index=row.map_index, seq=row.seq, attempt=row.attempt,
-        try_number=row.try_number, kind="task", state="failed", reason=_TASK_REMOVED, worker=row.worker,
-        started_at=row.started_at, ended_at=row.ended_at, exit_code=None, log=log,
-    ))
+    context.changes.attempts.append(
+        AttemptRecord(
+            run_pk=run.pk,
+            task_no=row.task_no,
+            map_index=row.map_index,
+            seq=row.seq,
+            attempt=row.attempt,
+            try_number=row.try_number,
+            kind="task",
+            state="failed",
+            reason=_TASK_REMOVED,
+            worker=row.worker,
+            started_at=row.started_at,
+            ended_at=row.ended_at,
+            exit_code=None,
+            log=log,
+        )
+    )
     used = context.changes.pool_used
     used[row.pool] = used.get(row.pool, 0) - row.pool_slots
     context.state.get_pool(row.pool).used -= row.pool_slots

@@ -65,7 +65,9 @@ class EdgeWaits:
             return f"{self.edge.label} (there is no DAG {self.edge.after.dag_id})"
         notes = [wait.note for wait in self.waits.values() if wait.state is WaitState.BAD]
         failed = sum(note != missing_dag_note(self.edge.after.dag_id) for note in notes)
-        details = ([f"{failed} failed"] if failed else []) + (["no file defines it any more"] if failed < len(notes) else [])
+        details = ([f"{failed} failed"] if failed else []) + (
+            ["no file defines it any more"] if failed < len(notes) else []
+        )
         return self.edge.label + (f" ({', '.join(details)})" if details else "")
 
 
@@ -89,7 +91,9 @@ def describe_upstream_waits(edges: Iterable[EdgeWaits]) -> str | None:
     names = [edge.describe() for edge in edges if edge.edge.task_id is None and edge.verdict is EdgeVerdict.WAIT]
     if not names:
         return None
-    return f"waits for {', '.join(names[:_MAX_LISTED])}" + (f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else "")
+    return f"waits for {', '.join(names[:_MAX_LISTED])}" + (
+        f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    )
 
 
 _MAX_LISTED = 5

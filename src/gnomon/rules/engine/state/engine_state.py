@@ -162,7 +162,9 @@ class EngineState:
 
     def list_busy_groups(self) -> set[int]:
         """The groups of which a worker may have an attempt, of a task or of a callback."""
-        dags = [ti.run.dag for ti in self.attempts.values()] + [callback.dag for callback in self.callback_attempts.values()]
+        dags = [ti.run.dag for ti in self.attempts.values()] + [
+            callback.dag for callback in self.callback_attempts.values()
+        ]
         return {dag.record.group_no for dag in dags}
 
     def set_timer(self, at: Instant, subject: TaskInstance | DagRun | OwedCallback) -> None:
@@ -183,7 +185,19 @@ class EngineState:
                 run.task_instances = []
             for runs in (dag.runs, dag.by_slot, dag.run_history, dag.held_instances):
                 runs.clear()
-        for facts in (self.dags, self.runs, self.attempts, self.pools, self.callbacks, self.queued_callbacks, self.callback_attempts, self.subscriptions, self.claims, self.message_waits, self.executor_limits):
+        for facts in (
+            self.dags,
+            self.runs,
+            self.attempts,
+            self.pools,
+            self.callbacks,
+            self.queued_callbacks,
+            self.callback_attempts,
+            self.subscriptions,
+            self.claims,
+            self.message_waits,
+            self.executor_limits,
+        ):
             facts.clear()
 
 

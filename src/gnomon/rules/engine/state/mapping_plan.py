@@ -18,12 +18,16 @@ class MappingPlan:
     def __init__(self, spec: DagSpec, index_of: Mapping[str, int], scopes: SetupScopes | None) -> None:
         groups = {task.task_id: _list_mapped_groups(spec, task) for task in spec.tasks}
         self.levels: tuple[tuple[Expansion, ...], ...] = tuple(
-            (*(spec.group_expansions[group] for group in groups[task.task_id]), *((task.expansion,) if task.expansion else ()))
+            (
+                *(spec.group_expansions[group] for group in groups[task.task_id]),
+                *((task.expansion,) if task.expansion else ()),
+            )
             for task in spec.tasks
         )
         """The expansions of each task, those of the outermost group first; () for a task that is not mapped."""
         self.sources: tuple[tuple[int, ...], ...] = tuple(
-            tuple(index_of[task_id] for task_id in list_sources(levels) if task_id in index_of) for levels in self.levels
+            tuple(index_of[task_id] for task_id in list_sources(levels) if task_id in index_of)
+            for levels in self.levels
         )
         """For each task: the tasks that its expansions refer to."""
         self.element_places: tuple[tuple[tuple[int, int, int], ...], ...] = tuple(
@@ -42,14 +46,21 @@ class MappingPlan:
         by_position = [groups[task.task_id] for task in spec.tasks]
         self.inner_upstream: dict[int, tuple[int, ...]] = self._find_inner(upstream, by_position)
         """For each task: its direct upstream tasks within a mapped group of its own, which count for each map index alone."""
-        awaited, pairs = ({}, {}) if scopes is None else (
-            {index: [*listed(index)] for index in range(len(spec.tasks))} for listed in (scopes.list_awaited, scopes.list_pairs)
+        awaited, pairs = (
+            ({}, {})
+            if scopes is None
+            else (
+                {index: [*listed(index)] for index in range(len(spec.tasks))}
+                for listed in (scopes.list_awaited, scopes.list_pairs)
+            )
         )
         self.inner_scope: dict[int, tuple[int, ...]] = self._find_inner(awaited, by_position)
         """The same for the tasks that it waits for because of the scopes of setups."""
         self._find_inner(pairs, by_position)
 
-    def _find_inner(self, upstream: Mapping[int, Collection[int]], groups: Sequence[Sequence[str]]) -> dict[int, tuple[int, ...]]:
+    def _find_inner(
+        self, upstream: Mapping[int, Collection[int]], groups: Sequence[Sequence[str]]
+    ) -> dict[int, tuple[int, ...]]:
         inner: dict[int, list[int]] = {}
         for index, above in upstream.items():
             for u in above:
@@ -59,7 +70,9 @@ class MappingPlan:
                     inner.setdefault(index, []).append(u)
         return {index: tuple(above) for index, above in inner.items()}
 
-    def _find_element_places(self, levels: Sequence[Expansion], index_of: Mapping[str, int]) -> Iterator[tuple[int, int, int]]:
+    def _find_element_places(
+        self, levels: Sequence[Expansion], index_of: Mapping[str, int]
+    ) -> Iterator[tuple[int, int, int]]:
         for level, expansion in enumerate(levels):
             for factor, length in enumerate(expansion.factors):
                 for task_id in _list_sources_by_place(length):

@@ -52,4 +52,9 @@ def dequeue(ti: TaskInstance) -> None:
         move_in_queue(ti, QueueCause.DEQUEUE)
 
 
-_POOL, _OVERSIZED, _DAG, _HOOK = QueueState.POOL, QueueState.OVERSIZED, QueueState.DAG, QueueState.HOOK  # see NOT_QUEUED
+_POOL, _OVERSIZED, _DAG, _HOOK = (
+    QueueState.POOL,
+    QueueState.OVERSIZED,
+    QueueState.DAG,
+    QueueState.HOOK,
+)  # see NOT_QUEUED

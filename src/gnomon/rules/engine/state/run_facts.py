@@ -9,9 +9,20 @@ from gnomon.model.records import RunRecord
 def describe_run(dag_id: str, record: RunRecord) -> RunFacts:
     """The fields of the run that a process on a worker may see."""
     return RunFacts(
-        run_pk=record.run_pk, dag_id=dag_id, run_id=record.run_id, run_type=record.run_type.value,
-        run_after=record.run_after, logical_at=record.logical_at, interval_start=record.interval_start,
-        interval_end=record.interval_end, queued_at=record.queued_at, started_at=record.started_at,
-        state=record.state.value, conf=record.conf, clear_number=record.clear_number,
-        partition_key=record.partition_key, partition_date=record.partition_date, bundle_version=record.bundle_version,
+        run_pk=record.run_pk,
+        dag_id=dag_id,
+        run_id=record.run_id,
+        run_type=record.run_type.value,
+        run_after=record.run_after,
+        logical_at=record.logical_at,
+        interval_start=record.interval_start,
+        interval_end=record.interval_end,
+        queued_at=record.queued_at,
+        started_at=record.started_at,
+        state=record.state.value,
+        conf=record.conf,
+        clear_number=record.clear_number,
+        partition_key=record.partition_key,
+        partition_date=record.partition_date,
+        bundle_version=record.bundle_version,
     )

@@ -13,7 +13,23 @@ from gnomon.rules.engine.state.mapping_plan import MappingPlan, build_mapping_pl
 class TaskGraph:
     """One version of one DAG; immutable. Index = position in the topological order of the spec."""
 
-    __slots__ = ("depends_on_previous_run", "downstream", "edges", "index_of", "index_of_number", "leaves", "mapping", "numbers", "scope_dependents", "scope_upstream", "scopes", "spec", "tasks", "upstream", "version_pk")
+    __slots__ = (
+        "depends_on_previous_run",
+        "downstream",
+        "edges",
+        "index_of",
+        "index_of_number",
+        "leaves",
+        "mapping",
+        "numbers",
+        "scope_dependents",
+        "scope_upstream",
+        "scopes",
+        "spec",
+        "tasks",
+        "upstream",
+        "version_pk",
+    )
 
     def __init__(self, spec: DagSpec, version_pk: int, task_numbers: Mapping[str, int]) -> None:
         self.spec = spec
@@ -23,7 +39,9 @@ class TaskGraph:
         self.numbers: tuple[int, ...] = tuple(task_numbers[task.task_id] for task in spec.tasks)
         self.index_of_number: dict[int, int] = {number: i for i, number in enumerate(self.numbers)}
         """Task number to index."""
-        self.upstream: tuple[tuple[int, ...], ...] = tuple([tuple([self.index_of[task_id] for task_id in task.upstream]) for task in spec.tasks])
+        self.upstream: tuple[tuple[int, ...], ...] = tuple(
+            [tuple([self.index_of[task_id] for task_id in task.upstream]) for task in spec.tasks]
+        )
         downstream: list[list[int]] = [[] for _ in spec.tasks]
         for i, above in enumerate(self.upstream):
             for u in above:
@@ -61,9 +79,7 @@ def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int
     def ignorable(i: int) -> bool:
         return spec.tasks[i].is_teardown and not spec.tasks[i].on_failure_fail_dagrun
 
-    leaves = tuple(
-        i for i in range(len(spec.tasks)) if not ignorable(i) and all(ignorable(d) for d in downstream[i])
-    )
+    leaves = tuple(i for i in range(len(spec.tasks)) if not ignorable(i) and all(ignorable(d) for d in downstream[i]))
     return leaves or tuple(i for i in range(len(spec.tasks)) if not downstream[i])
 
 

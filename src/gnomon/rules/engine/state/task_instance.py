@@ -120,7 +120,15 @@ class TaskInstance:
         Otherwise as airflow-surface.md D.5.
         """
         run = self.run
-        return (not self.is_resumption, run.backfill is not None, -self.priority, run.record.run_after, run.pk, self.index, self.map_index)
+        return (
+            not self.is_resumption,
+            run.backfill is not None,
+            -self.priority,
+            run.record.run_after,
+            run.pk,
+            self.index,
+            self.map_index,
+        )
 
     @property
     def is_resumption(self) -> bool:
@@ -146,12 +154,18 @@ class TaskInstance:
     @property
     def queue(self) -> str:
         """The queue of its attempt, for executors with a message broker."""
-        return self.overrides.queue if self.overrides is not None and self.overrides.queue is not None else self.task.queue
+        return (
+            self.overrides.queue if self.overrides is not None and self.overrides.queue is not None else self.task.queue
+        )
 
     @property
     def executor(self) -> str | None:
         """The executor that its task or the hook names; None: the default."""
-        return self.overrides.executor if self.overrides is not None and self.overrides.executor is not None else self.task.executor
+        return (
+            self.overrides.executor
+            if self.overrides is not None and self.overrides.executor is not None
+            else self.task.executor
+        )
 
     def set_overrides(self, overrides: InstanceOverrides | None) -> None:
         """Give the instance, which has no attempt, the values of its task and those that the hook set."""
@@ -196,12 +210,27 @@ class TaskInstance:
         """The row of the instance with its present fields."""
         lengths = self.run.find_lengths(self.index) if self.map_index == 0 else None
         return TaskRecord(
-            run_pk=self.run.pk, task_no=self.run.graph.numbers[self.index], map_index=self.map_index, state=self.state,
-            try_number=self.try_number, max_tries=self.max_tries, seq=self.seq, attempt=self.attempt, worker=self.worker,
-            defer_seq=self.defer_seq, pool=self.pool, pool_slots=self.pool_slots, priority=self.priority,
-            resume_at=self.resume_at, started_at=self.started_at, ended_at=self.ended_at, reason=self.reason,
-            return_length=self.return_length, rendered_map_index=self.rendered_map_index,
-            factor_lengths=lengths, overrides=self.overrides,
+            run_pk=self.run.pk,
+            task_no=self.run.graph.numbers[self.index],
+            map_index=self.map_index,
+            state=self.state,
+            try_number=self.try_number,
+            max_tries=self.max_tries,
+            seq=self.seq,
+            attempt=self.attempt,
+            worker=self.worker,
+            defer_seq=self.defer_seq,
+            pool=self.pool,
+            pool_slots=self.pool_slots,
+            priority=self.priority,
+            resume_at=self.resume_at,
+            started_at=self.started_at,
+            ended_at=self.ended_at,
+            reason=self.reason,
+            return_length=self.return_length,
+            rendered_map_index=self.rendered_map_index,
+            factor_lengths=lengths,
+            overrides=self.overrides,
         )
 
 
@@ -238,7 +267,9 @@ class DagRun:
         self.dag = dag
         self.record = record
         self.pk = record.run_pk
-        self.backfill: BackfillQueue | None = None if record.backfill_pk is None else dag.backfills.get(record.backfill_pk)
+        self.backfill: BackfillQueue | None = (
+            None if record.backfill_pk is None else dag.backfills.get(record.backfill_pk)
+        )
         """The backfill whose limit counts the run; None: the max_active_runs of the DAG counts it."""
         self.graph: TaskGraph = dag.find_graph(record)
         self.active_tasks_limit = new_run_limit(self.graph)
@@ -297,7 +328,20 @@ class DagRun:
 class Dag:
     """One DAG: its newest version, its unfinished runs, and the limits that span its runs."""
 
-    __slots__ = ("backfills", "by_slot", "graph", "held_instances", "is_as_loaded", "queued_runs", "record", "run_history", "running_runs", "runs", "runs_waiting_upstream", "task_limits")
+    __slots__ = (
+        "backfills",
+        "by_slot",
+        "graph",
+        "held_instances",
+        "is_as_loaded",
+        "queued_runs",
+        "record",
+        "run_history",
+        "running_runs",
+        "runs",
+        "runs_waiting_upstream",
+        "task_limits",
+    )
 
     def __init__(self, record: DagRecord, graph: TaskGraph | None = None) -> None:
         """`graph`: that of the version of the record, if it was compiled before."""

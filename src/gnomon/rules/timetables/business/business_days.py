@@ -42,8 +42,14 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
     """
 
     def __init__(
-        self, calendar: object, at: str | time = "00:00", timezone: object = "UTC", *, interval: str = SINCE,
-        nth: int | None = None, of: str = "month",
+        self,
+        calendar: object,
+        at: str | time = "00:00",
+        timezone: object = "UTC",
+        *,
+        interval: str = SINCE,
+        nth: int | None = None,
+        of: str = "month",
     ) -> None:
         self._calendar = calendar_of(calendar)
         self._at = parse_time(at)
@@ -92,8 +98,12 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
         return cls(
-            decode(data["calendar"]), data["at"], data["timezone"], interval=data.get("interval", SINCE),
-            nth=data.get("nth"), of=data.get("of", "month"),
+            decode(data["calendar"]),
+            data["at"],
+            data["timezone"],
+            interval=data.get("interval", SINCE),
+            nth=data.get("nth"),
+            of=data.get("of", "month"),
         )
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:

@@ -85,7 +85,9 @@ class CronFields:
 def parse_cron(expression: str) -> CronFields:
     """The field sets of an expression. Raises AirflowTimetableInvalid with the expression, the field and the remedy."""
     if len(expression) > EXPRESSION_MAX:
-        raise AirflowTimetableInvalid(f"a cron expression has at most {EXPRESSION_MAX:,} characters; {expression[:40]!r}... has {len(expression):,}")
+        raise AirflowTimetableInvalid(
+            f"a cron expression has at most {EXPRESSION_MAX:,} characters; {expression[:40]!r}... has {len(expression):,}"
+        )
     text = EXPANSIONS.get(expression.strip().lower(), expression)
     columns = text.lower().split()
     if len(columns) not in (5, 6, 7):

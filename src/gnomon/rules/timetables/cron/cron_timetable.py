@@ -86,7 +86,9 @@ class CronTimetable(CalendarMixin, ClockTimetable):
         if self._calendar is None:
             return clock
         labels = clock.labels
-        return LabelClock(Labels(self._filter_days(labels.days), labels.minutes, labels.seconds), self._timezone, clock.both)
+        return LabelClock(
+            Labels(self._filter_days(labels.days), labels.minutes, labels.seconds), self._timezone, clock.both
+        )
 
 
 class CronLabels(Labels):

@@ -27,7 +27,10 @@ def describe_cron(expression: str) -> str:
     text = EXPANSIONS.get(expression.strip().lower(), expression)
     minute, hour, day, month, weekday = (_simplify_step(*column) for column in zip(text.split(), _FIELDS, strict=True))
     if fields.nth:
-        return _describe_all(f"{minute} {hour} {_describe_days(fields, day)} {month} {weekday}" for weekday in _split_nth_weekdays(fields))
+        return _describe_all(
+            f"{minute} {hour} {_describe_days(fields, day)} {month} {weekday}"
+            for weekday in _split_nth_weekdays(fields)
+        )
     day, weekday = _describe_days(fields, day), weekday if fields.nearest is None else "*"
     if fields.nearest is not None or fields.days is None or fields.weekdays is None:
         return _describe(f"{minute} {hour} {day} {month} {weekday}")

@@ -72,7 +72,9 @@ class Minutely(_WindowTimetable):
 
     def _minutes(self) -> Iterable[int]:
         offsets = range(self._start % 60, 60, self._every)
-        candidates = (hour * 60 + minute for hour in range(self._start // 60, self._end // 60 + 1) for minute in offsets)
+        candidates = (
+            hour * 60 + minute for hour in range(self._start // 60, self._end // 60 + 1) for minute in offsets
+        )
         return [minute for minute in candidates if self._start <= minute <= self._end]
 
     @property

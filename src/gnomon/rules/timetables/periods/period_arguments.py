@@ -22,7 +22,11 @@ def parse_minute_of_day(argument: str, given: object) -> int:
     if not isinstance(given, time):
         raise argument_error(argument, given, "is not a time of day; write '00:00' to '23:59', or a datetime.time")
     if given.second or given.microsecond:
-        raise argument_error(argument, given, "has seconds; period timetables run at whole minutes; for seconds write a cron expression with six fields")
+        raise argument_error(
+            argument,
+            given,
+            "has seconds; period timetables run at whole minutes; for seconds write a cron expression with six fields",
+        )
     if given.tzinfo is not None:
         raise argument_error(argument, given, "has a time zone; remove it and give timezone= instead")
     return given.hour * 60 + given.minute
@@ -37,12 +41,18 @@ def parse_whole_number(argument: str, given: object, low: int, high: int, remedy
 
 def parse_hours(argument: str, given: object) -> tuple[int, ...]:
     """Hours of the day, in order, without duplicates."""
-    return tuple(sorted({parse_whole_number(argument, hour, 0, 23) for hour in _to_list(argument, given, "hours, as [2, 5, 15]")}))
+    return tuple(
+        sorted(
+            {parse_whole_number(argument, hour, 0, 23) for hour in _to_list(argument, given, "hours, as [2, 5, 15]")}
+        )
+    )
 
 
 def parse_weekdays(argument: str, given: object) -> tuple[int, ...]:
     """ISO weekdays, in order, without duplicates, from numbers (Monday is 1) or names."""
-    return tuple(sorted({_weekday(argument, weekday) for weekday in _to_list(argument, given, "weekdays, as ['mon', 'fri']")}))
+    return tuple(
+        sorted({_weekday(argument, weekday) for weekday in _to_list(argument, given, "weekdays, as ['mon', 'fri']")})
+    )
 
 
 def parse_month_days(argument: str, given: object) -> tuple[MonthDay, ...]:
@@ -98,7 +108,9 @@ def _weekday(argument: str, given: object) -> int:
         if found is not None:
             return found
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 7:
-        raise argument_error(argument, given, "is not a weekday; write 1 (Monday) to 7 (Sunday), or a name such as 'mon' or 'Monday'")
+        raise argument_error(
+            argument, given, "is not a weekday; write 1 (Monday) to 7 (Sunday), or a name such as 'mon' or 'Monday'"
+        )
     return given
 
 
@@ -111,7 +123,9 @@ def _month_day(argument: str, given: object) -> MonthDay:
             return (weekday, LAST)
         return (weekday, parse_whole_number(argument, nth, 1, 5, "or 'last', beside a weekday as in ('mon', 2)"))
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 31:
-        raise argument_error(argument, given, "is not a day of the month; write 1 to 31, 'last', ('mon', 2) or ('mon', 'last')")
+        raise argument_error(
+            argument, given, "is not a day of the month; write 1 to 31, 'last', ('mon', 2) or ('mon', 'last')"
+        )
     return given
 
 

@@ -61,7 +61,9 @@ class PeriodTimetable(CalendarMixin, TriggerTimetable, ClockTimetable):
         self._timezone = zone_of(timezone)
         if interval not in (PERIOD, None) and (not isinstance(interval, timedelta) or interval < timedelta()):
             raise argument_error(
-                f"{type(self).__name__}(interval=", interval, "is none of 'period', None and a timedelta of zero or more"
+                f"{type(self).__name__}(interval=",
+                interval,
+                "is none of 'period', None and a timedelta of zero or more",
             )
         self._about_slot: IntervalOption = interval
         self._interval = interval if isinstance(interval, timedelta) else timedelta()

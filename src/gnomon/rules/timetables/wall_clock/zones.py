@@ -49,7 +49,10 @@ def named_zone(name: str) -> tzinfo:
         try:
             with resources.files("tzdata").joinpath("zoneinfo", *parts).open("rb") as source:
                 return ZoneInfo.from_file(source, key=name)
-        except (OSError, ValueError):  # no such file; one of the package that is no zone, such as zone.tab; a name that no file can have
+        except (
+            OSError,
+            ValueError,
+        ):  # no such file; one of the package that is no zone, such as zone.tab; a name that no file can have
             pass
     raise AirflowTimetableInvalid(
         f"time zone {name!r} is not in the tz database {tzdata_version()}; "
@@ -104,7 +107,9 @@ def _zone_of_tzinfo(given: object) -> tzinfo:
         offset = given.utcoffset(None)
         if offset is not None:
             return _fixed_zone(int(offset.total_seconds()))
-    raise AirflowTimetableInvalid(f"{given!r} is not a time zone; give a name such as 'Europe/Berlin' or a fixed offset")
+    raise AirflowTimetableInvalid(
+        f"{given!r} is not a time zone; give a name such as 'Europe/Berlin' or a fixed offset"
+    )
 
 
 def _fixed_zone(offset_s: int) -> tzinfo:

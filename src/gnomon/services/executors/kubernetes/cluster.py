@@ -81,7 +81,13 @@ class Cluster:
         try:
             self._call("create_namespaced_secret", self._settings.namespace, dict(secret))
         except PodConflict:
-            self._call("replace_namespaced_secret", secret["metadata"]["name"], self._settings.namespace, dict(secret), missing_ok=True)
+            self._call(
+                "replace_namespaced_secret",
+                secret["metadata"]["name"],
+                self._settings.namespace,
+                dict(secret),
+                missing_ok=True,
+            )
 
     def delete_pod(self, name: str) -> None:
         """Delete the pod; nothing when there is none. Raises ClusterAway."""
@@ -93,7 +99,13 @@ class Cluster:
         pods: list[Mapping[str, Any]] = []
         more = ""
         while True:
-            page = self._call("list_namespaced_pod", self._settings.namespace, label_selector=self._selector, limit=_PAGE, _continue=more or None)
+            page = self._call(
+                "list_namespaced_pod",
+                self._settings.namespace,
+                label_selector=self._selector,
+                limit=_PAGE,
+                _continue=more or None,
+            )
             pods += page.get("items") or ()
             more = (page.get("metadata") or {}).get("continue") or ""
             if not more:
@@ -105,8 +117,14 @@ class Cluster:
         Raises VersionGone and ClusterAway.
         """
         response = self._send(
-            "list_namespaced_pod", self._settings.namespace, label_selector=self._selector, watch=True, resource_version=version, allow_watch_bookmarks=True,
-            timeout_seconds=WATCH_S, _request_timeout=(REQUEST_S[0], WATCH_S + _SILENCE_S),
+            "list_namespaced_pod",
+            self._settings.namespace,
+            label_selector=self._selector,
+            watch=True,
+            resource_version=version,
+            allow_watch_bookmarks=True,
+            timeout_seconds=WATCH_S,
+            _request_timeout=(REQUEST_S[0], WATCH_S + _SILENCE_S),
         )
         try:
             for line in _iterate_lines(response):
@@ -166,9 +184,17 @@ def _connect(settings: ClusterSettings) -> Any:
         if settings.in_cluster:
             config.load_incluster_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
         else:
-            config.load_kube_config(config_file=settings.config_file or None, context=settings.context or None, client_configuration=configuration)  # type: ignore[no-untyped-call]
+            config.load_kube_config(
+                config_file=settings.config_file or None,
+                context=settings.context or None,
+                client_configuration=configuration,
+            )  # type: ignore[no-untyped-call]
     except (config.ConfigException, OSError) as error:
-        what = "this process runs in no pod with a service account" if settings.in_cluster else f"the kubeconfig {settings.config_file or 'of this user'} cannot be used"
+        what = (
+            "this process runs in no pod with a service account"
+            if settings.in_cluster
+            else f"the kubeconfig {settings.config_file or 'of this user'} cannot be used"
+        )
         raise ConfigurationError(
             f"{what}: {error}; set [kubernetes_executor] in_cluster, config_file and cluster_context for the cluster of the pods"
         ) from error
@@ -176,7 +202,9 @@ def _connect(settings: ClusterSettings) -> Any:
         configuration.verify_ssl = False
     if settings.ssl_ca_cert:
         if not os.access(settings.ssl_ca_cert, os.R_OK):
-            raise ConfigurationError(f"[kubernetes_executor] ssl_ca_cert: the file {settings.ssl_ca_cert} cannot be read; name a file of certificates that the user of the scheduler may read")
+            raise ConfigurationError(
+                f"[kubernetes_executor] ssl_ca_cert: the file {settings.ssl_ca_cert} cannot be read; name a file of certificates that the user of the scheduler may read"
+            )
         configuration.ssl_ca_cert = settings.ssl_ca_cert
     return client.CoreV1Api(client.ApiClient(configuration))
 

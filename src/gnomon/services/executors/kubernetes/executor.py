@@ -74,8 +74,16 @@ class KubernetesExecutor(RemoteExecutor):
     """`deletes_pods`, `deletes_failed_pods`: whether pods that have ended are deleted."""
 
     def __init__(
-        self, slots: int, store: PodAttemptStore, pods: PodSettings, controller: PodController, clock: Clock, queued_timeout_s: float, *,
-        deletes_pods: bool = True, deletes_failed_pods: bool = False,
+        self,
+        slots: int,
+        store: PodAttemptStore,
+        pods: PodSettings,
+        controller: PodController,
+        clock: Clock,
+        queued_timeout_s: float,
+        *,
+        deletes_pods: bool = True,
+        deletes_failed_pods: bool = False,
     ) -> None:
         self._pod_publisher = _PodPublisher(store, pods, controller)
         super().__init__(KUBERNETES_EXECUTOR, slots, store, self._pod_publisher, clock, queued_timeout_s)

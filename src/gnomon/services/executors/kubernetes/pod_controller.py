@@ -1,8 +1,8 @@
 """PodController: two threads that make the executor's requests and watch its pods, so that the loop of the scheduler never waits for the cluster.
 
-    list, then watch from its version:      an end of the watch -> watch again from the last version seen (bookmarks raise it)
-    410 Gone, or RELIST_S since the list -> list again: pods of which an event was missed are found
-    409 Conflict on creation             -> the pod exists: it counts as created
+list, then watch from its version:      an end of the watch -> watch again from the last version seen (bookmarks raise it)
+410 Gone, or RELIST_S since the list -> list again: pods of which an event was missed are found
+409 Conflict on creation             -> the pod exists: it counts as created
 """
 
 from __future__ import annotations
@@ -64,7 +64,14 @@ class PodController:
     """`sign`: the token with which a worker may claim an attempt. `batch`: pods created in one round. No public method blocks."""
 
     def __init__(
-        self, cluster: Cluster, pods: PodSettings, fatal_reasons: Collection[str], sign: Callable[[str], str], batch: int, clock: Clock, hook: PodHook
+        self,
+        cluster: Cluster,
+        pods: PodSettings,
+        fatal_reasons: Collection[str],
+        sign: Callable[[str], str],
+        batch: int,
+        clock: Clock,
+        hook: PodHook,
     ) -> None:
         self._cluster = cluster
         self._pods = pods
@@ -81,7 +88,8 @@ class PodController:
         self._wake = threading.Event()
         self._is_away = False
         self._threads = [
-            threading.Thread(target=self._make_requests, name="pod-requests", daemon=True), threading.Thread(target=self._watch, name="pod-watch", daemon=True),
+            threading.Thread(target=self._make_requests, name="pod-requests", daemon=True),
+            threading.Thread(target=self._watch, name="pod-watch", daemon=True),
         ]
 
     def start(self) -> None:
@@ -137,21 +145,37 @@ class PodController:
             except PodConflict:
                 uid = self._cluster.find_pod_uid(creation.pod["metadata"]["name"])
             if uid is not None:  # None: it was deleted meanwhile, which the watch reports
-                self._cluster.put_secret(build_secret(self._pods, creation.pod["metadata"]["name"], uid, creation.attempt_id, self._sign(creation.attempt_id)))
+                self._cluster.put_secret(
+                    build_secret(
+                        self._pods,
+                        creation.pod["metadata"]["name"],
+                        uid,
+                        creation.attempt_id,
+                        self._sign(creation.attempt_id),
+                    )
+                )
             self._created.put(creation.attempt_id)
             self._is_away = False
         except PodHookFailed as error:
             self._updates.put(PodImpossible(creation.attempt_id, PodEnd(str(error), False)))
         except RequestInvalid as error:
-            self._updates.put(PodImpossible(creation.attempt_id, PodEnd(f"the cluster refuses its pod: {error}", False)))
+            self._updates.put(
+                PodImpossible(creation.attempt_id, PodEnd(f"the cluster refuses its pod: {error}", False))
+            )
         except (ClusterAway, PodConflict, VersionGone) as error:
             self._note_absence(error)
             self._updates.put(PodDelayed(creation.attempt_id, f"the cluster does not create its pod now: {error}"))
             self._creations.put(creation)
             self._stop.wait(RETRY_S)
-        except Exception as error:  # of a library, or a fault of ours: the pods of other attempts are created nevertheless
+        except (
+            Exception
+        ) as error:  # of a library, or a fault of ours: the pods of other attempts are created nevertheless
             events.exception("pod_not_created", attempt=creation.attempt_id)
-            self._updates.put(PodImpossible(creation.attempt_id, PodEnd(f"its pod cannot be created: {type(error).__name__}: {error}", False)))
+            self._updates.put(
+                PodImpossible(
+                    creation.attempt_id, PodEnd(f"its pod cannot be created: {type(error).__name__}: {error}", False)
+                )
+            )
 
     def _delete_pods(self) -> None:
         for name in _drain(self._deletions):

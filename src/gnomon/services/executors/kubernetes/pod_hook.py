@@ -69,13 +69,17 @@ class PodHook:
             left_s = until - self._clock.monotonic()
             if left_s <= 0:
                 self.close()
-                raise PodHookFailed(f"the cluster policy pod_mutation_hook did not return within {self._limit_s:g} s, and was ended; make it faster, or remove it")
+                raise PodHookFailed(
+                    f"the cluster policy pod_mutation_hook did not return within {self._limit_s:g} s, and was ended; make it faster, or remove it"
+                )
             if not process.stream.ended:
                 select.select([process.fileno()], [] if is_sent else [process.fileno()], [], min(left_s, 1.0))
         self._process = None
         end = process.kill_and_collect()
         shown = " ".join(end.output.split())[-_OUTPUT_SHOWN:]
-        raise PodHookFailed(f"the process of the cluster policy pod_mutation_hook ended with exit code {end.code}{f': {shown}' if shown else ''}; correct the policy, or remove it")
+        raise PodHookFailed(
+            f"the process of the cluster policy pod_mutation_hook ended with exit code {end.code}{f': {shown}' if shown else ''}; correct the policy, or remove it"
+        )
 
 
 def _restore(pod: Any, built: Pod) -> Pod:
@@ -85,5 +89,8 @@ def _restore(pod: Any, built: Pod) -> Pod:
     metadata = pod["metadata"] = dict(pod.get("metadata") or {})
     own = built["metadata"]
     metadata.update(name=own["name"], namespace=own["namespace"])
-    metadata["labels"] = {**(metadata.get("labels") or {}), **{name: own["labels"][name] for name in (ATTEMPT_LABEL, DEPLOYMENT_LABEL)}}
+    metadata["labels"] = {
+        **(metadata.get("labels") or {}),
+        **{name: own["labels"][name] for name in (ATTEMPT_LABEL, DEPLOYMENT_LABEL)},
+    }
     return pod

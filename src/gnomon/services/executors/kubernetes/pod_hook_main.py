@@ -40,11 +40,17 @@ def mutate_pod(manifest: bytes) -> PodMutated:
         from kubernetes.client import ApiClient  # an extra, and slow: imported only where there is a hook
 
         client: Any = ApiClient()
-        pod = client._ApiClient__deserialize(json.loads(manifest), "V1Pod")  # the public method takes a response, in another way in each release
+        pod = client._ApiClient__deserialize(
+            json.loads(manifest), "V1Pod"
+        )  # the public method takes a response, in another way in each release
         policies.call(HOOK, {"pod": pod})
         return PodMutated(pod=json.dumps(client.sanitize_for_serialization(pod)).encode())
     except Exception as error:  # the edge of author code
-        return PodMutated(error=hide(str(error)) if type(error).__module__.startswith("gnomon.") else hide(f"{HOOK} left a pod that is none: {type(error).__name__}: {error}"))
+        return PodMutated(
+            error=hide(str(error))
+            if type(error).__module__.startswith("gnomon.")
+            else hide(f"{HOOK} left a pod that is none: {type(error).__name__}: {error}")
+        )
 
 
 if __name__ == "__main__":

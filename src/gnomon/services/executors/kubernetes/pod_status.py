@@ -10,7 +10,21 @@ from gnomon.services.executors.kubernetes.pod_template import ATTEMPT_LABEL
 
 _TEXT_MAX = 500
 """Characters of a message of the cluster that a reason shows."""
-_NODE_REASONS = frozenset({"Evicted", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "Preempting", "NodeAffinity", "OutOfcpu", "OutOfmemory", "OutOfpods", "UnexpectedAdmissionError"})
+_NODE_REASONS = frozenset(
+    {
+        "Evicted",
+        "NodeLost",
+        "NodeShutdown",
+        "Shutdown",
+        "Terminated",
+        "Preempting",
+        "NodeAffinity",
+        "OutOfcpu",
+        "OutOfmemory",
+        "OutOfpods",
+        "UnexpectedAdmissionError",
+    }
+)
 """Reasons of a failed pod for which the cluster is the cause, and not the task or its image."""
 _DISRUPTION = "DisruptionTarget"
 """The condition of a pod that the cluster ends: by preemption, eviction, a taint, or a node that shuts down."""
@@ -39,7 +53,9 @@ class PodStatus:
     end: PodEnd | None = None
 
 
-def read_pod_status(pod: Mapping[str, Any], fatal_reasons: Collection[str], *, is_deleted: bool = False) -> PodStatus | None:
+def read_pod_status(
+    pod: Mapping[str, Any], fatal_reasons: Collection[str], *, is_deleted: bool = False
+) -> PodStatus | None:
     """The status; None for a pod without the label of an attempt. `fatal_reasons`: reasons of a waiting container for which the attempt fails."""
     metadata, status = pod.get("metadata") or {}, pod.get("status") or {}
     attempt_id = (metadata.get("labels") or {}).get(ATTEMPT_LABEL)
@@ -61,7 +77,9 @@ def _read_end(pod: Mapping[str, Any], name: str, phase: str) -> PodEnd:
     status = pod.get("status") or {}
     disruption = _find_condition(status, _DISRUPTION)
     if status.get("reason") == "DeadlineExceeded":
-        return PodEnd(f"pod {name} ran longer than activeDeadlineSeconds of its spec{_add(status.get('message'))}", False)
+        return PodEnd(
+            f"pod {name} ran longer than activeDeadlineSeconds of its spec{_add(status.get('message'))}", False
+        )
     if status.get("reason") in _NODE_REASONS or (disruption is not None and disruption.get("status") == "True"):
         why = status.get("reason") or (disruption or {}).get("reason") or ""
         message = status.get("message") or (disruption or {}).get("message")
@@ -71,28 +89,42 @@ def _read_end(pod: Mapping[str, Any], name: str, phase: str) -> PodEnd:
         if terminated.get("reason") == "OOMKilled":
             limit = _find_memory_limit(pod, container)
             than = f"its limit of {limit}" if limit else "the node had"
-            return PodEnd(f"container {container} of pod {name} was killed, because it used more memory than {than} (OOMKilled)", False)
+            return PodEnd(
+                f"container {container} of pod {name} was killed, because it used more memory than {than} (OOMKilled)",
+                False,
+            )
     for container, terminated in _iterate_terminated(status):
         if terminated.get("exitCode"):
             why = terminated.get("reason") or "Error"
-            return PodEnd(f"container {container} of pod {name} ended with exit code {terminated['exitCode']} ({why}){_add(terminated.get('message'))}", False)
+            return PodEnd(
+                f"container {container} of pod {name} ended with exit code {terminated['exitCode']} ({why}){_add(terminated.get('message'))}",
+                False,
+            )
     if phase == "Succeeded":
         return PodEnd(f"pod {name} ended without a result of its attempt", False)
-    return PodEnd(f"pod {name} failed ({status.get('reason') or 'no reason given'}){_add(status.get('message'))}", False)
+    return PodEnd(
+        f"pod {name} failed ({status.get('reason') or 'no reason given'}){_add(status.get('message'))}", False
+    )
 
 
 def _read_deletion(pod: Mapping[str, Any], name: str, phase: str) -> PodEnd:
     disruption = _find_condition(pod.get("status") or {}, _DISRUPTION)
     when = "while it ran" if phase == "Running" else "before it began"
     if disruption is not None and disruption.get("status") == "True":
-        return PodEnd(f"pod {name} was deleted{_name_node(pod)} {when} ({disruption.get('reason')}){_add(disruption.get('message'))}", True)
+        return PodEnd(
+            f"pod {name} was deleted{_name_node(pod)} {when} ({disruption.get('reason')}){_add(disruption.get('message'))}",
+            True,
+        )
     return PodEnd(f"pod {name} was deleted {when}, by a person or a controller of the cluster", True)
 
 
 def _find_fatal_wait(status: Mapping[str, Any], name: str, fatal_reasons: Collection[str]) -> PodEnd | None:
     for container, waiting in _iterate_waiting(status):
         if waiting.get("reason") in fatal_reasons:
-            return PodEnd(f"container {container} of pod {name} cannot start: {waiting['reason']}{_add(waiting.get('message'))}", False)
+            return PodEnd(
+                f"container {container} of pod {name} cannot start: {waiting['reason']}{_add(waiting.get('message'))}",
+                False,
+            )
     return None
 
 

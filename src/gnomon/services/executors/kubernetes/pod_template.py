@@ -40,7 +40,8 @@ class _ManifestLoader(yaml.SafeLoader):
     """YAML as Kubernetes reads it: a date without quotes is a text. A pod is JSON, which has no dates."""
 
     yaml_implicit_resolvers = {
-        first: [found for found in resolvers if found[0] != "tag:yaml.org,2002:timestamp"] for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        first: [found for found in resolvers if found[0] != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
 
@@ -67,15 +68,25 @@ def read_template(path: Path) -> Pod:
     try:
         found = yaml.load(path.read_text(encoding="utf-8"), _ManifestLoader)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the pod template {path} cannot be read: {error}; correct [kubernetes_executor] pod_template_file") from error
+        raise ConfigurationError(
+            f"the pod template {path} cannot be read: {error}; correct [kubernetes_executor] pod_template_file"
+        ) from error
     except yaml.YAMLError as error:
         raise ConfigurationError(f"the pod template {path} is no YAML: {error}; correct it as a manifest") from error
     if not isinstance(found, dict) or found.get("kind", "Pod") != "Pod" or not isinstance(found.get("spec"), dict):
-        raise ConfigurationError(f"the pod template {path} must hold one object of kind Pod with a spec; correct it as a manifest")
+        raise ConfigurationError(
+            f"the pod template {path} must hold one object of kind Pod with a spec; correct it as a manifest"
+        )
     if not _find_containers(found):
-        raise ConfigurationError(f"the pod template {path} has no container; the first one, named {BASE_CONTAINER}, runs the task")
-    if not all(isinstance(container, dict) for container in _find_containers(found)) or not isinstance(found.get("metadata") or {}, dict):
-        raise ConfigurationError(f"the pod template {path} must have objects as metadata and as elements of spec.containers; correct it as a manifest")
+        raise ConfigurationError(
+            f"the pod template {path} has no container; the first one, named {BASE_CONTAINER}, runs the task"
+        )
+    if not all(isinstance(container, dict) for container in _find_containers(found)) or not isinstance(
+        found.get("metadata") or {}, dict
+    ):
+        raise ConfigurationError(
+            f"the pod template {path} must have objects as metadata and as elements of spec.containers; correct it as a manifest"
+        )
     return found
 
 
@@ -94,7 +105,9 @@ def build_pod(settings: PodSettings, attempt: Attempt) -> Pod:
         pod = merge_pods(pod, override)
         _complete(pod, settings, attempt, own_image)
     except (TypeError, ValueError, AttributeError) as error:  # a number where a manifest has a list, for example
-        raise PodRefused(f"the pod of task {attempt.task_id} cannot be built from its template and pod_override: {error}; write both as manifests") from error
+        raise PodRefused(
+            f"the pod of task {attempt.task_id} cannot be built from its template and pod_override: {error}; write both as manifests"
+        ) from error
     return pod
 
 
@@ -113,10 +126,24 @@ def merge_pods(base: Pod, override: Mapping[str, Any]) -> Pod:
 def build_secret(settings: PodSettings, pod_name: str, pod_uid: str, attempt_id: str, token: str) -> dict[str, Any]:
     """The Secret with the token of the attempt. The cluster deletes it with its pod."""
     return {
-        "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "stringData": {TOKEN_KEY: token},
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": "Opaque",
+        "stringData": {TOKEN_KEY: token},
         "metadata": {
-            "name": pod_name, "namespace": settings.namespace, "labels": {ATTEMPT_LABEL: attempt_id, DEPLOYMENT_LABEL: settings.deployment},
-            "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": pod_name, "uid": pod_uid, "blockOwnerDeletion": False, "controller": False}],
+            "name": pod_name,
+            "namespace": settings.namespace,
+            "labels": {ATTEMPT_LABEL: attempt_id, DEPLOYMENT_LABEL: settings.deployment},
+            "ownerReferences": [
+                {
+                    "apiVersion": "v1",
+                    "kind": "Pod",
+                    "name": pod_name,
+                    "uid": pod_uid,
+                    "blockOwnerDeletion": False,
+                    "controller": False,
+                }
+            ],
         },
     }
 
@@ -125,8 +152,12 @@ def build_pod_name(attempt: Attempt) -> str:
     """`DAG-task-ATTEMPT`, cut to a DNS label. The same attempt has the same name in each scheduler, so that the cluster refuses a second pod of it."""
     ending = _NOT_IN_NAME.sub("-", attempt.attempt_id.lower()).strip("-")
     if len(ending) > _NAME_MAX - 16:
-        ending = f"{zlib.crc32(ending.encode()):08x}-{ending[:_NAME_MAX - 32]}".strip("-")
-    words = _NOT_IN_NAME.sub("-", f"{attempt.run.dag_id}-{attempt.task_id}".lower()).strip("-")[: _NAME_MAX - len(ending) - 1].strip("-")
+        ending = f"{zlib.crc32(ending.encode()):08x}-{ending[: _NAME_MAX - 32]}".strip("-")
+    words = (
+        _NOT_IN_NAME.sub("-", f"{attempt.run.dag_id}-{attempt.task_id}".lower())
+        .strip("-")[: _NAME_MAX - len(ending) - 1]
+        .strip("-")
+    )
     return f"{words}-{ending}" if words else f"a-{ending}"
 
 
@@ -135,7 +166,7 @@ def make_label(text: str) -> str:
     safe = _NOT_IN_LABEL.sub("-", text).strip("-_.")
     if safe == text and len(safe) <= _LABEL_MAX:
         return safe
-    return f"{safe[:_LABEL_MAX - 9].strip('-_.')}-{zlib.crc32(text.encode()):08x}".lstrip("-")
+    return f"{safe[: _LABEL_MAX - 9].strip('-_.')}-{zlib.crc32(text.encode()):08x}".lstrip("-")
 
 
 def _complete(pod: Pod, settings: PodSettings, attempt: Attempt, own_image: str | None) -> None:
@@ -149,35 +180,59 @@ def _complete(pod: Pod, settings: PodSettings, attempt: Attempt, own_image: str 
     metadata["annotations"] = {**(metadata.get("annotations") or {}), **_build_annotations(attempt)}
     spec = pod["spec"]
     spec["restartPolicy"] = "Never"
-    spec["volumes"] = [*(spec.get("volumes") or []), {"name": TOKEN_VOLUME, "secret": {"secretName": name, "defaultMode": 0o444}}]
+    spec["volumes"] = [
+        *(spec.get("volumes") or []),
+        {"name": TOKEN_VOLUME, "secret": {"secretName": name, "defaultMode": 0o444}},
+    ]
     base = spec["containers"][0] = dict(spec["containers"][0])
     base.setdefault("name", BASE_CONTAINER)
     base["image"] = own_image or settings.image or base.get("image")
     if not base["image"]:
-        raise PodRefused(f"the pod of task {attempt.task_id} has no image: set [kubernetes_executor] worker_container_repository, or image in the pod template")
+        raise PodRefused(
+            f"the pod of task {attempt.task_id} has no image: set [kubernetes_executor] worker_container_repository, or image in the pod template"
+        )
     base["args"] = ["kubernetes", "worker", attempt.attempt_id, "--token-file", f"{TOKEN_FOLDER}/{TOKEN_KEY}"]
     base.setdefault("command", ["gnomon"])
-    base["volumeMounts"] = [*(base.get("volumeMounts") or []), {"name": TOKEN_VOLUME, "mountPath": TOKEN_FOLDER, "readOnly": True}]
+    base["volumeMounts"] = [
+        *(base.get("volumeMounts") or []),
+        {"name": TOKEN_VOLUME, "mountPath": TOKEN_FOLDER, "readOnly": True},
+    ]
     given = {one.get("name") for one in base.get("env") or []}
-    base["env"] = [*(base.get("env") or []), *({"name": key, "value": value} for key, value in settings.environ.items() if key not in given)]
+    base["env"] = [
+        *(base.get("env") or []),
+        *({"name": key, "value": value} for key, value in settings.environ.items() if key not in given),
+    ]
 
 
 def _build_labels(settings: PodSettings, attempt: Attempt) -> dict[str, str]:
     labels = {
-        ATTEMPT_LABEL: attempt.attempt_id, DEPLOYMENT_LABEL: settings.deployment, "dag_id": make_label(attempt.run.dag_id),
-        "task_id": make_label(attempt.task_id or attempt.kind), "run_id": make_label(attempt.run.run_id), "try_number": str(attempt.try_number),
+        ATTEMPT_LABEL: attempt.attempt_id,
+        DEPLOYMENT_LABEL: settings.deployment,
+        "dag_id": make_label(attempt.run.dag_id),
+        "task_id": make_label(attempt.task_id or attempt.kind),
+        "run_id": make_label(attempt.run.run_id),
+        "try_number": str(attempt.try_number),
     }
     return {**labels, "map_index": str(attempt.map_index)} if attempt.map_index != UNMAPPED else labels
 
 
 def _build_annotations(attempt: Attempt) -> dict[str, str]:
-    annotations = {"dag_id": attempt.run.dag_id, "task_id": attempt.task_id, "run_id": attempt.run.run_id, "try_number": str(attempt.try_number)}
+    annotations = {
+        "dag_id": attempt.run.dag_id,
+        "task_id": attempt.task_id,
+        "run_id": attempt.run.run_id,
+        "try_number": str(attempt.try_number),
+    }
     return {**annotations, "map_index": str(attempt.map_index)} if attempt.map_index != UNMAPPED else annotations
 
 
 def _check_override(attempt: Attempt, override: Any) -> None:
     where = f"pod_override in executor_config of task {attempt.task_id}"
-    if not isinstance(override, dict) or not isinstance(override.get("spec") or {}, dict) or not isinstance(override.get("metadata") or {}, dict):
+    if (
+        not isinstance(override, dict)
+        or not isinstance(override.get("spec") or {}, dict)
+        or not isinstance(override.get("metadata") or {}, dict)
+    ):
         raise PodRefused(f"{where} must be a V1Pod, or a dict as in a manifest with the keys metadata and spec")
     if not all(isinstance(container, dict) for container in _find_containers(override)):
         raise PodRefused(f"{where}: spec.containers must be a list of containers")

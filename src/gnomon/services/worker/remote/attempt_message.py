@@ -69,12 +69,22 @@ class RefusedMessages:
         try:
             message.ack()
         except Exception as error:  # a connection that has ended, which the loop of the consumer notices by itself, or a delivery tag of another form
-            events.warning("message_not_acknowledged", error=f"{type(error).__name__}: {error}", next="if the broker has it, it comes again and is refused again")
+            events.warning(
+                "message_not_acknowledged",
+                error=f"{type(error).__name__}: {error}",
+                next="if the broker has it, it comes again and is refused again",
+            )
 
     def record(self, reason: object, body: object, **context: object) -> None:
         """Log and count a message that the broker does not keep."""
         self._count.add_one()
-        events.warning("message_refused", reason=_show_text(str(reason)), body=_show(body), next="it is acknowledged, and nothing runs", **context)
+        events.warning(
+            "message_refused",
+            reason=_show_text(str(reason)),
+            body=_show(body),
+            next="it is acknowledged, and nothing runs",
+            **context,
+        )
 
     def guard(self, read: Callable[[], object], errors: tuple[type[Exception], ...]) -> Callable[[], object]:
         """The same function, which refuses the message that it has taken from the broker and cannot read. `errors` are raised as they are."""
@@ -127,7 +137,12 @@ def _show(found: object) -> str:
     if isinstance(found, (bytes, bytearray, memoryview, str)):
         return _show_text(repr(bytes(found[:SHOWN_MAX]) if isinstance(found, memoryview) else found[:SHOWN_MAX]))
     if isinstance(found, dict):
-        found = {str(name)[:SHOWN_MAX]: str(value)[:SHOWN_MAX] if isinstance(value, (str, int, bytes)) else type(value).__name__ for name, value in list(found.items())[:8]}
+        found = {
+            str(name)[:SHOWN_MAX]: str(value)[:SHOWN_MAX]
+            if isinstance(value, (str, int, bytes))
+            else type(value).__name__
+            for name, value in list(found.items())[:8]
+        }
     return _show_text(repr(found))
 
 

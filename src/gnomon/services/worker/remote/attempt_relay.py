@@ -82,7 +82,14 @@ class AttemptRelay:
     """`find_worker`: the id and the socket of the present incarnation of the worker."""
 
     def __init__(
-        self, client: ExecutionClient, store: HttpWorkerStore, find_worker: Callable[[], tuple[str, str]], host: str, slots: int, dags_folder: Path, clock: Clock,
+        self,
+        client: ExecutionClient,
+        store: HttpWorkerStore,
+        find_worker: Callable[[], tuple[str, str]],
+        host: str,
+        slots: int,
+        dags_folder: Path,
+        clock: Clock,
         forwarder: LogForwarder | None = None,
         claim_patience_s: float = CLAIM_PATIENCE_S,
         queues: tuple[str, ...] | None = None,
@@ -132,7 +139,13 @@ class AttemptRelay:
         self.accept(attempt_id, token, outcomes.put)
         return outcomes.get()
 
-    def accept(self, attempt_id: str, token: str, on_end: Callable[[str], object], on_slot_free: Callable[[], object] = lambda: None) -> None:
+    def accept(
+        self,
+        attempt_id: str,
+        token: str,
+        on_end: Callable[[str], object],
+        on_slot_free: Callable[[], object] = lambda: None,
+    ) -> None:
         """Handle one message. `on_end` is called once, in any thread, with what became of it: when its result is reported, or at once when it is not to run.
 
         `on_slot_free` may be called before: the attempt has ended, and its result is being reported, so another message can be handled.
@@ -232,7 +245,9 @@ class AttemptRelay:
         since = self._rests_since
         if since is None:
             return
-        is_over = self._client.answered_at > since or (not self._client.is_known(self.find_worker_id()) and self._clock.monotonic() - since > REST_S)
+        is_over = self._client.answered_at > since or (
+            not self._client.is_known(self.find_worker_id()) and self._clock.monotonic() - since > REST_S
+        )
         if is_over:
             self._rests_since = None
             self.on_rest(False)
@@ -300,7 +315,9 @@ class AttemptRelay:
             self._submit_again()
             self._pass_cancellations()
             self._end_rest()
-            while not self._store.ended.empty():  # the loop of the worker delivered it itself, because the relay was not connected
+            while (
+                not self._store.ended.empty()
+            ):  # the loop of the worker delivered it itself, because the relay was not connected
                 ended = self._store.ended.get()
                 self._end(ended.attempt_id, ended.outcome)
             self._stop.wait(STEP_S)
@@ -358,7 +375,9 @@ class AttemptRelay:
         if carried is None or not is_new:
             return
         carried.on_slot_free()
-        if (self._forwarder is not None and self._forwarder.has_sent(result.attempt_id)) or len(msgspec.json.encode(result)) > LARGE_BYTES:
+        if (self._forwarder is not None and self._forwarder.has_sent(result.attempt_id)) or len(
+            msgspec.json.encode(result)
+        ) > LARGE_BYTES:
             self.report_alone(result)
         else:
             self._exchange.put(result)
@@ -393,7 +412,11 @@ class AttemptRelay:
         """The incarnation that the relay was connected to has ended, and its attempts with it, but for results that are being reported."""
         with self._guard:
             ended_id, self._connected_to = self._connected_to, ""
-            given_up = [attempt_id for attempt_id, carried in self._carried.items() if carried.worker_id == ended_id and not carried.is_reported]
+            given_up = [
+                attempt_id
+                for attempt_id, carried in self._carried.items()
+                if carried.worker_id == ended_id and not carried.is_reported
+            ]
         for attempt_id in given_up:
             self._end(attempt_id, "was given up")
 

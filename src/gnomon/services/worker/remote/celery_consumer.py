@@ -50,7 +50,9 @@ class BrokerIntake:
     refused: RefusedMessages
 
 
-def consume(app: Any, settings: ConsumerSettings, address: str, on_stop: Callable[[], None], refused: SharedCount | None = None) -> int:
+def consume(
+    app: Any, settings: ConsumerSettings, address: str, on_stop: Callable[[], None], refused: SharedCount | None = None
+) -> int:
     """Consume messages until a stop signal and until the attempts of the messages taken have ended; returns the exit code of Celery.
 
     `address`: the socket of the worker process. `on_stop`: called once a stop signal has arrived. `refused`: counts messages that cannot be read.
@@ -63,8 +65,13 @@ def consume(app: Any, settings: ConsumerSettings, address: str, on_stop: Callabl
     read_properties_leniently()
     window = PrefetchWindow(settings.concurrency * settings.prefetch)
     carrier = MessageCarrier(address, settings.concurrency, window.set_unbacked, window.set_resting)
-    intake = BrokerIntake(carrier, window, UnackedWriter(), RefusedMessages(SharedCount() if refused is None else refused))
-    app.conf.update(worker_prefetch_multiplier=settings.prefetch, worker_consumer="gnomon.services.worker.remote.lasting_consumer:LastingConsumer")
+    intake = BrokerIntake(
+        carrier, window, UnackedWriter(), RefusedMessages(SharedCount() if refused is None else refused)
+    )
+    app.conf.update(
+        worker_prefetch_multiplier=settings.prefetch,
+        worker_consumer="gnomon.services.worker.remote.lasting_consumer:LastingConsumer",
+    )
     # A strategy handles a message in the loop of the consumer. Celery's own gives it to a thread of the pool, which costs more than all that is done with it here.
     app.task(_refuse_call, name=TASK_NAME, ignore_result=True, Strategy=partial(start_strategy, intake))
 
@@ -73,8 +80,15 @@ def consume(app: Any, settings: ConsumerSettings, address: str, on_stop: Callabl
 
     worker_shutting_down.connect(stop, weak=False)
     worker = app.Worker(
-        pool="threads", concurrency=settings.concurrency, queues=list(settings.queues), loglevel=settings.loglevel, hostname=host_format(default_nodename(settings.hostname)),
-        without_gossip=True, without_mingle=True, optimization="fair", quiet=True,
+        pool="threads",
+        concurrency=settings.concurrency,
+        queues=list(settings.queues),
+        loglevel=settings.loglevel,
+        hostname=host_format(default_nodename(settings.hostname)),
+        without_gossip=True,
+        without_mingle=True,
+        optimization="fair",
+        quiet=True,
     )
     worker.start()
     carrier.wait_for_attempts(lambda: state.should_terminate not in (None, False))
@@ -82,7 +96,9 @@ def consume(app: Any, settings: ConsumerSettings, address: str, on_stop: Callabl
     return int(worker.exitcode or 0)
 
 
-def start_strategy(intake: BrokerIntake, _task: object, _app: object, consumer: Any, **_: object) -> Callable[..., None]:
+def start_strategy(
+    intake: BrokerIntake, _task: object, _app: object, consumer: Any, **_: object
+) -> Callable[..., None]:
     """What handles each message of a new connection to the broker (`LastingConsumer.create_task_handler`)."""
     intake.window.begin_connection(consumer)
     intake.unacked.begin_connection(consumer, intake.refused)
@@ -96,7 +112,12 @@ def start_strategy(intake: BrokerIntake, _task: object, _app: object, consumer: 
         except UnreadableMessage as error:
             intake.refused.refuse(message, error)
             return
-        delivery = Delivery(message.delivery_tag, partial(acknowledge, message, attempt_id), partial(requeue, message, attempt_id), time.monotonic())
+        delivery = Delivery(
+            message.delivery_tag,
+            partial(acknowledge, message, attempt_id),
+            partial(requeue, message, attempt_id),
+            time.monotonic(),
+        )
         intake.carrier.take(attempt_id, token, delivery)
 
     return handle
@@ -107,7 +128,12 @@ def acknowledge(message: Any, attempt_id: str) -> None:
     try:
         message.ack()
     except Exception as error:  # each transport has exceptions of its own, also for a delivery tag that it cannot send
-        events.warning("message_not_acknowledged", attempt=attempt_id, error=str(error), next="the broker sends the message again, and the attempt is not claimed twice")
+        events.warning(
+            "message_not_acknowledged",
+            attempt=attempt_id,
+            error=str(error),
+            next="the broker sends the message again, and the attempt is not claimed twice",
+        )
 
 
 def requeue(message: Any, attempt_id: str) -> None:
@@ -115,7 +141,9 @@ def requeue(message: Any, attempt_id: str) -> None:
     try:
         message.requeue()
     except Exception as error:
-        events.warning("message_not_given_back", attempt=attempt_id, error=str(error), next="the broker sends the message again")
+        events.warning(
+            "message_not_given_back", attempt=attempt_id, error=str(error), next="the broker sends the message again"
+        )
 
 
 def _refuse_call(attempt_id: str, token: str) -> None:

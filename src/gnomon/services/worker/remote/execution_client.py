@@ -91,7 +91,9 @@ class ExecutionClient:
         """`url`: the address of the execution API, such as `http://api:8080/execution`. Raises ConfigurationError for another form."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigurationError(f"[core] execution_api_server_url is no address of http or https: {url!r}; example: http://gnomon.example.com:8080/execution")
+            raise ConfigurationError(
+                f"[core] execution_api_server_url is no address of http or https: {url!r}; example: http://gnomon.example.com:8080/execution"
+            )
         self._is_secure = parts.scheme == "https"
         self.host, self._port, self._path = parts.hostname, parts.port, parts.path.rstrip("/")
         self._clock = clock
@@ -112,10 +114,16 @@ class ExecutionClient:
     def begin(self, worker_id: str) -> None:
         """Drop the tokens of earlier incarnations of the worker. This one may have claimed attempts already."""
         with self._guard:
-            self._attempt_tokens = {attempt: held for attempt, held in self._attempt_tokens.items() if held[0] == worker_id}
-            self._worker_tokens = {worker: token for worker, token in self._worker_tokens.items() if worker == worker_id}
+            self._attempt_tokens = {
+                attempt: held for attempt, held in self._attempt_tokens.items() if held[0] == worker_id
+            }
+            self._worker_tokens = {
+                worker: token for worker, token in self._worker_tokens.items() if worker == worker_id
+            }
 
-    def claim(self, attempt_id: str, token: str, worker_id: str, host: str, slots: int, queues: tuple[str, ...] | None = None) -> ClaimedAttempt:
+    def claim(
+        self, attempt_id: str, token: str, worker_id: str, host: str, slots: int, queues: tuple[str, ...] | None = None
+    ) -> ClaimedAttempt:
         """Claim the attempt for this incarnation of the worker. Raises ClaimRefused, WorkerGivenUp, ApiAway, also for an answer that came late."""
         secret = hmac.new(self._key, worker_id.encode(), hashlib.sha256).hexdigest()
         request = ClaimRequest(worker_id=worker_id, secret=secret, host=host, slots=slots, queues=queues)
@@ -137,7 +145,9 @@ class ExecutionClient:
         try:
             self._end(result)
         except UnreadableRequest as error:
-            failure = _build_failure(result, f"the api-server refused the result of this attempt ({result.outcome}): {error}")
+            failure = _build_failure(
+                result, f"the api-server refused the result of this attempt ({result.outcome}): {error}"
+            )
             try:
                 self._end(failure)
             except UnreadableRequest as again:
@@ -151,7 +161,12 @@ class ExecutionClient:
 
     def report(self, worker_id: str, reports: Sequence[Report]) -> tuple[ReportAnswer, ...]:
         """Send reports in one request; returns the answer to each. Raises as `claim`, then nothing is known about any of them."""
-        answers = self._post(f"/workers/{worker_id}/reports", self._find_worker_token(worker_id), _ReportBatch(reports=tuple(reports)), BatchAnswer).answers
+        answers = self._post(
+            f"/workers/{worker_id}/reports",
+            self._find_worker_token(worker_id),
+            _ReportBatch(reports=tuple(reports)),
+            BatchAnswer,
+        ).answers
         if len(answers) != len(reports):
             raise ApiAway(f"the api-server has answered {len(answers)} of {len(reports)} reports")
         with self._guard:
@@ -172,18 +187,32 @@ class ExecutionClient:
     def ask(self, attempt_id: str, request: AnyTaskApiRequest) -> object:
         """The answer to author code of the attempt. Raises as `claim`, and TaskApiRefused."""
         try:
-            return self._post(f"/attempts/{attempt_id}/ask", self._find_token(attempt_id), Question(request=request), Reply, LOOP_TIMEOUT_S).value
+            return self._post(
+                f"/attempts/{attempt_id}/ask",
+                self._find_token(attempt_id),
+                Question(request=request),
+                Reply,
+                LOOP_TIMEOUT_S,
+            ).value
         except UnreadableRequest as error:
             raise TaskApiRefused(str(error)) from error
 
     def ask_for_import(self, worker_id: str, request: AnyTaskApiRequest) -> object:
         """The answer to a DAG file that is being imported. Raises as `ask`."""
-        return self._post(f"/workers/{worker_id}/ask", self._find_worker_token(worker_id), Question(request=request), Reply, LOOP_TIMEOUT_S).value
+        return self._post(
+            f"/workers/{worker_id}/ask",
+            self._find_worker_token(worker_id),
+            Question(request=request),
+            Reply,
+            LOOP_TIMEOUT_S,
+        ).value
 
     def beat(self, worker_id: str, held: Iterable[str], figures: Iterable[Figure] = ()) -> Beat:
         """Send a heartbeat. Raises as `claim`."""
         notice = BeatNotice(held=tuple(held), figures=tuple(figures))
-        beat = self._post(f"/workers/{worker_id}/beat", self._find_worker_token(worker_id), notice, Beat, LOOP_TIMEOUT_S)
+        beat = self._post(
+            f"/workers/{worker_id}/beat", self._find_worker_token(worker_id), notice, Beat, LOOP_TIMEOUT_S
+        )
         with self._guard:
             self._worker_tokens[worker_id] = beat.worker_token
             for attempt_id, token in beat.attempt_tokens.items():
@@ -193,7 +222,12 @@ class ExecutionClient:
 
     def send_log(self, attempt_id: str, offset: int, piece: bytes) -> int:
         """Send bytes of the log; the offset that is wanted next, negative for nothing more. Raises as `claim`."""
-        reply = self._post(f"/attempts/{attempt_id}/log", self._find_token(attempt_id), RunningLogPiece(offset=offset, piece=piece), Reply)
+        reply = self._post(
+            f"/attempts/{attempt_id}/log",
+            self._find_token(attempt_id),
+            RunningLogPiece(offset=offset, piece=piece),
+            Reply,
+        )
         return reply.value if isinstance(reply.value, int) else -1
 
     def retire(self, worker_id: str) -> None:
@@ -212,9 +246,20 @@ class ExecutionClient:
             raise ClaimRefused(f"worker {worker_id} has no token: it has not claimed an attempt")
         return token
 
-    def _post(self, path: str, token: str, body: msgspec.Struct | None, kind: type[Answer] | None, timeout_s: float = TIMEOUT_S) -> Answer:
+    def _post(
+        self,
+        path: str,
+        token: str,
+        body: msgspec.Struct | None,
+        kind: type[Answer] | None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> Answer:
         payload = b"" if body is None else msgspec.json.encode(body)
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", VERSION_HEADER: EXECUTION_VERSION}
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": "application/json",
+            VERSION_HEADER: EXECUTION_VERSION,
+        }
         status, answer = self._send(path, payload, headers, timeout_s)
         if status in (200, 204):
             return msgspec.json.decode(answer, type=kind) if kind is not None else None  # type: ignore[return-value]
@@ -236,7 +281,9 @@ class ExecutionClient:
                 self._kept.connection = None
                 if is_last or is_new or isinstance(error, TimeoutError):
                     kind = ApiNotListening if isinstance(error, ConnectionError) else ApiSilent
-                    raise kind(f"the api-server at {self.host}:{connection.port} does not answer: {type(error).__name__}: {error}") from error
+                    raise kind(
+                        f"the api-server at {self.host}:{connection.port} does not answer: {type(error).__name__}: {error}"
+                    ) from error
                 continue
             self.answered_at = self._clock.monotonic()
             return response.status, answer
@@ -247,7 +294,9 @@ class ExecutionClient:
         if kept is not None:
             return kept, False
         if self._is_secure:
-            self._kept.connection = SecureConnection(self.host, self._port, timeout=TIMEOUT_S, context=ssl.create_default_context())
+            self._kept.connection = SecureConnection(
+                self.host, self._port, timeout=TIMEOUT_S, context=ssl.create_default_context()
+            )
         else:
             self._kept.connection = PlainConnection(self.host, self._port, timeout=TIMEOUT_S)
         return self._kept.connection, True
@@ -260,16 +309,31 @@ def build_refusal(status: int, detail: str) -> Exception:
 
 
 _REFUSALS: dict[int, type[Exception]] = {
-    422: TaskApiRefused, 401: ClaimRefused, 409: ClaimRefused, 410: WorkerGivenUp, 400: UnreadableRequest, 413: UnreadableRequest,
+    422: TaskApiRefused,
+    401: ClaimRefused,
+    409: ClaimRefused,
+    410: WorkerGivenUp,
+    400: UnreadableRequest,
+    413: UnreadableRequest,
 }
 
 
 def _build_failure(result: AttemptResult, reason: str) -> AttemptResult:
     """The attempt as failed for good, without what it produced: the next try would end like this one."""
     return AttemptResult(
-        attempt_id=result.attempt_id, group_no=result.group_no, run_pk=result.run_pk, task_no=result.task_no, map_index=result.map_index, outcome="failed",
-        retryable=False, callbacks_called=result.callbacks_called, entered=result.entered, started_at=result.started_at, ended_at=result.ended_at,
-        reason=reason, exit_code=result.exit_code,
+        attempt_id=result.attempt_id,
+        group_no=result.group_no,
+        run_pk=result.run_pk,
+        task_no=result.task_no,
+        map_index=result.map_index,
+        outcome="failed",
+        retryable=False,
+        callbacks_called=result.callbacks_called,
+        entered=result.entered,
+        started_at=result.started_at,
+        ended_at=result.ended_at,
+        reason=reason,
+        exit_code=result.exit_code,
     )
 
 

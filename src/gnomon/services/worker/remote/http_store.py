@@ -75,7 +75,9 @@ class HttpWorkerStore:
             self._is_silent = self._is_cut_off = False
         except ApiAway as error:
             self._is_silent = isinstance(error, ApiSilent)
-            self._is_cut_off = self._is_silent and not isinstance(error, ApiNotListening) and not self._is_broker_reachable()
+            self._is_cut_off = (
+                self._is_silent and not isinstance(error, ApiNotListening) and not self._is_broker_reachable()
+            )
             raise WorkerStoreUnavailable(str(error)) from error
         except (ClaimRefused, WorkerGivenUp) as error:
             events.warning("worker_given_up", worker=worker_id, error=str(error))
@@ -131,7 +133,9 @@ class HttpWorkerStore:
 
     def _require_answers(self) -> None:
         if self._is_silent:
-            raise WorkerStoreAway("the api-server has not answered the last request; a heartbeat asks it again within a second")
+            raise WorkerStoreAway(
+                "the api-server has not answered the last request; a heartbeat asks it again within a second"
+            )
 
     def read_elements(self, attempt: Attempt) -> tuple[XComElement, ...]:
         return self._elements.pop(attempt.attempt_id, ())

@@ -23,7 +23,9 @@ class LastingConsumer(Consumer):  # type: ignore[misc]
             super().on_connection_error_after_connected(exc)
         except Exception as error:
             self.connection = None
-            events.warning("connection_not_closed", error=f"{type(error).__name__}: {error}", next="a new connection to the broker")
+            events.warning(
+                "connection_not_closed", error=f"{type(error).__name__}: {error}", next="a new connection to the broker"
+            )
 
     def _use_queues_as_they_are(self, exc: BaseException) -> None:
         """A queue that an operator has declared with other arguments is not declared again; with a quorum queue each consumer has a window of its own."""
@@ -34,7 +36,10 @@ class LastingConsumer(Consumer):  # type: ignore[misc]
             if getattr(exc, "reply_code", None) == OTHER_ARGUMENTS:
                 queue.no_declare = True
             elif "global qos" in said:
-                queue.queue_arguments = {**(queue.queue_arguments or {}), "x-queue-type": "quorum"}  # what Celery looks for
+                queue.queue_arguments = {
+                    **(queue.queue_arguments or {}),
+                    "x-queue-type": "quorum",
+                }  # what Celery looks for
             else:
                 continue
             events.info("queue_exists", queue=queue.name, error=said, next="it is used as it is")

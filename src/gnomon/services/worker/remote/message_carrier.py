@@ -71,7 +71,11 @@ class MessageCarrier:
     """
 
     def __init__(
-        self, address: str, slots: int, on_unbacked: Callable[[int], object] = lambda _count: None, on_rest: Callable[[bool], object] = lambda _is_resting: None,
+        self,
+        address: str,
+        slots: int,
+        on_unbacked: Callable[[int], object] = lambda _count: None,
+        on_rest: Callable[[bool], object] = lambda _is_resting: None,
     ) -> None:
         """`on_unbacked`: called when the number of messages changes that wait or have a slot and that the broker does not count any more.
 
@@ -113,7 +117,9 @@ class MessageCarrier:
                 self._waiting.append(CarriedMessage(next(self._numbers), attempt_id, token, delivery))
                 self._fill()
                 return
-            events.info("message_came_again", attempt=attempt_id)  # it was sent twice, or comes again over a new connection
+            events.info(
+                "message_came_again", attempt=attempt_id
+            )  # it was sent twice, or comes again over a new connection
             if message.number in self._running and not message.has_slot:
                 delivery.acknowledge()
                 return
@@ -147,7 +153,7 @@ class MessageCarrier:
         """Give back the newest messages that wait, so that at most `size` are held: another worker may have a slot for them."""
         with self._guard:
             excess = len(self._waiting) + sum(message.has_slot for message in self._running.values()) - size
-            for message in list(reversed(self._waiting))[:max(0, excess)]:
+            for message in list(reversed(self._waiting))[: max(0, excess)]:
                 if message.delivery is not None:
                     self._waiting.remove(message)
                     message.delivery.requeue()
@@ -183,11 +189,18 @@ class MessageCarrier:
             given.append(message)
         if not given:
             return
-        lines = b"".join(msgspec.json.encode((message.number, message.attempt_id, message.token)) + b"\n" for message in given)
+        lines = b"".join(
+            msgspec.json.encode((message.number, message.attempt_id, message.token)) + b"\n" for message in given
+        )
         try:
             self._connect().sendall(lines)
         except OSError as error:
-            events.warning("worker_process_ended", attempts=[message.attempt_id for message in given], error=str(error), next="schedulers give the attempts to another worker")
+            events.warning(
+                "worker_process_ended",
+                attempts=[message.attempt_id for message in given],
+                error=str(error),
+                next="schedulers give the attempts to another worker",
+            )
             self._disconnect()
 
     @staticmethod
@@ -239,7 +252,11 @@ class MessageCarrier:
             answer = b""
         with self._guard:
             if not answer:
-                events.warning("worker_process_ended", attempts=sorted(one.attempt_id for one in self._running.values()), next="schedulers give the attempts to another worker")
+                events.warning(
+                    "worker_process_ended",
+                    attempts=sorted(one.attempt_id for one in self._running.values()),
+                    next="schedulers give the attempts to another worker",
+                )
                 self._disconnect()
                 return
             *lines, self._unread = (self._unread + answer).split(b"\n")

@@ -61,7 +61,15 @@ def main(cfg: Config, attempt_id: str, token_file: Path, api_url: str) -> int:
     worker = WorkerService(settings, store, clock)
     forwarder = LogForwarder(client, cfg.logs_folder)
     relay = AttemptRelay(
-        client, store, lambda: (worker.worker_id, worker.address), current_host_name(), 1, cfg.dags_folder, clock, forwarder, claim_patience_s=_CLAIM_PATIENCE_S
+        client,
+        store,
+        lambda: (worker.worker_id, worker.address),
+        current_host_name(),
+        1,
+        cfg.dags_folder,
+        clock,
+        forwarder,
+        claim_patience_s=_CLAIM_PATIENCE_S,
     )
     carried = _CarriedAttempt(relay, attempt_id, token)
     worker.start()
@@ -92,7 +100,9 @@ def read_token(path: Path) -> str:
     try:
         token = path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the token of the attempt cannot be read from {path}: {error}; the executor mounts it there") from error
+        raise ConfigurationError(
+            f"the token of the attempt cannot be read from {path}: {error}; the executor mounts it there"
+        ) from error
     if not token:
         raise ConfigurationError(f"the file {path} is empty; it must hold the token of the attempt")
     return token

@@ -45,7 +45,9 @@ class PrefetchWindow:
         if self._unbacked >= self._size or self._is_resting:
             consumer.hub.call_soon(self._apply)
         if consumer.connection.transport.driver_type == "amqp":
-            self._timer = consumer.hub.timer.call_repeatedly(HELD_LOOK_S, lambda: carrier.release_held(time.monotonic()))
+            self._timer = consumer.hub.timer.call_repeatedly(
+                HELD_LOOK_S, lambda: carrier.release_held(time.monotonic())
+            )
 
     def set_unbacked(self, count: int) -> None:
         """So many messages wait or have a slot that the broker does not count."""
@@ -70,7 +72,9 @@ class PrefetchWindow:
             self._pause(task_consumer, is_paused=size <= 0)
             if size > 0 and size != consumer.qos.prev:
                 consumer.qos.value = consumer.qos.set(size)
-        carrier.give_back(0 if self._is_resting else self._size)  # a window of 0 would be one without a bound, so a message may have come for a slot that is not free
+        carrier.give_back(
+            0 if self._is_resting else self._size
+        )  # a window of 0 would be one without a bound, so a message may have come for a slot that is not free
 
     def _apply_anew(self, carrier: MessageCarrier) -> None:
         """Quorum queues: the window of a consumer is that with which it began, and the next one has a count of its own."""

@@ -37,7 +37,9 @@ class UnackedWriter:
             return
         channel._qos = _build_late_qos()(channel, channel.qos.prefetch_count)
         channel.handlers["BRPOP"] = refused.guard(channel._brpop_read, _list_broker_errors())
-        self._timer = consumer.hub.timer.call_repeatedly(UNWRITTEN_S, lambda: channel.qos.write(time.monotonic() - UNWRITTEN_S))
+        self._timer = consumer.hub.timer.call_repeatedly(
+            UNWRITTEN_S, lambda: channel.qos.write(time.monotonic() - UNWRITTEN_S)
+        )
 
 
 def _is_unused_redis(channel: Any) -> bool:
@@ -97,7 +99,12 @@ def _build_late_qos() -> type[Any]:
                     del self.unwritten[delivery_tag]
                     try:
                         super().append(message, delivery_tag)
-                    except (data_error, KeyError, TypeError, ValueError):  # whoever sent it left out where it goes: it is not restored
+                    except (
+                        data_error,
+                        KeyError,
+                        TypeError,
+                        ValueError,
+                    ):  # whoever sent it left out where it goes: it is not restored
                         continue
 
     return LateQoS

@@ -141,7 +141,9 @@ class ReportExchange:
                 left = self._exchange_each(orders)
             now = self._clock.monotonic()
             self._pace.record(sum(isinstance(order, AttemptResult) for order in orders), now)
-            self._next_at = now + (self._pace.find_wait_s(self._listener.count_carried(), now, now) if len(left) < len(orders) else RETRY_S)
+            self._next_at = now + (
+                self._pace.find_wait_s(self._listener.count_carried(), now, now) if len(left) < len(orders) else RETRY_S
+            )
             if left and not self._left:
                 self._left_at = now + RETRY_S
             self._left += left
@@ -159,13 +161,13 @@ class ReportExchange:
             self._stop.wait(pause)
         now = self._clock.monotonic()
         if self._left and now >= self._left_at:
-            found, self._left = self._left[:REPORTS_MAX - len(found)] + found, self._left[REPORTS_MAX - len(found):]
+            found, self._left = self._left[: REPORTS_MAX - len(found)] + found, self._left[REPORTS_MAX - len(found) :]
         while len(found) < REPORTS_MAX:
             try:
                 self._sort(self._orders.get_nowait(), found)
             except queue.Empty:
                 break
-        due = [attempt_id for attempt_id, (at, _) in self._entries.items() if at <= now][:REPORTS_MAX - len(found)]
+        due = [attempt_id for attempt_id, (at, _) in self._entries.items() if at <= now][: REPORTS_MAX - len(found)]
         return found + [self._entries.pop(attempt_id)[1] for attempt_id in due]
 
     def _sort(self, order: Order | None, found: list[Order]) -> None:
@@ -191,7 +193,12 @@ class ReportExchange:
             try:
                 left += self._exchange([order])
             except Exception as error:
-                events.error("report_dropped", attempt=order.attempt_id, report=type(order).__name__, error=f"{type(error).__name__}: {error}")
+                events.error(
+                    "report_dropped",
+                    attempt=order.attempt_id,
+                    report=type(order).__name__,
+                    error=f"{type(error).__name__}: {error}",
+                )
                 self._drop(order)
         return left
 
@@ -207,13 +214,17 @@ class ReportExchange:
         worker_id = self._listener.find_worker_id()
         left: list[Order] = []
         claims = [order for order in wanted if isinstance(order, WantedClaim)]
-        while claims and not left and not self._client.is_known(worker_id):  # the first claim that succeeds registers the worker
+        while (
+            claims and not left and not self._client.is_known(worker_id)
+        ):  # the first claim that succeeds registers the worker
             first = claims.pop(0)
             wanted.remove(first)
             left += self._report_each(worker_id, [first])
         if not self._client.is_known(worker_id):
             others = [order for order in wanted if not isinstance(order, WantedClaim)]
-            return left + self._keep_claims(claims, "the worker is not registered") + self._report_each(worker_id, others)
+            return (
+                left + self._keep_claims(claims, "the worker is not registered") + self._report_each(worker_id, others)
+            )
         return left + self._report_together(worker_id, wanted)
 
     def _report_together(self, worker_id: str, orders: Sequence[Order]) -> list[Order]:
@@ -229,7 +240,13 @@ class ReportExchange:
         try:
             answers = self._client.report(worker_id, reports)
         except (ClaimRefused, WorkerGivenUp, UnreadableRequest) as error:
-            events.warning("batch_refused", worker=worker_id, reports=len(reports), error=str(error), next="each is reported by itself")
+            events.warning(
+                "batch_refused",
+                worker=worker_id,
+                reports=len(reports),
+                error=str(error),
+                next="each is reported by itself",
+            )
             return self._report_each(worker_id, sent)
         except ApiAway as error:
             return self._keep(sent, error)
@@ -256,7 +273,9 @@ class ReportExchange:
         try:
             token = self._client.find_token(order.attempt_id)
         except ClaimRefused as error:
-            if not isinstance(order, Entry):  # an entry that waited: the attempt has ended, and its result was not reported here
+            if not isinstance(
+                order, Entry
+            ):  # an entry that waited: the attempt has ended, and its result was not reported here
                 self._on_refusal("", order, error)
             return None
         if isinstance(order, Entry):
@@ -269,7 +288,9 @@ class ReportExchange:
         for order in orders:
             try:
                 if isinstance(order, WantedClaim):
-                    self._listener.on_claimed(worker_id, [self._listener.claim_alone(order.attempt_id, order.token, worker_id)])
+                    self._listener.on_claimed(
+                        worker_id, [self._listener.claim_alone(order.attempt_id, order.token, worker_id)]
+                    )
                 elif isinstance(order, Entry):
                     self._client.enter(order.attempt_id, order.at)
                 else:
@@ -314,7 +335,12 @@ class ReportExchange:
         left: list[Order] = []
         for claim in claims:
             if self._clock.monotonic() >= claim.until:
-                events.warning("claim_given_up", attempt=claim.attempt_id, error=reason, next="the message goes back to the broker, and no other is taken until the api-server answers")
+                events.warning(
+                    "claim_given_up",
+                    attempt=claim.attempt_id,
+                    error=reason,
+                    next="the message goes back to the broker, and no other is taken until the api-server answers",
+                )
                 self._listener.on_claim_given_up(claim.attempt_id)
             else:
                 left.append(claim)

@@ -70,22 +70,36 @@ def main(cfg: Config, broker: CelerySettings, consumer: ConsumerSettings, api_ur
             os.setpgid(0, 0)  # Ctrl-C reaches only the consumer, which ends this process in order
             die_with_parent(signal.SIGTERM)
             name_service("worker", cfg.home)
-            code = _run_worker(cfg, client, BrokerProbe(broker.broker_url, client.host), consumer, intake, lease, refused)
+            code = _run_worker(
+                cfg, client, BrokerProbe(broker.broker_url, client.host), consumer, intake, lease, refused
+            )
         except BaseException:
             events.exception("worker_crashed")
         finally:
             os._exit(code)
     try:
         _await_intake(intake)
-        threading.Thread(target=_end_with_worker, args=(pid, lease, is_all_ended), name="worker-watch", daemon=True).start()
-        code = consume(app, consumer, str(intake), lambda: _end_worker_later(pid, cfg.number("workers", "shutdown_grace")), refused)
+        threading.Thread(
+            target=_end_with_worker, args=(pid, lease, is_all_ended), name="worker-watch", daemon=True
+        ).start()
+        code = consume(
+            app, consumer, str(intake), lambda: _end_worker_later(pid, cfg.number("workers", "shutdown_grace")), refused
+        )
     finally:
         _signal(pid, signal.SIGTERM)
     is_all_ended.wait()
     return code
 
 
-def _run_worker(cfg: Config, client: ExecutionClient, probe: BrokerProbe, consumer: ConsumerSettings, intake_path: Path, lease: SharedLease, refused: SharedCount) -> int:
+def _run_worker(
+    cfg: Config,
+    client: ExecutionClient,
+    probe: BrokerProbe,
+    consumer: ConsumerSettings,
+    intake_path: Path,
+    lease: SharedLease,
+    refused: SharedCount,
+) -> int:
     clock = SystemClock()
     requests, slots = drain.StopRequests(clock), consumer.concurrency
     settings = build_worker_settings(cfg, environment(), slots)
@@ -93,7 +107,17 @@ def _run_worker(cfg: Config, client: ExecutionClient, probe: BrokerProbe, consum
     worker = WorkerService(settings, store, clock)
     worker.on_lease = lambda until: lease.put(until + FROZEN_S)
     forwarder = LogForwarder(client, cfg.logs_folder)
-    relay = AttemptRelay(client, store, lambda: (worker.worker_id, worker.address), current_host_name(), slots, cfg.dags_folder, clock, forwarder, queues=consumer.queues)
+    relay = AttemptRelay(
+        client,
+        store,
+        lambda: (worker.worker_id, worker.address),
+        current_host_name(),
+        slots,
+        cfg.dags_folder,
+        clock,
+        forwarder,
+        queues=consumer.queues,
+    )
     record_folder = create_folder_recorder(cfg, clock)
 
     def refresh(written: ProcessFigures) -> None:
@@ -133,14 +157,21 @@ def _end_with_worker(pid: int, lease: SharedLease, is_all_ended: threading.Event
     watch = LeaseWatch(lease)
     while os.waitpid(pid, os.WNOHANG) == (0, 0):
         if watch.is_over(time.monotonic()):
-            events.error("worker_process_stands_still", next="it is ended: schedulers may soon give its attempts to another worker")
+            events.error(
+                "worker_process_stands_still",
+                next="it is ended: schedulers may soon give its attempts to another worker",
+            )
             _signal(pid, signal.SIGKILL)
         time.sleep(LOOK_S)
     os.kill(os.getpid(), signal.SIGTERM)
     _end_orphans()
     is_all_ended.set()
     time.sleep(CLOSE_S)
-    events.warning("consumer_ended", waited_s=CLOSE_S, reason="the worker process has ended, and the broker did not let the consumer go")
+    events.warning(
+        "consumer_ended",
+        waited_s=CLOSE_S,
+        reason="the worker process has ended, and the broker did not let the consumer go",
+    )
     os._exit(1)
 
 
@@ -210,7 +241,9 @@ class MessageIntake:
             for line in lines:
                 if line.endswith("\n"):
                     number, attempt_id, token = msgspec.json.decode(line)
-                    self._relay.accept(attempt_id, token, partial(answers.put_end, number), partial(answers.put_free, number))
+                    self._relay.accept(
+                        attempt_id, token, partial(answers.put_end, number), partial(answers.put_free, number)
+                    )
         self._answers.discard(answers)
         answers.close()
 

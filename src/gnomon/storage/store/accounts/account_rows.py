@@ -18,7 +18,15 @@ _EPOCH_BITS = 62
 def add_account(tx: Transaction, name: str, password_hash: str | None, role: Role, now: Instant) -> int | None:
     """Insert an account; returns its key, which no other account has had, or None when the name is taken."""
     epoch = secrets.randbits(_EPOCH_BITS)
-    row = tx.one("accounts.add", name=name, name_key=make_name_key(name), password_hash=password_hash, role=str(role), epoch=epoch, created_at=now)
+    row = tx.one(
+        "accounts.add",
+        name=name,
+        name_key=make_name_key(name),
+        password_hash=password_hash,
+        role=str(role),
+        epoch=epoch,
+        created_at=now,
+    )
     return None if row is None else int(row[0])
 
 
@@ -87,7 +95,9 @@ def list_grants(tx: Transaction, account_pk: int) -> tuple[Grant, ...]:
 
 def put_grant(tx: Transaction, account_pk: int, grant: Grant) -> None:
     """Insert a grant, or change the role of the one with the same pattern."""
-    tx.run("accounts.put_grant", account_pk=account_pk, kind=str(grant.kind), pattern=grant.pattern, role=str(grant.role))
+    tx.run(
+        "accounts.put_grant", account_pk=account_pk, kind=str(grant.kind), pattern=grant.pattern, role=str(grant.role)
+    )
     record_change(tx, LoginsChange(account_pk))
 
 

@@ -22,7 +22,10 @@ class SavedView:
 
 def list_views(tx: Transaction, account_pk: int) -> list[SavedView]:
     """The views of the account by page and name."""
-    return [SavedView(page, name, query, bool(is_default)) for page, name, query, is_default in tx.all("saved_views.of_account", account_pk=account_pk)]
+    return [
+        SavedView(page, name, query, bool(is_default))
+        for page, name, query, is_default in tx.all("saved_views.of_account", account_pk=account_pk)
+    ]
 
 
 def lock_account(tx: Transaction, account_pk: int) -> bool:
@@ -34,7 +37,14 @@ def put_view(tx: Transaction, account_pk: int, view: SavedView) -> None:
     """Insert the view, or replace the one of its page with its name. A default takes the place of the one before."""
     if view.is_default:
         tx.run("saved_views.undo_default", account_pk=account_pk, page=view.page)
-    tx.run("saved_views.put", account_pk=account_pk, page=view.page, name=view.name, query=view.query, is_default=int(view.is_default))
+    tx.run(
+        "saved_views.put",
+        account_pk=account_pk,
+        page=view.page,
+        name=view.name,
+        query=view.query,
+        is_default=int(view.is_default),
+    )
 
 
 def delete_view(tx: Transaction, account_pk: int, page: str, name: str) -> bool:

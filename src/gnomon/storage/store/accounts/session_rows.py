@@ -54,7 +54,16 @@ def list_sessions(tx: Transaction, account_pk: int) -> list[LoginSession]:
 
 def rotate_secret(tx: Transaction, session: LoginSession, new_hash: str, now: Instant) -> bool:
     """Give the session a new secret; False when another request has just done so."""
-    return tx.run("login_sessions.rotate", session_pk=session.session_pk, old_hash=session.secret_hash, new_hash=new_hash, now=now) == 1
+    return (
+        tx.run(
+            "login_sessions.rotate",
+            session_pk=session.session_pk,
+            old_hash=session.secret_hash,
+            new_hash=new_hash,
+            now=now,
+        )
+        == 1
+    )
 
 
 def touch_session(tx: Transaction, session_pk: int, now: Instant) -> None:

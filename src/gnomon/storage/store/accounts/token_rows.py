@@ -10,11 +10,26 @@ from gnomon.storage.store.transaction import Row, Transaction
 
 
 def add_token(
-    tx: Transaction, *, uid: str, account_pk: int, name: str, secret_hash: str, role: Role, now: Instant, expires_at: Instant | None
+    tx: Transaction,
+    *,
+    uid: str,
+    account_pk: int,
+    name: str,
+    secret_hash: str,
+    role: Role,
+    now: Instant,
+    expires_at: Instant | None,
 ) -> None:
     """Insert a token."""
     tx.run(
-        "api_tokens.add", uid=uid, account_pk=account_pk, name=name, secret_hash=secret_hash, role=str(role), created_at=now, expires_at=expires_at
+        "api_tokens.add",
+        uid=uid,
+        account_pk=account_pk,
+        name=name,
+        secret_hash=secret_hash,
+        role=str(role),
+        created_at=now,
+        expires_at=expires_at,
     )
 
 
@@ -42,4 +57,6 @@ def revoke_token(tx: Transaction, token: ApiToken, now: Instant) -> bool:
 
 def _decode(row: Row) -> ApiToken:
     token_pk, uid, account_pk, account_name, name, role, created_at, expires_at, used_at, revoked_at = row[:10]
-    return ApiToken(token_pk, uid, account_pk, account_name, name, parse_role(role), created_at, expires_at, used_at, revoked_at)
+    return ApiToken(
+        token_pk, uid, account_pk, account_name, name, parse_role(role), created_at, expires_at, used_at, revoked_at
+    )

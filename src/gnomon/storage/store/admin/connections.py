@@ -35,8 +35,17 @@ def set_connection(tx: Transaction, connection: StoredConnection) -> None:
     """Insert or replace a connection. Raises InvalidKey."""
     c = connection
     tx.run(
-        "connections.put", conn_id=c.conn_id, conn_type=c.conn_type, host=c.host, schema=c.schema, login=c.login,
-        password=_encrypt(tx, c.password), port=c.port, extra=_encrypt(tx, c.extra), description=c.description, encrypted=True,
+        "connections.put",
+        conn_id=c.conn_id,
+        conn_type=c.conn_type,
+        host=c.host,
+        schema=c.schema,
+        login=c.login,
+        password=_encrypt(tx, c.password),
+        port=c.port,
+        extra=_encrypt(tx, c.extra),
+        description=c.description,
+        encrypted=True,
     )
 
 

@@ -53,7 +53,9 @@ def list_live_instances(tx: Transaction, limit: int) -> list[PoolInstance]:
     """Task instances of unfinished runs that are scheduled, queued, running, restarting or deferred, at most `limit`, the highest priority first."""
     return [
         PoolInstance(pool, dag_id, run_id, task_id, map_index, TASK_STATES_BY_CODE[state], slots, priority, started_at)
-        for pool, dag_id, run_id, task_id, map_index, state, slots, priority, started_at in tx.all("pools.live_instances", limit=limit)
+        for pool, dag_id, run_id, task_id, map_index, state, slots, priority, started_at in tx.all(
+            "pools.live_instances", limit=limit
+        )
     ]
 
 
@@ -71,7 +73,9 @@ def delete_pool(tx: Transaction, name: str) -> None:
         pool = find_pool(tx, name)
         if pool is None:
             raise NotFound(f"there is no pool {name!r}; `gnomon pools list` shows them all")
-        raise ResourceInUse(f"pool {name!r} cannot be deleted: {pool.used} of its slots are in use; try again when they are free")
+        raise ResourceInUse(
+            f"pool {name!r} cannot be deleted: {pool.used} of its slots are in use; try again when they are free"
+        )
     record_change(tx, PoolChange(name, "deleted"))
 
 

@@ -23,9 +23,16 @@ ROWS_PER_TRANSACTION = 1000
 DOWNSTREAM_SLACK_S = 31 * 86400
 """A run of a downstream DAG may wait for upstream slots of the whole month before it."""
 FAR_AHEAD = 2**62
-_ROW_TABLES: dict[str, tuple[str, ...]] = {"events": ("events", "requests", "quarantine"), "xcoms": ("xcoms",), "alerts": ("alerts", "deliveries", "facts")}
+_ROW_TABLES: dict[str, tuple[str, ...]] = {
+    "events": ("events", "requests", "quarantine"),
+    "xcoms": ("xcoms",),
+    "alerts": ("alerts", "deliveries", "facts"),
+}
 """What `--tables` names to the statements that count and delete its rows."""
-_UNUSED_TABLES: dict[str, type[UnusedAssetEvents] | type[UnusedDagVersions]] = {"asset_events": UnusedAssetEvents, "dag_versions": UnusedDagVersions}
+_UNUSED_TABLES: dict[str, type[UnusedAssetEvents] | type[UnusedDagVersions]] = {
+    "asset_events": UnusedAssetEvents,
+    "dag_versions": UnusedDagVersions,
+}
 """Tables whose rows must be unused, to what finds them. After runs, which use them."""
 TABLES = ("runs", *_ROW_TABLES, *_UNUSED_TABLES)
 
@@ -69,8 +76,13 @@ def count_expired_runs(db: Database, history: DagHistory, retention: Retention) 
         if bounds is None:
             return 0
         row = tx.one(
-            "housekeeping.count_expired_runs", dag_pk=history.dag_pk, dag_id=history.dag_id, run_after=bounds.run_after, run_pk=bounds.run_pk,
-            before=retention.before, floor=bounds.floor,
+            "housekeeping.count_expired_runs",
+            dag_pk=history.dag_pk,
+            dag_id=history.dag_id,
+            run_after=bounds.run_after,
+            run_pk=bounds.run_pk,
+            before=retention.before,
+            floor=bounds.floor,
         )
         return 0 if row is None else int(row[0])
 
@@ -85,8 +97,14 @@ def delete_expired_runs(db: Database, history: DagHistory, retention: Retention)
         if bounds is None:
             return 0
         rows = tx.all(
-            "housekeeping.expired_runs", dag_pk=history.dag_pk, dag_id=history.dag_id, run_after=bounds.run_after, run_pk=bounds.run_pk,
-            before=retention.before, floor=bounds.floor, limit=RUNS_PER_TRANSACTION,
+            "housekeeping.expired_runs",
+            dag_pk=history.dag_pk,
+            dag_id=history.dag_id,
+            run_after=bounds.run_after,
+            run_pk=bounds.run_pk,
+            before=retention.before,
+            floor=bounds.floor,
+            limit=RUNS_PER_TRANSACTION,
         )
         delete_runs(tx, [run_pk for (run_pk,) in rows])
         return len(rows)
@@ -97,7 +115,10 @@ def count_expired_rows(db: Database, table: str, retention: Retention) -> int:
     if table in _UNUSED_TABLES:
         return _UNUSED_TABLES[table](db, retention.before).count()
     with db.read() as tx:
-        return sum(int((tx.one(f"housekeeping.count_expired_{part}", before=retention.before) or (0,))[0]) for part in _ROW_TABLES[table])
+        return sum(
+            int((tx.one(f"housekeeping.count_expired_{part}", before=retention.before) or (0,))[0])
+            for part in _ROW_TABLES[table]
+        )
 
 
 def prepare_deletion(db: Database, table: str, retention: Retention) -> Callable[[], int]:
@@ -110,7 +131,10 @@ def prepare_deletion(db: Database, table: str, retention: Retention) -> Callable
 def _delete_expired_rows(db: Database, table: str, retention: Retention) -> int:
     """Delete at most ROWS_PER_TRANSACTION rows of each kind of events (with answered requests and messages in quarantine), xcoms or alerts in one transaction; returns how many."""
     with db.write() as tx:
-        return sum(tx.run(f"housekeeping.remove_{part}", before=retention.before, limit=ROWS_PER_TRANSACTION) for part in _ROW_TABLES[table])
+        return sum(
+            tx.run(f"housekeeping.remove_{part}", before=retention.before, limit=ROWS_PER_TRANSACTION)
+            for part in _ROW_TABLES[table]
+        )
 
 
 def _find_bounds(tx: Transaction, history: DagHistory, retention: Retention) -> _Bounds | None:
@@ -123,7 +147,9 @@ def _find_bounds(tx: Transaction, history: DagHistory, retention: Retention) -> 
     position = (kept[0], kept[1])
     unfinished = tx.one("housekeeping.oldest_unfinished", dag_pk=history.dag_pk)
     if unfinished is not None:
-        previous = tx.one("group_state.ended_run_before", dag_pk=history.dag_pk, run_after=unfinished[0], run_pk=unfinished[1])
+        previous = tx.one(
+            "group_state.ended_run_before", dag_pk=history.dag_pk, run_after=unfinished[0], run_pk=unfinished[1]
+        )
         if previous is None:
             return None
         position = min(position, (previous[5], previous[0]))

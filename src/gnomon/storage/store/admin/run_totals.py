@@ -22,12 +22,15 @@ class WrongTotal:
 def list_wrong_totals(tx: Transaction) -> list[WrongTotal]:
     """Every number that differs from the rows; reads all runs."""
     return [
-        WrongTotal(dag_pk, dag_id, RUN_STATES_BY_CODE[state], int(recorded), int(counted)) for dag_pk, dag_id, state, recorded, counted in tx.all("run_totals.wrong")
+        WrongTotal(dag_pk, dag_id, RUN_STATES_BY_CODE[state], int(recorded), int(counted))
+        for dag_pk, dag_id, state, recorded, counted in tx.all("run_totals.wrong")
     ]
 
 
 def recount_totals(tx: Transaction) -> list[WrongTotal]:
     """Count all runs anew; returns the numbers that were wrong. The differences are added, so that other transactions may change runs meanwhile."""
     wrong = list_wrong_totals(tx)
-    tx.send_many("commit.tallies", [(one.dag_pk, RUN_STATE_CODES[one.state], one.counted - one.recorded) for one in wrong])
+    tx.send_many(
+        "commit.tallies", [(one.dag_pk, RUN_STATE_CODES[one.state], one.counted - one.recorded) for one in wrong]
+    )
     return wrong

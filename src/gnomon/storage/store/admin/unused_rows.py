@@ -40,11 +40,16 @@ class UnusedAssetEvents:
         An event cannot get into use again: it enters the queues of its consumers in the transaction that inserts it.
         """
         with self._db.read() as tx:
-            rows = tx.all("housekeeping.unused_asset_events", before=self._before, after=self._after, limit=ROWS_PER_TRANSACTION)
+            rows = tx.all(
+                "housekeeping.unused_asset_events", before=self._before, after=self._after, limit=ROWS_PER_TRANSACTION
+            )
         if not rows:
             return 0
         with self._db.write() as tx:
-            tx.send_many("housekeeping.remove_event_aliases", [(alias, event_pk) for event_pk, aliases in rows for alias in dict.fromkeys(json.loads(aliases))])
+            tx.send_many(
+                "housekeeping.remove_event_aliases",
+                [(alias, event_pk) for event_pk, aliases in rows for alias in dict.fromkeys(json.loads(aliases))],
+            )
             tx.send_many("housekeeping.remove_asset_events", [(event_pk,) for event_pk, _ in rows])
         self._after = rows[-1][0]
         return len(rows)

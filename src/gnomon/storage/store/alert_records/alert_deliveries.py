@@ -17,9 +17,19 @@ def find_newest_of_group(tx: Transaction, channel: str, group_key: str) -> Deliv
     return None if row is None else _decode(row)
 
 
-def add_delivery(tx: Transaction, uid: str, channel: str, group_key: str, now: Instant, due_at: Instant, body: DeliveryBody) -> None:
+def add_delivery(
+    tx: Transaction, uid: str, channel: str, group_key: str, now: Instant, due_at: Instant, body: DeliveryBody
+) -> None:
     """Insert a message that is due at `due_at`; `uid` is its idempotency key."""
-    tx.run("alerts.add_delivery", uid=uid, channel=channel, group_key=group_key, created_at=now, due_at=due_at, body=_encode(body))
+    tx.run(
+        "alerts.add_delivery",
+        uid=uid,
+        channel=channel,
+        group_key=group_key,
+        created_at=now,
+        due_at=due_at,
+        body=_encode(body),
+    )
 
 
 def extend_delivery(tx: Transaction, delivery_pk: int, body: DeliveryBody) -> bool:
@@ -45,7 +55,16 @@ def begin_delivery(tx: Transaction, delivery_pk: int) -> bool:
 
 def end_delivery(tx: Transaction, delivery_pk: int, now: Instant, error: str | None = None) -> bool:
     """The message was sent, or is given up because of `error`; False when it had ended."""
-    return tx.run("alerts.end_delivery", delivery_pk=delivery_pk, state="sent" if error is None else "failed", now=now, error=error) == 1
+    return (
+        tx.run(
+            "alerts.end_delivery",
+            delivery_pk=delivery_pk,
+            state="sent" if error is None else "failed",
+            now=now,
+            error=error,
+        )
+        == 1
+    )
 
 
 def retry_delivery(tx: Transaction, delivery_pk: int, due_at: Instant, error: str) -> bool:

@@ -19,15 +19,29 @@ _facts_decoder = msgspec.json.Decoder(AlertFacts)
 
 def record_events(tx: Transaction, events: Iterable[AlertEvent]) -> None:
     """Insert facts."""
-    tx.send_many("alerts.events", [
-        (event.kind, event.at, event.dag_pk, event.run_pk, event.task_no, event.map_index, msgspec.json.encode(event.facts).decode())
-        for event in events
-    ])
+    tx.send_many(
+        "alerts.events",
+        [
+            (
+                event.kind,
+                event.at,
+                event.dag_pk,
+                event.run_pk,
+                event.task_no,
+                event.map_index,
+                msgspec.json.encode(event.facts).decode(),
+            )
+            for event in events
+        ],
+    )
 
 
 def list_pending_events(tx: Transaction, limit: int) -> list[tuple[int, AlertEvent]]:
     """At most `limit` facts that were not applied, each with its key, oldest first."""
-    return [(row[0], AlertEvent(*(*row[1:7], _facts_decoder.decode(row[7])))) for row in tx.all("alerts.pending_events", limit=limit)]
+    return [
+        (row[0], AlertEvent(*(*row[1:7], _facts_decoder.decode(row[7]))))
+        for row in tx.all("alerts.pending_events", limit=limit)
+    ]
 
 
 def remove_events(tx: Transaction, event_pks: Iterable[int]) -> None:

@@ -42,12 +42,24 @@ class RunOfAlert:
     """Of an alert about a failure: a later run of the DAG has succeeded."""
 
 
-def raise_alert(tx: Transaction, item: AlertItem, subject: str, dag_pk: int | None, run_pk: int | None, *, closed: bool = False) -> bool:
+def raise_alert(
+    tx: Transaction, item: AlertItem, subject: str, dag_pk: int | None, run_pk: int | None, *, closed: bool = False
+) -> bool:
     """Insert an alert; False when the rule of `item` has an open alert about the subject. `closed`: it is never open."""
-    return tx.run(
-        "alerts.raise", rule=item.rule, kind=item.kind, subject=subject, dag_pk=dag_pk, run_pk=run_pk, raised_at=item.at,
-        resolved_at=item.at if closed else None, body=msgspec.json.encode(item).decode(),
-    ) == 1
+    return (
+        tx.run(
+            "alerts.raise",
+            rule=item.rule,
+            kind=item.kind,
+            subject=subject,
+            dag_pk=dag_pk,
+            run_pk=run_pk,
+            raised_at=item.at,
+            resolved_at=item.at if closed else None,
+            body=msgspec.json.encode(item).decode(),
+        )
+        == 1
+    )
 
 
 def join_failure(tx: Transaction, item: AlertItem, subject: str, run_pk: int) -> AlertItem | None:
@@ -87,7 +99,8 @@ def list_newest_alerts(tx: Transaction, limit: int) -> list[AlertRecord]:
 def list_states_of_runs(tx: Transaction) -> dict[int, RunOfAlert]:
     """The runs that open alerts are about, by alert_pk."""
     return {
-        row[0]: RunOfAlert(None if row[1] is None else RUN_STATES_BY_CODE[row[1]], row[2], row[3], bool(row[4])) for row in tx.all("alerts.states_of_runs")
+        row[0]: RunOfAlert(None if row[1] is None else RUN_STATES_BY_CODE[row[1]], row[2], row[3], bool(row[4]))
+        for row in tx.all("alerts.states_of_runs")
     }
 
 
@@ -105,7 +118,10 @@ def find_run_id(tx: Transaction, run_pk: int) -> str | None:
 
 def list_unfinished_runs(tx: Transaction, now: Instant, limit: int) -> list[UnfinishedRun]:
     """At most `limit` unfinished runs of DAGs that are not paused and whose time has come, oldest first."""
-    return [UnfinishedRun(*(*row[:8], RUN_STATES_BY_CODE[row[8]], row[9])) for row in tx.all("alerts.running", now=now, limit=limit)]
+    return [
+        UnfinishedRun(*(*row[:8], RUN_STATES_BY_CODE[row[8]], row[9]))
+        for row in tx.all("alerts.running", now=now, limit=limit)
+    ]
 
 
 def _decode(row: Row) -> AlertRecord:

@@ -60,10 +60,15 @@ def replace_declarations(tx: Transaction, specs: Sequence[tuple[int, DagSpec]], 
 
     A declaration that stays is kept, so that no event is lost while a version replaces another one.
     """
-    stored = {tuple(row[:4]): row[4] for row in tx.all("asset_declarations.of_dags", dag_pks=[dag_pk for dag_pk, _ in specs])}
+    stored = {
+        tuple(row[:4]): row[4] for row in tx.all("asset_declarations.of_dags", dag_pks=[dag_pk for dag_pk, _ in specs])
+    }
     rows = {row[:4]: row for dag_pk, spec in specs for row in _encode_declarations(dag_pk, spec, at)}
     tx.many("asset_declarations.remove", sorted(key for key in stored if key not in rows))
-    tx.many("asset_declarations.put", [row for key, row in sorted(rows.items()) if key not in stored or stored[key] != row[4]])
+    tx.many(
+        "asset_declarations.put",
+        [row for key, row in sorted(rows.items()) if key not in stored or stored[key] != row[4]],
+    )
     assets = {asset.key: asset for _, spec in specs for asset in spec.assets}
     tx.many("asset_declarations.put_assets", [_encode_asset(assets[key], at) for key in sorted(assets)])
     tx.many("asset_aliases.put", sorted(_find_groups(spec for _, spec in specs).items()))

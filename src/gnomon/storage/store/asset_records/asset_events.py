@@ -36,23 +36,39 @@ def publish_events(tx: Transaction, events: Sequence[NewAssetEvent]) -> list[New
     first_at = {(event.asset.name, event.asset.uri): event.at for event in reversed(new)}
     tx.send_many("asset_events.add_assets", [(*asset, at) for asset, at in sorted(first_at.items())])
     tx.send_many("asset_events.add", [(number, *_encode_event(event)) for number, event in enumerate(new)])
-    tx.send_many("asset_events.add_aliases", [(alias, event.uid) for event in new for alias in dict.fromkeys(event.aliases)])
-    record_change(tx, *(
-        AssetEventPublished(event.asset.name, event.asset.uri, event.source_dag_id, event.source_run_id, event.source_task_id) for event in new
-    ))  # fmt: skip
+    tx.send_many(
+        "asset_events.add_aliases", [(alias, event.uid) for event in new for alias in dict.fromkeys(event.aliases)]
+    )
+    record_change(
+        tx,
+        *(
+            AssetEventPublished(
+                event.asset.name, event.asset.uri, event.source_dag_id, event.source_run_id, event.source_task_id
+            )
+            for event in new
+        ),
+    )
     _enqueue_for_consumers(tx, new)
     return new
 
 
 def _enqueue_for_consumers(tx: Transaction, events: Sequence[NewAssetEvent]) -> None:
-    leaves_of = {event.uid: [encode_leaf(leaf) for leaf in match_leaves(event.asset, dict.fromkeys(event.aliases))] for event in events}
+    leaves_of = {
+        event.uid: [encode_leaf(leaf) for leaf in match_leaves(event.asset, dict.fromkeys(event.aliases))]
+        for event in events
+    }
     wanted = sorted({leaf for leaves in leaves_of.values() for leaf in leaves})
     consumers: dict[str, list[int]] = {}
     group_of_dag: dict[int, int] = {}
     for leaf, dag_pk, group_no in tx.all("asset_events.consumers", leaves=wanted):
         consumers.setdefault(leaf, []).append(dag_pk)
         group_of_dag[dag_pk] = group_no
-    rows = sorted((dag_pk, leaf, uid) for uid, leaves in leaves_of.items() for leaf in leaves for dag_pk in consumers.get(leaf, ()))
+    rows = sorted(
+        (dag_pk, leaf, uid)
+        for uid, leaves in leaves_of.items()
+        for leaf in leaves
+        for dag_pk in consumers.get(leaf, ())
+    )
     if not rows:
         return
     tx.send_many("asset_events.enqueue", rows)
@@ -61,34 +77,64 @@ def _enqueue_for_consumers(tx: Transaction, events: Sequence[NewAssetEvent]) -> 
         dags_by_group.setdefault(group_of_dag[dag_pk], []).append(dag_pk)
     at = events[-1].at
     mailbox.send_messages(
-        tx, [NewMail(group_no, "asset_events", json.dumps({"dag_pks": dag_pks}), at=at) for group_no, dag_pks in sorted(dags_by_group.items())]
+        tx,
+        [
+            NewMail(group_no, "asset_events", json.dumps({"dag_pks": dag_pks}), at=at)
+            for group_no, dag_pks in sorted(dags_by_group.items())
+        ],
     )
     notify_on_commit(tx)
 
 
 def list_asset_events(
-    tx: Transaction, asset_pks: Iterable[int], *, after: Instant | None = None, before: Instant | None = None, ascending: bool = True,
+    tx: Transaction,
+    asset_pks: Iterable[int],
+    *,
+    after: Instant | None = None,
+    before: Instant | None = None,
+    ascending: bool = True,
     limit: int | None = None,
 ) -> list[AssetEvent]:
     """The events of these assets between two instants, both inclusive: the oldest `limit` first, or the newest first."""
     if ascending:
-        return _decode_events(tx.all("asset_events.oldest_of_assets", asset_pks=list(asset_pks), **_bounds(after, before, limit)))
-    return _decode_events(tx.all("asset_events.newest_of_assets", asset_pks=list(asset_pks), dag_ids=None, **_bounds(after, before, limit)))
+        return _decode_events(
+            tx.all("asset_events.oldest_of_assets", asset_pks=list(asset_pks), **_bounds(after, before, limit))
+        )
+    return _decode_events(
+        tx.all(
+            "asset_events.newest_of_assets", asset_pks=list(asset_pks), dag_ids=None, **_bounds(after, before, limit)
+        )
+    )
 
 
 def list_alias_events(
-    tx: Transaction, alias: str, *, after: Instant | None = None, before: Instant | None = None, ascending: bool = True, limit: int | None = None
+    tx: Transaction,
+    alias: str,
+    *,
+    after: Instant | None = None,
+    before: Instant | None = None,
+    ascending: bool = True,
+    limit: int | None = None,
 ) -> list[AssetEvent]:
     """The events that were added through an alias; the arguments are those of `list_asset_events`."""
     name = "asset_events.oldest_of_alias" if ascending else "asset_events.newest_of_alias"
     return _decode_events(tx.all(name, alias=alias, **_bounds(after, before, limit)))
 
 
-def list_newest_events(tx: Transaction, limit: int, asset_pk: int | None = None, dag_ids: Collection[str] | None = None) -> list[AssetEvent]:
+def list_newest_events(
+    tx: Transaction, limit: int, asset_pk: int | None = None, dag_ids: Collection[str] | None = None
+) -> list[AssetEvent]:
     """The newest `limit` events of all assets or of one, newest first; with `dag_ids` only those that one of these DAGs made or no DAG."""
     if asset_pk is None:
         return _decode_events(tx.all("asset_events.newest", limit=limit, dag_ids=_encode_dags(dag_ids)))
-    return _decode_events(tx.all("asset_events.newest_of_assets", asset_pks=[asset_pk], dag_ids=_encode_dags(dag_ids), **_bounds(None, None, limit)))
+    return _decode_events(
+        tx.all(
+            "asset_events.newest_of_assets",
+            asset_pks=[asset_pk],
+            dag_ids=_encode_dags(dag_ids),
+            **_bounds(None, None, limit),
+        )
+    )
 
 
 def list_consumed_events(tx: Transaction, run_pk: int) -> list[AssetEvent]:
@@ -138,7 +184,9 @@ def find_event(tx: Transaction, uid: str) -> int:
     return int(row[0])
 
 
-def find_newest_events(tx: Transaction, asset_pks: Iterable[int], dag_ids: Collection[str] | None = None) -> dict[int, tuple[int, Instant]]:
+def find_newest_events(
+    tx: Transaction, asset_pks: Iterable[int], dag_ids: Collection[str] | None = None
+) -> dict[int, tuple[int, Instant]]:
     """(event_pk, time) of the newest event of each of these assets; an asset without events is left out.
 
     With `dag_ids` only events count that one of these DAGs made or no DAG.
@@ -170,16 +218,33 @@ def _bounds(after: Instant | None, before: Instant | None, limit: int | None) ->
 
 def _encode_event(event: NewAssetEvent) -> Row:
     return (
-        event.uid, event.asset.name, event.asset.uri, event.at, json.dumps(event.extra), json.dumps(list(event.aliases)),
-        event.source_dag_id, event.source_task_id, event.source_run_id, event.source_map_index, event.partition_key,
+        event.uid,
+        event.asset.name,
+        event.asset.uri,
+        event.at,
+        json.dumps(event.extra),
+        json.dumps(list(event.aliases)),
+        event.source_dag_id,
+        event.source_task_id,
+        event.source_run_id,
+        event.source_map_index,
+        event.partition_key,
     )
 
 
 def _decode_events(rows: Iterable[Row]) -> list[AssetEvent]:
     return [
         AssetEvent(
-            event_pk=event_pk, asset=AssetKey(name, uri), at=at, extra=json.loads(extra), aliases=tuple(json.loads(aliases)), source_dag_id=dag_id,
-            source_task_id=task_id, source_run_id=run_id, source_map_index=map_index, partition_key=partition_key,
+            event_pk=event_pk,
+            asset=AssetKey(name, uri),
+            at=at,
+            extra=json.loads(extra),
+            aliases=tuple(json.loads(aliases)),
+            source_dag_id=dag_id,
+            source_task_id=task_id,
+            source_run_id=run_id,
+            source_map_index=map_index,
+            partition_key=partition_key,
         )
         for event_pk, name, uri, at, extra, aliases, dag_id, task_id, run_id, map_index, partition_key in rows
     ]

@@ -27,7 +27,9 @@ KEYS_PER_STATEMENT = 2000
 """Pairs of DAG and leaf that one statement looks up."""
 
 
-def find_satisfied_leaves(tx: Transaction, conditions: Iterable[tuple[int, AssetCondition]]) -> dict[int, set[AssetLeaf]]:
+def find_satisfied_leaves(
+    tx: Transaction, conditions: Iterable[tuple[int, AssetCondition]]
+) -> dict[int, set[AssetLeaf]]:
     """The leaves of each DAG's condition, given as (dag_pk, condition), that have an event in its queue."""
     leaves = {(dag_pk, encode_leaf(leaf)): leaf for dag_pk, condition in conditions for leaf in iter_leaves(condition)}
     keys, found = sorted(leaves), defaultdict(set)
@@ -48,7 +50,9 @@ def list_queue(tx: Transaction, dag_pk: int) -> list[QueuedAssetEvent]:
 
 def count_queue(tx: Transaction, dag_pk: int) -> dict[AssetLeaf, tuple[int, Instant]]:
     """The number of events in the queue of a DAG and the time of the oldest, by leaf."""
-    return {decode_leaf(leaf): (int(count), at) for leaf, count, at in tx.all("asset_queue.counts_of_dag", dag_pk=dag_pk)}
+    return {
+        decode_leaf(leaf): (int(count), at) for leaf, count, at in tx.all("asset_queue.counts_of_dag", dag_pk=dag_pk)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,10 @@ def list_queued_assets(
     tx: Transaction, *, dag_pk: int | None = None, asset_pk: int | None = None, before: Instant | None = None
 ) -> list[QueuedAsset]:
     """The assets with events in the queues of DAGs, by DAG: of one DAG, of one asset, of events before an instant; None for any."""
-    return [QueuedAsset(*row) for row in tx.all("asset_queue.of_dag_and_asset", dag_pk=dag_pk, asset_pk=asset_pk, before=before)]
+    return [
+        QueuedAsset(*row)
+        for row in tx.all("asset_queue.of_dag_and_asset", dag_pk=dag_pk, asset_pk=asset_pk, before=before)
+    ]
 
 
 def discard_queued_events(tx: Transaction, discards: Iterable[QueueDiscard]) -> None:
@@ -97,7 +104,18 @@ def create_asset_run(
     run_after = min(now, max(event.at for event in consumed))
     run_id = DagRunType.ASSET_TRIGGERED.generate_run_id(f"{iso(run_after)}_{new_id()[:8]}")
     run = RunRecord(
-        0, dag_pk, run_id, DagRunType.ASSET_TRIGGERED, DagRunState.QUEUED, run_after, None, None, None, version_pk, {}, now
+        0,
+        dag_pk,
+        run_id,
+        DagRunType.ASSET_TRIGGERED,
+        DagRunState.QUEUED,
+        run_after,
+        None,
+        None,
+        None,
+        version_pk,
+        {},
+        now,
     )
     run.run_pk = insert_asset_run(tx, run, group_no)
     consume_events(tx, run.run_pk, dag_pk, consumed)
@@ -112,16 +130,31 @@ def _list_oldest(tx: Transaction, dag_pk: int, condition: AssetCondition) -> lis
     return [
         QueuedAssetEvent(event_pk=event_pk, at=at, leaf=leaf, partition_key=partition_key)
         for leaf in leaves
-        for event_pk, at, partition_key in tx.all("asset_queue.of_leaf", dag_pk=dag_pk, leaf=encode_leaf(leaf), limit=limit)
+        for event_pk, at, partition_key in tx.all(
+            "asset_queue.of_leaf", dag_pk=dag_pk, leaf=encode_leaf(leaf), limit=limit
+        )
     ]
 
 
 def insert_asset_run(tx: Transaction, run: RunRecord, group_no: int) -> int:
     """Insert a queued run without a slot, and count it; returns its key. Raises RowsMissing when its run id is taken."""
     row = tx.one(
-        "dag_runs.add", dag_pk=run.dag_pk, group_no=group_no, run_id=run.run_id, slot_key=None, run_type=run.run_type.value, logical_at=None,
-        interval_start=None, interval_end=None, run_after=run.run_after, version_pk=run.version_pk, conf="{}", queued_at=run.queued_at,
-        stands_for=None, partition_key=run.partition_key, partition_date=run.partition_date,
+        "dag_runs.add",
+        dag_pk=run.dag_pk,
+        group_no=group_no,
+        run_id=run.run_id,
+        slot_key=None,
+        run_type=run.run_type.value,
+        logical_at=None,
+        interval_start=None,
+        interval_end=None,
+        run_after=run.run_after,
+        version_pk=run.version_pk,
+        conf="{}",
+        queued_at=run.queued_at,
+        stands_for=None,
+        partition_key=run.partition_key,
+        partition_date=run.partition_date,
     )
     if row is None:
         raise RowsMissing(f"the run id {run.run_id!r} is taken: nothing was stored")
@@ -132,7 +165,9 @@ def insert_asset_run(tx: Transaction, run: RunRecord, group_no: int) -> int:
 
 def consume_events(tx: Transaction, run_pk: int, dag_pk: int, events: Sequence[QueuedAssetEvent]) -> None:
     """Record that the run consumed these events, and delete them from the queue of its DAG."""
-    tx.send_many("asset_queue.consume", [(run_pk, event_pk) for event_pk in sorted({event.event_pk for event in events})])
+    tx.send_many(
+        "asset_queue.consume", [(run_pk, event_pk) for event_pk in sorted({event.event_pk for event in events})]
+    )
     remove_from_queue(tx, dag_pk, events)
 
 
@@ -141,6 +176,8 @@ def remove_from_queue(tx: Transaction, dag_pk: int, events: Sequence[QueuedAsset
 
     def check(changed: int) -> None:
         if changed != len(events):
-            raise RowsMissing(f"{len(events) - changed} of {len(events)} asset events of DAG {dag_pk} were consumed by another process: nothing was stored")
+            raise RowsMissing(
+                f"{len(events) - changed} of {len(events)} asset events of DAG {dag_pk} were consumed by another process: nothing was stored"
+            )
 
     tx.send_many("asset_queue.remove", [(dag_pk, encode_leaf(event.leaf), event.event_pk) for event in events], check)

@@ -41,12 +41,17 @@ class StoredWatcher:
 
 def replace_watchers(tx: Transaction, specs: Sequence[tuple[int, DagSpec]], at: Instant) -> None:
     """Replace the watchers that these DAGs, given as (dag_pk, spec), declare. The trigger of a watcher that stays goes on running."""
-    stored = {(*row[:4], row[5]): row for row in tx.all("asset_watchers.of_dags", dag_pks=[dag_pk for dag_pk, _ in specs])}
+    stored = {
+        (*row[:4], row[5]): row for row in tx.all("asset_watchers.of_dags", dag_pks=[dag_pk for dag_pk, _ in specs])
+    }
     rows = {row[:5]: row for dag_pk, spec in specs for row in _encode_watchers(dag_pk, spec)}
     added = {key for key, row in rows.items() if key not in stored or stored[key][6] != row[8]}
     triggers = {watcher.identity: watcher for _, spec in specs for watcher in spec.asset_watchers}
     new = sorted({key[4] for key in added})
-    tx.many("asset_watchers.put_triggers", [(one, triggers[one].classpath, tx.cipher.encrypt(triggers[one].kwargs), at) for one in new])
+    tx.many(
+        "asset_watchers.put_triggers",
+        [(one, triggers[one].classpath, tx.cipher.encrypt(triggers[one].kwargs), at) for one in new],
+    )
     tx.many("asset_watchers.put", [rows[key] for key in sorted(added)])
     gone = sorted(row[:5] for key, row in stored.items() if key not in rows)
     if gone:
@@ -73,9 +78,40 @@ def _encode_watchers(dag_pk: int, spec: DagSpec) -> Iterator[Row]:
 
 
 def _decode_watcher(row: Row) -> StoredWatcher:
-    (asset_name, asset_uri, name, dag_id, asset_trigger_pk, identity, classpath, triggerer, retry_at, failures, failure, failed_at,
-     event_count, last_event_at, place, is_wanted, created_at) = row
+    (
+        asset_name,
+        asset_uri,
+        name,
+        dag_id,
+        asset_trigger_pk,
+        identity,
+        classpath,
+        triggerer,
+        retry_at,
+        failures,
+        failure,
+        failed_at,
+        event_count,
+        last_event_at,
+        place,
+        is_wanted,
+        created_at,
+    ) = row
     return StoredWatcher(
-        AssetKey(asset_name, asset_uri), name, dag_id, asset_trigger_pk, identity, classpath, triggerer, retry_at, failures, failure,
-        failed_at, int(event_count), last_event_at, place, bool(is_wanted), created_at,
+        AssetKey(asset_name, asset_uri),
+        name,
+        dag_id,
+        asset_trigger_pk,
+        identity,
+        classpath,
+        triggerer,
+        retry_at,
+        failures,
+        failure,
+        failed_at,
+        int(event_count),
+        last_event_at,
+        place,
+        bool(is_wanted),
+        created_at,
     )

@@ -28,18 +28,31 @@ def read_partition_question(tx: Transaction, dag_pk: int, max_keys: int) -> Part
     queue = list_queue(tx, dag_pk)
     events = json.dumps(sorted({event.event_pk for event in queue}))
     consumed = tx.all("partition_runs.consumed", dag_pk=dag_pk, events=events) if queue else []
-    return PartitionQuestion(queue=tuple(queue), consumed=tuple(ConsumedPair(*row) for row in consumed), max_keys=max_keys)
+    return PartitionQuestion(
+        queue=tuple(queue), consumed=tuple(ConsumedPair(*row) for row in consumed), max_keys=max_keys
+    )
 
 
-def read_partitions(tx: Transaction, dag_pk: int, condition: AssetCondition, mappers: Mapping[AssetLeaf, LeafMapper], max_keys: int) -> QueueReading:
+def read_partitions(
+    tx: Transaction, dag_pk: int, condition: AssetCondition, mappers: Mapping[AssetLeaf, LeafMapper], max_keys: int
+) -> QueueReading:
     """The pending partitions of a consumer, as its queue has them now."""
     question = read_partition_question(tx, dag_pk, max_keys)
     return read_queue(condition, mappers, question.queue, set(question.consumed))
 
 
 def create_partition_runs(
-    tx: Transaction, dag_pk: int, condition: AssetCondition, rules: Sequence[PartitionRule], version_pk: int, now: Instant,
-    new_id: Callable[[], str], *, room: int, max_keys: int, answers: PartitionAnswers | None = None,
+    tx: Transaction,
+    dag_pk: int,
+    condition: AssetCondition,
+    rules: Sequence[PartitionRule],
+    version_pk: int,
+    now: Instant,
+    new_id: Callable[[], str],
+    *,
+    room: int,
+    max_keys: int,
+    answers: PartitionAnswers | None = None,
 ) -> list[RunRecord]:
     """Create a queued run for each complete partition, oldest events first, at most `room`; returns them.
 
@@ -55,17 +68,34 @@ def create_partition_runs(
     reading = read_partitions(tx, dag_pk, condition, mappers, max_keys)
     for _, reason in reading.dropped:
         if reason:
-            event_log.log_event(tx, EventRecord(now, "partition_not_mapped", dag_pk=dag_pk, body=f"{reason}; the event makes no run"))
+            event_log.log_event(
+                tx, EventRecord(now, "partition_not_mapped", dag_pk=dag_pk, body=f"{reason}; the event makes no run")
+            )
     created = []
     for partition in [one for one in reading.partitions if one.is_complete][:room]:
         run_after = min(now, max(event.at for event in partition.events))
         run_id = DagRunType.ASSET_TRIGGERED.generate_run_id(f"{iso(run_after)}_{new_id()[-12:]}")
         run = RunRecord(
-            0, dag_pk, run_id, DagRunType.ASSET_TRIGGERED, DagRunState.QUEUED, run_after, None, None, None, version_pk, {}, now,
-            partition_key=partition.key, partition_date=_find_date(tx, partition, mappers),
+            0,
+            dag_pk,
+            run_id,
+            DagRunType.ASSET_TRIGGERED,
+            DagRunState.QUEUED,
+            run_after,
+            None,
+            None,
+            None,
+            version_pk,
+            {},
+            now,
+            partition_key=partition.key,
+            partition_date=_find_date(tx, partition, mappers),
         )
         run.run_pk = insert_asset_run(tx, run, group_no)
-        tx.send_many("asset_queue.consume", [(run.run_pk, event_pk) for event_pk in sorted({event.event_pk for event in partition.events})])
+        tx.send_many(
+            "asset_queue.consume",
+            [(run.run_pk, event_pk) for event_pk in sorted({event.event_pk for event in partition.events})],
+        )
         for event in partition.events:
             reading.keys_left[event.leaf, event.event_pk].discard(partition.key)
         event_log.log_event(tx, EventRecord(now, "run_created", dag_pk=dag_pk, run_pk=run.run_pk, body=run_id))
@@ -87,7 +117,9 @@ def _list_finished(reading: QueueReading, leaves: set[AssetLeaf]) -> list[Queued
     return finished
 
 
-def _find_date(tx: Transaction, partition: PartitionProgress, mappers: Mapping[AssetLeaf, LeafMapper]) -> Instant | None:
+def _find_date(
+    tx: Transaction, partition: PartitionProgress, mappers: Mapping[AssetLeaf, LeafMapper]
+) -> Instant | None:
     carrying = sorted({event.event_pk for event in partition.events if mappers[event.leaf].carries_date})
     rows = tx.all("partition_runs.source_dates", events=json.dumps(carrying)) if carrying else []
     return find_partition_date(partition, mappers, [row[0] for row in rows])

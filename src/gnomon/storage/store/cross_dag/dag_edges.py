@@ -96,4 +96,6 @@ def _encode_edge(dag_pk: int, edge: Edge) -> Row:
 
 def _decode_edge(row: Row) -> DagEdge:
     dag_pk, dag_id, group_no, paused, error, number, task_id, body, is_known = row
-    return DagEdge(dag_pk, dag_id, group_no, bool(paused), error, Edge(number, _decoder.decode(body), task_id), bool(is_known))
+    return DagEdge(
+        dag_pk, dag_id, group_no, bool(paused), error, Edge(number, _decoder.decode(body), task_id), bool(is_known)
+    )

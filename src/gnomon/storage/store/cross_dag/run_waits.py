@@ -32,8 +32,19 @@ class DownstreamRun:
 def encode_run_wait(wait: RunWait) -> Row:
     """The columns of `run_waits.put`."""
     return (
-        wait.down_run, wait.edge_no, wait.up_dag, wait.up_at, wait.down_group, wait.up_group, wait.task_id, int(wait.state),
-        wait.keeps, wait.rule, wait.since, wait.clear_number, wait.note,
+        wait.down_run,
+        wait.edge_no,
+        wait.up_dag,
+        wait.up_at,
+        wait.down_group,
+        wait.up_group,
+        wait.task_id,
+        int(wait.state),
+        wait.keeps,
+        wait.rule,
+        wait.since,
+        wait.clear_number,
+        wait.note,
     )
 
 
@@ -66,7 +77,16 @@ def list_waiting_runs(tx: Transaction, slots: Sequence[tuple[str, Instant]], mos
     In their order, at most `most` of each slot.
     """
     found: list[list[tuple[str, str]]] = [[] for _ in slots]
-    rows = tx.all("run_waits.waiting_runs", dag_ids=[dag_id for dag_id, _ in slots], slots=[slot for _, slot in slots], most=most) if slots else []
+    rows = (
+        tx.all(
+            "run_waits.waiting_runs",
+            dag_ids=[dag_id for dag_id, _ in slots],
+            slots=[slot for _, slot in slots],
+            most=most,
+        )
+        if slots
+        else []
+    )
     for place, dag_id, run_id in rows:
         found[place].append((dag_id, run_id))
     return found
@@ -88,5 +108,7 @@ def _group_subscriptions(rows: Iterable[Row]) -> list[SubscriptionMessage]:
     for (down_run, edge_no, up_dag), same in groupby(rows, key=lambda row: (row[0], row[1], row[2])):
         waits = list(same)
         down_group, task_id, keeps = waits[0][3:6]
-        subscriptions.append(SubscriptionMessage(up_dag, tuple(row[6] for row in waits), down_run, down_group, edge_no, task_id, keeps))
+        subscriptions.append(
+            SubscriptionMessage(up_dag, tuple(row[6] for row in waits), down_run, down_group, edge_no, task_id, keeps)
+        )
     return subscriptions

@@ -79,10 +79,37 @@ def find_upstream_dag(tx: Transaction, dag_id: str) -> UpstreamDag | None:
     row = tx.one("upstream_dags.find", dag_id=dag_id)
     if row is None:
         return None
-    dag_pk, dag_id, group_no, active, paused, cursor, next_body, spec, path, input_hash, live_at, fingerprint, version_pk, backfilled_from = row
+    (
+        dag_pk,
+        dag_id,
+        group_no,
+        active,
+        paused,
+        cursor,
+        next_body,
+        spec,
+        path,
+        input_hash,
+        live_at,
+        fingerprint,
+        version_pk,
+        backfilled_from,
+    ) = row
     return UpstreamDag(
-        dag_pk, dag_id, group_no, bool(active), bool(paused), decode_cursor(cursor), decode_planned_run(next_body),
-        decode_spec_without_tasks(spec), path, input_hash, live_at, fingerprint, version_pk, backfilled_from,
+        dag_pk,
+        dag_id,
+        group_no,
+        bool(active),
+        bool(paused),
+        decode_cursor(cursor),
+        decode_planned_run(next_body),
+        decode_spec_without_tasks(spec),
+        path,
+        input_hash,
+        live_at,
+        fingerprint,
+        version_pk,
+        backfilled_from,
     )
 
 
@@ -91,7 +118,9 @@ def list_slots_with_runs(tx: Transaction, dag_pk: int, start: Instant, end: Inst
     return [at for (at,) in tx.all("upstream_dags.slots", dag_pk=dag_pk, start=start, end=end)]
 
 
-def list_runs_in_slots(tx: Transaction, dag_pk: int, start: Instant, end: Instant, limit: int) -> list[tuple[Instant, str, DagRunState]]:
+def list_runs_in_slots(
+    tx: Transaction, dag_pk: int, start: Instant, end: Instant, limit: int
+) -> list[tuple[Instant, str, DagRunState]]:
     """(planned time, run_id, state) of the runs in the slots in [start, end), ascending; at most `limit`."""
     rows = tx.all("upstream_dags.runs_in_slots", dag_pk=dag_pk, start=start, end=end, limit=limit)
     return [(at, run_id, RUN_STATES_BY_CODE[state]) for at, run_id, state in rows]
@@ -108,7 +137,9 @@ def list_runs_of_slots(tx: Transaction, dag_pk: int, slots: Iterable[Instant]) -
     return {at: [(run.run_id, run.clear_number) for run in several] for (_, at), several in found.items()}
 
 
-def load_slot_facts(tx: Transaction, up_dag: str, slots: Sequence[Instant], task_id: str | None = None) -> tuple[SlotFact, ...]:
+def load_slot_facts(
+    tx: Transaction, up_dag: str, slots: Sequence[Instant], task_id: str | None = None
+) -> tuple[SlotFact, ...]:
     """The facts of these slots of a DAG, in order; with `task_id` those of the task in the runs of the slots.
 
     The outcome of a slot is that of its run. A slot without a run is absent if planning has skipped it and open if planning has
@@ -119,7 +150,9 @@ def load_slot_facts(tx: Transaction, up_dag: str, slots: Sequence[Instant], task
     return tuple(facts[up_dag, at, task_id] for at in slots)
 
 
-def attach_slot_facts(tx: Transaction, subscriptions: Sequence[SubscriptionMessage]) -> list[tuple[SubscriptionMessage, tuple[SlotFact, ...]]]:
+def attach_slot_facts(
+    tx: Transaction, subscriptions: Sequence[SubscriptionMessage]
+) -> list[tuple[SubscriptionMessage, tuple[SlotFact, ...]]]:
     """Each subscription with the facts of its slots, which are read together."""
     facts = _load_facts(tx, {(each.up_dag, at, each.task_id) for each in subscriptions for at in each.slots})
     return [(each, tuple(facts[each.up_dag, at, each.task_id] for at in each.slots)) for each in subscriptions]
@@ -136,7 +169,10 @@ def _load_facts(tx: Transaction, wanted: set[_SlotKey]) -> dict[_SlotKey, SlotFa
         dag = dags.get(up_dag)
         slot_runs = [] if dag is None else runs.get((dag.dag_pk, at), [])
         if slot_runs:
-            candidates = [_fact_of_run(at, run) if task_id is None else _fact_of_task(at, run, task_id, tasks) for run in slot_runs]
+            candidates = [
+                _fact_of_run(at, run) if task_id is None else _fact_of_task(at, run, task_id, tasks)
+                for run in slot_runs
+            ]
             fact = min(candidates, key=lambda fact: ("open", "bad", "ok").index(fact.outcome))
             is_stuck = fact.outcome == "open" and dag is not None and not dag.active
             facts[slot] = SlotFact(at, "bad", fact.clear_number, missing_dag_note(up_dag)) if is_stuck else fact
@@ -147,12 +183,16 @@ def _load_facts(tx: Transaction, wanted: set[_SlotKey]) -> dict[_SlotKey, SlotFa
     return facts
 
 
-def _fact_without_run(up_dag: str, dag: _PlanningProgress | None, at: Instant, notes: _SkippedSlotNotes, decided: _DecidedSlots) -> SlotFact:
+def _fact_without_run(
+    up_dag: str, dag: _PlanningProgress | None, at: Instant, notes: _SkippedSlotNotes, decided: _DecidedSlots
+) -> SlotFact:
     if dag is None:
         return SlotFact(at, "open")
     if at == NO_SLOT:
         return SlotFact(at, "changed" if dag.active else "open")
-    if (dag.upto is not None and at <= dag.upto) or (dag.next_at is not None and at < dag.next_at and decided.on(up_dag, at)):
+    if (dag.upto is not None and at <= dag.upto) or (
+        dag.next_at is not None and at < dag.next_at and decided.on(up_dag, at)
+    ):
         return SlotFact(at, "absent", note=notes.on(dag.dag_pk, at))
     return SlotFact(at, "open") if dag.active else SlotFact(at, "bad", note=missing_dag_note(up_dag))
 
@@ -165,7 +205,9 @@ def _fact_of_run(at: Instant, run: _SlotRun) -> SlotFact:
     return SlotFact(at, "bad", run.clear_number, f"run {run.run_id} failed")
 
 
-def _fact_of_task(at: Instant, run: _SlotRun, task_id: str, tasks: dict[tuple[int, str], tuple[int, int | None]]) -> SlotFact:
+def _fact_of_task(
+    at: Instant, run: _SlotRun, task_id: str, tasks: dict[tuple[int, str], tuple[int, int | None]]
+) -> SlotFact:
     """The fact of one task over all its map indexes; it may have ended before its run."""
     least, worst = tasks.get((run.run_pk, task_id), (None, None))
     has_ended = run.state >= FIRST_FINAL_CODE
@@ -183,7 +225,9 @@ def _load_progress(tx: Transaction, dag_ids: set[str]) -> dict[str, _PlanningPro
     for part in _split_keys(dag_ids):
         for dag_id, dag_pk, active, packed, next_at in tx.all("upstream_dags.planning_progress", dag_ids=part):
             cursor = decode_cursor(packed)
-            found[dag_id] = _PlanningProgress(dag_pk, bool(active), None if cursor is None else cursor.run_after, next_at)
+            found[dag_id] = _PlanningProgress(
+                dag_pk, bool(active), None if cursor is None else cursor.run_after, next_at
+            )
     return found
 
 
@@ -197,12 +241,16 @@ def _load_runs(tx: Transaction, wanted: set[tuple[int, Instant]]) -> dict[tuple[
 
 
 def _load_task_states(
-    tx: Transaction, wanted: set[_SlotKey], dags: dict[str, _PlanningProgress], runs: dict[tuple[int, Instant], list[_SlotRun]]
+    tx: Transaction,
+    wanted: set[_SlotKey],
+    dags: dict[str, _PlanningProgress],
+    runs: dict[tuple[int, Instant], list[_SlotRun]],
 ) -> dict[tuple[int, str], tuple[int, int | None]]:
     """By run and task: the least state code over its map indexes, and the greatest code that counts as bad."""
     wanted_tasks = {
         (run.run_pk, dags[up_dag].dag_pk, task_id)
-        for up_dag, at, task_id in wanted if task_id is not None and up_dag in dags
+        for up_dag, at, task_id in wanted
+        if task_id is not None and up_dag in dags
         for run in runs.get((dags[up_dag].dag_pk, at), [])
     }
     return {
@@ -252,7 +300,9 @@ class _SkippedSlotNotes:
         passed = self._passed.get(dag_pk)
         if passed is None:
             lines = event_log.list_skipped_slots(self._tx, dag_pk)
-            passed = [msgspec.json.decode(line.body, type=SkippedSlots) for line in lines if line.kind == "slots_passed"]
+            passed = [
+                msgspec.json.decode(line.body, type=SkippedSlots) for line in lines if line.kind == "slots_passed"
+            ]
             self._passed[dag_pk] = passed
         return next((f"no run was made: {note.reason}" for note in passed if note.first <= at < note.until), None)
 

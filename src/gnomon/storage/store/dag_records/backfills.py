@@ -30,9 +30,18 @@ def create_backfill(tx: Transaction, wanted: BackfillRecord, address: str | None
     Raises BackfillActive when the DAG has a backfill that has not ended.
     """
     row = tx.one(
-        "backfills.add", dag_pk=wanted.dag_pk, group_no=wanted.group_no, from_at=wanted.from_at, to_at=wanted.to_at,
-        reprocess=wanted.reprocess, max_active_runs=wanted.max_active_runs, runs_backwards=wanted.runs_backwards,
-        conf=encode_json(wanted.conf), created_at=wanted.created_at, created_by=wanted.created_by, paused=wanted.paused,
+        "backfills.add",
+        dag_pk=wanted.dag_pk,
+        group_no=wanted.group_no,
+        from_at=wanted.from_at,
+        to_at=wanted.to_at,
+        reprocess=wanted.reprocess,
+        max_active_runs=wanted.max_active_runs,
+        runs_backwards=wanted.runs_backwards,
+        conf=encode_json(wanted.conf),
+        created_at=wanted.created_at,
+        created_by=wanted.created_by,
+        paused=wanted.paused,
     )
     if row is None:
         active = find_active_backfill(tx, wanted.dag_pk)
@@ -65,9 +74,17 @@ def cancel_backfill(tx: Transaction, backfill: BackfillRecord, author: Author) -
 
 def _announce(tx: Transaction, backfill: BackfillRecord, change: str, author: Author, body: str | None = None) -> None:
     record_change(tx, BackfillNews(backfill.dag_pk, backfill.backfill_pk, change))
-    event_log.log_event(tx, EventRecord(
-        author.now, f"backfill_{change}", dag_pk=backfill.dag_pk, by=author.by, body=body or f"backfill {backfill.backfill_pk}", address=author.address
-    ))  # fmt: skip
+    event_log.log_event(
+        tx,
+        EventRecord(
+            author.now,
+            f"backfill_{change}",
+            dag_pk=backfill.dag_pk,
+            by=author.by,
+            body=body or f"backfill {backfill.backfill_pk}",
+            address=author.address,
+        ),
+    )
     message = json.dumps({"backfill_pk": backfill.backfill_pk})
     mailbox.send_messages(tx, [NewMail(backfill.group_no, "backfill_changed", message, at=author.now)])
     notify_on_commit(tx)
@@ -124,7 +141,10 @@ def count_backfill_slots(tx: Transaction, backfill_pks: Sequence[int]) -> dict[i
 
 def list_left_runs(tx: Transaction, backfill_pk: int, limit: int) -> list[tuple[Instant, str, str]]:
     """(slot, outcome, run id) of runs that the backfill left as they are, in the order of their slots; at most `limit`."""
-    return [(at, outcome, run_id) for at, outcome, run_id in tx.all("backfills.left_runs", backfill_pk=backfill_pk, limit=limit)]
+    return [
+        (at, outcome, run_id)
+        for at, outcome, run_id in tx.all("backfills.left_runs", backfill_pk=backfill_pk, limit=limit)
+    ]
 
 
 def load_slot_states(tx: Transaction, dag_pk: int, slot_keys: list[str]) -> dict[str, Row]:
@@ -146,10 +166,47 @@ def find_uncovered_range(tx: Transaction, dag_pk: int) -> tuple[Instant, Instant
 
 def decode_backfill(row: Row) -> BackfillRecord:
     """A backfill from the columns of `backfills.find`."""
-    (backfill_pk, dag_pk, group_no, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, created_at, created_by, paused,
-     cancelled_by, position, is_planned, is_windowed, slot_count, first_run_after, error, ended_at) = row
+    (
+        backfill_pk,
+        dag_pk,
+        group_no,
+        from_at,
+        to_at,
+        reprocess,
+        max_active_runs,
+        runs_backwards,
+        conf,
+        created_at,
+        created_by,
+        paused,
+        cancelled_by,
+        position,
+        is_planned,
+        is_windowed,
+        slot_count,
+        first_run_after,
+        error,
+        ended_at,
+    ) = row
     return BackfillRecord(
-        backfill_pk, dag_pk, group_no, from_at, to_at, reprocess, max_active_runs, bool(runs_backwards), json.loads(conf), created_at,
-        created_by, bool(paused), cancelled_by, decode_cursor(position), bool(is_planned), bool(is_windowed), slot_count,
-        first_run_after, error, ended_at,
+        backfill_pk,
+        dag_pk,
+        group_no,
+        from_at,
+        to_at,
+        reprocess,
+        max_active_runs,
+        bool(runs_backwards),
+        json.loads(conf),
+        created_at,
+        created_by,
+        bool(paused),
+        cancelled_by,
+        decode_cursor(position),
+        bool(is_planned),
+        bool(is_windowed),
+        slot_count,
+        first_run_after,
+        error,
+        ended_at,
     )

@@ -69,7 +69,9 @@ def record_parsed(tx: Transaction, parsed: ParsedFile, *, at: Instant, paused_by
     """
     file_pk = _write_file(tx, parsed, at, whole=True)
     unique, duplicates = drop_duplicates(parsed)
-    return _write_errors(tx, parsed, file_pk, [_define(tx, parsed, file_pk, unique, at, paused_by_default)], duplicates, at)
+    return _write_errors(
+        tx, parsed, file_pk, [_define(tx, parsed, file_pk, unique, at, paused_by_default)], duplicates, at
+    )
 
 
 def record_file_in_parts(db: Database, parsed: ParsedFile, *, at: Instant, paused_by_default: bool) -> FileRecordResult:
@@ -78,7 +80,9 @@ def record_file_in_parts(db: Database, parsed: ParsedFile, *, at: Instant, pause
     Each DAG is written in one transaction. If the process ends between two of them, the file is marked to be parsed again.
     """
     unique, duplicates = drop_duplicates(parsed)
-    parts = [unique[start : start + DAGS_PER_TRANSACTION] for start in range(0, len(unique), DAGS_PER_TRANSACTION)] or [unique]
+    parts = [unique[start : start + DAGS_PER_TRANSACTION] for start in range(0, len(unique), DAGS_PER_TRANSACTION)] or [
+        unique
+    ]
     defined: list[DefinitionResult] = []
     for number, part in enumerate(parts):
         is_last = number == len(parts) - 1
@@ -116,11 +120,21 @@ def list_files(tx: Transaction) -> list[StoredFile]:
     """Every file that is not deleted, with the result of its last parse."""
     return [
         StoredFile(
-            path, FileInputs(input_hash=input_hash, paths=tuple((p, s) for p, s in json.loads(inputs)),
-                             looked_further=bool(looked_further), fresh=fresh),
-            parsed_at, duration_s, bool(failed), bool(stale),
+            path,
+            FileInputs(
+                input_hash=input_hash,
+                paths=tuple((p, s) for p, s in json.loads(inputs)),
+                looked_further=bool(looked_further),
+                fresh=fresh,
+            ),
+            parsed_at,
+            duration_s,
+            bool(failed),
+            bool(stale),
         )
-        for path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, stale in tx.all("dag_files.list")
+        for path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, stale in tx.all(
+            "dag_files.list"
+        )
     ]
 
 
@@ -150,7 +164,9 @@ ERRORS_OF_FILE_MAX = 2**16
 
 def list_numbered_import_errors(tx: Transaction) -> dict[int, StoredImportError]:
     """All errors by a number that stays while the file keeps the error, in the order of the numbers."""
-    return {row[0] * ERRORS_OF_FILE_MAX + row[1]: StoredImportError(*row[2:]) for row in tx.all("dag_files.listed_errors")}
+    return {
+        row[0] * ERRORS_OF_FILE_MAX + row[1]: StoredImportError(*row[2:]) for row in tx.all("dag_files.listed_errors")
+    }
 
 
 def list_files_of_errors(tx: Transaction) -> list[tuple[int, str]]:
@@ -167,7 +183,11 @@ def move_to_bundle_version(tx: Transaction, bundle_name: str, version: str, at: 
     """Record that the files of a bundle are those of this version, and send mail to the owners of their DAGs; returns the number of changed files."""
     moved = [row[0] for row in tx.all("dag_files.move_to_bundle_version", bundle_name=bundle_name, version=version)]
     files = frozenset(moved)
-    found = [(dag_pk, group_no) for dag_pk, group_no, file_pk in tx.all("dags.of_bundle", bundle_name=bundle_name) if file_pk in files]
+    found = [
+        (dag_pk, group_no)
+        for dag_pk, group_no, file_pk in tx.all("dags.of_bundle", bundle_name=bundle_name)
+        if file_pk in files
+    ]
     if found:
         mailbox.send_messages(tx, [dags.dag_changed_message(group_no, dag_pk, at) for dag_pk, group_no in found])
         notify_on_commit(tx)
@@ -176,10 +196,19 @@ def move_to_bundle_version(tx: Transaction, bundle_name: str, version: str, at: 
 
 def _write_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool) -> int:
     row = tx.one(
-        "dag_files.put", path=parsed.path, input_hash=parsed.inputs.input_hash, inputs=json.dumps(parsed.inputs.paths),
-        looked_further=parsed.inputs.looked_further, fresh=parsed.inputs.fresh, at=at, duration_s=parsed.duration_s,
-        failed=bool(parsed.failures), warnings=json.dumps(parsed.warnings), stale=not whole,
-        bundle_name=parsed.bundle_name, bundle_version=parsed.bundle_version,
+        "dag_files.put",
+        path=parsed.path,
+        input_hash=parsed.inputs.input_hash,
+        inputs=json.dumps(parsed.inputs.paths),
+        looked_further=parsed.inputs.looked_further,
+        fresh=parsed.inputs.fresh,
+        at=at,
+        duration_s=parsed.duration_s,
+        failed=bool(parsed.failures),
+        warnings=json.dumps(parsed.warnings),
+        stale=not whole,
+        bundle_name=parsed.bundle_name,
+        bundle_version=parsed.bundle_version,
     )
     assert row is not None
     return int(row[0])
@@ -188,15 +217,30 @@ def _write_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool
 def _define(
     tx: Transaction, parsed: ParsedFile, file_pk: int, part: list[ParsedDag], at: Instant, paused_by_default: bool
 ) -> DefinitionResult:
-    defined = define_dags(tx, DefiningFile(file_pk, parsed.path, parsed.inputs.input_hash, parsed.source, parsed.bundle_name, parsed.bundle_version), part, at, paused_by_default)
+    defined = define_dags(
+        tx,
+        DefiningFile(
+            file_pk, parsed.path, parsed.inputs.input_hash, parsed.source, parsed.bundle_name, parsed.bundle_version
+        ),
+        part,
+        at,
+        paused_by_default,
+    )
     if defined.changed:
-        mailbox.send_messages(tx, [dags.dag_changed_message(group_no, dag_pk, at) for dag_pk, group_no in defined.changed])
+        mailbox.send_messages(
+            tx, [dags.dag_changed_message(group_no, dag_pk, at) for dag_pk, group_no in defined.changed]
+        )
         notify_on_commit(tx)
     return defined
 
 
 def _write_errors(
-    tx: Transaction, parsed: ParsedFile, file_pk: int, defined: list[DefinitionResult], duplicates: list[ParseFailure], at: Instant
+    tx: Transaction,
+    parsed: ParsedFile,
+    file_pk: int,
+    defined: list[DefinitionResult],
+    duplicates: list[ParseFailure],
+    at: Instant,
 ) -> FileRecordResult:
     errors = (*parsed.failures, *duplicates, *(failure for result in defined for failure in result.duplicates))
     had_errors = tx.run("dag_files.remove_errors", file_pk=file_pk)
@@ -205,7 +249,9 @@ def _write_errors(
         [(file_pk, n, e.kind, e.message, e.line, e.traceback, at) for n, e in enumerate(errors)],
     )
     if errors or had_errors:
-        record_change(tx, ImportErrorsChange(parsed.path, len(errors), tuple(row[1] for row in _list_dags_of_file(tx, file_pk))))
+        record_change(
+            tx, ImportErrorsChange(parsed.path, len(errors), tuple(row[1] for row in _list_dags_of_file(tx, file_pk)))
+        )
     defined_ids = {parsed_dag.spec.dag_id for parsed_dag in parsed.dags}
     missing = [] if parsed.failures else [row for row in _list_dags_of_file(tx, file_pk) if row[1] not in defined_ids]
     again = _deactivate(tx, file_pk, missing, at)

@@ -30,7 +30,9 @@ def find_stored_run(tx: Transaction, dag_id: str, run_id: str) -> RunRecord | No
     return None if row is None else decode_run(row)
 
 
-def list_runs(tx: Transaction, dag_id: str, state: DagRunState | None = None, limit: int | None = None) -> list[RunRecord]:
+def list_runs(
+    tx: Transaction, dag_id: str, state: DagRunState | None = None, limit: int | None = None
+) -> list[RunRecord]:
     """The runs of a DAG, newest first; `state` selects one state, None all states."""
     rows_max = NO_LIMIT if limit is None else limit
     if state is None:
@@ -122,9 +124,20 @@ def create_manual_run(
         check_reserved_run_id(tx, dag.dag_pk, run_id, run_type)
     start, end = interval or (None, None)
     run = RunRecord(
-        0, dag.dag_pk, run_id or run_type.generate_run_id(iso(logical_at if logical_at is not None else run_after) or ""),
-        run_type, DagRunState.QUEUED, run_after, logical_at, start, end, dag.version_pk, conf, at,
-        partition_key=partition_key, partition_date=partition_date,
+        0,
+        dag.dag_pk,
+        run_id or run_type.generate_run_id(iso(logical_at if logical_at is not None else run_after) or ""),
+        run_type,
+        DagRunState.QUEUED,
+        run_after,
+        logical_at,
+        start,
+        end,
+        dag.version_pk,
+        conf,
+        at,
+        partition_key=partition_key,
+        partition_date=partition_date,
     )
     if stands_for is not None and not upstream_dags.list_runs_of_slots(tx, dag.dag_pk, [stands_for]):
         run.stands_for = stands_for
@@ -132,7 +145,10 @@ def create_manual_run(
     tx.send_many("commit.tallies", [(dag.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
     newest_runs.record_created(tx, dag.dag_pk, [(run.run_after, run.run_pk)])
     record_change(tx, RunChange(dag.dag_pk, run.run_pk, RUN_STATE_CODES[DagRunState.QUEUED], run.run_id))
-    event_log.log_event(tx, EventRecord(at, "run_created", dag_pk=dag.dag_pk, run_pk=run.run_pk, by=by, body=run.run_id, address=address))
+    event_log.log_event(
+        tx,
+        EventRecord(at, "run_created", dag_pk=dag.dag_pk, run_pk=run.run_pk, by=by, body=run.run_id, address=address),
+    )
     mailbox.send_messages(tx, [NewMail(dag.group_no, "run_created", json.dumps({"run_pk": run.run_pk}), at=at)])
     notify_on_commit(tx)
     return run
@@ -142,7 +158,9 @@ def check_reserved_run_id(tx: Transaction, dag_pk: int, run_id: str, run_type: D
     """Raise RunIdReserved when a new run of the type would have a run id that a run of another type is to have, for example of a slot to come."""
     reserved = run_type.find_reserved_type(run_id)
     if reserved is not None and tx.one("dag_runs.run_id_holder", dag_pk=dag_pk, run_id=run_id) is None:
-        raise RunIdReserved(f"run id {run_id!r} begins with {reserved.value}__, which is reserved for {reserved.value} runs; choose another run id")
+        raise RunIdReserved(
+            f"run id {run_id!r} begins with {reserved.value}__, which is reserved for {reserved.value} runs; choose another run id"
+        )
 
 
 def check_run_type(dag_id: str, file: str, spec: DagSpec, run_type: DagRunType) -> None:
@@ -157,10 +175,22 @@ def check_run_type(dag_id: str, file: str, spec: DagSpec, run_type: DagRunType) 
 def _insert_run(tx: Transaction, dag: StoredDag, run: RunRecord) -> int:
     slot_key = None if run.logical_at is None else str(run.logical_at)
     row = tx.one(
-        "dag_runs.add", dag_pk=run.dag_pk, group_no=dag.group_no, run_id=run.run_id, slot_key=slot_key,
-        run_type=run.run_type.value, logical_at=run.logical_at, interval_start=run.interval_start,
-        interval_end=run.interval_end, run_after=run.run_after, version_pk=run.version_pk, conf=encode_json(run.conf),
-        queued_at=run.queued_at, stands_for=run.stands_for, partition_key=run.partition_key, partition_date=run.partition_date,
+        "dag_runs.add",
+        dag_pk=run.dag_pk,
+        group_no=dag.group_no,
+        run_id=run.run_id,
+        slot_key=slot_key,
+        run_type=run.run_type.value,
+        logical_at=run.logical_at,
+        interval_start=run.interval_start,
+        interval_end=run.interval_end,
+        run_after=run.run_after,
+        version_pk=run.version_pk,
+        conf=encode_json(run.conf),
+        queued_at=run.queued_at,
+        stands_for=run.stands_for,
+        partition_key=run.partition_key,
+        partition_date=run.partition_date,
     )
     if row is not None:
         return int(row[0])
@@ -187,10 +217,15 @@ def read_workers_of_attempts(tx: Transaction, attempts: Sequence[tuple[TaskKey, 
     if not attempts:
         return {}
     keys = json.dumps([(*key, seq) for key, seq in attempts])
-    return {TaskKey(run_pk, task_no, map_index): worker for run_pk, task_no, map_index, worker in tx.all("dag_runs.workers_of_attempts", keys=keys)}
+    return {
+        TaskKey(run_pk, task_no, map_index): worker
+        for run_pk, task_no, map_index, worker in tx.all("dag_runs.workers_of_attempts", keys=keys)
+    }
 
 
-def list_attempts(tx: Transaction, run_pk: int, task_no: int | None = None, map_index: int | None = None) -> list[AttemptRecord]:
+def list_attempts(
+    tx: Transaction, run_pk: int, task_no: int | None = None, map_index: int | None = None
+) -> list[AttemptRecord]:
     """The ended attempts of a run, of one task of it, or of one task instance, in the order in which they started."""
     if task_no is None:
         rows = tx.all("dag_runs.attempts", run_pk=run_pk)

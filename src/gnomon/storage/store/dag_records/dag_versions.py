@@ -85,8 +85,20 @@ class StoredVersion:
 def list_versions(tx: Transaction, dag_pk: int) -> list[StoredVersion]:
     """The versions of the DAG, newest first. Raises WrongKey for one with a start trigger, if the key is another."""
     return [
-        StoredVersion(number, spec_hash, decode_spec(tx, bytes(spec)), input_hash, created_at, bool(is_newest), int(run_count), bundle_name, bundle_version)
-        for _, number, spec_hash, spec, input_hash, created_at, is_newest, run_count, bundle_name, bundle_version in tx.all("dag_versions.list", dag_pk=dag_pk)
+        StoredVersion(
+            number,
+            spec_hash,
+            decode_spec(tx, bytes(spec)),
+            input_hash,
+            created_at,
+            bool(is_newest),
+            int(run_count),
+            bundle_name,
+            bundle_version,
+        )
+        for _, number, spec_hash, spec, input_hash, created_at, is_newest, run_count, bundle_name, bundle_version in tx.all(
+            "dag_versions.list", dag_pk=dag_pk
+        )
     ]
 
 
@@ -127,8 +139,17 @@ def define_dags(
 def _load_known(tx: Transaction, dags: Sequence[ParsedDag]) -> dict[str, _KnownVersion]:
     rows = tx.all("dag_versions.find_dags", dag_ids=[dag.spec.dag_id for dag in dags]) if dags else []
     return {
-        dag_id: _KnownVersion(dag_pk, file_pk, bool(active), input_hash, number or 0, spec_hash, bytes(spec or b""), path,
-                       gone_at is not None)
+        dag_id: _KnownVersion(
+            dag_pk,
+            file_pk,
+            bool(active),
+            input_hash,
+            number or 0,
+            spec_hash,
+            bytes(spec or b""),
+            path,
+            gone_at is not None,
+        )
         for dag_id, dag_pk, file_pk, active, input_hash, number, spec_hash, spec, path, gone_at in rows
     }
 
@@ -148,7 +169,8 @@ def _drop_defined_elsewhere(
 
 def _duplicate_failure(dag_id: str, path: str, where: str) -> ParseFailure:
     return ParseFailure(
-        kind="duplicate", message=f"DAG id {dag_id!r} in {path} is defined {where}, and that definition is used: rename one of the two DAGs"
+        kind="duplicate",
+        message=f"DAG id {dag_id!r} in {path} is defined {where}, and that definition is used: rename one of the two DAGs",
     )
 
 
@@ -159,14 +181,18 @@ def _encode_new_dag(dag: ParsedDag, origin: DefiningFile, at: Instant, paused_by
     return dag_id, group_of(dag_id), origin.file_pk, origin.input_hash, paused, None if paused else at
 
 
-def _log_dialect_changes(tx: Transaction, changed: Sequence[ParsedDag], known: dict[str, _KnownVersion], at: Instant) -> None:
+def _log_dialect_changes(
+    tx: Transaction, changed: Sequence[ParsedDag], known: dict[str, _KnownVersion], at: Instant
+) -> None:
     """Write a line of the audit log for each DAG that follows another version of Airflow than before: its runs mean something else from now on."""
     for dag in changed:
         stored = known[dag.spec.dag_id]
         before = decode_spec_without_tasks(stored.packed).airflow_dialect if stored.packed else dag.spec.airflow_dialect
         if before != dag.spec.airflow_dialect:
-            body = (f"Airflow {before} -> Airflow {dag.spec.airflow_dialect}: the next run continues after the last one; its data interval and logical date "
-                    "are those of the new version (docs/how-to/move-from-airflow-2.md)")
+            body = (
+                f"Airflow {before} -> Airflow {dag.spec.airflow_dialect}: the next run continues after the last one; its data interval and logical date "
+                "are those of the new version (docs/how-to/move-from-airflow-2.md)"
+            )
             log_event(tx, EventRecord(at, "dialect_changed", dag_pk=stored.dag_pk, by="dag-processor", body=body))
 
 
@@ -176,7 +202,18 @@ def _add_versions(
     rows: list[Row] = []
     for dag in changed:
         stored = known[dag.spec.dag_id]
-        rows.append((stored.dag_pk, stored.number + 1, dag.spec_hash, encode_spec(tx, dag.spec), origin.input_hash, at, origin.bundle_name, origin.bundle_version))
+        rows.append(
+            (
+                stored.dag_pk,
+                stored.number + 1,
+                dag.spec_hash,
+                encode_spec(tx, dag.spec),
+                origin.input_hash,
+                at,
+                origin.bundle_name,
+                origin.bundle_version,
+            )
+        )
     tx.many("dag_versions.add", rows)
 
 
@@ -196,14 +233,28 @@ def _add_names(tx: Transaction, changed: list[ParsedDag], known: dict[str, _Know
 
 
 def _write_current_versions(
-    tx: Transaction, origin: DefiningFile, own: list[ParsedDag], known: dict[str, _KnownVersion], at: Instant, result: DefinitionResult
+    tx: Transaction,
+    origin: DefiningFile,
+    own: list[ParsedDag],
+    known: dict[str, _KnownVersion],
+    at: Instant,
+    result: DefinitionResult,
 ) -> None:
     rows: list[Row] = []
     reworded = {dag.spec.dag_id for dag in own if known[dag.spec.dag_id].is_reworded_by(tx, dag)}
-    tx.many("dag_versions.replace_spec", [(known[dag.spec.dag_id].dag_pk, known[dag.spec.dag_id].number, encode_spec(tx, dag.spec))
-                            for dag in own if dag.spec.dag_id in reworded])
-    declaring = [(known[dag.spec.dag_id].dag_pk, dag.spec) for dag in own
-                 if dag.spec.dag_id in reworded or known[dag.spec.dag_id].spec_hash != dag.spec_hash]
+    tx.many(
+        "dag_versions.replace_spec",
+        [
+            (known[dag.spec.dag_id].dag_pk, known[dag.spec.dag_id].number, encode_spec(tx, dag.spec))
+            for dag in own
+            if dag.spec.dag_id in reworded
+        ],
+    )
+    declaring = [
+        (known[dag.spec.dag_id].dag_pk, dag.spec)
+        for dag in own
+        if dag.spec.dag_id in reworded or known[dag.spec.dag_id].spec_hash != dag.spec_hash
+    ]
     replace_declarations(tx, declaring, at)
     replace_watchers(tx, declaring, at)
     for dag in own:

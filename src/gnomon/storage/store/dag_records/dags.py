@@ -51,7 +51,9 @@ def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant,
     if not tx.run("dags.set_paused", dag_pk=dag.dag_pk, paused=paused, at=at):
         return False
     record_change(tx, DagChange(dag.dag_pk, "paused" if paused else "unpaused", dag_id))
-    event_log.log_event(tx, EventRecord(at, "dag_paused" if paused else "dag_unpaused", dag_pk=dag.dag_pk, by=by, address=address))
+    event_log.log_event(
+        tx, EventRecord(at, "dag_paused" if paused else "dag_unpaused", dag_pk=dag.dag_pk, by=by, address=address)
+    )
     mailbox.send_messages(tx, [dag_changed_message(dag.group_no, dag.dag_pk, at)])
     notify_on_commit(tx)
     return True

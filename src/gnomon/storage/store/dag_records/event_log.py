@@ -20,9 +20,23 @@ def log_event(tx: Transaction, event: EventRecord) -> None:
 
 def log_events(tx: Transaction, events: Iterable[EventRecord]) -> None:
     """Insert rows. No text of a user or an author brings the password of an address into the log."""
-    tx.send_many("commit.events", [
-        (event.at, event.kind, event.dag_pk, event.run_pk, event.task_no, event.map_index, event.by, hide_uri_passwords(event.body), event.address) for event in events
-    ])  # fmt: skip
+    tx.send_many(
+        "commit.events",
+        [
+            (
+                event.at,
+                event.kind,
+                event.dag_pk,
+                event.run_pk,
+                event.task_no,
+                event.map_index,
+                event.by,
+                hide_uri_passwords(event.body),
+                event.address,
+            )
+            for event in events
+        ],
+    )
 
 
 def list_skipped_slots(tx: Transaction, dag_pk: int, limit: int = EVENTS_MAX) -> list[EventRecord]:

@@ -28,13 +28,29 @@ class NamedHITLDetail:
     detail: HITLDetail
 
 
-def write_details(tx: Transaction, details: Iterable[HITLDetail], responses: Iterable[tuple[TaskKey, int, HITLResponse]], tasks: Iterable[TaskRecord]) -> None:
+def write_details(
+    tx: Transaction,
+    details: Iterable[HITLDetail],
+    responses: Iterable[tuple[TaskKey, int, HITLResponse]],
+    tasks: Iterable[TaskRecord],
+) -> None:
     """Insert the questions, then store the answers, and the states of these task instances with their questions: only one that has deferred can have one."""
     tx.send_many("hitl_details.add", [_encode_detail(detail) for detail in details])
-    tx.send_many("hitl_details.set_response", [
-        (*key, defer_seq, _encoder.encode(response).decode(), response.responded_at) for key, defer_seq, response in responses
-    ])  # fmt: skip
-    tx.send_many("hitl_details.set_states", [(task.run_pk, task.task_no, task.map_index, encode_task_state(task.state)) for task in tasks if task.defer_seq])
+    tx.send_many(
+        "hitl_details.set_response",
+        [
+            (*key, defer_seq, _encoder.encode(response).decode(), response.responded_at)
+            for key, defer_seq, response in responses
+        ],
+    )
+    tx.send_many(
+        "hitl_details.set_states",
+        [
+            (task.run_pk, task.task_no, task.map_index, encode_task_state(task.state))
+            for task in tasks
+            if task.defer_seq
+        ],
+    )
 
 
 def list_open_details(tx: Transaction, dag_id: str | None = None) -> list[NamedHITLDetail]:
@@ -60,9 +76,29 @@ def _encode_detail(detail: HITLDetail) -> Row:
 
 def decode_named_detail(row: Row) -> NamedHITLDetail:
     """A question from the columns of `hitl_details.of_run`."""
-    run_pk, task_no, map_index, defer_seq, try_number, request, created_at, due_at, response, dag_id, run_id, task_id = row
+    (
+        run_pk,
+        task_no,
+        map_index,
+        defer_seq,
+        try_number,
+        request,
+        created_at,
+        due_at,
+        response,
+        dag_id,
+        run_id,
+        task_id,
+    ) = row
     detail = HITLDetail(
-        run_pk, task_no, map_index, defer_seq, try_number, _request_decoder.decode(request), created_at, due_at,
+        run_pk,
+        task_no,
+        map_index,
+        defer_seq,
+        try_number,
+        _request_decoder.decode(request),
+        created_at,
+        due_at,
         None if response is None else _response_decoder.decode(response),
-    )  # fmt: skip
+    )
     return NamedHITLDetail(dag_id, run_id, task_id, detail)

@@ -23,7 +23,10 @@ def record_created(tx: Transaction, dag_pk: int, runs: Iterable[tuple[Instant, i
 def record_changed(tx: Transaction, runs: Iterable[RunRecord]) -> None:
     """Record the state and times of those of these runs that are the newest of their DAGs."""
     ordered = sorted(runs, key=lambda run: (run.dag_pk, run.run_pk))
-    tx.send_many("newest_runs.change", [(run.dag_pk, run.run_pk, RUN_STATE_CODES[run.state], run.started_at, run.ended_at) for run in ordered])
+    tx.send_many(
+        "newest_runs.change",
+        [(run.dag_pk, run.run_pk, RUN_STATE_CODES[run.state], run.started_at, run.ended_at) for run in ordered],
+    )
 
 
 def refresh(tx: Transaction, dag_pk: int) -> None:

@@ -67,9 +67,18 @@ def find_note(tx: Transaction, place: NotePlace) -> str | None:
 
 def put_note(tx: Transaction, place: NotePlace, content: str, author: str, at: Instant) -> bool:
     """Insert a note or replace its text; False when the run is not stored any more."""
-    return tx.run(
-        "notes.put", run_pk=place.run_pk, task_no=place.task_no, map_index=place.map_index, content=content, author=author, at=at
-    ) == 1  # fmt: skip
+    return (
+        tx.run(
+            "notes.put",
+            run_pk=place.run_pk,
+            task_no=place.task_no,
+            map_index=place.map_index,
+            content=content,
+            author=author,
+            at=at,
+        )
+        == 1
+    )
 
 
 def remove_note(tx: Transaction, place: NotePlace) -> bool:

@@ -66,14 +66,27 @@ def compute_average_runtime(tx: Transaction, dag_pk: int, max_runs: int, min_run
 def _encode_callback(c: CallbackRecord) -> Row:
     request = msgspec.json.encode(c.request).decode()
     return (
-        c.callback_id, c.run_pk, c.dag_pk, request, c.created_at, c.state.value, c.tries, c.attempt, c.worker, c.started_at, c.ended_at,
-        c.reason, c.log,
+        c.callback_id,
+        c.run_pk,
+        c.dag_pk,
+        request,
+        c.created_at,
+        c.state.value,
+        c.tries,
+        c.attempt,
+        c.worker,
+        c.started_at,
+        c.ended_at,
+        c.reason,
+        c.log,
     )
 
 
 def decode_callback(row: Row) -> CallbackRecord:
     callback_id, run_pk, dag_pk, request, created_at, state, *rest = row
-    return CallbackRecord(callback_id, run_pk, dag_pk, _request_decoder.decode(request), created_at, CallbackState(state), *rest)
+    return CallbackRecord(
+        callback_id, run_pk, dag_pk, _request_decoder.decode(request), created_at, CallbackState(state), *rest
+    )
 
 
 def _encode_deadline(d: DeadlineRecord) -> Row:

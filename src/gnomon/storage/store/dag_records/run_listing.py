@@ -72,7 +72,12 @@ def list_runs_of_all(
     if state in FINISHED_RUN_STATES:
         rows = tx.all("dag_runs.ended_of_all", state=RUN_STATE_CODES[state], **bounds)
     elif state is not None:
-        rows = tx.all("dag_runs.unfinished_of_all", first_state=RUN_STATE_CODES[state], last_state=RUN_STATE_CODES[state], limit=bounds["limit"])
+        rows = tx.all(
+            "dag_runs.unfinished_of_all",
+            first_state=RUN_STATE_CODES[state],
+            last_state=RUN_STATE_CODES[state],
+            limit=bounds["limit"],
+        )
     elif since is not None:
         rows = tx.all("dag_runs.since_of_all", **bounds)
     else:
@@ -80,7 +85,9 @@ def list_runs_of_all(
     return [NamedRun(row[-1], decode_run(row[:-1])) for row in rows]
 
 
-def count_runs_by_day(tx: Transaction, dag_pk: int, *, start: Instant, until: Instant, shift: int, most: int) -> list[tuple[int, DagRunState, int]]:
+def count_runs_by_day(
+    tx: Transaction, dag_pk: int, *, start: Instant, until: Instant, shift: int, most: int
+) -> list[tuple[int, DagRunState, int]]:
     """(day since 1970-01-01, state, count) of the runs of a DAG that are due from `start` to before `until`; of more than `most`, the newest.
 
     `shift`: the offset of the days' zone from UTC in microseconds, which must be the same in the whole span.
@@ -94,10 +101,16 @@ def list_success_durations(tx: Transaction, dag_pk: int, *, looked_at: int, limi
     return [row[0] for row in tx.all("dag_runs.success_durations", dag_pk=dag_pk, looked_at=looked_at, limit=limit)]
 
 
-def list_success_durations_of_dags(tx: Transaction, dag_pks: Sequence[int], *, looked_at: int, limit: int) -> dict[int, list[int]]:
+def list_success_durations_of_dags(
+    tx: Transaction, dag_pks: Sequence[int], *, looked_at: int, limit: int
+) -> dict[int, list[int]]:
     """As `list_success_durations`, by DAG, in one statement."""
     found: dict[int, list[int]] = {dag_pk: [] for dag_pk in dag_pks}
-    for dag_pk, duration in tx.all("dag_runs.success_durations_of_dags", dag_pks=list(found), looked_at=looked_at, limit=limit) if found else ():
+    for dag_pk, duration in (
+        tx.all("dag_runs.success_durations_of_dags", dag_pks=list(found), looked_at=looked_at, limit=limit)
+        if found
+        else ()
+    ):
         found[dag_pk].append(duration)
     return found
 
@@ -113,18 +126,29 @@ def list_unfinished_of_all(tx: Transaction, limit: int, dag_ids: Collection[str]
 
 
 def list_runs_since(
-    tx: Transaction, dag_id: str, *, state: DagRunState | None = None, since: Instant | None = None, limit: int | None = None
+    tx: Transaction,
+    dag_id: str,
+    *,
+    state: DagRunState | None = None,
+    since: Instant | None = None,
+    limit: int | None = None,
 ) -> list[RunRecord]:
     """The runs of one DAG, newest first: those in one state, and those that ended at `since` or later or have not ended."""
     first, last = _ALL_STATES if state is None else (RUN_STATE_CODES[state],) * 2
     rows = tx.all(
-        "dag_runs.list_since", dag_id=dag_id, first_state=first, last_state=last, since=_BEFORE_ALL if since is None else since,
+        "dag_runs.list_since",
+        dag_id=dag_id,
+        first_state=first,
+        last_state=last,
+        since=_BEFORE_ALL if since is None else since,
         limit=NO_LIMIT if limit is None else limit,
     )
     return [decode_run(row) for row in rows]
 
 
-def count_task_states(tx: Transaction, run_pks: Sequence[int]) -> dict[tuple[int, int], dict[TaskInstanceState | None, int]]:
+def count_task_states(
+    tx: Transaction, run_pks: Sequence[int]
+) -> dict[tuple[int, int], dict[TaskInstanceState | None, int]]:
     """By run and number of the task: how many stored task instances are in each state (None: no status)."""
     counts: dict[tuple[int, int], dict[TaskInstanceState | None, int]] = {}
     for run_pk, task_no, code, count in tx.all("dag_runs.task_states_of_runs", run_pks=list(run_pks)):

@@ -26,7 +26,12 @@ class StoredXCom:
 
 
 def read_xcoms(
-    tx: Transaction, run: RunRecord, key: str, task_ids: Sequence[str] | None = None, *, include_prior: bool = False,
+    tx: Transaction,
+    run: RunRecord,
+    key: str,
+    task_ids: Sequence[str] | None = None,
+    *,
+    include_prior: bool = False,
     map_indexes: Collection[int] | None = None,
 ) -> list[StoredXCom]:
     """The values under `key`, in the order of `task_ids` (None: of every task, by number) and by map index; `map_indexes` None: all.
@@ -35,13 +40,27 @@ def read_xcoms(
     """
     run_pks = [run.run_pk]
     if include_prior:
-        run_pks = [row[0] for row in tx.all("xcom_values.runs_until", dag_pk=run.dag_pk, run_after=run.run_after,
-                                            run_pk=run.run_pk, limit=PRIOR_RUNS_MAX)]
+        run_pks = [
+            row[0]
+            for row in tx.all(
+                "xcom_values.runs_until",
+                dag_pk=run.dag_pk,
+                run_after=run.run_after,
+                run_pk=run.run_pk,
+                limit=PRIOR_RUNS_MAX,
+            )
+        ]
     return _read_of_runs(tx, run_pks, key, task_ids, map_indexes)
 
 
 def read_xcoms_until(
-    tx: Transaction, dag_id: str, at: Instant, key: str, task_ids: Sequence[str] | None = None, *, map_indexes: Collection[int] | None = None
+    tx: Transaction,
+    dag_id: str,
+    at: Instant,
+    key: str,
+    task_ids: Sequence[str] | None = None,
+    *,
+    map_indexes: Collection[int] | None = None,
 ) -> list[StoredXCom]:
     """As `read_xcoms` with `include_prior`, of the runs of a DAG whose logical date, else `run_after`, is at most `at`."""
     run_pks = [row[0] for row in tx.all("xcom_values.runs_until_date", dag_id=dag_id, at=at, limit=PRIOR_RUNS_MAX)]
@@ -49,7 +68,11 @@ def read_xcoms_until(
 
 
 def _read_of_runs(
-    tx: Transaction, run_pks: Sequence[int], key: str, task_ids: Sequence[str] | None, map_indexes: Collection[int] | None
+    tx: Transaction,
+    run_pks: Sequence[int],
+    key: str,
+    task_ids: Sequence[str] | None,
+    map_indexes: Collection[int] | None,
 ) -> list[StoredXCom]:
     if map_indexes is not None and not map_indexes:
         return []
@@ -66,12 +89,16 @@ def read_batch(tx: Transaction, run: RunRecord, task_id: str, key: str, start: i
     return [row[0] for row in rows]
 
 
-def read_dense_batch(tx: Transaction, run: RunRecord, task_id: str, key: str, start: int, limit: int, total: int) -> list[str] | None:
+def read_dense_batch(
+    tx: Transaction, run: RunRecord, task_id: str, key: str, start: int, limit: int, total: int
+) -> list[str] | None:
     """As `read_batch` of `total` values, at a cost that does not depend on `start`; None unless each index below `total` has a value."""
     rows = tx.all("xcom_values.greatest_index", run_pk=run.run_pk, task_id=task_id, key=key)
     if not rows or rows[0][0] != total - 1:
         return None
-    rows = tx.all("xcom_values.of_task_indexes", run_pk=run.run_pk, key=key, task_id=task_id, first=start, last=start + limit - 1)
+    rows = tx.all(
+        "xcom_values.of_task_indexes", run_pk=run.run_pk, key=key, task_id=task_id, first=start, last=start + limit - 1
+    )
     return [row[2] for row in rows]
 
 
@@ -102,7 +129,10 @@ def count_values(tx: Transaction, run: RunRecord, task_id: str, key: str) -> int
 
 def list_run_xcoms(tx: Transaction, run: RunRecord) -> list[StoredXCom]:
     """All values of a run, by task number, map index and key."""
-    return [StoredXCom(row[0], row[1], row[2], row[3], run.run_id) for row in tx.all("xcom_values.of_run", run_pk=run.run_pk)]
+    return [
+        StoredXCom(row[0], row[1], row[2], row[3], run.run_id)
+        for row in tx.all("xcom_values.of_run", run_pk=run.run_pk)
+    ]
 
 
 def write_xcom(tx: Transaction, run_pk: int, task_no: int, map_index: int, key: str, value: str) -> None:
@@ -115,7 +145,9 @@ def remove_xcom(tx: Transaction, run_pk: int, task_no: int, map_index: int, key:
     return tx.run("xcom_values.remove", run_pk=run_pk, task_no=task_no, map_index=map_index, key=key) > 0
 
 
-def lock_task_instance(tx: Transaction, run_pk: int, task_no: int, map_index: int) -> tuple[TaskInstanceState | None, int | None] | None:
+def lock_task_instance(
+    tx: Transaction, run_pk: int, task_no: int, map_index: int
+) -> tuple[TaskInstanceState | None, int | None] | None:
     """The state and the `return_length` of a task instance, which its owner cannot change before the end of this transaction.
 
     None when the instance has no row.
@@ -131,7 +163,14 @@ def _read_newest(
         if map_indexes is None:
             rows = tx.all("xcom_values.of_task", run_pk=run_pk, key=key, task_id=task_id)
         else:
-            rows = tx.all("xcom_values.of_task_indexes", run_pk=run_pk, key=key, task_id=task_id, first=min(map_indexes), last=max(map_indexes))
+            rows = tx.all(
+                "xcom_values.of_task_indexes",
+                run_pk=run_pk,
+                key=key,
+                task_id=task_id,
+                first=min(map_indexes),
+                last=max(map_indexes),
+            )
         if rows:
             return [StoredXCom(row[0], row[1], key, row[2], row[3]) for row in rows]
     return []

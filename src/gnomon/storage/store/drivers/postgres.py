@@ -53,15 +53,24 @@ def connect_postgres(url: str) -> psycopg.Connection[Row]:
     """
     try:
         connection = psycopg.connect(
-            url, autocommit=True, prepare_threshold=PREPARE_THRESHOLD, connect_timeout=CONNECT_TIMEOUT_S,
-            application_name="gnomon", keepalives_idle=10, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=15_000,
+            url,
+            autocommit=True,
+            prepare_threshold=PREPARE_THRESHOLD,
+            connect_timeout=CONNECT_TIMEOUT_S,
+            application_name="gnomon",
+            keepalives_idle=10,
+            keepalives_interval=5,
+            keepalives_count=3,
+            tcp_user_timeout=15_000,
         )
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable(f"PostgreSQL does not answer: {_first_line(error)}") from error
     except psycopg.ProgrammingError as error:
         shown = without_password(url)
         reason = _first_line(error).replace(url, shown)
-        raise InvalidAddress(f"cannot use {shown!r} as a database address ([database] sql_alchemy_conn): {reason}") from None
+        raise InvalidAddress(
+            f"cannot use {shown!r} as a database address ([database] sql_alchemy_conn): {reason}"
+        ) from None
     try:
         server_process = _apply_settings(connection)
         if server_process != connection.info.backend_pid and url not in _session_poolers:
@@ -87,7 +96,9 @@ def _check_pooler(url: str, connection: psycopg.Connection[Row], server_process:
     """
     own: set[int] = {server_process}
     others: set[int] = set()
-    with psycopg.connect(url, autocommit=True, prepare_threshold=None, connect_timeout=CONNECT_TIMEOUT_S, application_name="gnomon") as second:
+    with psycopg.connect(
+        url, autocommit=True, prepare_threshold=None, connect_timeout=CONNECT_TIMEOUT_S, application_name="gnomon"
+    ) as second:
         for _ in range(POOLER_QUESTIONS):
             others.add(_read_server_process(second))
             own.add(_read_server_process(connection))
@@ -180,7 +191,9 @@ class PostgresConnection:
         except psycopg.Error as error:
             if error.sqlstate is None or error.sqlstate.startswith(("08", "57P")):
                 self.close()
-                raise CommitUncertain(f"the connection to PostgreSQL ended inside COMMIT: {_first_line(error)}") from error
+                raise CommitUncertain(
+                    f"the connection to PostgreSQL ended inside COMMIT: {_first_line(error)}"
+                ) from error
             self.rollback()
             raise _translate_error(error) from error
 
@@ -200,7 +213,9 @@ class PostgresConnection:
             self._connection.close()
 
     def rows(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
-        return self._query(_PendingStatement(statement.text, parameters, prepare=None if statement.is_prepared else False)).fetchall()
+        return self._query(
+            _PendingStatement(statement.text, parameters, prepare=None if statement.is_prepared else False)
+        ).fetchall()
 
     def count(self, statement: Statement, parameters: Mapping[str, object]) -> int:
         return self._query(_PendingStatement(statement.text, parameters)).rowcount
@@ -321,12 +336,16 @@ def _translate_error(error: psycopg.Error) -> Exception:
         return DatabaseUnavailable(f"PostgreSQL could not execute the statement now: {_first_line(error)}")
     if isinstance(error, psycopg.DataError) and "NUL" in str(error):
         return UnstorableText("a text contains NUL, which PostgreSQL cannot store; leave it out")
-    if (state is not None and state.startswith(_DATA_STATES)) or isinstance(error, psycopg.DataError | psycopg.IntegrityError):
+    if (state is not None and state.startswith(_DATA_STATES)) or isinstance(
+        error, psycopg.DataError | psycopg.IntegrityError
+    ):
         return DataRejected(f"PostgreSQL refuses a value: {_first_line(error)}")
     if state == "53100":
         return DiskFull(f"the disk of PostgreSQL is full ({_first_line(error)}): free some space there")
     if state in {"25006", "42501"}:
-        return DatabaseReadOnly(f"PostgreSQL refuses to write ({_first_line(error)}): check the user's rights, and that the server is not a standby")
+        return DatabaseReadOnly(
+            f"PostgreSQL refuses to write ({_first_line(error)}): check the user's rights, and that the server is not a standby"
+        )
     return StoreError(f"PostgreSQL: {_first_line(error)}") if isinstance(error, psycopg.OperationalError) else error
 
 

@@ -29,7 +29,12 @@ CACHE_KB = 2_000
 def connect_sqlite(path: Path, synchronous: str = "FULL", *, mode: str = "rwc") -> sqlite3.Connection:
     """Open a connection with Gnomon's settings. `mode`: SQLite's, `rw` creates no file. Raises sqlite3.Error when the file cannot be opened."""
     connection = sqlite3.connect(
-        f"file:{quote(str(path))}?mode={mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS_CACHED
+        f"file:{quote(str(path))}?mode={mode}",
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=STATEMENTS_CACHED,
     )
     try:
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
@@ -57,7 +62,9 @@ class SqliteConnection:
         self.is_usable = True
         self._identity = _find_identity(path)
         if self._identity is None:
-            raise DatabaseUnavailable(f"the database file {path} is not there: move it back, or restore a backup with `gnomon db restore`")
+            raise DatabaseUnavailable(
+                f"the database file {path} is not there: move it back, or restore a backup with `gnomon db restore`"
+            )
         self._write_lock = WriteLock(path, clock, WAIT_MAX_S if read_limit_s is None else min(WAIT_MAX_S, read_limit_s))
         try:
             self._connection = connect_sqlite(path, synchronous, mode="rw")
@@ -88,7 +95,9 @@ class SqliteConnection:
         except sqlite3.Error as error:
             self.rollback()
             if (error.sqlite_errorname or "").startswith("SQLITE_IOERR"):
-                raise CommitUncertain(f"the disk of {self._path} failed inside COMMIT ({error.sqlite_errorname})") from error
+                raise CommitUncertain(
+                    f"the disk of {self._path} failed inside COMMIT ({error.sqlite_errorname})"
+                ) from error
             self._raise_translated(error)
         finally:
             self._release_lock()

@@ -20,10 +20,32 @@ SQLITE_VERSION_MIN = (3, 35, 0)
 _BINDING = "Error binding parameter"
 """How Python begins the message about a value that SQLite has no type for."""
 _MOUNTS = Path("/proc/self/mounts")
-_NETWORK_FILE_SYSTEMS = frozenset({
-    "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs", "gpfs", "ocfs2", "gfs2",
-    "fuse.sshfs", "fuse.glusterfs", "fuse.cephfs", "fuse.s3fs", "fuse.rclone", "fuse.juicefs", "fuse.gcsfuse", "davfs",
-})
+_NETWORK_FILE_SYSTEMS = frozenset(
+    {
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "afs",
+        "ceph",
+        "glusterfs",
+        "lustre",
+        "beegfs",
+        "gpfs",
+        "ocfs2",
+        "gfs2",
+        "fuse.sshfs",
+        "fuse.glusterfs",
+        "fuse.cephfs",
+        "fuse.s3fs",
+        "fuse.rclone",
+        "fuse.juicefs",
+        "fuse.gcsfuse",
+        "davfs",
+    }
+)
 
 
 def check_library(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
@@ -64,7 +86,9 @@ def file_exists(path: Path) -> bool:
     try:
         return path.exists()
     except PermissionError as error:
-        raise DatabaseReadOnly(f"user {os.getuid()} may not look into {path.parent}: change its mode, or run as its owner") from error
+        raise DatabaseReadOnly(
+            f"user {os.getuid()} may not look into {path.parent}: change its mode, or run as its owner"
+        ) from error
 
 
 def check_rights(path: Path) -> None:
@@ -82,13 +106,21 @@ def translate_sqlite_error(error: sqlite3.Error, path: Path) -> GnomonError | No
     if name.startswith("SQLITE_FULL"):
         return DiskFull(f"no room left on the disk of {path}: free some space; the transaction was rolled back")
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return DatabaseReadOnly(f"{path} cannot be opened for writing ({error}): check owner and mode of the file and its folder")
+        return DatabaseReadOnly(
+            f"{path} cannot be opened for writing ({error}): check owner and mode of the file and its folder"
+        )
     if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
         return UnusableFile(f"{path} is not a usable SQLite database ({error}): restore a backup, or move it away")
     if name.startswith("SQLITE_IOERR"):
-        return DatabaseUnavailable(f"the disk of {path} reports an error ({name}): look at the system's log; a full disk can be the cause")
+        return DatabaseUnavailable(
+            f"the disk of {path} reports an error ({name}): look at the system's log; a full disk can be the cause"
+        )
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return DatabaseUnavailable(f"another program writes to {path} without Gnomon's write lock: end that program")
-    if isinstance(error, sqlite3.IntegrityError | sqlite3.DataError) or name == "SQLITE_TOOBIG" or _BINDING in str(error):
+    if (
+        isinstance(error, sqlite3.IntegrityError | sqlite3.DataError)
+        or name == "SQLITE_TOOBIG"
+        or _BINDING in str(error)
+    ):
         return DataRejected(f"SQLite refuses a value: {error}")
     return None if isinstance(error, sqlite3.ProgrammingError) else StoreError(f"{path}: {error}")

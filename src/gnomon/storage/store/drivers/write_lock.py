@@ -76,7 +76,11 @@ class WriteLock:
         waiter = _LockWaiter(_open_lock_file(self._path))
         if not waiter.wait(self._wait_max_s):
             holder = find_lock_holder(self._path)
-            cause = f"process {holder.pid} holds it; end that process if it hangs" if holder else "many processes write; try again"
+            cause = (
+                f"process {holder.pid} holds it; end that process if it hangs"
+                if holder
+                else "many processes write; try again"
+            )
             raise WriteLockTimeout(
                 f"waited {self._wait_max_s:.0f} s for the write lock of {self._path.name.removesuffix('.ticket')}: {cause}"
             )

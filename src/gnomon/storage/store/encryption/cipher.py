@@ -30,7 +30,10 @@ class Cipher:
     """The first key encrypts, every key decrypts. Keys and the library are loaded at the first use."""
 
     def __init__(
-        self, keys: Callable[[], Sequence[str]], key_source: str = "the key", create_key: Callable[[], None] = lambda: None
+        self,
+        keys: Callable[[], Sequence[str]],
+        key_source: str = "the key",
+        create_key: Callable[[], None] = lambda: None,
     ) -> None:
         """`keys` returns the keys; `key_source` names their origin in errors.
 
@@ -95,10 +98,14 @@ def parse_keys(text: str, place: str) -> tuple[str, ...]:
     keys = tuple(key.strip() for key in text.split(",") if key.strip())
     for number, key in enumerate(keys, 1):
         if not _is_key(key):
-            which = "its text is not a key" if len(keys) == 1 else f"number {number} of its {len(keys)} keys is not a key"
+            which = (
+                "its text is not a key" if len(keys) == 1 else f"number {number} of its {len(keys)} keys is not a key"
+            )
             raise InvalidKey(f"{place}: {which}. A key is {KEY_BYTES} random bytes in URL-safe base64, 44 characters")
     if not keys:
-        raise InvalidKey(f"{place}: the key is empty. Put the key back, or remove the file if nothing was encrypted yet")
+        raise InvalidKey(
+            f"{place}: the key is empty. Put the key back, or remove the file if nothing was encrypted yet"
+        )
     return keys
 
 

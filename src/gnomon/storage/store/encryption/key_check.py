@@ -71,7 +71,10 @@ _VALUES_SHOWN = 5
 
 def list_live_services(tx: Transaction) -> list[str]:
     """The services with a heartbeat in the last SILENCE_S seconds, each as `scheduler on HOST`."""
-    return [f"{service} on {host}" for service, host in tx.all("key_check.live_services", since=tx.lease_now() - round(SILENCE_S * SECOND))]
+    return [
+        f"{service} on {host}"
+        for service, host in tx.all("key_check.live_services", since=tx.lease_now() - round(SILENCE_S * SECOND))
+    ]
 
 
 def adopt_key(tx: Transaction) -> None:
@@ -102,15 +105,25 @@ SPECS_PER_READ = 100
 
 def list_undecryptable(tx: Transaction) -> list[str]:
     """The values that the key of this host does not decrypt: Variables and connections by name, the others as counts."""
-    variables = [f"Variable {key}" for key, value, _, encrypted in tx.all("variables.list") if encrypted and not _can_decrypt(tx, value)]
+    variables = [
+        f"Variable {key}"
+        for key, value, _, encrypted in tx.all("variables.list")
+        if encrypted and not _can_decrypt(tx, value)
+    ]
     connections = [
         f"connection {row[0]}" for row in tx.all("connections.list") if row[9] and not _can_decrypt(tx, row[5], row[7])
     ]
-    waits = sum(not _can_decrypt(tx, text) for (text,) in tx.all("key_check.trigger_values") if text is not None and not is_plaintext(text))
+    waits = sum(
+        not _can_decrypt(tx, text)
+        for (text,) in tx.all("key_check.trigger_values")
+        if text is not None and not is_plaintext(text)
+    )
     messages = sum(not _can_decrypt(tx, _find_ciphertext(*row)) for row in tx.all("key_check.mail"))
     specs = sum(not _can_unpack(tx, spec) for spec in _iter_specs(tx))
     counted = [
-        (waits, "of waiting tasks"), (messages, "on their way to schedulers"), (specs, "in DAGs whose tasks start from triggers")
+        (waits, "of waiting tasks"),
+        (messages, "on their way to schedulers"),
+        (specs, "in DAGs whose tasks start from triggers"),
     ]
     return [*variables, *connections, *(f"{count} {where}" for count, where in counted if count)]
 

@@ -66,7 +66,9 @@ class SqliteTarget:
             self.path.parent.parent.mkdir(parents=True, exist_ok=True)
             self.path.parent.mkdir(mode=0o700, exist_ok=True)
             check_rights(self.path)
-            fd = os.open(self.path.with_name(self.path.name + ".migrating"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
+            fd = os.open(
+                self.path.with_name(self.path.name + ".migrating"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660
+            )
         except OSError as error:
             raise DatabaseReadOnly(
                 f"cannot create a database in {self.path.parent} ({error.strerror}): check the permissions of the folder"

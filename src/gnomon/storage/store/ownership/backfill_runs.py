@@ -94,11 +94,16 @@ def decide_existing(state: int, reprocess: Reprocess) -> str:
     return TO_REPROCESS if is_wanted else ALREADY_EXISTS
 
 
-def _insert_second_keys(tx: Transaction, change: BackfillChange, holders: dict[str, Row], now: Instant) -> dict[str, Row]:
+def _insert_second_keys(
+    tx: Transaction, change: BackfillChange, holders: dict[str, Row], now: Instant
+) -> dict[str, Row]:
     """Insert slots whose logical date is also that of another slot (`PlannedRun.second_key`); returns their holders."""
     twins = [
-        run for run in change.runs
-        if (holder := holders.get(run.slot_key)) is not None and holder[2] in _PLANNED_TYPES and holder[3] != run.run_after
+        run
+        for run in change.runs
+        if (holder := holders.get(run.slot_key)) is not None
+        and holder[2] in _PLANNED_TYPES
+        and holder[3] != run.run_after
     ]
     if not twins:
         return {}
@@ -108,18 +113,39 @@ def _insert_second_keys(tx: Transaction, change: BackfillChange, holders: dict[s
 
 def _encode_run(change: BackfillChange, run: PlannedRun, slot_key: str, now: Instant) -> Row:
     return (
-        change.dag_pk, change.group_no, run.run_id, slot_key, DagRunType.BACKFILL.value, run.logical_at, run.interval_start,
-        run.interval_end, run.run_after, change.version_pk, encode_json(change.conf), now, change.backfill_pk,
-        run.partition_key, run.partition_date,
+        change.dag_pk,
+        change.group_no,
+        run.run_id,
+        slot_key,
+        DagRunType.BACKFILL.value,
+        run.logical_at,
+        run.interval_start,
+        run.interval_end,
+        run.run_after,
+        change.version_pk,
+        encode_json(change.conf),
+        now,
+        change.backfill_pk,
+        run.partition_key,
+        run.partition_date,
     )
 
 
 def _advance(tx: Transaction, change: BackfillChange, slots: int, error: str | None) -> bool:
-    return tx.run(
-        "backfill_runs.advance", backfill_pk=change.backfill_pk, position=encode_plan_state(change.position),
-        is_planned=change.is_planned and error is None, is_windowed=change.is_windowed, slots=slots,
-        first_run_after=change.runs[0].run_after if change.runs else None, error=error, believed_slots=change.believed_slots,
-    ) == 1
+    return (
+        tx.run(
+            "backfill_runs.advance",
+            backfill_pk=change.backfill_pk,
+            position=encode_plan_state(change.position),
+            is_planned=change.is_planned and error is None,
+            is_windowed=change.is_windowed,
+            slots=slots,
+            first_run_after=change.runs[0].run_after if change.runs else None,
+            error=error,
+            believed_slots=change.believed_slots,
+        )
+        == 1
+    )
 
 
 def list_next_runs(tx: Transaction, backfill: BackfillRecord, limit: int) -> list[tuple[int, bool]]:
@@ -128,7 +154,9 @@ def list_next_runs(tx: Transaction, backfill: BackfillRecord, limit: int) -> lis
     found = [
         (run_after, run_pk, is_cleared_first)
         for name, is_cleared_first in (("next_queued", False), ("next_to_reprocess", True))
-        for run_pk, run_after in tx.all(f"backfill_runs.{name}{direction}", backfill_pk=backfill.backfill_pk, limit=limit)
+        for run_pk, run_after in tx.all(
+            f"backfill_runs.{name}{direction}", backfill_pk=backfill.backfill_pk, limit=limit
+        )
     ]
     found.sort(reverse=backfill.runs_backwards)
     return [(run_pk, is_cleared_first) for _, run_pk, is_cleared_first in found[:limit]]

@@ -43,7 +43,11 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
     _send_complete(tx, "commit.attempts", [_encode_attempt(attempt) for attempt in changes.attempts], "attempts")
     tx.send_many("commit.delete_xcoms", changes.xcom_clears)
     if clear_state_on_success:
-        succeeded = [(task.run_pk, task.task_no, task.map_index) for task in changes.tasks if task.state is TaskInstanceState.SUCCESS]
+        succeeded = [
+            (task.run_pk, task.task_no, task.map_index)
+            for task in changes.tasks
+            if task.state is TaskInstanceState.SUCCESS
+        ]
         tx.send_many("task_state_store.clear_all", succeeded)
     tx.send_many("commit.xcoms", _encode_xcoms(changes.results))
     tx.send_many("commit.delete_rendered_fields", changes.tasks_deleted)
@@ -52,7 +56,12 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
     _write_deferrals(tx, changes)
     hitl_details.write_details(tx, changes.hitl_details, changes.hitl_responses, changes.tasks)
     tx.send_many("run_waits.remove_edge", changes.edge_waits_deleted)
-    _send_complete(tx, "run_waits.put", [run_waits.encode_run_wait(wait) for wait in changes.run_waits.values()], "waits between DAGs")
+    _send_complete(
+        tx,
+        "run_waits.put",
+        [run_waits.encode_run_wait(wait) for wait in changes.run_waits.values()],
+        "waits between DAGs",
+    )
     run_callbacks.write_changes(tx, changes)
     _acquire_pool_slots(tx, changes.pool_used)
     tx.send_many(
@@ -80,18 +89,33 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
 
 def _write_deferrals(tx: Transaction, changes: Changes) -> None:
     """Write new, ended and deleted deferrals, and tell triggerers which triggers must end; triggerers of other hosts are notified."""
-    if any(wait.due_at is None for wait in changes.deferrals.values()) or any(killed for _, killed in changes.deferrals_deleted):
+    if any(wait.due_at is None for wait in changes.deferrals.values()) or any(
+        killed for _, killed in changes.deferrals_deleted
+    ):
         notify_on_commit(tx)
-    timed_out = [key for key, wait in changes.deferrals_ended.items() if wait.result is not None and wait.result.outcome == "timeout"]
+    timed_out = [
+        key
+        for key, wait in changes.deferrals_ended.items()
+        if wait.result is not None and wait.result.outcome == "timeout"
+    ]
     if timed_out:
         notify_on_commit(tx)
-    to_end = [(key, killed) for key, killed in changes.deferrals_deleted if killed is not None] + [(key, True) for key in timed_out]
-    tx.send_many("deferrals.end_triggers", [deferrals.encode_trigger_end(key, killed) for key, killed in to_end])  # one statement: one order of locks
+    to_end = [(key, killed) for key, killed in changes.deferrals_deleted if killed is not None] + [
+        (key, True) for key in timed_out
+    ]
+    tx.send_many(
+        "deferrals.end_triggers", [deferrals.encode_trigger_end(key, killed) for key, killed in to_end]
+    )  # one statement: one order of locks
     _send_complete(tx, "deferrals.remove", [key for key, _ in changes.deferrals_deleted], "deferrals")
     if changes.deferrals:
         tx.send_many("deferrals.add", deferrals.encode_deferrals(changes.deferrals.values(), tx.cipher))
     if changes.deferrals_ended:
-        _send_complete(tx, "deferrals.set_result", [deferrals.encode_result_row(wait, tx.cipher) for wait in changes.deferrals_ended.values()], "deferrals")
+        _send_complete(
+            tx,
+            "deferrals.set_result",
+            [deferrals.encode_result_row(wait, tx.cipher) for wait in changes.deferrals_ended.values()],
+            "deferrals",
+        )
 
 
 def _send_complete(tx: Transaction, name: str, rows: Sequence[Row], plural: str) -> None:
@@ -120,8 +144,20 @@ def _check_pool_slots(pool: str, changed: int) -> None:
 
 def _encode_attempt(a: AttemptRecord) -> Row:
     return (
-        a.run_pk, a.task_no, a.map_index, a.seq, a.attempt, a.try_number, a.kind, a.state, a.reason, a.worker, a.started_at,
-        a.ended_at, a.exit_code, a.log,
+        a.run_pk,
+        a.task_no,
+        a.map_index,
+        a.seq,
+        a.attempt,
+        a.try_number,
+        a.kind,
+        a.state,
+        a.reason,
+        a.worker,
+        a.started_at,
+        a.ended_at,
+        a.exit_code,
+        a.log,
     )
 
 
@@ -130,7 +166,9 @@ def _encode_xcoms(results: Iterable[AttemptResult]) -> list[Row]:
     for result in results:
         for item in result.xcoms:
             key = (result.run_pk, result.task_no, result.map_index, item.key)
-            fault = xcom_fault(f"XCom {item.key!r} of task {result.task_no} in run {result.run_pk}", item.key, item.value)
+            fault = xcom_fault(
+                f"XCom {item.key!r} of task {result.task_no} in run {result.run_pk}", item.key, item.value
+            )
             if fault is not None:
                 raise XComTooLarge(fault)
             rows[key] = (*key, item.value)
@@ -138,7 +176,11 @@ def _encode_xcoms(results: Iterable[AttemptResult]) -> list[Row]:
 
 
 def _encode_rendered_fields(results: Iterable[AttemptResult]) -> list[Row]:
-    rows = {(one.run_pk, one.task_no, one.map_index): one.rendered_fields for one in results if one.rendered_fields is not None}
+    rows = {
+        (one.run_pk, one.task_no, one.map_index): one.rendered_fields
+        for one in results
+        if one.rendered_fields is not None
+    }
     return [(*key, fields) for key, fields in rows.items()]
 
 
@@ -152,7 +194,20 @@ def delete_runs(tx: Transaction, run_pks: Iterable[int]) -> None:
     change_journal.record_deleted_runs(tx, [run_pk for (run_pk,) in rows])
     tx.send_many("removal.count_runs_off", rows)
     lost = newest_runs.find_lost(tx, [run_pk for (run_pk,) in rows])
-    for part in ("task_instances", "attempts", "xcoms", "task_states", "end_triggers", "triggers", "hitl_details", "run_waits", "run_callbacks", "run_deadlines", "consumed_asset_events", "runs"):
+    for part in (
+        "task_instances",
+        "attempts",
+        "xcoms",
+        "task_states",
+        "end_triggers",
+        "triggers",
+        "hitl_details",
+        "run_waits",
+        "run_callbacks",
+        "run_deadlines",
+        "consumed_asset_events",
+        "runs",
+    ):
         tx.send_many(f"removal.{part}", rows)
     newest_runs.find_anew(tx, lost)
 
@@ -173,10 +228,36 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
     names = change_journal.read_dag_names(tx, dag_pks)
     for dag_pk in dag_pks:
         change_journal.record_change(tx, DagChange(dag_pk, "deleted", names.get(dag_pk)))
-        for part in ("all_task_instances", "all_attempts", "all_xcoms", "all_task_states", "end_all_triggers", "all_triggers", "all_hitl_details", "all_run_waits", "all_run_callbacks", "all_run_deadlines", "all_consumed_asset_events", "all_runs",
-                     "queued_asset_events", "asset_declarations", "asset_watchers", "quarantined_items", "mark_file_stale"):
+        for part in (
+            "all_task_instances",
+            "all_attempts",
+            "all_xcoms",
+            "all_task_states",
+            "end_all_triggers",
+            "all_triggers",
+            "all_hitl_details",
+            "all_run_waits",
+            "all_run_callbacks",
+            "all_run_deadlines",
+            "all_consumed_asset_events",
+            "all_runs",
+            "queued_asset_events",
+            "asset_declarations",
+            "asset_watchers",
+            "quarantined_items",
+            "mark_file_stale",
+        ):
             tx.run(f"removal.{part}", dag_pk=dag_pk)
         tx.run("asset_watchers.remove_unused_triggers")
         tx.run("newest_runs.remove", dag_pk=dag_pk)
-        for part in ("backfill_slots", "backfills", "tallies", "task_numbers", "edges", "clear_version", "versions", "dag"):
+        for part in (
+            "backfill_slots",
+            "backfills",
+            "tallies",
+            "task_numbers",
+            "edges",
+            "clear_version",
+            "versions",
+            "dag",
+        ):
             tx.run(f"removal.{part}", dag_pk=dag_pk)

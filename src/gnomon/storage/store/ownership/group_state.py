@@ -54,17 +54,30 @@ def _load_unfinished(tx: Transaction, groups: list[int], damage: DamagedRows) ->
         return [run for part in attached for run in part or ()]
 
 
-def _load_state(tx: Transaction, groups: list[int], dags: list[DagRecord], runs: list[RunRecord], damage: DamagedRows) -> GroupState:
+def _load_state(
+    tx: Transaction, groups: list[int], dags: list[DagRecord], runs: list[RunRecord], damage: DamagedRows
+) -> GroupState:
     run_pks = [run.run_pk for run in runs]
     tasks = _load_tasks_leniently(tx, run_pks, damage)
     waits = damage.load_by_run(run_pks, partial(run_waits.load_run_waits, tx))
     deadlines = damage.load_by_run(run_pks, partial(run_callbacks.load_deadlines, tx))
     previous = damage.load_by_dag(dags, lambda some: _load_previous_runs_by_dag(tx, some, runs))
-    backfill_records = damage.decode_rows(backfills.list_rows_of_groups(tx, groups), backfills.decode_backfill, lambda row: row[1])
-    callbacks = damage.decode_rows(run_callbacks.list_rows_of_groups(tx, groups), run_callbacks.decode_callback, lambda row: row[2])
+    backfill_records = damage.decode_rows(
+        backfills.list_rows_of_groups(tx, groups), backfills.decode_backfill, lambda row: row[1]
+    )
+    callbacks = damage.decode_rows(
+        run_callbacks.list_rows_of_groups(tx, groups), run_callbacks.decode_callback, lambda row: row[2]
+    )
     state = GroupState(
-        dags, runs, tasks, previous, waits, upstream_dags.attach_slot_facts(tx, run_waits.list_open_subscriptions(tx, groups)),
-        backfill_records, run_callbacks.attach_runs(tx, callbacks), deadlines,
+        dags,
+        runs,
+        tasks,
+        previous,
+        waits,
+        upstream_dags.attach_slot_facts(tx, run_waits.list_open_subscriptions(tx, groups)),
+        backfill_records,
+        run_callbacks.attach_runs(tx, callbacks),
+        deadlines,
     )
     if damage.errors:
         damage.remove_from(state)
@@ -167,9 +180,15 @@ def _decode_dags(tx: Transaction, rows: list[Row]) -> list[DagRecord]:
     return [_decode_dag(tx, row, numbers.get(row[0], {})) for row in rows]
 
 
-def _find_task_numbers(tx: Transaction, kept: SpecCache, versions: dict[int, tuple[int, int]]) -> dict[int, dict[str, int]]:
+def _find_task_numbers(
+    tx: Transaction, kept: SpecCache, versions: dict[int, tuple[int, int]]
+) -> dict[int, dict[str, int]]:
     """As `load_task_numbers`, of DAGs with these newest versions and `plan_seq`; reads only those that are not in memory."""
-    found = {dag_pk: numbers for dag_pk, version in versions.items() if (numbers := kept.find_numbers(dag_pk, *version)) is not None}
+    found = {
+        dag_pk: numbers
+        for dag_pk, version in versions.items()
+        if (numbers := kept.find_numbers(dag_pk, *version)) is not None
+    }
     read = load_task_numbers(tx, [dag_pk for dag_pk in versions if dag_pk not in found])
     for dag_pk, numbers in read.items():
         kept.keep_numbers(dag_pk, *versions[dag_pk], numbers)
@@ -177,12 +196,50 @@ def _find_task_numbers(tx: Transaction, kept: SpecCache, versions: dict[int, tup
 
 
 def _decode_dag(tx: Transaction, row: Row, task_numbers: dict[str, int]) -> DagRecord:
-    (dag_pk, dag_id, group_no, paused, active, plan_seq, cursor, next_body, fingerprint, version_pk, spec, path, input_hash,
-     fresh, error, looked_further, dependency_error, live_at, bundle_name, bundle_version) = row
+    (
+        dag_pk,
+        dag_id,
+        group_no,
+        paused,
+        active,
+        plan_seq,
+        cursor,
+        next_body,
+        fingerprint,
+        version_pk,
+        spec,
+        path,
+        input_hash,
+        fresh,
+        error,
+        looked_further,
+        dependency_error,
+        live_at,
+        bundle_name,
+        bundle_version,
+    ) = row
     return DagRecord(
-        dag_pk, dag_id, group_no, bool(paused), bool(active), plan_seq, decode_cursor(cursor), decode_planned_run(next_body),
-        fingerprint, version_pk, decode_spec(tx, spec), task_numbers, path, input_hash, fresh, error,
-        bool(looked_further), dependency_error, live_at, bundle_name, bundle_version,
+        dag_pk,
+        dag_id,
+        group_no,
+        bool(paused),
+        bool(active),
+        plan_seq,
+        decode_cursor(cursor),
+        decode_planned_run(next_body),
+        fingerprint,
+        version_pk,
+        decode_spec(tx, spec),
+        task_numbers,
+        path,
+        input_hash,
+        fresh,
+        error,
+        bool(looked_further),
+        dependency_error,
+        live_at,
+        bundle_name,
+        bundle_version,
     )
 
 
@@ -190,7 +247,9 @@ def _load_previous_runs_by_dag(
     tx: Transaction, dags: list[DagRecord], runs: list[RunRecord]
 ) -> dict[int, list[tuple[RunRecord, list[TaskRecord]]]]:
     """As `load_previous_runs`, by DAG, for the DAGs in which a task depends on the past."""
-    looking_back = {dag.dag_pk for dag in dags if any(t.depends_on_past or t.wait_for_downstream for t in dag.spec.tasks)}
+    looking_back = {
+        dag.dag_pk for dag in dags if any(t.depends_on_past or t.wait_for_downstream for t in dag.spec.tasks)
+    }
     rows: dict[int, Row] = {}
     for dag_pk in sorted(looking_back):
         newest = tx.one("group_state.newest_ended_run", dag_pk=dag_pk)
@@ -198,7 +257,9 @@ def _load_previous_runs_by_dag(
             rows[newest[0]] = newest
     for run in runs:
         if run.dag_pk in looking_back:
-            before = tx.one("group_state.ended_run_before", dag_pk=run.dag_pk, run_after=run.run_after, run_pk=run.run_pk)
+            before = tx.one(
+                "group_state.ended_run_before", dag_pk=run.dag_pk, run_after=run.run_after, run_pk=run.run_pk
+            )
             if before is not None:
                 rows[before[0]] = before
     tasks: dict[int, list[TaskRecord]] = defaultdict(list)

@@ -72,7 +72,9 @@ def lock_silent_schedulers(tx: Transaction, scheduler_id: str, ttl_s: float) -> 
     return before
 
 
-def fence_silent_schedulers(tx: Transaction, scheduler_id: str, ttl_s: float, before: Instant | None = None) -> list[str]:
+def fence_silent_schedulers(
+    tx: Transaction, scheduler_id: str, ttl_s: float, before: Instant | None = None
+) -> list[str]:
     """Fence the other schedulers without a heartbeat for `ttl_s` seconds (TAKE_OVER); returns the ids of those that this call fenced.
 
     `before`: the answer of `lock_silent_schedulers`, when this transaction sends a heartbeat first.
@@ -80,7 +82,11 @@ def fence_silent_schedulers(tx: Transaction, scheduler_id: str, ttl_s: float, be
     if before is None:
         before = _subtract_seconds(tx.lease_now(), ttl_s)
     silent = [row[0] for row in tx.all("leases.silent_schedulers", before=before, me=scheduler_id)]
-    return [scheduler_id for scheduler_id in silent if tx.run("leases.fence_silent_scheduler", id=scheduler_id, before=before)]
+    return [
+        scheduler_id
+        for scheduler_id in silent
+        if tx.run("leases.fence_silent_scheduler", id=scheduler_id, before=before)
+    ]
 
 
 def find_share(tx: Transaction, scheduler_id: str) -> int:
@@ -135,7 +141,12 @@ def register_worker(tx: Transaction, worker: WorkerRecord) -> None:
     now = tx.lease_now()
     tx.run("leases.remove_old_workers", before=_subtract_seconds(now, RETENTION_S))
     tx.run(
-        "leases.add_worker", id=worker.worker_id, host=worker.host, address=worker.address, slots=worker.slots, now=now,
+        "leases.add_worker",
+        id=worker.worker_id,
+        host=worker.host,
+        address=worker.address,
+        slots=worker.slots,
+        now=now,
         queues=None if worker.queues is None else json.dumps(worker.queues),
     )
 
@@ -165,7 +176,11 @@ def mark_silent_workers_lost(tx: Transaction, ttl_s: float) -> list[str]:
     now = tx.lease_now()
     before, api_before = _subtract_seconds(now, ttl_s), _subtract_seconds(now, API_TTL_S)
     silent = _list_silent_workers(tx, before, api_before)
-    return [worker_id for worker_id in silent if tx.run("leases.mark_worker_lost", id=worker_id, before=before, api_before=api_before)]
+    return [
+        worker_id
+        for worker_id in silent
+        if tx.run("leases.mark_worker_lost", id=worker_id, before=before, api_before=api_before)
+    ]
 
 
 def has_silent_worker(tx: Transaction, ttl_s: float) -> bool:
@@ -184,7 +199,9 @@ def list_workers(tx: Transaction, live_only: bool = True) -> list[WorkerRecord]:
 
 
 def _decode_worker(row: Row) -> WorkerRecord:
-    return WorkerRecord(row[0], row[1], row[2], row[3], row[4], bool(row[5]), None if row[6] is None else tuple(json.loads(row[6])))
+    return WorkerRecord(
+        row[0], row[1], row[2], row[3], row[4], bool(row[5]), None if row[6] is None else tuple(json.loads(row[6]))
+    )
 
 
 def _subtract_seconds(now: Instant, span_s: float) -> Instant:

@@ -18,7 +18,10 @@ def read_messages(tx: Transaction, groups: Iterable[int], limit: int) -> list[Ma
 
 def send_messages(tx: Transaction, messages: Iterable[NewMail]) -> None:
     """Insert the messages. A message whose key is stored already is dropped."""
-    tx.send_many("mailbox.send", [(message.group_no, message.kind, message.key, message.body, message.at) for message in messages])
+    tx.send_many(
+        "mailbox.send",
+        [(message.group_no, message.kind, message.key, message.body, message.at) for message in messages],
+    )
 
 
 def submit_request(
@@ -35,7 +38,13 @@ def submit_request(
 
 
 def submit_ordered_request(
-    tx: Transaction, *, by: str, kind: str, parts: Sequence[Mapping[str, object]], at: Instant | None = None, address: str | None = None
+    tx: Transaction,
+    *,
+    by: str,
+    kind: str,
+    parts: Sequence[Mapping[str, object]],
+    at: Instant | None = None,
+    address: str | None = None,
 ) -> int:
     """Insert a request about several DAGs, and a message to the group of its first part; returns the key of the request.
 
@@ -44,12 +53,16 @@ def submit_ordered_request(
     """
     first = parts[0]["group_no"]
     assert isinstance(first, int)
-    return submit_request(tx, by=by, kind=kind, body={"by": by, "address": address, "parts": list(parts)}, groups=[first], at=at)
+    return submit_request(
+        tx, by=by, kind=kind, body={"by": by, "address": address, "parts": list(parts)}, groups=[first], at=at
+    )
 
 
 def read_answer(tx: Transaction, request_pk: int) -> tuple[str, str | None]:
     """The state (pending, done or refused) and the JSON answer, None while pending. Raises NotFound for an unknown key."""
     row = tx.one("mailbox.find_answer", request_pk=request_pk)
     if row is None:
-        raise NotFound(f"request {request_pk} does not exist; `gnomon db clean` deletes answered requests with the old lines of the audit log")
+        raise NotFound(
+            f"request {request_pk} does not exist; `gnomon db clean` deletes answered requests with the old lines of the audit log"
+        )
     return row[0], row[1]

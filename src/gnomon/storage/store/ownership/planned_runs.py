@@ -78,9 +78,13 @@ def _apply_change(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutc
     outcome = PlanOutcome(change.dag_pk, accepted=_move_cursor(tx, change))
     if not outcome.accepted:
         return outcome
-    event_log.log_events(tx, [
-        EventRecord(now, "slots_passed", dag_pk=change.dag_pk, body=msgspec.json.encode(skipped).decode()) for skipped in change.passed
-    ])  # fmt: skip
+    event_log.log_events(
+        tx,
+        [
+            EventRecord(now, "slots_passed", dag_pk=change.dag_pk, body=msgspec.json.encode(skipped).decode())
+            for skipped in change.passed
+        ],
+    )
     for planned in change.runs:
         run_pk = _insert_run(tx, change, planned, now, outcome)
         if run_pk is not None:
@@ -97,14 +101,25 @@ def _apply_change(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutc
 
 def _move_cursor(tx: Transaction, change: PlanChange) -> bool:
     following = change.next_run
-    return tx.run(
-        "commit.move_cursor", dag_pk=change.dag_pk, expected=change.believed_plan_seq, cursor=encode_plan_state(change.cursor),
-        next_run_after=None if following is None else following.run_after, next_body=encode_plan_state(following),
-        fingerprint=change.fingerprint, error=change.error, live_at=change.live_at,
-    ) == 1
+    return (
+        tx.run(
+            "commit.move_cursor",
+            dag_pk=change.dag_pk,
+            expected=change.believed_plan_seq,
+            cursor=encode_plan_state(change.cursor),
+            next_run_after=None if following is None else following.run_after,
+            next_body=encode_plan_state(following),
+            fingerprint=change.fingerprint,
+            error=change.error,
+            live_at=change.live_at,
+        )
+        == 1
+    )
 
 
-def _insert_run(tx: Transaction, change: PlanChange, planned: PlannedRun, now: Instant, outcome: PlanOutcome) -> int | None:
+def _insert_run(
+    tx: Transaction, change: PlanChange, planned: PlannedRun, now: Instant, outcome: PlanOutcome
+) -> int | None:
     """The key of the new run; None when a manual run or a run of a backfill has its slot, which is logged.
 
     The manual run then stands for the slot.
@@ -132,10 +147,20 @@ def _insert_run(tx: Transaction, change: PlanChange, planned: PlannedRun, now: I
 def _insert_row(tx: Transaction, change: PlanChange, planned: PlannedRun, slot_key: str, now: Instant) -> int | None:
     """The key of the new run; None when its slot or its run id is taken."""
     row = tx.one(
-        "commit.insert_planned_run", dag_pk=change.dag_pk, group_no=change.group_no, run_id=planned.run_id,
-        slot_key=slot_key, run_type=DagRunType.SCHEDULED.value, logical_at=planned.logical_at,
-        interval_start=planned.interval_start, interval_end=planned.interval_end, run_after=planned.run_after,
-        version_pk=change.version_pk, queued_at=now, partition_key=planned.partition_key, partition_date=planned.partition_date,
+        "commit.insert_planned_run",
+        dag_pk=change.dag_pk,
+        group_no=change.group_no,
+        run_id=planned.run_id,
+        slot_key=slot_key,
+        run_type=DagRunType.SCHEDULED.value,
+        logical_at=planned.logical_at,
+        interval_start=planned.interval_start,
+        interval_end=planned.interval_end,
+        run_after=planned.run_after,
+        version_pk=change.version_pk,
+        queued_at=now,
+        partition_key=planned.partition_key,
+        partition_date=planned.partition_date,
     )
     return None if row is None else int(row[0])
 
@@ -160,7 +185,18 @@ def _describe_taken_id(tx: Transaction, change: PlanChange, planned: PlannedRun)
 
 def _make_record(change: PlanChange, planned: PlannedRun, run_pk: int, now: Instant) -> RunRecord:
     return RunRecord(
-        run_pk, change.dag_pk, planned.run_id, DagRunType.SCHEDULED, DagRunState.QUEUED, planned.run_after,
-        planned.logical_at, planned.interval_start, planned.interval_end, change.version_pk, {}, now,
-        partition_key=planned.partition_key, partition_date=planned.partition_date,
+        run_pk,
+        change.dag_pk,
+        planned.run_id,
+        DagRunType.SCHEDULED,
+        DagRunState.QUEUED,
+        planned.run_after,
+        planned.logical_at,
+        planned.interval_start,
+        planned.interval_end,
+        change.version_pk,
+        {},
+        now,
+        partition_key=planned.partition_key,
+        partition_date=planned.partition_date,
     )

@@ -19,7 +19,9 @@ RETURNED_MAX = 10_000
 
 def add_items(tx: Transaction, items: Iterable[QuarantinedItem]) -> None:
     """Insert the items; one whose key is stored already replaces the reason of that one."""
-    by_key = {item.key or number: item for number, item in enumerate(items)}  # PostgreSQL refuses two rows of one key in one statement
+    by_key = {
+        item.key or number: item for number, item in enumerate(items)
+    }  # PostgreSQL refuses two rows of one key in one statement
     tx.send_many("quarantine.add", [_encode(item) for item in by_key.values()])
 
 
@@ -44,14 +46,19 @@ def find_item(tx: Transaction, quarantine_pk: int) -> QuarantinedItem:
 
 def list_about_dag(tx: Transaction, dag_pk: int, group_no: int) -> list[QuarantinedItem]:
     """The newest items about the DAG, and that of its group if the group is set aside; at most SHOWN_MAX."""
-    return [_decode(row) for row in tx.all("quarantine.of_dag", dag_pk=dag_pk, group_key=group_key(group_no), limit=SHOWN_MAX)]
+    return [
+        _decode(row)
+        for row in tx.all("quarantine.of_dag", dag_pk=dag_pk, group_key=group_key(group_no), limit=SHOWN_MAX)
+    ]
 
 
 def put_back(tx: Transaction, item: QuarantinedItem) -> None:
     """Delete the item and send its message to the mailbox again; for a DAG, let its owner load it again."""
     tx.run("quarantine.remove", quarantine_pk=item.quarantine_pk)
     if item.is_message:
-        mailbox.send_messages(tx, [NewMail(item.group_no, item.kind, item.body.decode("utf-8", "replace"), item.key, item.at)])
+        mailbox.send_messages(
+            tx, [NewMail(item.group_no, item.kind, item.body.decode("utf-8", "replace"), item.key, item.at)]
+        )
     else:
         mailbox.send_messages(tx, [NewMail(item.group_no, "dag_changed", f'{{"dag_pk": {item.dag_pk}}}')])
     notify_on_commit(tx)
@@ -94,14 +101,61 @@ def clear_dag_error(tx: Transaction, dag_pk: int, error: str) -> None:
 def _encode(item: QuarantinedItem) -> Row:
     reason = escape_unstorable(item.reason)[:REASON_MAX]
     return (
-        item.kind, item.group_no, item.key, item.body, item.dag_pk, item.dag_id, item.run_pk, item.run_id, item.task_id, item.task_no, item.map_index,
-        item.attempt, item.at, reason, item.error_class, item.returns_with_dag,
+        item.kind,
+        item.group_no,
+        item.key,
+        item.body,
+        item.dag_pk,
+        item.dag_id,
+        item.run_pk,
+        item.run_id,
+        item.task_id,
+        item.task_no,
+        item.map_index,
+        item.attempt,
+        item.at,
+        reason,
+        item.error_class,
+        item.returns_with_dag,
     )
 
 
 def _decode(row: Row) -> QuarantinedItem:
-    (quarantine_pk, kind, group_no, key, body, dag_pk, dag_id, run_pk, run_id, task_id, task_no, map_index, attempt, at, reason, error_class, returns) = row
+    (
+        quarantine_pk,
+        kind,
+        group_no,
+        key,
+        body,
+        dag_pk,
+        dag_id,
+        run_pk,
+        run_id,
+        task_id,
+        task_no,
+        map_index,
+        attempt,
+        at,
+        reason,
+        error_class,
+        returns,
+    ) = row
     return QuarantinedItem(
-        quarantine_pk=quarantine_pk, kind=kind, group_no=group_no, key=key, body=bytes(body), dag_pk=dag_pk, dag_id=dag_id, run_pk=run_pk, run_id=run_id,
-        task_id=task_id, task_no=task_no, map_index=map_index, attempt=attempt, at=at, reason=reason, error_class=error_class, returns_with_dag=bool(returns),
+        quarantine_pk=quarantine_pk,
+        kind=kind,
+        group_no=group_no,
+        key=key,
+        body=bytes(body),
+        dag_pk=dag_pk,
+        dag_id=dag_id,
+        run_pk=run_pk,
+        run_id=run_id,
+        task_id=task_id,
+        task_no=task_no,
+        map_index=map_index,
+        attempt=attempt,
+        at=at,
+        reason=reason,
+        error_class=error_class,
+        returns_with_dag=bool(returns),
     )

@@ -55,8 +55,17 @@ class ClaimedRow:
 def offer_attempts(tx: Transaction, executor: str, attempts: Iterable[Attempt], at: Instant) -> None:
     """Insert submitted attempts; one that is stored already stays as it is. Conf and trigger events may be secret: the bodies are encrypted."""
     rows = [
-        (attempt.attempt_id, executor, attempt.group_no, attempt.run.run_pk, attempt.task_no, attempt.map_index, attempt.queue,
-         tx.cipher.encrypt(msgspec.json.encode(attempt).decode()), at)
+        (
+            attempt.attempt_id,
+            executor,
+            attempt.group_no,
+            attempt.run.run_pk,
+            attempt.task_no,
+            attempt.map_index,
+            attempt.queue,
+            tx.cipher.encrypt(msgspec.json.encode(attempt).decode()),
+            at,
+        )
         for attempt in attempts
     ]
     tx.send_many("remote_attempts.offer", rows)
@@ -67,13 +76,23 @@ def mark_published(tx: Transaction, attempt_ids: Iterable[str], at: Instant) -> 
     tx.send_many("remote_attempts.mark_published", [(attempt_id, at) for attempt_id in sorted(set(attempt_ids))])
 
 
-def list_unclaimed(tx: Transaction, executor: str, before: Instant, now: Instant, worker_ttl_s: float, unsent_s: float = 0.0) -> list[tuple[str, str, int]]:
+def list_unclaimed(
+    tx: Transaction, executor: str, before: Instant, now: Instant, worker_ttl_s: float, unsent_s: float = 0.0
+) -> list[tuple[str, str, int]]:
     """(attempt id, queue, group) of unclaimed attempts without a message since `before`, or since a worker that may have fetched it was lost; at most UNCLAIMED_MAX.
 
     `worker_ttl_s`: after so many seconds without a heartbeat a worker is lost. `unsent_s`: one without any message is listed so many seconds after it was submitted.
     """
     unsent_before = now - round(unsent_s * SECOND)
-    rows = tx.all("remote_attempts.unclaimed", executor=executor, before=before, unsent_before=unsent_before, now=now, ttl=round(worker_ttl_s * SECOND), limit=UNCLAIMED_MAX)
+    rows = tx.all(
+        "remote_attempts.unclaimed",
+        executor=executor,
+        before=before,
+        unsent_before=unsent_before,
+        now=now,
+        ttl=round(worker_ttl_s * SECOND),
+        limit=UNCLAIMED_MAX,
+    )
     return [(row[0], row[1], row[2]) for row in rows]
 
 
@@ -88,7 +107,10 @@ def claim_attempt(tx: Transaction, attempt_id: str, worker_id: str, at: Instant)
     if row is None:
         return None
     run_pk, task_no, map_index, body = row
-    if tx.one("remote_attempts.is_live", run_pk=run_pk, task_no=task_no, map_index=map_index, attempt=attempt_id) is None:
+    if (
+        tx.one("remote_attempts.is_live", run_pk=run_pk, task_no=task_no, map_index=map_index, attempt=attempt_id)
+        is None
+    ):
         remove_attempts(tx, [attempt_id])
         return None
     return _decode_body(tx, body)
@@ -96,7 +118,10 @@ def claim_attempt(tx: Transaction, attempt_id: str, worker_id: str, at: Instant)
 
 def claim_attempts(tx: Transaction, attempt_ids: Sequence[str], worker_id: str, at: Instant) -> dict[str, Attempt]:
     """As `claim_attempt`, for several attempts: those that the worker has now, by their ids."""
-    bodies = {row[0]: row[1] for row in tx.all("remote_attempts.claim_batch", attempts=list(attempt_ids), worker=worker_id, at=at)}
+    bodies = {
+        row[0]: row[1]
+        for row in tx.all("remote_attempts.claim_batch", attempts=list(attempt_ids), worker=worker_id, at=at)
+    }
     live = {row[0] for row in tx.all("remote_attempts.live_batch", attempts=list(bodies))} if bodies else set()
     remove_attempts(tx, sorted(bodies.keys() - live))
     return {attempt_id: _decode_body(tx, body) for attempt_id, body in bodies.items() if attempt_id in live}
@@ -123,7 +148,9 @@ def finish_attempt(tx: Transaction, attempt_id: str, worker_id: str) -> tuple[in
     return None if row is None else (row[0], row[1], row[2], row[3])
 
 
-def finish_attempts(tx: Transaction, attempt_ids: Sequence[str], worker_id: str) -> dict[str, tuple[int, int, int, int]]:
+def finish_attempts(
+    tx: Transaction, attempt_ids: Sequence[str], worker_id: str
+) -> dict[str, tuple[int, int, int, int]]:
     """As `finish_attempt`, for several attempts: the places of those that the worker had, by their ids."""
     rows = tx.all("remote_attempts.finish_batch", attempts=list(attempt_ids), worker=worker_id)
     return {row[0]: (row[1], row[2], row[3], row[4]) for row in rows}
@@ -151,7 +178,9 @@ def release_attempt(tx: Transaction, attempt_id: str, worker_id: str) -> None:
 
 def list_held(tx: Transaction, executor: str, groups: Sequence[int]) -> list[tuple[str, bool]]:
     """(attempt id, True once author code was entered) of the attempts of these groups."""
-    return [(row[0], row[1] is not None) for row in tx.all("remote_attempts.held", executor=executor, groups=list(groups))]
+    return [
+        (row[0], row[1] is not None) for row in tx.all("remote_attempts.held", executor=executor, groups=list(groups))
+    ]
 
 
 def list_given_up(tx: Transaction, executor: str) -> list[GivenUpAttempt]:

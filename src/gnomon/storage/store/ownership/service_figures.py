@@ -54,7 +54,14 @@ class FiguresWriter:
         self.figures.record_process()
         now = tx.lease_now()
         self.figures.put(CLOCK_DIFFERENCE, round((self._clock.now() - now) / SECOND, 3))
-        tx.send("service_figures.put", process_id=self._process_id, service=self._service, host=self._host, now=now, body=self.figures.encode())
+        tx.send(
+            "service_figures.put",
+            process_id=self._process_id,
+            service=self._service,
+            host=self._host,
+            now=now,
+            body=self.figures.encode(),
+        )
         tx.send("service_figures.remove_old", before=now - round(FORGOTTEN_AFTER_S * SECOND))
 
     def remove(self, tx: Transaction) -> None:

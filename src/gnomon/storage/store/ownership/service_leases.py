@@ -31,7 +31,10 @@ class ServiceLease:
 def claim_lease(tx: Transaction, name: str, holder: str, host: str) -> bool:
     """Take the lease, or send its heartbeat; False while another process that is alive holds it."""
     now, ttl = tx.lease_now(), round(MONITOR_TTL_S * SECOND)
-    return tx.run("service_leases.claim", name=name, holder=holder, host=host, now=now, before=now - ttl, after=now + ttl) == 1
+    return (
+        tx.run("service_leases.claim", name=name, holder=holder, host=host, now=now, before=now - ttl, after=now + ttl)
+        == 1
+    )
 
 
 def find_lease(tx: Transaction, name: str) -> ServiceLease | None:

@@ -81,7 +81,9 @@ def count_ended_by_hour(tx: Transaction, since: Instant, most: int) -> list[Row]
 
 def list_last_states(tx: Transaction) -> dict[int, DagRunState | None]:
     """By DAG, the state of its newest run; None for a DAG without runs."""
-    return {row[0]: None if row[1] is None else RUN_STATES_BY_CODE[row[1]] for row in tx.all("dag_overview.last_states")}
+    return {
+        row[0]: None if row[1] is None else RUN_STATES_BY_CODE[row[1]] for row in tx.all("dag_overview.last_states")
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +134,13 @@ class EndedTask:
     """Why it ended so, as its last try said."""
 
 
-def list_first_instances(tx: Transaction, run_pks: Sequence[int], state: TaskInstanceState, most: int) -> dict[int, tuple[list[EndedTask], int]]:
+def list_first_instances(
+    tx: Transaction, run_pks: Sequence[int], state: TaskInstanceState, most: int
+) -> dict[int, tuple[list[EndedTask], int]]:
     """By run, the first of its task instances in that state, at most `most` of each, and the number of all; a run without one is left out."""
     found: dict[int, tuple[list[EndedTask], int]] = {}
-    for run_pk, task_id, map_index, error, total in tx.all("dag_overview.first_instances", run_pks=list(run_pks), state=TASK_STATE_CODES[state], most=most):
+    for run_pk, task_id, map_index, error, total in tx.all(
+        "dag_overview.first_instances", run_pks=list(run_pks), state=TASK_STATE_CODES[state], most=most
+    ):
         found.setdefault(run_pk, ([], total))[0].append(EndedTask(task_id, map_index, error))
     return found

@@ -58,8 +58,21 @@ def read_dag_page(tx: Transaction, query: PageQuery) -> list[ListedDag]:
     found = read_page(tx, "dag_pages.page", query)
     return [
         ListedDag(
-            row[0], row[1], bool(row[2]), bool(row[3]), row[4], row[5], decode_planned_run(row[6]), row[7], row[8], row[9], row[10], row[11],
-            row[12], row[13], bool(row[14]),
+            row[0],
+            row[1],
+            bool(row[2]),
+            bool(row[3]),
+            row[4],
+            row[5],
+            decode_planned_run(row[6]),
+            row[7],
+            row[8],
+            row[9],
+            row[10],
+            row[11],
+            row[12],
+            row[13],
+            bool(row[14]),
         )
         for row in found.rows
     ]
@@ -74,12 +87,19 @@ def find_dag_keys(tx: Transaction, conditions: Sequence[Condition]) -> list[int]
     """The keys of the DAGs that meet the conditions."""
     statement = tx.listing("dag_pages.keys")
     clauses = ListingClauses(statement, conditions, is_postgresql=tx.dialect == POSTGRESQL)
-    return [row[0] for row in tx.all_of(Statement(statement.name, clauses.complete(statement.text), is_prepared=False), clauses.values)]
+    return [
+        row[0]
+        for row in tx.all_of(
+            Statement(statement.name, clauses.complete(statement.text), is_prepared=False), clauses.values
+        )
+    ]
 
 
 def list_newest_versions(tx: Transaction, dag_ids: Sequence[str] | None = None) -> list[NewestVersion]:
     """The newest version of these DAGs, of all without `dag_ids`, in the order of the ids."""
-    rows = tx.all("dag_pages.all_versions") if dag_ids is None else tx.all("dag_pages.versions_of", dag_ids=list(dag_ids))
+    rows = (
+        tx.all("dag_pages.all_versions") if dag_ids is None else tx.all("dag_pages.versions_of", dag_ids=list(dag_ids))
+    )
     return [decode_version(row) for row in rows]
 
 

@@ -42,7 +42,9 @@ def read_event_page(tx: Transaction, query: PageQuery, dag_pk: int | None = None
 def resolve_names(tx: Transaction, conditions: Sequence[Condition]) -> list[Condition]:
     """The conditions, with the keys of DAGs and runs instead of conditions on their ids that only some have: rows are compared with keys before a name is read."""
     on_dags = [condition for condition in conditions if condition.field == "dag_id" and not _fits_none(condition)]
-    on_runs = [condition for condition in conditions if (condition.field, condition.operator) == ("run_id", Operator.EQUAL)]
+    on_runs = [
+        condition for condition in conditions if (condition.field, condition.operator) == ("run_id", Operator.EQUAL)
+    ]
     found = [Condition("dag_pk", Operator.IN, find_dag_keys(tx, on_dags))] if on_dags else []
     found += [Condition("run_pk", Operator.IN, find_runs_with_id(tx, str(condition.value))) for condition in on_runs]
     return [*found, *(condition for condition in conditions if condition not in on_dags and condition not in on_runs)]
@@ -65,7 +67,11 @@ _TIMES = frozenset({"when", "event_log_id"})
 def find_end_of_event_search(tx: Transaction, query: PageQuery) -> Condition | None:
     """The condition that ends a search for rows that no index finds, after so many of them; None: it ends by itself."""
     times = [condition for condition in query.conditions if condition.field in _TIMES]
-    if len(times) == len(query.conditions) or query.order[0].field not in _TIMES or any(_finds_few_runs(condition) for condition in query.conditions):
+    if (
+        len(times) == len(query.conditions)
+        or query.order[0].field not in _TIMES
+        or any(_finds_few_runs(condition) for condition in query.conditions)
+    ):
         return None
     if times and count_events(tx, times, SORTED_MAX + 1) <= SORTED_MAX:
         return None

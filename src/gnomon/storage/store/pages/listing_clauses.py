@@ -57,34 +57,62 @@ class ListingClauses:
         if field.equal is not None and condition.operator in _COMPARISONS:
             self._texts.append(f"{expression} IS NOT NULL")
             expression = field.equal
-        elif field.is_nullable and condition.operator in (Operator.MATCHES, Operator.STARTS_WITH) and None not in _items(condition.value) and _COLUMN.fullmatch(expression):
-            self._texts.append(f"{expression} IS NOT NULL")  # for partial indexes; no text is found in NULL, so that another expression is not computed twice
-        if condition.is_passed_over or (condition.is_dense and (not self._is_postgresql or _has_too_many_values(condition))):
+        elif (
+            field.is_nullable
+            and condition.operator in (Operator.MATCHES, Operator.STARTS_WITH)
+            and None not in _items(condition.value)
+            and _COLUMN.fullmatch(expression)
+        ):
+            self._texts.append(
+                f"{expression} IS NOT NULL"
+            )  # for partial indexes; no text is found in NULL, so that another expression is not computed twice
+        if condition.is_passed_over or (
+            condition.is_dense and (not self._is_postgresql or _has_too_many_values(condition))
+        ):
             expression = f"+{expression}"
         known = _find_part(field, condition)
         if known is not None:
             self._texts.append(f"+{known}" if condition.is_dense and not self._is_postgresql else known)
-        elif condition.has_few_members and field.members is not None and condition.operator is Operator.IN and condition.value:
+        elif (
+            condition.has_few_members
+            and field.members is not None
+            and condition.operator is Operator.IN
+            and condition.value
+        ):
             self._texts.append(field.members.replace("{in}", self._bind_any(list(_items(condition.value)))))
         elif condition.operator in (Operator.IN, Operator.NOT_IN):
             text = self._build_in(expression, list(_items(condition.value)), condition.operator is Operator.NOT_IN)
-            keeps_null = field.is_nullable and condition.operator is Operator.NOT_IN and None not in _items(condition.value)
+            keeps_null = (
+                field.is_nullable and condition.operator is Operator.NOT_IN and None not in _items(condition.value)
+            )
             self._texts.append(f"({expression} IS NULL OR {text})" if keeps_null else text)
         elif condition.operator is Operator.MATCHES:
-            self._add_any(f"{expression} IS NULL" if text is None else self._build_match(expression, str(text)) for text in _items(condition.value))
+            self._add_any(
+                f"{expression} IS NULL" if text is None else self._build_match(expression, str(text))
+                for text in _items(condition.value)
+            )
         elif condition.operator is Operator.MATCHES_NOT:
             found = " OR ".join(self._build_match(expression, str(text)) for text in _items(condition.value))
             self._texts.append(f"({expression} IS NULL OR NOT ({found}))" if field.is_nullable else f"NOT ({found})")
         elif condition.operator is Operator.STARTS_WITH:
-            self._add_any(f"{expression} IS NULL" if text is None else self._build_start(expression, str(text)) for text in _items(condition.value))
+            self._add_any(
+                f"{expression} IS NULL" if text is None else self._build_start(expression, str(text))
+                for text in _items(condition.value)
+            )
         else:
             self._texts.append(f"{expression} {condition.operator.value} {self._bind(condition.value)}")
 
-    def add_position(self, keys: Sequence[ListingField], order: Sequence[SortKey], values: Sequence[object], *, is_reversed: bool) -> None:
+    def add_position(
+        self, keys: Sequence[ListingField], order: Sequence[SortKey], values: Sequence[object], *, is_reversed: bool
+    ) -> None:
         """Only rows behind the row with these values of the sort keys."""
         if len({key.descends for key in order}) == 1 and not any(key.is_nullable for key in keys):
             columns, bound = ", ".join(key.expression for key in keys), ", ".join(self._bind(value) for value in values)
-            self._texts.append(f"({columns}) {'<' if order[0].descends else '>'} ({bound})" if len(keys) > 1 else f"{columns} {'<' if order[0].descends else '>'} {bound}")
+            self._texts.append(
+                f"({columns}) {'<' if order[0].descends else '>'} ({bound})"
+                if len(keys) > 1
+                else f"{columns} {'<' if order[0].descends else '>'} {bound}"
+            )
             return
         alternatives: list[str] = []
         equal: list[str] = []
@@ -92,7 +120,9 @@ class ListingClauses:
             behind = self._build_behind(found, key.descends, value, is_reversed)
             if behind:
                 alternatives.append(" AND ".join([*equal, behind]))
-            equal.append(f"{found.expression} IS NULL" if value is None else f"{found.expression} = {self._bind(value)}")
+            equal.append(
+                f"{found.expression} IS NULL" if value is None else f"{found.expression} = {self._bind(value)}"
+            )
         self._add_any(alternatives)
 
     def _build_behind(self, found: ListingField, descends: bool, value: object, is_reversed: bool) -> str:

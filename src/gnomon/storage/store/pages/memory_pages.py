@@ -27,7 +27,9 @@ class MemoryPage(Generic[T]):
 def select_page(entries: Sequence[T], read_fields: Callable[[T], Fields], query: PageQuery) -> MemoryPage[T]:
     """The page of these entries. `read_fields` gives the values of the fields of an entry."""
     found = [(read_fields(entry), entry) for entry in entries]
-    found = [(fields, entry) for fields, entry in found if all(holds(condition, fields) for condition in query.conditions)]
+    found = [
+        (fields, entry) for fields, entry in found if all(holds(condition, fields) for condition in query.conditions)
+    ]
 
     def compare(one: tuple[Fields, T], other: tuple[Fields, T]) -> int:
         return _compare(one[0], other[0], query.order)
@@ -68,8 +70,10 @@ def holds(condition: Condition, fields: Fields) -> bool:
 
 
 _COMPARISONS: dict[Operator, Callable[[Any, Any], bool]] = {
-    Operator.EQUAL: lambda value, wanted: value == wanted, Operator.AT_LEAST: lambda value, wanted: value >= wanted,
-    Operator.MORE: lambda value, wanted: value > wanted, Operator.AT_MOST: lambda value, wanted: value <= wanted,
+    Operator.EQUAL: lambda value, wanted: value == wanted,
+    Operator.AT_LEAST: lambda value, wanted: value >= wanted,
+    Operator.MORE: lambda value, wanted: value > wanted,
+    Operator.AT_MOST: lambda value, wanted: value <= wanted,
     Operator.LESS: lambda value, wanted: value < wanted,
 }
 
@@ -80,7 +84,9 @@ def is_like(value: str, text: str) -> bool:
     No regular expression is made of the text: Python keeps 32,768 of those that `fnmatch` makes, and a client chooses their lengths.
     """
     value, at = value.lower(), 0
-    for part in filter(None, text.lower().split("%")):  # what stands between two `%` is found as early as possible, so nothing is tried twice
+    for part in filter(
+        None, text.lower().split("%")
+    ):  # what stands between two `%` is found as early as possible, so nothing is tried twice
         at = _find_part(value, part, at)
         if at < 0:
             return False

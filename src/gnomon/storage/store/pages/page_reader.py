@@ -48,7 +48,9 @@ def read_page(tx: Transaction, name: str, query: PageQuery, **parameters: object
     if query.position is not None:
         parts = _start_at(parts, order[0], query.position)
     for part in parts:
-        rows = _read_part(tx, statement, query, part, (wanted - len(found), skipped), parameters, is_reversed=is_reversed)
+        rows = _read_part(
+            tx, statement, query, part, (wanted - len(found), skipped), parameters, is_reversed=is_reversed
+        )
         if skipped and not rows and part is not parts[-1]:
             skipped -= _count_part(tx, name, query, part, skipped, parameters)
         elif rows:
@@ -60,7 +62,9 @@ def read_page(tx: Transaction, name: str, query: PageQuery, **parameters: object
     if is_reversed:
         rows.reverse()
     width = len(query.order)
-    return FoundRows([row[: len(row) - width] for row in rows], [tuple(row[len(row) - width :]) for row in rows], has_more)
+    return FoundRows(
+        [row[: len(row) - width] for row in rows], [tuple(row[len(row) - width :]) for row in rows], has_more
+    )
 
 
 def find_end_of_search(tx: Transaction, name: str, query: PageQuery, most: int) -> Condition | None:
@@ -72,7 +76,9 @@ def find_end_of_search(tx: Transaction, name: str, query: PageQuery, most: int) 
     begins: tuple[Condition, ...] = ()
     if query.position is not None:
         descends = first.descends is not query.position.is_before
-        begins = (Condition(first.field, Operator.AT_MOST if descends else Operator.AT_LEAST, query.position.values[0]),)
+        begins = (
+            Condition(first.field, Operator.AT_MOST if descends else Operator.AT_LEAST, query.position.values[0]),
+        )
     order = dict.fromkeys((SortKey(first.field, descends), SortKey(query.order[-1].field, descends)))
     end = read_page(tx, name, PageQuery(begins, tuple(order), 1, most))
     if not end.keys or end.keys[0][0] is None:
@@ -80,7 +86,14 @@ def find_end_of_search(tx: Transaction, name: str, query: PageQuery, most: int) 
     return Condition(first.field, Operator.AT_LEAST if descends else Operator.AT_MOST, end.keys[0][0])
 
 
-def count_rows(tx: Transaction, name: str, conditions: Sequence[Condition], most: int, along: SortKey | None = None, **parameters: object) -> int:
+def count_rows(
+    tx: Transaction,
+    name: str,
+    conditions: Sequence[Condition],
+    most: int,
+    along: SortKey | None = None,
+    **parameters: object,
+) -> int:
     """How many rows of the listing meet the conditions, at most `most`; the statement has `{conditions}` and `:most`.
 
     `along`: PostgreSQL counts in the order of this field, which an index has, and the statement has `{order}`. It takes rows of a range to be anywhere in
@@ -95,7 +108,8 @@ def _split(fields: Mapping[str, ListingField], order: tuple[SortKey, ...], *, is
     first = keys[0]
     if len(keys) > 1 and first.parts:
         parts = [
-            _ListPart(value, condition.removeprefix("few "), keys[1:], order[1:], is_short=condition.startswith("few ")) for value, condition in sorted(first.parts)
+            _ListPart(value, condition.removeprefix("few "), keys[1:], order[1:], is_short=condition.startswith("few "))
+            for value, condition in sorted(first.parts)
         ]
         return parts[::-1] if order[0].descends else parts
     if len(keys) > 1 and first.is_nullable:
@@ -116,13 +130,24 @@ def _start_at(parts: list[_ListPart], first: SortKey, position: Position) -> lis
             return [replace(part, position=position.values), *parts[number + 1 :]]
         if part.value == value and part.value is not _ANY_VALUE:
             return [replace(part, position=position.values[1:]), *parts[number + 1 :]]
-        if isinstance(part.value, int) and isinstance(value, int) and (part.value < value if first.descends else part.value > value):
+        if (
+            isinstance(part.value, int)
+            and isinstance(value, int)
+            and (part.value < value if first.descends else part.value > value)
+        ):
             return parts[number:]
     return []
 
 
 def _read_part(
-    tx: Transaction, statement: Statement, query: PageQuery, part: _ListPart, cut: tuple[int, int], parameters: Mapping[str, object], *, is_reversed: bool
+    tx: Transaction,
+    statement: Statement,
+    query: PageQuery,
+    part: _ListPart,
+    cut: tuple[int, int],
+    parameters: Mapping[str, object],
+    *,
+    is_reversed: bool,
 ) -> list[Row]:
     """Rows of one part. `cut`: how many, and how many are left out before them."""
     clauses = ListingClauses(statement, query.conditions, is_postgresql=tx.dialect == POSTGRESQL)
@@ -135,15 +160,26 @@ def _read_part(
     keys = [replace(key, expression=f"+{key.expression}") for key in part.keys] if is_sorted else part.keys
     ordered = describe_order(keys, part.order, is_reversed=is_reversed)
     text = clauses.complete(statement.text.replace("{keys}", columns), ordered)
-    return tx.all_of(Statement(statement.name, text, is_prepared=False), {**parameters, **clauses.values, "limit": cut[0], "offset": cut[1]})
+    return tx.all_of(
+        Statement(statement.name, text, is_prepared=False),
+        {**parameters, **clauses.values, "limit": cut[0], "offset": cut[1]},
+    )
 
 
-def _count_part(tx: Transaction, name: str, query: PageQuery, part: _ListPart, most: int, parameters: Mapping[str, object]) -> int:
+def _count_part(
+    tx: Transaction, name: str, query: PageQuery, part: _ListPart, most: int, parameters: Mapping[str, object]
+) -> int:
     return _count(tx, f"{name.partition('.')[0]}.count", query.conditions, part.condition, most, parameters)
 
 
 def _count(
-    tx: Transaction, name: str, conditions: Sequence[Condition], more: str | None, most: int, parameters: Mapping[str, object], along: SortKey | None = None
+    tx: Transaction,
+    name: str,
+    conditions: Sequence[Condition],
+    more: str | None,
+    most: int,
+    parameters: Mapping[str, object],
+    along: SortKey | None = None,
 ) -> int:
     statement = tx.listing(name)
     clauses = ListingClauses(statement, conditions, is_postgresql=tx.dialect == POSTGRESQL)
@@ -153,5 +189,8 @@ def _count(
     if along is not None and tx.dialect == POSTGRESQL:
         field = statement.fields[along.field]
         order = f"ORDER BY {field.equal or field.expression}{' DESC' if along.descends else ''}"
-    rows = tx.all_of(Statement(name, clauses.complete(statement.text, order), is_prepared=False), {**parameters, **clauses.values, "most": most})
+    rows = tx.all_of(
+        Statement(name, clauses.complete(statement.text, order), is_prepared=False),
+        {**parameters, **clauses.values, "most": most},
+    )
     return int(rows[0][0])

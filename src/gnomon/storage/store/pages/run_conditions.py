@@ -44,13 +44,18 @@ def resolve_dags(tx: Transaction, conditions: Iterable[Condition]) -> list[Condi
     on_ids = [condition for condition in given if condition.field == "dag_id"]
     if not on_ids:
         return given
-    return [Condition("dag_pk", Operator.IN, find_dag_keys(tx, on_ids)), *(condition for condition in given if condition.field != "dag_id")]
+    return [
+        Condition("dag_pk", Operator.IN, find_dag_keys(tx, on_ids)),
+        *(condition for condition in given if condition.field != "dag_id"),
+    ]
 
 
 def tally_conditions(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey]) -> RunConditions:
     """The conditions of a list of runs with `is_dense`, and their total if the tallies have it."""
     on_dags = [condition for condition in conditions if condition.field == "dag_pk"]
-    on_states = [condition for condition in conditions if (condition.field, condition.operator) == ("state", Operator.IN)]
+    on_states = [
+        condition for condition in conditions if (condition.field, condition.operator) == ("state", Operator.IN)
+    ]
     counts = _read_counts(tx, on_dags)
     states = _find_states(on_states)
     of_dags = sum(counts.values())
@@ -68,7 +73,9 @@ def tally_conditions(tx: Transaction, conditions: Sequence[Condition], order: Se
     if states is not None and states <= _UNFINISHED:
         made.append(Condition("end_date", Operator.IN, [None]))
     is_tallied = len(on_dags) <= 1 and len(on_dags) + len(on_states) == len(conditions)
-    tallied = RunConditions(made, of_states if is_tallied else None, of_states <= FEW_RUNS and not is_in_order, tuple(order))
+    tallied = RunConditions(
+        made, of_states if is_tallied else None, of_states <= FEW_RUNS and not is_in_order, tuple(order)
+    )
     if states != {_FAILED} or is_in_order or (on_dags and of_dags < _count_failed(tx, counts, on_dags)):
         return tallied
     return _read_failed(tallied)
@@ -95,9 +102,25 @@ def _read_failed(tallied: RunConditions) -> RunConditions:
         is_other = condition.field == "dag_pk"
         found.append(replace(own, is_dense=is_other))
         if is_end and first.field == "run_after":
-            own = replace(own, field="unindexed_end_date")  # each other text lets SQLite take the index over the end, and sort
-        walked.append(replace(own, is_dense=is_other or (is_end and first.field != "end_date") or (condition.field == "state" and not is_ordered)))
-    return replace(tallied, conditions=found, is_short=tallied.is_short and not is_ordered, order=order, is_ordered=is_ordered, in_order=tuple(walked))
+            own = replace(
+                own, field="unindexed_end_date"
+            )  # each other text lets SQLite take the index over the end, and sort
+        walked.append(
+            replace(
+                own,
+                is_dense=is_other
+                or (is_end and first.field != "end_date")
+                or (condition.field == "state" and not is_ordered),
+            )
+        )
+    return replace(
+        tallied,
+        conditions=found,
+        is_short=tallied.is_short and not is_ordered,
+        order=order,
+        is_ordered=is_ordered,
+        in_order=tuple(walked),
+    )
 
 
 def mark_dags(tx: Transaction, conditions: Sequence[Condition]) -> list[Condition]:
@@ -108,7 +131,10 @@ def mark_dags(tx: Transaction, conditions: Sequence[Condition]) -> list[Conditio
     count = sum(_read_counts(tx, on_dags).values())
     is_dense = count > FEW_RUNS
     has_few = is_dense and count * FEW_OF_ALL <= sum(_read_counts(tx, []).values())
-    return [replace(condition, is_dense=is_dense, has_few_members=has_few) if condition.field == "dag_pk" else condition for condition in conditions]
+    return [
+        replace(condition, is_dense=is_dense, has_few_members=has_few) if condition.field == "dag_pk" else condition
+        for condition in conditions
+    ]
 
 
 def _read_counts(tx: Transaction, on_dags: Sequence[Condition]) -> dict[int, int]:
@@ -122,11 +148,19 @@ def _read_counts(tx: Transaction, on_dags: Sequence[Condition]) -> dict[int, int
 
 def _list_keys(condition: Condition) -> set[int]:
     value = condition.value
-    return {value} if isinstance(value, int) else {key for key in value if isinstance(key, int)} if isinstance(value, list | tuple) else set()
+    return (
+        {value}
+        if isinstance(value, int)
+        else {key for key in value if isinstance(key, int)}
+        if isinstance(value, list | tuple)
+        else set()
+    )
 
 
 def _find_states(on_states: Sequence[Condition]) -> set[int | None] | None:
     """The codes of the states that are wanted; None: every state."""
     if not on_states:
         return None
-    return set.intersection(*(set(condition.value) if isinstance(condition.value, list) else set() for condition in on_states))
+    return set.intersection(
+        *(set(condition.value) if isinstance(condition.value, list) else set() for condition in on_states)
+    )

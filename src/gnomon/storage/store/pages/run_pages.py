@@ -39,12 +39,27 @@ class RunPage:
 def read_run_page(tx: Transaction, query: PageQuery) -> RunPage:
     """The runs of the page. The fields are those of `run_pages.sql`; spans are in microseconds, states are codes."""
     found = read_page(tx, "run_pages.page_by_dag" if query.order[0].field == "dag_id" else "run_pages.page", query)
-    return RunPage([ListedRun(row[21], decode_run(row[:21]), *row[22:26]) for row in found.rows], found.keys, found.has_more)
+    return RunPage(
+        [ListedRun(row[21], decode_run(row[:21]), *row[22:26]) for row in found.rows], found.keys, found.has_more
+    )
 
 
 RUNS_SEARCHED_MAX, CREATORS_SEARCHED_MAX = 50_000, 12_000
 """The most runs that are looked at for one page when no index finds them; fewer when the audit log is read for each, to find who created it."""
-_WITH_INDEX = frozenset({"id", "dag_pk", "state", "run_after", "logical_date", "start_date", "end_date", "updated_at", "partition_date", "partition_key"})
+_WITH_INDEX = frozenset(
+    {
+        "id",
+        "dag_pk",
+        "state",
+        "run_after",
+        "logical_date",
+        "start_date",
+        "end_date",
+        "updated_at",
+        "partition_date",
+        "partition_key",
+    }
+)
 """Fields by which an index finds runs."""
 _TIMES = frozenset({"run_after", "logical_date", "start_date", "end_date", "updated_at"})
 """Those of them that are times of a run."""
@@ -55,10 +70,19 @@ _ORDERS_OF_SEARCH = frozenset({"id", "run_after", "logical_date", "start_date", 
 def find_end_of_run_search(tx: Transaction, query: PageQuery) -> Condition | None:
     """The condition that ends a search for runs that no index finds, after so many runs from the beginning of the page; None: it ends by itself."""
     searched = {condition.field for condition in query.conditions} - _WITH_INDEX
-    is_of_one_dag = any((condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in query.conditions)
-    if not searched or is_of_one_dag or query.order[0].field not in _ORDERS_OF_SEARCH or _is_found_by_index(tx, query.conditions):
+    is_of_one_dag = any(
+        (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in query.conditions
+    )
+    if (
+        not searched
+        or is_of_one_dag
+        or query.order[0].field not in _ORDERS_OF_SEARCH
+        or _is_found_by_index(tx, query.conditions)
+    ):
         return None
-    return find_end_of_search(tx, "run_pages.keys", query, CREATORS_SEARCHED_MAX if "created_by" in searched else RUNS_SEARCHED_MAX)
+    return find_end_of_search(
+        tx, "run_pages.keys", query, CREATORS_SEARCHED_MAX if "created_by" in searched else RUNS_SEARCHED_MAX
+    )
 
 
 def _is_found_by_index(tx: Transaction, conditions: Sequence[Condition]) -> bool:
@@ -76,7 +100,11 @@ def _find_range(conditions: Sequence[Condition]) -> SortKey | None:
     """The order of the index over the time of which a range is wanted; None: there is no such range, or the runs of some DAGs are wanted."""
     if any(condition.field == "dag_pk" for condition in conditions):
         return None
-    ranges = (condition for condition in conditions if condition.field in _TIMES and condition.operator in _RANGES and not condition.is_dense)
+    ranges = (
+        condition
+        for condition in conditions
+        if condition.field in _TIMES and condition.operator in _RANGES and not condition.is_dense
+    )
     first = next(ranges, None)
     return None if first is None else SortKey(first.field, descends=first.operator in (Operator.AT_MOST, Operator.LESS))
 
@@ -84,7 +112,11 @@ def _find_range(conditions: Sequence[Condition]) -> SortKey | None:
 def read_run_counts_of_dags(tx: Transaction, dag_pks: Sequence[int] | None) -> dict[int, dict[DagRunState, int]]:
     """By DAG, the number of its runs in each state, from `run_tally`; a DAG without runs is left out. None: of every DAG."""
     counts: dict[int, dict[DagRunState, int]] = {}
-    for dag_pk, code, count in tx.all("run_pages.totals_of_all") if dag_pks is None else tx.all("run_pages.totals_of_dags", dag_pks=list(dag_pks)):
+    for dag_pk, code, count in (
+        tx.all("run_pages.totals_of_all")
+        if dag_pks is None
+        else tx.all("run_pages.totals_of_dags", dag_pks=list(dag_pks))
+    ):
         counts.setdefault(dag_pk, {})[RUN_STATES_BY_CODE[code]] = int(count)
     return counts
 
@@ -92,7 +124,11 @@ def read_run_counts_of_dags(tx: Transaction, dag_pks: Sequence[int] | None) -> d
 def read_run_counts_by_state(tx: Transaction, dag_pks: Sequence[int] | None) -> dict[DagRunState, dict[int, int]]:
     """The same by state, and by DAG in it: quicker for ten thousand DAGs."""
     counts: dict[int, dict[int, int]] = {code: {} for code in RUN_STATES_BY_CODE}
-    for dag_pk, code, count in tx.all("run_pages.totals_of_all") if dag_pks is None else tx.all("run_pages.totals_of_dags", dag_pks=list(dag_pks)):
+    for dag_pk, code, count in (
+        tx.all("run_pages.totals_of_all")
+        if dag_pks is None
+        else tx.all("run_pages.totals_of_dags", dag_pks=list(dag_pks))
+    ):
         counts[code][dag_pk] = int(count)
     return {RUN_STATES_BY_CODE[code]: of_state for code, of_state in counts.items()}
 

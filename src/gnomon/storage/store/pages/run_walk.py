@@ -59,12 +59,19 @@ class WalkedCount:
     """The walked runs in order, piece by piece, with the number of task instances that were counted in each."""
 
 
-def plan_walk(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_rare_state: bool) -> RunWalk | None:
+def plan_walk(
+    tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_rare_state: bool
+) -> RunWalk | None:
     """How the runs are walked; None when the list does not need it. `is_rare_state`: an index finds the task instances by their state."""
-    if any(condition.field == "run_pk" or (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in conditions):
+    if any(
+        condition.field == "run_pk" or (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL)
+        for condition in conditions
+    ):
         return None
     rest = tuple(condition for condition in conditions if condition.field not in _OF_RUNS)
-    of_runs = [replace(condition, field=_OF_RUNS[condition.field]) for condition in conditions if condition.field in _OF_RUNS]
+    of_runs = [
+        replace(condition, field=_OF_RUNS[condition.field]) for condition in conditions if condition.field in _OF_RUNS
+    ]
     has_times = any(condition.field in _TIMES_OF_RUNS for condition in conditions)
     if not has_times and all(condition.field == "state" for condition in rest):
         return None
@@ -88,8 +95,10 @@ def _look_tasks_up(tx: Transaction, conditions: Sequence[Condition]) -> tuple[Co
     """Have PostgreSQL look up the number of a task in the DAG of each run: it would read the names of all tasks of all DAGs, or all task instances of each run. SQLite looks up."""
     return tuple(
         replace(condition, operator=Operator.IN, value=[condition.value], has_few_members=True)
-        if tx.dialect == POSTGRESQL and (condition.field, condition.operator) == ("task_id", Operator.EQUAL) else condition for condition in conditions
-    )  # fmt: skip
+        if tx.dialect == POSTGRESQL and (condition.field, condition.operator) == ("task_id", Operator.EQUAL)
+        else condition
+        for condition in conditions
+    )
 
 
 def find_changed_runs(tx: Transaction, since: Instant) -> list[int] | None:
@@ -121,7 +130,9 @@ def count_walked(tx: Transaction, walk: RunWalk, most: int) -> WalkedCount:
     return WalkedCount(total, pieces.is_cut, ends_early=False, pieces=tuple(counted))
 
 
-def read_walked(tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None = None) -> tuple[FoundRows, bool]:
+def read_walked(
+    tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None = None
+) -> tuple[FoundRows, bool]:
     """The rows of the page, as `read_page` gives them; and whether the page may have more rows in runs that were not walked.
 
     `counted`: the count of the same list. Without a position only its pieces with rows of the page are read, and none when the walked runs do not fill the page.
@@ -135,7 +146,9 @@ def read_walked(tx: Transaction, walk: RunWalk, query: PageQuery, counted: Walke
     return _read_pieces(tx, walk, query, counted.pieces), False
 
 
-def _read_pieces(tx: Transaction, walk: RunWalk, query: PageQuery, pieces: Iterable[tuple[list[int], int | None]]) -> FoundRows:
+def _read_pieces(
+    tx: Transaction, walk: RunWalk, query: PageQuery, pieces: Iterable[tuple[list[int], int | None]]
+) -> FoundRows:
     """The rows of the page, from pieces of runs with the number of their rows where it is known."""
     rows: list[Row] = []
     keys: list[tuple[object, ...]] = []
@@ -147,10 +160,16 @@ def _read_pieces(tx: Transaction, walk: RunWalk, query: PageQuery, pieces: Itera
             continue
         conditions = _restrict(walk, run_pks)
         wanted = query.limit + 1 - len(rows)
-        part = read_page(tx, "task_instance_pages.page", replace(query, conditions=conditions, limit=wanted, offset=skipped, is_short=True))
+        part = read_page(
+            tx,
+            "task_instance_pages.page",
+            replace(query, conditions=conditions, limit=wanted, offset=skipped, is_short=True),
+        )
         if skipped:
             skipped = 0 if part.rows else skipped - count_rows(tx, _choose_count(walk), conditions, skipped)
-        rows, keys = ([*part.rows, *rows], [*part.keys, *keys]) if is_before else ([*rows, *part.rows], [*keys, *part.keys])
+        rows, keys = (
+            ([*part.rows, *rows], [*part.keys, *keys]) if is_before else ([*rows, *part.rows], [*keys, *part.keys])
+        )
         if len(rows) > query.limit:
             kept = slice(1, None) if is_before else slice(query.limit)
             return FoundRows(rows[kept], keys[kept], has_more=True)
@@ -174,12 +193,18 @@ class _Pieces:
             run_pk = at.values[-1]
             assert isinstance(run_pk, int)
             yield [run_pk]
-        yield from self._read(at) if walk.found is None else self._cut(_find_runs(self._tx, walk, at) if at is not None else walk.found)
+        yield from (
+            self._read(at)
+            if walk.found is None
+            else self._cut(_find_runs(self._tx, walk, at) if at is not None else walk.found)
+        )
 
     def _read(self, at: Position | None) -> Iterator[list[int]]:
         """The pieces of many runs, each read from the end of the one before it."""
         for size in self._sizes:
-            found = read_page(self._tx, "run_pages.keys", PageQuery(self._walk.conditions, self._walk.order, size, position=at))
+            found = read_page(
+                self._tx, "run_pages.keys", PageQuery(self._walk.conditions, self._walk.order, size, position=at)
+            )
             if found.rows:
                 yield [run_pk for (run_pk,) in found.rows]
             if not found.has_more:
@@ -203,9 +228,16 @@ class _Pieces:
 
 def _find_runs(tx: Transaction, walk: RunWalk, at: Position | None) -> FoundRows:
     """The first RUNS_WALKED_MAX of few runs, from a position on."""
-    if len(walk.conditions) == 1 and len(walk.order) == 1 and walk.conditions[0].field == "id" and isinstance(walk.conditions[0].value, list):
+    if (
+        len(walk.conditions) == 1
+        and len(walk.order) == 1
+        and walk.conditions[0].field == "id"
+        and isinstance(walk.conditions[0].value, list)
+    ):
         return _cut_known(walk.conditions[0].value, walk.order[0].descends, at)
-    return read_page(tx, "run_pages.keys", PageQuery(walk.conditions, walk.order, RUNS_WALKED_MAX, position=at, is_short=True))
+    return read_page(
+        tx, "run_pages.keys", PageQuery(walk.conditions, walk.order, RUNS_WALKED_MAX, position=at, is_short=True)
+    )
 
 
 def _cut_known(run_pks: Sequence[int], descends: bool, at: Position | None) -> FoundRows:
@@ -217,7 +249,9 @@ def _cut_known(run_pks: Sequence[int], descends: bool, at: Position | None) -> F
         assert isinstance(bound, int)
         ordered = [run_pk for run_pk in ordered if run_pk != bound and (run_pk > bound) is (descends is is_before)]
     found = ordered[-RUNS_WALKED_MAX:] if is_before else ordered[:RUNS_WALKED_MAX]
-    return FoundRows([(run_pk,) for run_pk in found], [(run_pk,) for run_pk in found], has_more=len(ordered) > len(found))
+    return FoundRows(
+        [(run_pk,) for run_pk in found], [(run_pk,) for run_pk in found], has_more=len(ordered) > len(found)
+    )
 
 
 def _choose_count(walk: RunWalk) -> str:
@@ -237,7 +271,11 @@ def _restrict(walk: RunWalk, run_pks: list[int]) -> tuple[Condition, ...]:
 
 def _find_since(conditions: Sequence[Condition]) -> Instant | None:
     """The instant at which, or later, a time of each wanted task instance is."""
-    bounds = [condition.value for condition in conditions if condition.field in _OWN_TIMES and condition.operator in (Operator.AT_LEAST, Operator.MORE)]
+    bounds = [
+        condition.value
+        for condition in conditions
+        if condition.field in _OWN_TIMES and condition.operator in (Operator.AT_LEAST, Operator.MORE)
+    ]
     return max((bound for bound in bounds if isinstance(bound, int)), default=None)
 
 

@@ -45,13 +45,21 @@ def read_task_instance_page(tx: Transaction, query: PageQuery) -> TaskInstancePa
     return _decode_page(read_page(tx, name, chosen))
 
 
-def plan_task_instance_walk(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey]) -> RunWalk | None:
+def plan_task_instance_walk(
+    tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey]
+) -> RunWalk | None:
     """How the runs of the list are walked, because no index finds its task instances; None: one does, or the list is of one DAG or run."""
     plan = _choose_plan(conditions)
-    return None if plan is _Plan.UNFINISHED or _is_in_index_of_failures(conditions, order) else plan_walk(tx, conditions, order, is_rare_state=_has_rare_states(conditions))
+    return (
+        None
+        if plan is _Plan.UNFINISHED or _is_in_index_of_failures(conditions, order)
+        else plan_walk(tx, conditions, order, is_rare_state=_has_rare_states(conditions))
+    )
 
 
-def read_walked_page(tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None = None) -> tuple[TaskInstancePage, bool]:
+def read_walked_page(
+    tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None = None
+) -> tuple[TaskInstancePage, bool]:
     """The page, whose runs are walked; and whether the page may have more task instances in runs that were not walked. `counted`: as for `read_walked`.
 
     A list in another order than its runs is complete when its count is: all its task instances are then in runs that were walked.
@@ -59,13 +67,22 @@ def read_walked_page(tx: Transaction, walk: RunWalk, query: PageQuery, counted: 
     if walk.is_in_order:
         found, is_cut = read_walked(tx, walk, query, counted)
     else:
-        run_conditions = tuple(replace(condition, field=_FIELDS_OF_RUNS[condition.field]) for condition in walk.conditions)
-        found, is_cut = read_page(tx, "task_instance_pages.page", replace(query, conditions=(*walk.rest, *run_conditions), is_short=True)), False
+        run_conditions = tuple(
+            replace(condition, field=_FIELDS_OF_RUNS[condition.field]) for condition in walk.conditions
+        )
+        found, is_cut = (
+            read_page(
+                tx, "task_instance_pages.page", replace(query, conditions=(*walk.rest, *run_conditions), is_short=True)
+            ),
+            False,
+        )
     return _decode_page(found), is_cut
 
 
 def _decode_page(found: FoundRows) -> TaskInstancePage:
-    return TaskInstancePage([ListedTaskInstance(decode_task(row[:21]), row[21], row[22]) for row in found.rows], found.keys, found.has_more)
+    return TaskInstancePage(
+        [ListedTaskInstance(decode_task(row[:21]), row[21], row[22]) for row in found.rows], found.keys, found.has_more
+    )
 
 
 def count_task_instances(tx: Transaction, conditions: Sequence[Condition], most: int) -> int:
@@ -83,7 +100,9 @@ class _Plan(Enum):
 
 
 _COUNTS = {
-    _Plan.WALK: "task_instance_pages.count", _Plan.BY_RUN: "task_instance_pages.count_by_run", _Plan.UNFINISHED: "task_instance_pages.count_by_run",
+    _Plan.WALK: "task_instance_pages.count",
+    _Plan.BY_RUN: "task_instance_pages.count_by_run",
+    _Plan.UNFINISHED: "task_instance_pages.count_by_run",
     _Plan.BY_INSTANCE: "task_instance_pages.count_by_instance",
 }
 _OF_RUNS = frozenset({"dag_pk", "run_pk", "run_after", "logical_date"})
@@ -110,7 +129,10 @@ def _complete(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     if states is not None and _are_unfinished(states):
         return (*conditions, Condition("run_end_date", Operator.IN, [None]))
     if _choose_plan(conditions) is _Plan.BY_RUN and _has_rare_states(conditions):
-        return (*conditions, Condition("is_unsuccessful", Operator.IN, [1]))  # in the text: SQLite uses the partial index of these states, which has fewer rows of a run
+        return (
+            *conditions,
+            Condition("is_unsuccessful", Operator.IN, [1]),
+        )  # in the text: SQLite uses the partial index of these states, which has fewer rows of a run
     return tuple(conditions)
 
 
@@ -133,6 +155,11 @@ def _are_unfinished(states: set[int]) -> bool:
 def _find_states(conditions: Sequence[Condition]) -> set[int] | None:
     """The codes of the states that are wanted; None: every state."""
     for condition in conditions:
-        if condition.field == "state" and condition.operator is Operator.IN and isinstance(condition.value, list) and condition.value:
+        if (
+            condition.field == "state"
+            and condition.operator is Operator.IN
+            and isinstance(condition.value, list)
+            and condition.value
+        ):
             return {int(code) for code in condition.value}
     return None

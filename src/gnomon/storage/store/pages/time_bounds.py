@@ -31,7 +31,9 @@ class BoundedRuns:
     """An index has all that the conditions compare, so runs are found by it and sorted, however many there are."""
 
 
-def bound_runs(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_continued: bool = False) -> BoundedRuns:
+def bound_runs(
+    tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_continued: bool = False
+) -> BoundedRuns:
     """The conditions of a list of many runs, in the order of ids from its first run on. `is_continued`: the page begins or ends at a position."""
     given = tuple(conditions)
     field = _find_field(tx, given, order)
@@ -52,14 +54,22 @@ def find_first_run(tx: Transaction, conditions: Sequence[Condition], order: Sequ
     field = _find_field(tx, conditions, order)
     if field is None:
         return None
-    found = read_page(tx, "run_pages.keys", PageQuery(_build_on_index(conditions, field), (SortKey("id", order[0].descends),), 1, is_short=True))
+    found = read_page(
+        tx,
+        "run_pages.keys",
+        PageQuery(_build_on_index(conditions, field), (SortKey("id", order[0].descends),), 1, is_short=True),
+    )
     return found.rows[0][0] if found.rows else NO_RUN
 
 
 def _find_field(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey]) -> str | None:
     """The time whose range is in the half of the history that the list comes to last."""
     wanted = _UPPER if order[0].descends else _LOWER
-    bounds = {_name_time(condition.field): condition.value for condition in conditions if _name_time(condition.field) in _TIMES and condition.operator in wanted}
+    bounds = {
+        _name_time(condition.field): condition.value
+        for condition in conditions
+        if _name_time(condition.field) in _TIMES and condition.operator in wanted
+    }
     if order[0].field != "id" or not bounds:
         return None
     for middle in tx.all("run_pages.middle"):
@@ -72,7 +82,11 @@ def _find_field(tx: Transaction, conditions: Sequence[Condition], order: Sequenc
 
 def _build_on_index(conditions: Sequence[Condition], field: str) -> tuple[Condition, ...]:
     """The conditions on one time. That of the end is read by the index over the state and the end of ended runs, without the rest of a run."""
-    chosen = tuple(replace(condition, is_dense=False) for condition in conditions if _name_time(condition.field) == field and condition.operator in _LOWER | _UPPER)
+    chosen = tuple(
+        replace(condition, is_dense=False)
+        for condition in conditions
+        if _name_time(condition.field) == field and condition.operator in _LOWER | _UPPER
+    )
     if field != "end_date":
         return chosen
     return (Condition("state", Operator.IN, _FINISHED), *(replace(condition, field="ended_at") for condition in chosen))

@@ -43,7 +43,10 @@ _WITH_INDEX = frozenset({"id", "run_pk", "dag_pk", "run_after", "logical_date"})
 def find_end_of_xcom_search(tx: Transaction, query: PageQuery) -> Condition | None:
     """The condition that ends a search for XComs of all DAGs that no index finds, after so many of them; None: it ends by itself."""
     indexed = [condition for condition in query.conditions if condition.field in _WITH_INDEX]
-    is_of_one = any(condition.field == "run_pk" or (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in indexed)
+    is_of_one = any(
+        condition.field == "run_pk" or (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL)
+        for condition in indexed
+    )
     if len(indexed) == len(query.conditions) or is_of_one or query.order[0].field != "id":
         return None
     if indexed and count_xcoms(tx, indexed, SORTED_MAX + 1) <= SORTED_MAX:
@@ -51,19 +54,30 @@ def find_end_of_xcom_search(tx: Transaction, query: PageQuery) -> Condition | No
     return find_end_of_search(tx, "xcom_pages.keys", query, XCOMS_SEARCHED_MAX)
 
 
-def bound_xcoms(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_long: bool) -> list[Condition]:
+def bound_xcoms(
+    tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_long: bool
+) -> list[Condition]:
     """The conditions of a list of many XComs, in the order of their ids from the first one of the first run of its range of times on. `is_long`: it has so many that some are near its begin."""
-    is_of_run = any(condition.field == "run_pk" or (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in conditions)
+    is_of_run = any(
+        condition.field == "run_pk" or (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL)
+        for condition in conditions
+    )
     run_pk = None if is_of_run else find_first_run(tx, conditions, order)
     if run_pk is None:
         return list(conditions)
     if run_pk == NO_RUN:
         return [*conditions, Condition("run_pk", Operator.EQUAL, NO_RUN)]
     descends = order[0].descends
-    bound = next(row[0] for row in tx.all("xcom_pages.last_up_to_run" if descends else "xcom_pages.first_from_run", run_pk=run_pk))
+    bound = next(
+        row[0]
+        for row in tx.all("xcom_pages.last_up_to_run" if descends else "xcom_pages.first_from_run", run_pk=run_pk)
+    )
     if bound is None:
         return list(conditions)
-    of_times = [replace(condition, is_dense=True, is_passed_over=is_long and condition.field in _TIMES_OF_RUNS) for condition in conditions]
+    of_times = [
+        replace(condition, is_dense=True, is_passed_over=is_long and condition.field in _TIMES_OF_RUNS)
+        for condition in conditions
+    ]
     return [*of_times, Condition("id", Operator.AT_MOST if descends else Operator.AT_LEAST, bound)]
 
 

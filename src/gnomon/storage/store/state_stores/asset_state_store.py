@@ -34,7 +34,15 @@ def get_asset_state(tx: Transaction, asset: str, key: str) -> str | None:
 def set_asset_state(tx: Transaction, asset: str, key: str, value: str, now: Instant, writer: StateWriter) -> None:
     """Insert or replace a value; `writer` says what wrote it."""
     source = msgspec.json.encode(writer).decode()
-    tx.run("asset_state_store.put", asset=asset, key=key, value=value, updated_at=now, writer=writer.describe(), source=source)
+    tx.run(
+        "asset_state_store.put",
+        asset=asset,
+        key=key,
+        value=value,
+        updated_at=now,
+        writer=writer.describe(),
+        source=source,
+    )
 
 
 def delete_asset_state(tx: Transaction, asset: str, key: str) -> bool:

@@ -43,19 +43,36 @@ class ExpiredTaskState:
 
 def get_task_state(tx: Transaction, scope: TaskStateScope, key: str, now: Instant) -> str | None:
     """The value under `key`; None when there is none, or it has expired."""
-    row = tx.one("task_state_store.get", run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, key=key, now=now)
+    row = tx.one(
+        "task_state_store.get", run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, key=key, now=now
+    )
     return None if row is None else row[0]
 
 
-def set_task_state(tx: Transaction, scope: TaskStateScope, key: str, value: str, now: Instant, expires_at: Instant | None) -> None:
+def set_task_state(
+    tx: Transaction, scope: TaskStateScope, key: str, value: str, now: Instant, expires_at: Instant | None
+) -> None:
     """Insert or replace a value, which expires at `expires_at` (None: never)."""
-    tx.run("task_state_store.put", run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, key=key,
-           value=value, updated_at=now, expires_at=expires_at)
+    tx.run(
+        "task_state_store.put",
+        run_pk=scope.run_pk,
+        task_no=scope.task_no,
+        map_index=scope.map_index,
+        key=key,
+        value=value,
+        updated_at=now,
+        expires_at=expires_at,
+    )
 
 
 def delete_task_state(tx: Transaction, scope: TaskStateScope, key: str) -> bool:
     """Delete a value; False when there was none."""
-    return tx.run("task_state_store.remove", run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, key=key) == 1
+    return (
+        tx.run(
+            "task_state_store.remove", run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, key=key
+        )
+        == 1
+    )
 
 
 def clear_task_state(tx: Transaction, scope: TaskStateScope) -> int:
@@ -70,7 +87,13 @@ def list_task_state(tx: Transaction, run_pk: int, now: Instant) -> list[StoredTa
 
 def list_instance_state(tx: Transaction, scope: TaskStateScope, now: Instant) -> list[StoredTaskState]:
     """All values of a task instance that have not expired, by key."""
-    rows = tx.all("task_state_store.of_task_instance", run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, now=now)
+    rows = tx.all(
+        "task_state_store.of_task_instance",
+        run_pk=scope.run_pk,
+        task_no=scope.task_no,
+        map_index=scope.map_index,
+        now=now,
+    )
     return [StoredTaskState(*row) for row in rows]
 
 

@@ -38,9 +38,24 @@ def encode_deferrals(records: Iterable[DeferralRecord], cipher: Cipher) -> list[
 def _encode_deferral(record: DeferralRecord, kwargs: str, next_kwargs: str | None, cipher: Cipher) -> Row:
     request = record.request
     return (
-        record.run_pk, record.task_no, record.map_index, record.defer_seq, record.dag_pk, request.classpath, kwargs,
-        request.next_method, next_kwargs, request.queue, record.due_at, _to_float(request.due_in_s), record.timeout_at,
-        _to_float(request.timeout_s), request.ends_task, record.held_slots, encrypt_result(record.result, cipher), record.priority,
+        record.run_pk,
+        record.task_no,
+        record.map_index,
+        record.defer_seq,
+        record.dag_pk,
+        request.classpath,
+        kwargs,
+        request.next_method,
+        next_kwargs,
+        request.queue,
+        record.due_at,
+        _to_float(request.due_in_s),
+        record.timeout_at,
+        _to_float(request.timeout_s),
+        request.ends_task,
+        record.held_slots,
+        encrypt_result(record.result, cipher),
+        record.priority,
         record.created_at,
     )
 
@@ -63,13 +78,19 @@ def load_deferrals(tx: Transaction, run_pks: Iterable[int]) -> dict[TaskKey, Def
     ordered = list(run_pks)
     batches = [ordered[start : start + RUNS_PER_STATEMENT] for start in range(0, len(ordered), RUNS_PER_STATEMENT)]
     shared: dict[Row, Deferral] = {}
-    records = (_decode_deferral(row, tx.cipher, shared) for keys in batches for row in tx.all("deferrals.of_runs", run_pks=keys))
+    records = (
+        _decode_deferral(row, tx.cipher, shared)
+        for keys in batches
+        for row in tx.all("deferrals.of_runs", run_pks=keys)
+    )
     return {record.key: record for record in records}
 
 
 def attach_deferrals(tx: Transaction, tasks: Iterable[TaskRecord]) -> None:
     """Set `deferral` of every unfinished task instance that has deferred. Without one no statement is executed."""
-    deferred = [task for task in tasks if task.defer_seq and task.state is not None and task.state not in FINISHED_TASK_STATES]
+    deferred = [
+        task for task in tasks if task.defer_seq and task.state is not None and task.state not in FINISHED_TASK_STATES
+    ]
     if not deferred:
         return
     records = load_deferrals(tx, sorted({task.run_pk for task in deferred}))
@@ -91,7 +112,9 @@ def decrypt_result(stored: str | None, cipher: Cipher) -> DeferralResult | None:
         return None
     result = _result_decoder.decode(stored if is_plaintext(stored) else cipher.decrypt(stored))
     if is_plaintext(stored) and not result.is_bare:
-        raise WrongKey("the database holds an event in clear text that should be encrypted: it was changed outside of Gnomon")
+        raise WrongKey(
+            "the database holds an event in clear text that should be encrypted: it was changed outside of Gnomon"
+        )
     return result
 
 
@@ -107,17 +130,63 @@ def _to_float(seconds: float | None) -> float | None:
 
 def _decode_deferral(row: Row, cipher: Cipher, shared: dict[Row, Deferral]) -> DeferralRecord:
     """`shared` holds start triggers that many instances have in common, so that each is decrypted and kept once."""
-    (run_pk, task_no, map_index, defer_seq, dag_pk, classpath, next_method, next_kwargs, queue, due_at, due_in_s,
-     timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at, question) = row
-    shared_key = (next_kwargs, classpath, next_method, queue, timeout_s, due_at if due_in_s is None else None, due_in_s, ends_task, question)
+    (
+        run_pk,
+        task_no,
+        map_index,
+        defer_seq,
+        dag_pk,
+        classpath,
+        next_method,
+        next_kwargs,
+        queue,
+        due_at,
+        due_in_s,
+        timeout_at,
+        timeout_s,
+        ends_task,
+        held_slots,
+        fired,
+        priority,
+        created_at,
+        question,
+    ) = row
+    shared_key = (
+        next_kwargs,
+        classpath,
+        next_method,
+        queue,
+        timeout_s,
+        due_at if due_in_s is None else None,
+        due_in_s,
+        ends_task,
+        question,
+    )
     request = shared.get(shared_key)
     if request is None:
         request = shared[shared_key] = Deferral(
-            classpath=classpath, next_method=next_method, next_kwargs=_decrypt_kwargs(next_kwargs, cipher), timeout_s=timeout_s, queue=queue,
-            due_at=due_at if due_in_s is None else None, due_in_s=due_in_s, ends_task=bool(ends_task), hitl=decode_question(question),
+            classpath=classpath,
+            next_method=next_method,
+            next_kwargs=_decrypt_kwargs(next_kwargs, cipher),
+            timeout_s=timeout_s,
+            queue=queue,
+            due_at=due_at if due_in_s is None else None,
+            due_in_s=due_in_s,
+            ends_task=bool(ends_task),
+            hitl=decode_question(question),
         )
     return DeferralRecord(
-        run_pk, task_no, map_index, defer_seq, dag_pk, request, created_at, priority, due_at, timeout_at, held_slots,
+        run_pk,
+        task_no,
+        map_index,
+        defer_seq,
+        dag_pk,
+        request,
+        created_at,
+        priority,
+        due_at,
+        timeout_at,
+        held_slots,
         _decrypt_or_error(fired, cipher),
     )
 

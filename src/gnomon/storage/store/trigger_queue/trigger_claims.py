@@ -127,7 +127,9 @@ def find_pending_work(tx: Transaction, triggerer_id: str) -> PendingTriggerWork:
     return PendingTriggerWork(*map(bool, row))
 
 
-def claim_triggers(tx: Transaction, triggerer_id: str, limit: int, queues: Sequence[str] | None = None) -> list[ClaimedTrigger]:
+def claim_triggers(
+    tx: Transaction, triggerer_id: str, limit: int, queues: Sequence[str] | None = None
+) -> list[ClaimedTrigger]:
     """Claim at most `limit` triggers for a triggerer, the highest priority and then the oldest first.
 
     Triggers of paused DAGs are not claimed. `queues` selects triggers of these queues and those without a queue; None selects all.
@@ -135,7 +137,9 @@ def claim_triggers(tx: Transaction, triggerer_id: str, limit: int, queues: Seque
     """
     if limit <= 0:
         return []
-    claimed = tx.all("trigger_claims.claim", me=triggerer_id, limit=limit, all_queues=queues is None, queues=list(queues or ()))
+    claimed = tx.all(
+        "trigger_claims.claim", me=triggerer_id, limit=limit, all_queues=queues is None, queues=list(queues or ())
+    )
     return _load_claimed(tx, [pk for (pk,) in claimed]) if claimed else []
 
 
@@ -151,9 +155,19 @@ def list_ended_triggers(tx: Transaction, triggerer_id: str, queues: Sequence[str
     Also claims triggers without a triggerer whose `on_kill` is due. If the triggerer ends before `delete_kill_notes`, another one calls
     `on_kill` again. `queues` as for `claim_triggers`.
     """
-    cancelled = tuple(sorted(pk for (pk,) in tx.all("trigger_claims.take_cancelled", me=triggerer_id, limit=TRIGGER_ENDS_MAX)))
-    to_kill = tuple(sorted(pk for (pk,) in tx.all("trigger_claims.take_killed", me=triggerer_id, limit=TRIGGER_ENDS_MAX)))
-    claimed = tx.all("trigger_claims.claim_killed", me=triggerer_id, limit=TRIGGER_ENDS_MAX, all_queues=queues is None, queues=list(queues or ()))
+    cancelled = tuple(
+        sorted(pk for (pk,) in tx.all("trigger_claims.take_cancelled", me=triggerer_id, limit=TRIGGER_ENDS_MAX))
+    )
+    to_kill = tuple(
+        sorted(pk for (pk,) in tx.all("trigger_claims.take_killed", me=triggerer_id, limit=TRIGGER_ENDS_MAX))
+    )
+    claimed = tx.all(
+        "trigger_claims.claim_killed",
+        me=triggerer_id,
+        limit=TRIGGER_ENDS_MAX,
+        all_queues=queues is None,
+        queues=list(queues or ()),
+    )
     adopted = tx.all("trigger_claims.find_killed", pks=[pk for (pk,) in claimed]) if claimed else []
     return EndedTriggers(cancelled, to_kill, tuple(_decode_trigger(tx, row) for row in adopted))
 
@@ -177,7 +191,9 @@ def decode_trigger_events(tx: Transaction, body: str) -> list[tuple[TaskKey, int
     """
     events = _message_decoder.decode(body if is_plaintext(body) else tx.cipher.decrypt(body))
     if is_plaintext(body) and not all(event.fired.is_bare for event in events):
-        raise ValueError("the message holds an event in clear text that should be encrypted: it was changed outside of Gnomon")
+        raise ValueError(
+            "the message holds an event in clear text that should be encrypted: it was changed outside of Gnomon"
+        )
     return [(TaskKey(event.run_pk, event.task_no, event.map_index), event.defer_seq, event.fired) for event in events]
 
 
@@ -204,8 +220,25 @@ def _load_claimed(tx: Transaction, pks: list[int]) -> list[ClaimedTrigger]:
 
 
 def _decode_trigger(tx: Transaction, row: Row) -> ClaimedTrigger:
-    (pk, run_pk, task_no, map_index, defer_seq, group_no, classpath, kwargs, queue, priority, created_at, dag_id, run_id, task_id,
-     try_number, seq, dag_pk) = row
+    (
+        pk,
+        run_pk,
+        task_no,
+        map_index,
+        defer_seq,
+        group_no,
+        classpath,
+        kwargs,
+        queue,
+        priority,
+        created_at,
+        dag_id,
+        run_id,
+        task_id,
+        try_number,
+        seq,
+        dag_pk,
+    ) = row
     key = TaskKey(run_pk, task_no, map_index)
     fault = None
     try:
@@ -213,7 +246,21 @@ def _decode_trigger(tx: Transaction, row: Row) -> ClaimedTrigger:
     except WrongKey as error:
         opened, fault = EMPTY_KWARGS, str(error)
     return ClaimedTrigger(
-        pk, key, defer_seq, group_no, classpath, opened, queue, priority, created_at, dag_id, run_id, task_id, try_number, seq, dag_pk,
+        pk,
+        key,
+        defer_seq,
+        group_no,
+        classpath,
+        opened,
+        queue,
+        priority,
+        created_at,
+        dag_id,
+        run_id,
+        task_id,
+        try_number,
+        seq,
+        dag_pk,
         fault,
     )
 

@@ -46,7 +46,9 @@ class TriggererLease:
         return not self.fenced and first <= self.beat_at <= last
 
 
-def register_triggerer(tx: Transaction, triggerer_id: str, host: str, capacity: int, queues: Sequence[str] | None = None) -> None:
+def register_triggerer(
+    tx: Transaction, triggerer_id: str, host: str, capacity: int, queues: Sequence[str] | None = None
+) -> None:
     """Insert the process start, which runs no trigger yet. Deletes triggerers that ended more than RETENTION_S ago."""
     now = tx.lease_now()
     tx.run("triggerer_leases.remove_old", before=now - round(RETENTION_S * SECOND))
@@ -57,7 +59,10 @@ def register_triggerer(tx: Transaction, triggerer_id: str, host: str, capacity: 
 def beat_triggerer(tx: Transaction, triggerer_id: str, counters: Mapping[str, int] | None = None) -> bool:
     """Write the heartbeat and the counters; False when the triggerer is fenced. Also terminates frozen sessions."""
     terminate_frozen_sessions(tx, LEASE_TTL_S)
-    return tx.run("triggerer_leases.beat", id=triggerer_id, now=tx.lease_now(), counted=json.dumps(dict(counters or {}))) == 1
+    return (
+        tx.run("triggerer_leases.beat", id=triggerer_id, now=tx.lease_now(), counted=json.dumps(dict(counters or {})))
+        == 1
+    )
 
 
 def retire_triggerer(tx: Transaction, triggerer_id: str) -> None:
@@ -79,7 +84,11 @@ def fence_silent_triggerers(tx: Transaction, triggerer_id: str, beat_s: float) -
     """Fence the other triggerers without a heartbeat for SILENT_AFTER_BEATS, and release their triggers; returns their ids."""
     before, after = _live_window(tx.lease_now(), beat_s)
     silent = [row[0] for row in tx.all("triggerer_leases.silent", before=before, after=after, me=triggerer_id)]
-    fenced = [silent_id for silent_id in silent if tx.run("triggerer_leases.fence_silent", id=silent_id, before=before, after=after)]
+    fenced = [
+        silent_id
+        for silent_id in silent
+        if tx.run("triggerer_leases.fence_silent", id=silent_id, before=before, after=after)
+    ]
     if fenced:
         _release_triggers(tx, fenced)
     return fenced
@@ -89,7 +98,9 @@ def list_triggerers(tx: Transaction) -> list[TriggererLease]:
     """All stored triggerers, those that are not fenced first, the newest heartbeat first."""
     running = {row[0]: row[1] for row in tx.all("triggerer_leases.count_running")}
     watching = {row[0]: row[1] for row in tx.all("watcher_claims.count_running")}
-    return [_decode_lease(row, running.get(row[0], 0) + watching.get(row[0], 0)) for row in tx.all("triggerer_leases.list")]
+    return [
+        _decode_lease(row, running.get(row[0], 0) + watching.get(row[0], 0)) for row in tx.all("triggerer_leases.list")
+    ]
 
 
 def list_live_triggerers(tx: Transaction, beat_s: float) -> list[TriggererLease]:
@@ -114,4 +125,13 @@ def _live_window(now: Instant, beat_s: float) -> tuple[Instant, Instant]:
 
 def _decode_lease(row: Row, running: int) -> TriggererLease:
     queues = json.loads(row[3])
-    return TriggererLease(row[0], row[1], row[2], None if queues is None else tuple(queues), row[4], bool(row[5]), running, json.loads(row[6]))
+    return TriggererLease(
+        row[0],
+        row[1],
+        row[2],
+        None if queues is None else tuple(queues),
+        row[4],
+        bool(row[5]),
+        running,
+        json.loads(row[6]),
+    )

@@ -78,7 +78,10 @@ def claim_watchers(tx: Transaction, triggerer_id: str, limit: int, now: Instant)
     if not pks:
         return []
     watched = tx.all("watcher_claims.watched_assets", pks=pks)
-    return [_decode_watcher(tx, row, [one for one in watched if one[0] == row[0]]) for row in tx.all("watcher_claims.find_claimed", pks=pks)]
+    return [
+        _decode_watcher(tx, row, [one for one in watched if one[0] == row[0]])
+        for row in tx.all("watcher_claims.find_claimed", pks=pks)
+    ]
 
 
 def release_unwanted_watchers(tx: Transaction, triggerer_id: str) -> None:
@@ -97,7 +100,9 @@ def publish_watcher_events(tx: Transaction, events: Sequence[WatcherEvent], now:
     An event that is published already is dropped. One whose trigger is gone, or watches for no active DAG, is published for the assets that it names.
     """
     pks = sorted({event.asset_trigger_pk for event in events})
-    tx.all("watcher_claims.lock", pks=pks)  # a second triggerer that stores one of these events waits here, and finds it stored
+    tx.all(
+        "watcher_claims.lock", pks=pks
+    )  # a second triggerer that stores one of these events waits here, and finds it stored
     watched: dict[int, tuple[str, dict[AssetKey, None]]] = {}
     for pk, identity, name, uri, _ in tx.all("watcher_claims.watched_assets", pks=pks):
         watched.setdefault(pk, (identity, {}))[1][AssetKey(name, uri)] = None
@@ -118,9 +123,10 @@ def publish_watcher_events(tx: Transaction, events: Sequence[WatcherEvent], now:
 
 def record_watcher_ends(tx: Transaction, triggerer_id: str, ends: Iterable[WatcherEnd]) -> None:
     """Release these triggers of a triggerer until they are due again."""
-    tx.many("watcher_claims.record_end", [
-        (end.asset_trigger_pk, triggerer_id, end.retry_at, end.failures, end.failure, end.failed_at) for end in ends
-    ])
+    tx.many(
+        "watcher_claims.record_end",
+        [(end.asset_trigger_pk, triggerer_id, end.retry_at, end.failures, end.failure, end.failed_at) for end in ends],
+    )
 
 
 def _decode_watcher(tx: Transaction, row: Row, watched: Sequence[Row]) -> ClaimedWatcher:

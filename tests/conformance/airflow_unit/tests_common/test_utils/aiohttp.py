@@ -9,7 +9,15 @@ from typing import Any
 class MockAiohttpClientResponse:
     """Looks like `aiohttp.ClientResponse`: the arguments are its attributes, `body` is read by `text()`, `json()` and `read()`."""
 
-    def __init__(self, status: int = 200, reason: str = "OK", method: str = "GET", url: str = "http://localhost/", body: Any = "", **others: Any) -> None:
+    def __init__(
+        self,
+        status: int = 200,
+        reason: str = "OK",
+        method: str = "GET",
+        url: str = "http://localhost/",
+        body: Any = "",
+        **others: Any,
+    ) -> None:
         self.status = status
         self.reason = reason
         self.method = method

@@ -7,7 +7,9 @@ from importlib.util import find_spec
 
 import pytest
 
-mark_common_msg_queue_test = pytest.mark.skipif(find_spec("airflow.providers.common.messaging") is None, reason="needs common-messaging")
+mark_common_msg_queue_test = pytest.mark.skipif(
+    find_spec("airflow.providers.common.messaging") is None, reason="needs common-messaging"
+)
 
 
 @pytest.fixture

@@ -9,12 +9,22 @@ from unittest.mock import MagicMock
 from airflow.models import Connection
 
 
-def mock_db_hook(hook_class: Any, hook_params: Mapping[str, Any] | None = None, conn_params: Mapping[str, Any] | None = None) -> Any:
+def mock_db_hook(
+    hook_class: Any, hook_params: Mapping[str, Any] | None = None, conn_params: Mapping[str, Any] | None = None
+) -> Any:
     """A hook of the class whose connection has these fields, and whose database answers with mocks.
 
     `connection_invocations` counts how often the connection was looked for.
     """
-    fields = {"conn_type": "", "host": "host", "login": "login", "password": "password", "port": 1234, "schema": "schema", **(conn_params or {})}
+    fields = {
+        "conn_type": "",
+        "host": "host",
+        "login": "login",
+        "password": "password",
+        "port": 1234,
+        "schema": "schema",
+        **(conn_params or {}),
+    }
 
     class MockedHook(hook_class):  # type: ignore[misc]
         conn_name_attr = "test_conn_id"

@@ -2,7 +2,10 @@
 
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-__all__, __getattr__ = make_lazy_exports(__name__, {
-    "get_fs": "gnomon.authoring.sdk.storage.object_store",
-    "has_fs": "gnomon.authoring.sdk.storage.object_store",
-})
+__all__, __getattr__ = make_lazy_exports(
+    __name__,
+    {
+        "get_fs": "gnomon.authoring.sdk.storage.object_store",
+        "has_fs": "gnomon.authoring.sdk.storage.object_store",
+    },
+)

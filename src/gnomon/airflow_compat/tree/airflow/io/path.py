@@ -2,6 +2,9 @@
 
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-__all__, __getattr__ = make_lazy_exports(__name__, {
-    "ObjectStoragePath": "gnomon.authoring.sdk.storage.object_storage_path",
-})
+__all__, __getattr__ = make_lazy_exports(
+    __name__,
+    {
+        "ObjectStoragePath": "gnomon.authoring.sdk.storage.object_storage_path",
+    },
+)

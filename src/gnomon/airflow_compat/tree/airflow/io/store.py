@@ -2,7 +2,10 @@
 
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-__all__, __getattr__ = make_lazy_exports(__name__, {
-    "ObjectStore": "gnomon.authoring.sdk.storage.object_store",
-    "attach": "gnomon.authoring.sdk.storage.object_store",
-})
+__all__, __getattr__ = make_lazy_exports(
+    __name__,
+    {
+        "ObjectStore": "gnomon.authoring.sdk.storage.object_store",
+        "attach": "gnomon.authoring.sdk.storage.object_store",
+    },
+)

@@ -27,8 +27,14 @@ def renew_from_kt(principal, keytab, exit_on_fail=True):
         _option_defaults.read_text("kerberos", "kinit_path"),
         "-f" if _option_defaults.read_boolean("kerberos", "forwardable") else "-F",
         "-a" if _option_defaults.read_boolean("kerberos", "include_ip") else "-A",
-        "-r", f"{_option_defaults.read_integer('kerberos', 'reinit_frequency')}m",
-        "-k", "-t", keytab, "-c", _option_defaults.read_text("kerberos", "ccache"), get_kerberos_principal(principal),
+        "-r",
+        f"{_option_defaults.read_integer('kerberos', 'reinit_frequency')}m",
+        "-k",
+        "-t",
+        keytab,
+        "-c",
+        _option_defaults.read_text("kerberos", "ccache"),
+        get_kerberos_principal(principal),
     ]
     _log.info("getting a Kerberos ticket: %s", _shlex.join(command))
     done = _subprocess.run(command, capture_output=True, text=True, check=False)

@@ -7,5 +7,13 @@ from gnomon.timetables import ContinuousTimetable, NullTimetable, OnceTimetable,
 
 DatasetTriggeredTimetable = AssetTriggeredTimetable
 
-__all__ = ["AssetTriggeredTimetable", "ContinuousTimetable", "DatasetTriggeredTimetable", "NullTimetable", "OnceTimetable", "PartitionedAssetTimetable", "PartitionedAtRuntime"]
+__all__ = [
+    "AssetTriggeredTimetable",
+    "ContinuousTimetable",
+    "DatasetTriggeredTimetable",
+    "NullTimetable",
+    "OnceTimetable",
+    "PartitionedAssetTimetable",
+    "PartitionedAtRuntime",
+]
 __getattr__ = make_getattr(__name__)

@@ -8,8 +8,18 @@ from gnomon.authoring.sdk import chain, cross_downstream
 from gnomon.authoring.sdk.arguments.converters import check_id as _check_id
 
 __all__ = [
-    "as_flattened_list", "at_most_one", "chain", "chunks", "convert_camel_to_snake", "cross_downstream", "exactly_one",
-    "is_container", "merge_dicts", "partition", "prune_dict", "validate_key",
+    "as_flattened_list",
+    "at_most_one",
+    "chain",
+    "chunks",
+    "convert_camel_to_snake",
+    "cross_downstream",
+    "exactly_one",
+    "is_container",
+    "merge_dicts",
+    "partition",
+    "prune_dict",
+    "validate_key",
 ]
 
 

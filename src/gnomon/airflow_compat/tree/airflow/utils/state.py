@@ -46,8 +46,18 @@ class State:
 
 
 _COLORS = {
-    None: "lightblue", "queued": "gray", "running": "lime", "success": "green", "restarting": "violet", "failed": "red",
-    "up_for_retry": "gold", "up_for_reschedule": "turquoise", "upstream_failed": "orange", "skipped": "hotpink",
-    "removed": "lightgrey", "scheduled": "tan", "deferred": "mediumpurple",
+    None: "lightblue",
+    "queued": "gray",
+    "running": "lime",
+    "success": "green",
+    "restarting": "violet",
+    "failed": "red",
+    "up_for_retry": "gold",
+    "up_for_reschedule": "turquoise",
+    "upstream_failed": "orange",
+    "skipped": "hotpink",
+    "removed": "lightgrey",
+    "scheduled": "tan",
+    "deferred": "mediumpurple",
 }
 __getattr__ = make_getattr(__name__)

@@ -4,10 +4,14 @@ from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.authoring.sdk.runtime.secret_masking import DEFAULT_SENSITIVE_FIELDS as _FIELDS
 from gnomon.authoring.sdk.runtime.secret_masking import should_hide_value_for_key
 
-__all__ = ["datetime_to_string", "epoch", "get_attr_renderer", "get_sensitive_variables_fields", "should_hide_value_for_key"]
-_RENDERERS = (
-    "bash bash_command doc doc_json doc_md doc_rst doc_yaml hql html jinja json md mysql postgresql powershell py python_callable rst sql tsql yaml"
-)
+__all__ = [
+    "datetime_to_string",
+    "epoch",
+    "get_attr_renderer",
+    "get_sensitive_variables_fields",
+    "should_hide_value_for_key",
+]
+_RENDERERS = "bash bash_command doc doc_json doc_md doc_rst doc_yaml hql html jinja json md mysql postgresql powershell py python_callable rst sql tsql yaml"
 """The values of `template_fields_renderers` that Airflow 2.10 knows."""
 
 

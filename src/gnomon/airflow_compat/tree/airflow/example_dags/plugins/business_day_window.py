@@ -20,7 +20,9 @@ class BusinessDayWindow(Window):
     def to_upstream(self, period_start):
         """The starts of the weekdays. Raises ValueError for a start that is not the first of a month."""
         if period_start.day != 1:
-            raise ValueError(f"BusinessDayWindow needs the first day of a month, not {period_start.isoformat()}; use it with StartOfMonthMapper")
+            raise ValueError(
+                f"BusinessDayWindow needs the first day of a month, not {period_start.isoformat()}; use it with StartOfMonthMapper"
+            )
         days = (period_start + timedelta(days=number) for number in range(31))
         return [day for day in days if day.month == period_start.month and day.weekday() < _SATURDAY]
 

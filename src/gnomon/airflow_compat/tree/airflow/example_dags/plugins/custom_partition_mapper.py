@@ -30,7 +30,9 @@ class PrefixStripMapper(PartitionMapper):
     @classmethod
     def deserialize(cls, data):
         """The mapper with these arguments."""
-        return cls(data["prefix"], separator=data.get("separator", "::"), max_downstream_keys=data.get("max_downstream_keys"))
+        return cls(
+            data["prefix"], separator=data.get("separator", "::"), max_downstream_keys=data.get("max_downstream_keys")
+        )
 
 
 class PrefixStripMapperPlugin(AirflowPlugin):

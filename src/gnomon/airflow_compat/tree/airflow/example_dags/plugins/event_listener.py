@@ -23,13 +23,18 @@ log = logging.getLogger("airflow.example_dags.event_listener")
 @hookimpl
 def on_task_instance_running(previous_state, task_instance):
     """Logs the task and its DAG."""
-    log.info("Task %s of DAG %s is running; its state before: %s", task_instance.task_id, task_instance.dag_id, previous_state)
+    log.info(
+        "Task %s of DAG %s is running; its state before: %s",
+        task_instance.task_id,
+        task_instance.dag_id,
+        previous_state,
+    )
 
 
 @hookimpl
 def on_task_instance_success(task_instance):
     """Logs the task and its operator."""
-    log.info("Task %s succeeded: %s", task_instance.task_id, task_instance.get_template_context()['task'])
+    log.info("Task %s succeeded: %s", task_instance.task_id, task_instance.get_template_context()["task"])
 
 
 @hookimpl
@@ -47,7 +52,13 @@ def on_task_instance_skipped(task_instance):
 @hookimpl
 def on_dag_run_success(dag_run):
     """Logs when the run started and ended."""
-    log.info("Run %s of DAG %s succeeded, from %s to %s", dag_run.run_id, dag_run.dag_id, dag_run.start_date, dag_run.end_date)
+    log.info(
+        "Run %s of DAG %s succeeded, from %s to %s",
+        dag_run.run_id,
+        dag_run.dag_id,
+        dag_run.start_date,
+        dag_run.end_date,
+    )
 
 
 @hookimpl

@@ -13,12 +13,17 @@ _PACKAGE = "airflow.providers.standard"
 
 def get_provider_info():
     """What the provider brings: its modules of operators, sensors, hooks and triggers, and its decorators."""
-    kinds = {kind: [{"integration-name": "Standard", "python-modules": _list_modules(kind)}] for kind in ("operators", "sensors", "hooks", "triggers")}
+    kinds = {
+        kind: [{"integration-name": "Standard", "python-modules": _list_modules(kind)}]
+        for kind in ("operators", "sensors", "hooks", "triggers")
+    }
     return {
         "package-name": "apache-airflow-providers-standard",
         "name": "Standard",
         "description": "Airflow Standard Provider\n",
-        "integrations": [{"integration-name": "Standard", "external-doc-url": "https://airflow.apache.org/", "tags": ["apache"]}],
+        "integrations": [
+            {"integration-name": "Standard", "external-doc-url": "https://airflow.apache.org/", "tags": ["apache"]}
+        ],
         **kinds,
         "task-decorators": [{"class-name": path, "name": name} for name, path in OPERATOR_PATHS.items()],
     }

@@ -2,7 +2,21 @@
 
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.authoring.sdk.runtime.secret_masking import DEFAULT_SENSITIVE_FIELDS, mask_secret, should_hide_value_for_key
-from gnomon.authoring.sdk.runtime.secrets_masker import Redactable, Redacted, SecretsMasker, get_masker as _secrets_masker, redact
+from gnomon.authoring.sdk.runtime.secrets_masker import (
+    Redactable,
+    Redacted,
+    SecretsMasker,
+    get_masker as _secrets_masker,
+    redact,
+)
 
-__all__ = ["DEFAULT_SENSITIVE_FIELDS", "Redactable", "Redacted", "SecretsMasker", "mask_secret", "redact", "should_hide_value_for_key"]
+__all__ = [
+    "DEFAULT_SENSITIVE_FIELDS",
+    "Redactable",
+    "Redacted",
+    "SecretsMasker",
+    "mask_secret",
+    "redact",
+    "should_hide_value_for_key",
+]
 __getattr__ = make_getattr(__name__)

@@ -16,7 +16,14 @@ from gnomon.author_code.context.state_store_accessors import (
 from gnomon.authoring.sdk import get_current_context
 
 __all__ = [
-    "AIRFLOW_VAR_NAME_FORMAT_MAPPING", "DEFAULT_FORMAT_PREFIX", "ENV_VAR_FORMAT_PREFIX", "NEVER_EXPIRE", "AssetStateStoreAccessor", "AssetStateStoreAccessors", "TaskStateStoreAccessor", "context_to_airflow_vars",
+    "AIRFLOW_VAR_NAME_FORMAT_MAPPING",
+    "DEFAULT_FORMAT_PREFIX",
+    "ENV_VAR_FORMAT_PREFIX",
+    "NEVER_EXPIRE",
+    "AssetStateStoreAccessor",
+    "AssetStateStoreAccessors",
+    "TaskStateStoreAccessor",
+    "context_to_airflow_vars",
     "get_current_context",
 ]
 __getattr__ = make_getattr(__name__)

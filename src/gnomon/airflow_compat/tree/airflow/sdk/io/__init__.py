@@ -2,9 +2,12 @@
 
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-__all__, __getattr__ = make_lazy_exports(__name__, {
-    "ObjectStoragePath": "gnomon.authoring.sdk.storage.object_storage_path",
-    "attach": "gnomon.authoring.sdk.storage.object_store",
-    "get_fs": "gnomon.authoring.sdk.storage.object_store",
-    "has_fs": "gnomon.authoring.sdk.storage.object_store",
-})
+__all__, __getattr__ = make_lazy_exports(
+    __name__,
+    {
+        "ObjectStoragePath": "gnomon.authoring.sdk.storage.object_storage_path",
+        "attach": "gnomon.authoring.sdk.storage.object_store",
+        "get_fs": "gnomon.authoring.sdk.storage.object_store",
+        "has_fs": "gnomon.authoring.sdk.storage.object_store",
+    },
+)

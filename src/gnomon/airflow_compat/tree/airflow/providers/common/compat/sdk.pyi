@@ -81,7 +81,9 @@ from gnomon.model.errors.airflow_errors import AirflowConfigException as Airflow
 from gnomon.model.errors.airflow_errors import AirflowException as AirflowException
 from gnomon.model.errors.airflow_errors import AirflowNotFoundException as AirflowNotFoundException
 from gnomon.model.errors.definition_errors import ParamValidationError as ParamValidationError
-from gnomon.model.errors.installation_errors import AirflowOptionalProviderFeatureException as AirflowOptionalProviderFeatureException
+from gnomon.model.errors.installation_errors import (
+    AirflowOptionalProviderFeatureException as AirflowOptionalProviderFeatureException,
+)
 from gnomon.model.errors.lookup_errors import XComNotFound as XComNotFound
 from gnomon.model.errors.outcome_exceptions import AirflowFailException as AirflowFailException
 from gnomon.model.errors.outcome_exceptions import AirflowSensorTimeout as AirflowSensorTimeout

@@ -2,14 +2,17 @@
 
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-__all__, __getattr__ = make_lazy_exports(__name__, {
-    "BranchExternalPythonOperator": "gnomon.authoring.operators.virtualenv",
-    "BranchPythonOperator": "gnomon.authoring.operators.python",
-    "BranchPythonVirtualenvOperator": "gnomon.authoring.operators.virtualenv",
-    "ExternalPythonOperator": "gnomon.authoring.operators.virtualenv",
-    "PythonOperator": "gnomon.authoring.operators.python",
-    "PythonVirtualenvOperator": "gnomon.authoring.operators.virtualenv",
-    "ShortCircuitOperator": "gnomon.authoring.operators.python",
-    "get_current_context": "gnomon.authoring.operators.python",
-    "_SERIALIZERS": "gnomon.authoring.operators.serializers:SERIALIZERS",
-})
+__all__, __getattr__ = make_lazy_exports(
+    __name__,
+    {
+        "BranchExternalPythonOperator": "gnomon.authoring.operators.virtualenv",
+        "BranchPythonOperator": "gnomon.authoring.operators.python",
+        "BranchPythonVirtualenvOperator": "gnomon.authoring.operators.virtualenv",
+        "ExternalPythonOperator": "gnomon.authoring.operators.virtualenv",
+        "PythonOperator": "gnomon.authoring.operators.python",
+        "PythonVirtualenvOperator": "gnomon.authoring.operators.virtualenv",
+        "ShortCircuitOperator": "gnomon.authoring.operators.python",
+        "get_current_context": "gnomon.authoring.operators.python",
+        "_SERIALIZERS": "gnomon.authoring.operators.serializers:SERIALIZERS",
+    },
+)
