@@ -35,8 +35,9 @@ test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST
 quick: .venv-test/.installed ## The pure tests alone, which start no process and open no database file: a minute
 	.venv-test/bin/python -m pytest -p tests.slowest -m 'pure and not soak' -n $(QUICK_WORKERS) --dist worksteal $(PYTEST)
 
-lint: .venv-test/.installed ## ruff, mypy --strict, and the layers of the architecture
+lint: .venv-test/.installed ## ruff (rules and layout), mypy --strict, and the layers of the architecture
 	.venv-test/bin/ruff check .
+	.venv-test/bin/ruff format --check .
 	.venv-test/bin/mypy
 	.venv-test/bin/lint-imports --no-logo
 
