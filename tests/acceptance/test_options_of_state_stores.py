@@ -33,7 +33,9 @@ def _values(it: World, run_id: str) -> dict[str, str]:
 @effect_of("state_store.clear_on_success")
 @pytest.mark.parametrize(("option", "kept"), [(False, {"k": "1"}), (True, {})])
 def test_what_a_task_keeps_goes_with_its_success_if_the_option_says_so(
-    world: ForWorld, option: bool, kept: dict[str, str]  # noqa: F811
+    world: ForWorld,  # noqa: F811
+    option: bool,
+    kept: dict[str, str],
 ) -> None:
     it = world(state_store__clear_on_success=option)
     run_id = _with_run(it)

@@ -42,8 +42,8 @@ class TaskRunner:
         self,
         task: Any,
         *,
-        logical_date: datetime | None = NOTSET,
-        conf: dict[str, Any] | None = None,  # type: ignore[assignment]
+        logical_date: datetime | None = NOTSET,  # type: ignore[assignment]
+        conf: dict[str, Any] | None = None,
         xcoms: Mapping[str, Any] | None = None,
     ) -> FinishedTaskInstance:
         """Run one task alone, whatever its trigger rule, and return its task instance, with `state` and `xcom_pull()`.
@@ -64,8 +64,8 @@ class TaskRunner:
         self,
         task: Any,
         *,
-        logical_date: datetime | None = NOTSET,
-        conf: dict[str, Any] | None = None,  # type: ignore[assignment]
+        logical_date: datetime | None = NOTSET,  # type: ignore[assignment]
+        conf: dict[str, Any] | None = None,
         xcoms: Mapping[str, Any] | None = None,
     ) -> Sequence[FinishedTaskInstance]:
         """As a call, for a mapped task: its task instances by map index."""

@@ -179,10 +179,8 @@ def _wait_for_clearing(dag_id: str, run_id: str, request_pk: int) -> None:
 def _wait_for_completion(trigger_exception: DagRunTriggerException, run_id: str) -> None:
     """Wait until the run has ended in an allowed state: in this process, or as a deferral if the operator is deferrable."""
     dag_id: str = trigger_exception.trigger_dag_id
-    allowed, failed = (
-        list(trigger_exception.options["allowed_states"]),
-        list(trigger_exception.options["failed_states"]),
-    )  # type: ignore[call-overload]
+    allowed = list(trigger_exception.options["allowed_states"])  # type: ignore[call-overload]
+    failed = list(trigger_exception.options["failed_states"])  # type: ignore[call-overload]
     every_s = float(cast(float, trigger_exception.options["poke_interval"]))
     if trigger_exception.options.get("deferrable"):
         trigger = DagStateTrigger(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from gnomon.ground import log
@@ -87,10 +88,10 @@ class Housekeeping:
         if dry_run:
             return sum(retention.count_expired_runs(self._db, history, kept) for history in histories)
         return sum(
-            self._repeat(lambda history=history: retention.delete_expired_runs(self._db, history, kept))
+            self._repeat(partial(retention.delete_expired_runs, self._db, history, kept))
             for history in histories
             if history.ended > kept.keep_last
-        )  # type: ignore[misc]
+        )
 
     def _repeat(self, delete: Callable[[], int]) -> int:
         """Call `delete` until nothing is left, with pauses; returns the total."""

@@ -152,10 +152,10 @@ class Deployment:
         executor = ScriptedExecutor(lambda: self.workers)
         return SchedulerService(
             settings=self._settings,
-            db=self.faulty,
+            db=self.faulty,  # type: ignore[arg-type]
             executor=executor,
             clock=self.clock,
-            listener=None,  # type: ignore[arg-type]
+            listener=None,
             new_id=self.new_id,
             scheduler_id=self.new_id(),
             host="simulated",

@@ -190,13 +190,13 @@ class YearSimulation:
         self._executor = self._new_executor()
         return SchedulerService(
             settings=self._settings,
-            db=self.faulty,
+            db=self.faulty,  # type: ignore[arg-type]
             executor=self._executor,
-            clock=self.clock,  # type: ignore[arg-type]
-            listener=self._bell,
+            clock=self.clock,
+            listener=self._bell,  # type: ignore[arg-type]
             new_id=self.new_id,
             scheduler_id=self.new_id(),
-            host="simulated",  # type: ignore[arg-type]
+            host="simulated",
             is_dead=lambda other: other in self._dead,
             timetables=InProcessTimetableHost(),
         )

@@ -88,9 +88,8 @@ class ParseChannel:
         if author_forks.is_fork():
             raise GnomonError(author_forks.FORK_REFUSAL)
         self._request_count += 1
-        self._socket.sendall(
-            message_stream.encode_frame(TaskApiRequestMessage(number=self._request_count, request=request))
-        )  # type: ignore[arg-type]
+        message = TaskApiRequestMessage(number=self._request_count, request=request)  # type: ignore[arg-type]
+        self._socket.sendall(message_stream.encode_frame(message))
         answer = message_stream.receive_message(self._socket, self._splitter)
         if answer is None:
             raise GnomonError("the dag-processor has ended; the file is parsed again when it runs again")
