@@ -23,7 +23,7 @@ from gnomon.author_code.processes.message_stream import encode_frame
 from gnomon.author_code.runner import attempt_child
 from gnomon.author_code.runner.attempt_protocol import AttemptChannel, RunAttempt, create_decoder
 from gnomon.author_code.runner.signals import prepare_sigterm
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.model.attempts import Attempt, RunFacts, XComElement
 from gnomon.services.worker.warmup import warm_up_attempts
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import fsspec
 
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 
 BUCKET = "logs-of-tests"
 _SERVE = (

@@ -13,29 +13,31 @@ if TYPE_CHECKING:  # the names for type checkers and IDEs; a test compares them 
     from gnomon.authoring.sdk.after import After as After
     from gnomon.authoring.sdk.arguments.alert_rules import Alert as Alert
     from gnomon.authoring.sdk.arguments.params import Param as Param
+    from gnomon.authoring.sdk.arguments.resolvable import literal as literal
     from gnomon.authoring.sdk.arguments.task_rules import TriggerRule as TriggerRule
     from gnomon.authoring.sdk.arguments.task_rules import WeightRule as WeightRule
     from gnomon.authoring.sdk.assets import Asset as Asset
-    from gnomon.authoring.sdk.dags.authoring_state import get_current_context as get_current_context
-    from gnomon.authoring.sdk.dags.authoring_state import get_parsing_context as get_parsing_context
+    from gnomon.authoring.sdk.connections.connection import BaseHook as BaseHook
+    from gnomon.authoring.sdk.connections.connection import Connection as Connection
+    from gnomon.authoring.sdk.connections.variable import Variable as Variable
     from gnomon.authoring.sdk.dags.dag import DAG as DAG
     from gnomon.authoring.sdk.dags.dag_decorators import dag as dag
     from gnomon.authoring.sdk.dags.dag_decorators import task_group as task_group
-    from gnomon.authoring.sdk.dags.edges import Label as Label
-    from gnomon.authoring.sdk.dags.edges import chain as chain
-    from gnomon.authoring.sdk.dags.edges import chain_linear as chain_linear
-    from gnomon.authoring.sdk.dags.edges import cross_downstream as cross_downstream
-    from gnomon.authoring.sdk.dags.task_group import TaskGroup as TaskGroup
     from gnomon.authoring.sdk.deferral.triggers import BaseTrigger as BaseTrigger
     from gnomon.authoring.sdk.deferral.triggers import StartTriggerArgs as StartTriggerArgs
     from gnomon.authoring.sdk.deferral.triggers import TaskFailedEvent as TaskFailedEvent
     from gnomon.authoring.sdk.deferral.triggers import TaskSkippedEvent as TaskSkippedEvent
     from gnomon.authoring.sdk.deferral.triggers import TaskSuccessEvent as TaskSuccessEvent
     from gnomon.authoring.sdk.deferral.triggers import TriggerEvent as TriggerEvent
-    from gnomon.authoring.sdk.runtime.connection import BaseHook as BaseHook
-    from gnomon.authoring.sdk.runtime.connection import Connection as Connection
+    from gnomon.authoring.sdk.members.task_group import TaskGroup as TaskGroup
+    from gnomon.authoring.sdk.members.xcom_arg import XComArg as XComArg
+    from gnomon.authoring.sdk.nodes.authoring_state import get_current_context as get_current_context
+    from gnomon.authoring.sdk.nodes.authoring_state import get_parsing_context as get_parsing_context
+    from gnomon.authoring.sdk.nodes.edges import Label as Label
+    from gnomon.authoring.sdk.nodes.edges import chain as chain
+    from gnomon.authoring.sdk.nodes.edges import chain_linear as chain_linear
+    from gnomon.authoring.sdk.nodes.edges import cross_downstream as cross_downstream
     from gnomon.authoring.sdk.runtime.notifier import BaseNotifier as BaseNotifier
-    from gnomon.authoring.sdk.runtime.variable import Variable as Variable
     from gnomon.authoring.sdk.schedules.dates_file import dates_file as dates_file
     from gnomon.authoring.sdk.schedules.named_calendars import calendar as calendar
     from gnomon.authoring.sdk.tasks.operator import BaseOperator as BaseOperator
@@ -44,42 +46,40 @@ if TYPE_CHECKING:  # the names for type checkers and IDEs; a test compares them 
     from gnomon.authoring.sdk.tasks.task_decorators import setup as setup
     from gnomon.authoring.sdk.tasks.task_decorators import task as task
     from gnomon.authoring.sdk.tasks.task_decorators import teardown as teardown
-    from gnomon.authoring.sdk.tasks.xcom_arg import XComArg as XComArg
-    from gnomon.authoring.sdk.templating.resolvable import literal as literal
 
 _EXPORTS: dict[str, str] = {
     "After": "after",
     "Alert": "arguments.alert_rules",
     "Asset": "assets",
-    "BaseHook": "runtime.connection",
+    "BaseHook": "connections.connection",
     "BaseNotifier": "runtime.notifier",
     "BaseOperator": "tasks.operator",
     "BaseSensorOperator": "tasks.sensor",
     "BaseTrigger": "deferral.triggers",
-    "Connection": "runtime.connection",
+    "Connection": "connections.connection",
     "DAG": "dags.dag",
-    "Label": "dags.edges",
+    "Label": "nodes.edges",
     "Param": "arguments.params",
     "PokeReturnValue": "tasks.sensor",
     "StartTriggerArgs": "deferral.triggers",
     "TaskFailedEvent": "deferral.triggers",
-    "TaskGroup": "dags.task_group",
+    "TaskGroup": "members.task_group",
     "TaskSkippedEvent": "deferral.triggers",
     "TaskSuccessEvent": "deferral.triggers",
     "TriggerEvent": "deferral.triggers",
     "TriggerRule": "arguments.task_rules",
-    "Variable": "runtime.variable",
+    "Variable": "connections.variable",
     "WeightRule": "arguments.task_rules",
-    "XComArg": "tasks.xcom_arg",
+    "XComArg": "members.xcom_arg",
     "calendar": "schedules.named_calendars",
-    "chain": "dags.edges",
-    "chain_linear": "dags.edges",
-    "cross_downstream": "dags.edges",
+    "chain": "nodes.edges",
+    "chain_linear": "nodes.edges",
+    "cross_downstream": "nodes.edges",
     "dag": "dags.dag_decorators",
     "dates_file": "schedules.dates_file",
-    "get_current_context": "dags.authoring_state",
-    "get_parsing_context": "dags.authoring_state",
-    "literal": "templating.resolvable",
+    "get_current_context": "nodes.authoring_state",
+    "get_parsing_context": "nodes.authoring_state",
+    "literal": "arguments.resolvable",
     "setup": "tasks.task_decorators",
     "task": "tasks.task_decorators",
     "task_group": "dags.dag_decorators",

@@ -18,10 +18,10 @@ from tests.keys import KEY
 
 from gnomon.author_code.loading import dialect
 from gnomon.author_code.loading.hook_lineage import HookLineageCollector
-from gnomon.authoring.sdk.runtime import channel, secrets_lookup
-from gnomon.authoring.sdk.runtime.secret_masking import mask_secret, should_hide_value_for_key
-from gnomon.authoring.sdk.runtime.secrets_lookup import forget_backend
-from gnomon.authoring.sdk.runtime.variable import Variable
+from gnomon.authoring.sdk.connections import channel, secrets_lookup
+from gnomon.authoring.sdk.connections.secret_masking import mask_secret, should_hide_value_for_key
+from gnomon.authoring.sdk.connections.secrets_lookup import forget_backend
+from gnomon.authoring.sdk.connections.variable import Variable
 from gnomon.ground.config import OptionError, load_config, set_current_config
 from gnomon.ground.log.secret_masks import forget_secrets, hide
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret

@@ -19,8 +19,8 @@ from tests.unit.services.triggerer.test_shared_stream_groups import Source, make
 
 from gnomon.authoring.operators.empty import EmptyOperator
 from gnomon.authoring.operators.triggers import SuccessTrigger
+from gnomon.authoring.sdk.dags.start_trigger import choose_triggerer_queue
 from gnomon.authoring.sdk.deferral.shared_stream import AckTimeout
-from gnomon.authoring.sdk.deferral.start_trigger import choose_triggerer_queue
 from gnomon.ground.config import set_current_config
 from gnomon.services.triggerer.host_main import read_shared_stream_limits
 from gnomon.services.triggerer.host_protocol import LoopBlocked

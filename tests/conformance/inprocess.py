@@ -15,8 +15,8 @@ from typing import Any
 from tests.conformance.airflow_examples import Observed
 
 from gnomon.author_code.runner import run_attempt
-from gnomon.authoring.sdk.dags.topology import sort_topologically
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.connections import channel as sdk_channel
+from gnomon.authoring.sdk.nodes.topology import sort_topologically
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.model.serde import loads

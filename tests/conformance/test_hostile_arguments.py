@@ -15,11 +15,11 @@ import pytest
 from tests.conformance.hostileworld import MOVE_S, HostileWorld, hostile_world
 from tests.databases import BOTH, new_database
 
-from gnomon.authoring.sdk.arguments import fields
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.runtime.callback_definitions import SyncCallback
 from gnomon.authoring.sdk.schedules.deadlines import DeadlineAlert, DeadlineReference
+from gnomon.authoring.sdk.signatures import fields
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.model.spec import ParsedDag
 

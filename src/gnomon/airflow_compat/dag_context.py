@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, cast
 
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.dags.authoring_state import set_current_context
 from gnomon.authoring.sdk.dags.dag import DAG
+from gnomon.authoring.sdk.nodes import authoring_state
+from gnomon.authoring.sdk.nodes.authoring_state import set_current_context
 from gnomon.authoring.sdk.schedules.schedule_argument import parse_schedule
 
 

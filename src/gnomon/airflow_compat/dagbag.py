@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from gnomon.airflow_compat.stand_ins import NotSupported
 from gnomon.author_code.loading import dagfile
 from gnomon.author_code.loading.class_loader import load_class
+from gnomon.authoring.sdk.connections import channel
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.dags.executor_checks import check_executors
-from gnomon.authoring.sdk.runtime import channel
 from gnomon.entry.testing.dag_runs.home_channel import HomeChannel
 from gnomon.ground.config import current_config, read_executors
 from gnomon.model.errors.authoring import AirflowDagDuplicatedIdException

@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gnomon.authoring.sdk.schedules import timezone
+from gnomon.authoring.sdk.arguments import timezone
 from gnomon.rules.timetables.cron.cron_fields import parse_cron
 from gnomon.rules.timetables.cron.cron_timetable import CronLabels
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.authoring.sdk.arguments import option_defaults
-from gnomon.authoring.sdk.arguments.fields import OPERATOR_FIELDS, OptionDefault
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule, WeightRule
+from gnomon.authoring.sdk.signatures.fields import OPERATOR_FIELDS, OptionDefault
 
 _defaults = {field.name: field.default for field in OPERATOR_FIELDS}
 

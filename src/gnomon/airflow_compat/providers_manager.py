@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from gnomon.authoring.sdk.runtime import provider_packages
+from gnomon.authoring.sdk.connections import provider_packages
 
 _log = logging.getLogger("airflow.providers_manager")
 

@@ -10,7 +10,7 @@ from typing import Any
 from gnomon.author_code.loading import dialect
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
+from gnomon.authoring.sdk.members.xcom_arg import XComArg
 from gnomon.entry.testing.dag_runs.finished_run import FinishedDagRun, FinishedTaskInstance
 from gnomon.entry.testing.dag_runs.foreground_run import run_dag
 from gnomon.entry.testing.dag_runs.private_store import PrivateStore

@@ -19,8 +19,8 @@ import time_machine
 from tests.smtp_server import smtp_server
 
 from gnomon.airflow_compat.dagbag import DagBag
-from gnomon.authoring.sdk.dags.authoring_state import get_current_context
 from gnomon.authoring.sdk.dags.dag import DAG
+from gnomon.authoring.sdk.nodes.authoring_state import get_current_context
 from gnomon.model.errors.authoring import AirflowConfigException
 
 

@@ -13,8 +13,8 @@ import pytest
 from gnomon.airflow_compat.stand_ins import NotSupported
 from gnomon.author_code.context.runtime_dag_run import RuntimeDagRun
 from gnomon.author_code.context.runtime_task_instance import RuntimeTaskInstance
+from gnomon.authoring.sdk.connections.secrets_masker import SecretsMasker
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.authoring.sdk.runtime.secrets_masker import SecretsMasker
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.ground.log.secret_masks import forget_secrets

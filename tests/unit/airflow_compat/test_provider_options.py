@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gnomon.author_code.loading import dialect
-from gnomon.authoring.sdk.runtime import provider_packages
-from gnomon.authoring.sdk.runtime.provider_packages import InstalledProviders, ProviderPackage
+from gnomon.authoring.sdk.connections import provider_packages
+from gnomon.authoring.sdk.connections.provider_packages import InstalledProviders, ProviderPackage
 from gnomon.model.errors.authoring import AirflowConfigException
 
 OPTIONS = {

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gnomon.author_code.loading import dialect
-from gnomon.authoring.sdk.runtime import provider_packages
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections import provider_packages
+from gnomon.authoring.sdk.connections.connection import Connection
 
 INFO = """
 def get_provider_info():

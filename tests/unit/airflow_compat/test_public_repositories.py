@@ -17,7 +17,7 @@ from gnomon.airflow_compat.migration.repository.file_imports import iterate_refu
 from gnomon.author_code.loading import dagfile, dialect
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_checks import check_dag
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import ParamValidationError

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.entry.cli.deployment import Deployment, spec_of
 
-from gnomon.authoring.sdk.runtime.secret_masking import mask_secret
+from gnomon.authoring.sdk.connections.secret_masking import mask_secret
 from gnomon.entry.cli.main import main
 from gnomon.ground.log.secret_masks import forget_secrets, hide
 from gnomon.storage.store.admin import connections, variables

@@ -18,7 +18,7 @@ from gnomon.api.context import Context
 from gnomon.api.own.timetables import ClockChangeAnswer, format_change
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.authoring.sdk.schedules.timezone import find_zone
+from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.changes.actions.year_calendars import YearCalendar, read_year_calendar
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid

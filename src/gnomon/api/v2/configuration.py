@@ -31,7 +31,7 @@ router = OperationRouter()
 _READ_OPTIONS = requires(Permission.READ, ApiResource.CONFIGURATION)
 _READ_PLUGINS = requires(Permission.READ, ApiResource.PLUGIN)
 _SURVEY = "gnomon.author_code.loading.plugins:list_plugins"
-_PROVIDERS = "gnomon.authoring.sdk.runtime.provider_packages:describe_providers"
+_PROVIDERS = "gnomon.authoring.sdk.connections.provider_packages:describe_providers"
 _BREAK = re.compile(r"\s*\n\s*")
 
 

@@ -30,7 +30,7 @@ from gnomon.api.v2.schemas.connections_shapes import (
     ConnectionResponse,
     ConnectionTestResponse,
 )
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.changes.actions.admin_changes import AdminChanges
 from gnomon.changes.actions.connection_checks import check_stored_connection
 from gnomon.model.errors.authoring import AirflowException

@@ -268,7 +268,7 @@ def _get_options() -> Config:
 
 
 def _list_provider_defaults() -> Mapping[tuple[str, str], str]:
-    from gnomon.authoring.sdk.runtime.provider_packages import (
+    from gnomon.authoring.sdk.connections.provider_packages import (
         list_option_defaults,  # start-up cost: most options are Gnomon's own
     )
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import msgspec
 
 from gnomon.author_code.context.event_source import AssetEventSource
+from gnomon.authoring.sdk.arguments.timezone import to_pendulum
 from gnomon.authoring.sdk.assets import Asset, AssetAlias, AssetRef
 from gnomon.authoring.sdk.assets.asset_plain_data import iter_named, to_leaf
-from gnomon.authoring.sdk.runtime.channel import Channel
-from gnomon.authoring.sdk.schedules.timezone import to_pendulum
+from gnomon.authoring.sdk.connections.channel import Channel
 from gnomon.model.assets import AliasKey, AssetEmission, AssetEvent, AssetKey, AssetLeaf, AssetRefKey
 from gnomon.model.errors import UserError
 from gnomon.model.ids import find_partition_key_fault

@@ -13,8 +13,8 @@ import msgspec
 
 from gnomon.author_code.context.runtime_dag_run import RuntimeDagRun
 from gnomon.author_code.context.stored_task_instance import StoredTaskInstance, list_task_instances
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
-from gnomon.authoring.sdk.schedules.timezone import coerce_datetime
+from gnomon.authoring.sdk.arguments.timezone import coerce_datetime
+from gnomon.authoring.sdk.connections import channel as sdk_channel
 from gnomon.model.attempts import RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.model.states import DagRunState, DagRunType

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.connections import channel as sdk_channel
 from gnomon.authoring.sdk.runtime.xcom import decode_xcom
 from gnomon.model.task_api_requests import GetXComs
 

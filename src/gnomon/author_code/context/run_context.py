@@ -14,8 +14,8 @@ from gnomon.author_code.context.template_variables import (
     VARIABLES_WITHOUT_DATE,
     ContextSource,
 )
-from gnomon.authoring.sdk.runtime.channel import Channel
-from gnomon.authoring.sdk.schedules.timezone import to_pendulum
+from gnomon.authoring.sdk.arguments.timezone import to_pendulum
+from gnomon.authoring.sdk.connections.channel import Channel
 from gnomon.model.attempts import Attempt
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState

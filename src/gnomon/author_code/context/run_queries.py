@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from gnomon.author_code.context.runtime_dag_run import RuntimeDagRun
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
-from gnomon.authoring.sdk.runtime.channel import Channel
+from gnomon.authoring.sdk.connections import channel as sdk_channel
+from gnomon.authoring.sdk.connections.channel import Channel
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.model.task_api_requests import GetFirstReschedule, GetPreviousRun, GetRunState, GetTaskStates

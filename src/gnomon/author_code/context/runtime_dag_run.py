@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from gnomon.author_code.context.asset_event_accessors import AssetEventView, decode_events
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
-from gnomon.authoring.sdk.schedules.timezone import to_pendulum
+from gnomon.authoring.sdk.arguments.timezone import to_pendulum
+from gnomon.authoring.sdk.connections import channel as sdk_channel
 from gnomon.model.attempts import RunFacts
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunType

@@ -18,9 +18,9 @@ from gnomon.author_code.context.state_store_accessors import AssetStateStoreAcce
 from gnomon.author_code.context.task_instance_key import TaskInstanceKey
 from gnomon.author_code.context.xcom_access import AttemptXComs, MapIndexes, PulledElement
 from gnomon.authoring.sdk.arguments.notset import NOTSET
-from gnomon.authoring.sdk.runtime.channel import Channel
-from gnomon.authoring.sdk.schedules.timezone import to_pendulum
-from gnomon.authoring.sdk.tasks.xcom_arg import XCOM_RETURN_KEY
+from gnomon.authoring.sdk.arguments.timezone import to_pendulum
+from gnomon.authoring.sdk.connections.channel import Channel
+from gnomon.authoring.sdk.members.xcom_arg import XCOM_RETURN_KEY
 from gnomon.ground.config import current_config
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.attempts import Attempt, InstanceOverrides

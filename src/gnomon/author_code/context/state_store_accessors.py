@@ -12,7 +12,7 @@ from typing import Any
 from gnomon.author_code.context.airflow_configuration import conf
 from gnomon.author_code.context.asset_event_accessors import find_asset
 from gnomon.authoring.sdk.assets import Asset, AssetRef
-from gnomon.authoring.sdk.runtime.channel import Channel, ask_async_on
+from gnomon.authoring.sdk.connections.channel import Channel, ask_async_on
 from gnomon.model.state_values import check_state_key, encode_state_value
 from gnomon.model.task_api_requests import (
     DeleteAssetState,

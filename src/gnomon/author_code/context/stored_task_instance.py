@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gnomon.author_code.context.task_instance_key import TaskInstanceKey
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
-from gnomon.authoring.sdk.schedules.timezone import to_pendulum
+from gnomon.authoring.sdk.arguments.timezone import to_pendulum
+from gnomon.authoring.sdk.connections import channel as sdk_channel
 from gnomon.model.attempts import TaskInstanceFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.states import TaskInstanceState

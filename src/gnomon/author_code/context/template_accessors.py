@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.authoring.sdk.arguments.notset import NOTSET, is_given
-from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.authoring.sdk.runtime.variable import Variable
+from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.authoring.sdk.connections.variable import Variable
 from gnomon.model.errors.authoring import AirflowNotFoundException
 
 _RENDERING_PROBE = "template_fields"

@@ -14,7 +14,7 @@ from gnomon.author_code.context.template_variables import (
     VARIABLES_WITHOUT_DATE,
     ContextSource,
 )
-from gnomon.authoring.sdk.runtime.channel import Channel
+from gnomon.authoring.sdk.connections.channel import Channel
 from gnomon.model.attempts import Attempt, RunFacts
 
 _MISSING = object()

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from gnomon.author_code.context.runtime_dag_run import RuntimeDagRun
-from gnomon.authoring.sdk.schedules.timezone import coerce_datetime
+from gnomon.authoring.sdk.arguments.timezone import coerce_datetime
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.rules.planning.author_methods import ask_author_next, find_next_method
 

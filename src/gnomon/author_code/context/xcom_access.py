@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from gnomon.authoring.sdk.arguments.notset import NOTSET, ArgNotSet
-from gnomon.authoring.sdk.runtime.channel import Channel
+from gnomon.authoring.sdk.connections.channel import Channel
 from gnomon.authoring.sdk.runtime.xcom import decode_xcom, encode_xcom, find_backend
 from gnomon.model.attempts import Attempt, xcom_fault
 from gnomon.model.errors.authoring import XComOverLimit

@@ -15,8 +15,8 @@ from typing import cast
 
 from gnomon.author_code.loading import archives, bytecode, cluster_policies, dialect, new_packages, plugin_finder
 from gnomon.author_code.loading.bundles.bundle_loader import find_bundle_root
-from gnomon.authoring.sdk.dags.authoring_state import collect_dags, set_parsing_context
 from gnomon.authoring.sdk.dags.dag import DAG
+from gnomon.authoring.sdk.nodes.authoring_state import collect_dags, set_parsing_context
 from gnomon.ground.config import current_config
 from gnomon.model.ids import DAG_FILE_MODULE
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from gnomon.author_code.loading import plugins
 from gnomon.author_code.loading.plain_expressions import refuse_code
-from gnomon.authoring.sdk.arguments.old_arguments import suggest_keyword
+from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
-from gnomon.authoring.sdk.schedules.timezone import find_zone
+from gnomon.authoring.sdk.signatures.old_arguments import suggest_keyword
 from gnomon.model.errors import UserError
 from gnomon.model.errors.error_text import describe_error
 from gnomon.model.errors.product import find_close_matches

@@ -17,7 +17,7 @@ from typing import Any
 from gnomon.author_code.loading import plugin_finder, plugins
 from gnomon.author_code.loading.unrecorded_reads import unrecorded_reads
 from gnomon.authoring.sdk.assets import Asset
-from gnomon.authoring.sdk.runtime import provider_packages
+from gnomon.authoring.sdk.connections import provider_packages
 from gnomon.ground.config import current_config
 
 log = logging.getLogger("airflow.lineage")

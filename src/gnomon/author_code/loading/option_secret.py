@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 
 from gnomon.author_code.loading import plugins
-from gnomon.authoring.sdk.runtime.secrets_lookup import find_config_value
+from gnomon.authoring.sdk.connections.secrets_lookup import find_config_value
 from gnomon.model.errors.product import UserError
 
 

@@ -25,8 +25,8 @@ from gnomon.author_code.runner.rendered_values import collect_rendered_fields
 from gnomon.author_code.runner.retry_decisions import apply_retry_policy
 from gnomon.author_code.runner.runner_log import RunnerLog
 from gnomon.author_code.runner.signals import terminable, time_limit
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.connections import channel as sdk_channel
+from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.ground.clock import Clock, SystemClock
 from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem

@@ -29,7 +29,7 @@ from gnomon.author_code.runner.attempt import run_attempt
 from gnomon.author_code.runner.attempt_protocol import AttemptChannel, ChannelLost, ChildDone, ChildEntered, ToChild
 from gnomon.author_code.runner.attempt_results import error_line, result_without_run
 from gnomon.author_code.runner.runner_log import RunnerLog
-from gnomon.authoring.sdk.runtime import channel, secrets_lookup
+from gnomon.authoring.sdk.connections import channel, secrets_lookup
 from gnomon.ground.log.secret_masks import hide
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.attempts import Attempt, AttemptResult

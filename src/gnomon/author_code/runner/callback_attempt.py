@@ -18,8 +18,8 @@ from gnomon.author_code.runner import callbacks, listener_calls
 from gnomon.author_code.runner.attempt_results import REASON_MAX, error_line
 from gnomon.author_code.runner.runner_log import RunnerLog
 from gnomon.author_code.runner.signals import terminable, time_limit
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.connections import channel as sdk_channel
+from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.authoring.sdk.runtime.callback_definitions import AsyncCallback
 from gnomon.authoring.sdk.runtime.notifier import BaseNotifier
 from gnomon.ground.clock import SystemClock

@@ -16,7 +16,7 @@ from gnomon.authoring.operators.triggers.external_task import DagStateTrigger
 from gnomon.authoring.sdk.arguments import option_defaults
 from gnomon.authoring.sdk.arguments.notset import ArgNotSet
 from gnomon.authoring.sdk.arguments.params import check_conf
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.ground.clock import SystemClock
 from gnomon.model.errors.authoring import (
     AirflowException,

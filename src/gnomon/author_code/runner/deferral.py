@@ -9,6 +9,13 @@ from typing import Any, NoReturn
 from gnomon.author_code.loading.class_loader import load_class
 from gnomon.author_code.runner.hitl_deferral import make_hitl_event
 from gnomon.author_code.runner.runner_log import RunnerLog
+from gnomon.authoring.sdk.arguments.timezone import to_pendulum
+from gnomon.authoring.sdk.dags.start_trigger import (
+    MappedStart,
+    check_start_trigger,
+    choose_triggerer_queue,
+    find_templated_kwargs,
+)
 from gnomon.authoring.sdk.deferral.deferral_checks import (
     check_importable,
     check_next_method,
@@ -17,17 +24,10 @@ from gnomon.authoring.sdk.deferral.deferral_checks import (
     load_trigger_class,
     read_timer,
 )
-from gnomon.authoring.sdk.deferral.start_trigger import (
-    MappedStart,
-    check_start_trigger,
-    choose_triggerer_queue,
-    find_templated_kwargs,
-)
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger
-from gnomon.authoring.sdk.schedules.timezone import to_pendulum
+from gnomon.authoring.sdk.members.task_execution import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
 from gnomon.authoring.sdk.serialization.value_codec import loads
 from gnomon.authoring.sdk.tasks.decorated_operators import DecoratedOperator, FunctionOperator
-from gnomon.authoring.sdk.tasks.task_execution import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
 from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult, Resumption
 from gnomon.model.errors.authoring import AirflowException, AirflowSkipException, DeferralRefused, TaskDeferred
 from gnomon.model.errors.error_text import class_name, error_text, error_traceback

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gnomon.authoring.sdk.arguments.timezone import to_pendulum
 from gnomon.authoring.sdk.deferral.deferral_checks import check_next_method, encode_kwargs
 from gnomon.authoring.sdk.runtime.human_input import make_hitl_request, take_hitl_request
-from gnomon.authoring.sdk.schedules.timezone import to_pendulum
 from gnomon.model.deferral import Deferral
 from gnomon.model.errors.authoring import DeferralRefused, TaskAwaitingInput, TaskDeferred
 from gnomon.model.hitl import HITLRequest, HITLResponse

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.authoring.sdk.arguments.code_location import format_location
-from gnomon.authoring.sdk.mapping import lazy_xcoms  # noqa: F401 - imported in the zygote, so that its children need not
 from gnomon.authoring.sdk.mapping.expand_input import is_mappable_value
 from gnomon.authoring.sdk.mapping.map_checks import name_node
+from gnomon.authoring.sdk.members import lazy_xcoms  # noqa: F401 - imported in the zygote, so that its children need not
 from gnomon.authoring.sdk.templating.lazy_environment import LazyEnvironment
 from gnomon.authoring.sdk.templating.template_notes import add_template_note
 from gnomon.authoring.sdk.templating.templater import Templater

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from gnomon.authoring.sdk.arguments import option_defaults
-from gnomon.authoring.sdk.runtime.secret_masking import should_hide_value_for_key
+from gnomon.authoring.sdk.connections.secret_masking import should_hide_value_for_key
 from gnomon.ground.log.secret_masks import HIDDEN, hide
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.storable_text import escape_unstorable

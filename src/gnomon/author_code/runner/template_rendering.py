@@ -11,8 +11,8 @@ import jinja2
 from gnomon.author_code.context import build_context
 from gnomon.author_code.context.template_variables import VARIABLES_WITH_DATE, VARIABLES_WITHOUT_DATE
 from gnomon.author_code.loading.dagfile import load_dag_file
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
+from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.ground.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors.error_text import describe_error, error_text

@@ -32,7 +32,7 @@ from gnomon.author_code.timetable_host.protocol import (
     ToTimetableHost,
 )
 from gnomon.author_code.timetable_host.settings import ANSWERS_VARIABLE, CallLimits, limits_from_environment
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import current_config, environment
 from gnomon.ground.config.environment import get_variable

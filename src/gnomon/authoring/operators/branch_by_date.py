@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Any
 
+from gnomon.authoring.sdk.arguments import timezone
 from gnomon.authoring.sdk.arguments.code_location import format_location
-from gnomon.authoring.sdk.schedules import timezone
 from gnomon.authoring.sdk.schedules.weekday import WeekDay, as_week_days
 from gnomon.authoring.sdk.tasks.branching import BaseBranchOperator
 from gnomon.model.errors.authoring import AirflowException

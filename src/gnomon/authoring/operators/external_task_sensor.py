@@ -21,7 +21,7 @@ from gnomon.authoring.operators.page_links import ExternalDagLink
 from gnomon.authoring.operators.triggers.external_task import WorkflowTrigger
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.arguments.option_defaults import resolve_deferrable
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.authoring.sdk.tasks.function_calls import read_signature
 from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator
 from gnomon.model.errors.authoring import AirflowSkipException

@@ -6,7 +6,7 @@ import os
 from glob import glob
 from typing import Any
 
-from gnomon.authoring.sdk.runtime.connection import BaseHook
+from gnomon.authoring.sdk.connections.connection import BaseHook
 from gnomon.model.errors.authoring import AirflowNotFoundException
 
 DEFAULT_CONN_ID = "fs_default"

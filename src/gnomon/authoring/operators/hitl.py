@@ -12,9 +12,9 @@ from gnomon.authoring.operators.hitl_errors import HITLRejectException, HITLTime
 from gnomon.authoring.operators.triggers.hitl_trigger import HITLTriggerEventSuccessPayload
 from gnomon.authoring.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.authoring.sdk.arguments.params import ParamsDict
+from gnomon.authoring.sdk.arguments.timezone import utcnow
 from gnomon.authoring.sdk.runtime.human_input import HITLUser, upsert_hitl_detail
 from gnomon.authoring.sdk.runtime.notifier import BaseNotifier
-from gnomon.authoring.sdk.schedules.timezone import utcnow
 from gnomon.authoring.sdk.tasks.branching import BranchMixIn, SkipMixin
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.ground.config import current_config

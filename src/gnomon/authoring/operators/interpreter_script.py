@@ -82,7 +82,7 @@ def enter_context(context: dict[str, Any]) -> None:
     """Make `import airflow` and `get_current_context()` work, if Gnomon is installed for this interpreter."""
     try:
         dialect = importlib.import_module("gnomon.author_code.loading.dialect")
-        authoring_state = importlib.import_module("gnomon.authoring.sdk.dags.authoring_state")
+        authoring_state = importlib.import_module("gnomon.authoring.sdk.nodes.authoring_state")
     except ImportError:
         return
     dialect.enable()

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 from urllib.request import urlopen
 
-from gnomon.authoring.sdk.runtime.connection import BaseHook
+from gnomon.authoring.sdk.connections.connection import BaseHook
 
 _TIMEOUT_S = 10.0
 

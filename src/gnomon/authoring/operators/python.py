@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from gnomon.authoring.operators.function_keywords import determine_kwargs
 from gnomon.authoring.sdk.arguments.code_location import format_location
-from gnomon.authoring.sdk.dags.authoring_state import get_current_context
+from gnomon.authoring.sdk.nodes.authoring_state import get_current_context
 from gnomon.authoring.sdk.tasks.branching import BaseBranchOperator, SkipMixin, short_circuit
 from gnomon.authoring.sdk.tasks.decorated_operators import AbbreviatedValue, FunctionOperator
 from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator, PokeReturnValue

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable
 from typing import Any, ClassVar, NoReturn
 
 from gnomon.authoring.operators.triggers.temporal import DateTimeTrigger, TimeDeltaTrigger
+from gnomon.authoring.sdk.arguments import timezone
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.arguments.option_defaults import resolve_deferrable
 from gnomon.authoring.sdk.deferral.triggers import StartTriggerArgs
-from gnomon.authoring.sdk.schedules import timezone
 from gnomon.authoring.sdk.schedules.weekday import WeekDay, as_week_days
 from gnomon.authoring.sdk.tasks.sensor import SLEEP_MAX_S, BaseSensorOperator
 from gnomon.model.instants import add_span

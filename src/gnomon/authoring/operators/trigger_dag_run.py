@@ -10,10 +10,10 @@ from typing import Any, ClassVar, NoReturn
 from gnomon.authoring.operators.external_task_states import to_state_names
 from gnomon.authoring.operators.openlineage_parent import safe_inject_openlineage_properties_into_dagrun_conf
 from gnomon.authoring.operators.page_links import TriggerDagRunLink
+from gnomon.authoring.sdk.arguments import timezone
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.authoring.sdk.arguments.option_defaults import resolve_deferrable
-from gnomon.authoring.sdk.schedules import timezone
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.model.errors.authoring import AirflowException, DagRunTriggerException
 from gnomon.model.json_value import to_plain_json

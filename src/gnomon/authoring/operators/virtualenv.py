@@ -19,7 +19,7 @@ from gnomon.authoring.operators.package_index_hook import PackageIndexHook
 from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.operators.python_environments import EnvironmentSpec, build_environment, find_or_build_environment
 from gnomon.authoring.sdk.arguments.code_location import find_author_location, format_location
-from gnomon.authoring.sdk.runtime.variable import Variable
+from gnomon.authoring.sdk.connections.variable import Variable
 from gnomon.authoring.sdk.tasks.branching import BaseBranchOperator
 from gnomon.ground.config import current_config
 from gnomon.ground.config.environment import environment

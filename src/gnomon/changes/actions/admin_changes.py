@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.model.accounts import Author
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError

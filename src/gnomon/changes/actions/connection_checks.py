@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from gnomon.author_code.timetable_host import ask_and_wait
-from gnomon.authoring.sdk.runtime.connection_check import ConnectionCheck
+from gnomon.authoring.sdk.connections.connection_check import ConnectionCheck
 from gnomon.ground.config import Config
 from gnomon.queries.report.listings.connection_list import to_connection
 from gnomon.storage.store.admin.connections import StoredConnection
 
-_CHECK = "gnomon.authoring.sdk.runtime.connection_check:check_connection"
+_CHECK = "gnomon.authoring.sdk.connections.connection_check:check_connection"
 
 
 def check_stored_connection(cfg: Config, stored: StoredConnection) -> ConnectionCheck:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from gnomon.author_code.timetable_host import ask_and_wait
-from gnomon.authoring.sdk.schedules.timezone import find_zone
+from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.ground.config import Config
 from gnomon.model.errors.timetable import PlanningError

@@ -12,9 +12,9 @@ from datetime import date, timedelta, tzinfo
 from typing import Any
 
 from gnomon.author_code.timetable_host import ask_and_wait
+from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
 from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
-from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config

@@ -5,7 +5,7 @@ from __future__ import annotations
 import smtplib
 from collections.abc import Callable
 
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.authoring.sdk.runtime.email import send_email_smtp
 from gnomon.changes.alert_channels.messages import build_html, build_slack_json, build_title, build_webhook_json
 from gnomon.changes.alert_channels.webhook_post import KEY_HEADER, DeliveryFailed, build_headers, post

@@ -16,7 +16,7 @@ from gnomon.author_code.processes import message_stream
 from gnomon.author_code.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.author_code.processes.process_title import set_title
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.authoring.sdk.runtime.notifier import BaseNotifier
 from gnomon.changes.alert_channels.notifier_protocol import NotifierRequest, NotifierResult, ToNotifier
 from gnomon.model.errors.product import GnomonError

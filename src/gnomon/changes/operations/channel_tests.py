@@ -66,7 +66,7 @@ def _send(scope: OperationScope, channel: AlertChannel, delivery: DeliveryRecord
 @contextmanager
 def _answer_task_api(db: Database) -> Iterator[None]:
     """Connections are read from this database until the end of the block."""
-    from gnomon.authoring.sdk.runtime import channel as task_api_channel  # start-up cost
+    from gnomon.authoring.sdk.connections import channel as task_api_channel  # start-up cost
     from gnomon.queries.taskapi.store_channel import StoreChannel
 
     with _SENDING:

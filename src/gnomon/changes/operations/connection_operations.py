@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from gnomon.author_code.timetable_host import ask_and_wait
-from gnomon.authoring.sdk.runtime.connection import Connection, ConnectionModel
+from gnomon.authoring.sdk.connections.connection import Connection, ConnectionModel
 from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
@@ -22,7 +22,7 @@ from gnomon.storage.store.admin.connections import StoredConnection
 
 _CONN_ID = re.compile(r"[\w#!()\-.:/\\]{1,250}")
 """As in Airflow."""
-_TYPES = "gnomon.authoring.sdk.runtime.connection_check:list_connection_types"
+_TYPES = "gnomon.authoring.sdk.connections.connection_check:list_connection_types"
 FIELDS = ("conn_type", "description", "host", "login", "password", "schema", "port", "extra")
 
 

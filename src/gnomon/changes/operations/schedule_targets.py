@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from gnomon.author_code.timetable_host import ask_and_wait
+from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
-from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError

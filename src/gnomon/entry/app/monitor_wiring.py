@@ -41,7 +41,7 @@ def run_monitor_when_needed(cfg: Config) -> int:
 
 def run_monitor(cfg: Config) -> int:
     """Run the monitor until SIGTERM or Ctrl-C; returns the exit code. Raises OptionError for a wrong rule or channel."""
-    from gnomon.authoring.sdk.runtime import channel as task_api_channel
+    from gnomon.authoring.sdk.connections import channel as task_api_channel
     from gnomon.changes.alert_channels.channel_senders import ChannelSender
     from gnomon.changes.alert_channels.notifier_process import NotifierCalls
     from gnomon.entry.app.nightly_clean import NightlyClean

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.authoring.sdk.runtime.exported_files import FORMATS, find_format, format_connections, read_connections
+from gnomon.authoring.sdk.connections.exported_files import FORMATS, find_format, format_connections, read_connections
 from gnomon.changes.operations.connection_operations import import_connections
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
 from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
@@ -17,7 +17,7 @@ from gnomon.queries.report.listings.connection_list import to_connection, to_sto
 from gnomon.storage.store.admin import connections as store
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.runtime.connection import Connection
+    from gnomon.authoring.sdk.connections.connection import Connection
 
 
 @click.command("import")

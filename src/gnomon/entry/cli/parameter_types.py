@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gnomon.authoring.sdk.schedules.timezone import find_zone
+from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.ground.config import Config
 from gnomon.ground.config.alert_channels import read_span
 from gnomon.model.instants import Instant, to_instant

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from gnomon.authoring.sdk.runtime.exported_files import ExportedFileError, find_format, format_entries, read_entries
+from gnomon.authoring.sdk.connections.exported_files import ExportedFileError, find_format, format_entries, read_entries
 from gnomon.changes.operations import pool_operations as operations
 from gnomon.changes.operations.pool_operations import PoolFields
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment

@@ -6,7 +6,12 @@ import sys
 
 import click
 
-from gnomon.authoring.sdk.runtime.exported_files import ExportedVariable, find_format, format_variables, read_variables
+from gnomon.authoring.sdk.connections.exported_files import (
+    ExportedVariable,
+    find_format,
+    format_variables,
+    read_variables,
+)
 from gnomon.changes.operations import variable_operations as operations
 from gnomon.changes.operations.variable_operations import VariableFields
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment

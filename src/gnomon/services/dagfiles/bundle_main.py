@@ -14,7 +14,7 @@ from gnomon.author_code.loading.bundles.version_cleanup import remove_unused_ver
 from gnomon.author_code.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.author_code.processes.message_stream import FrameDecoder, encode_frame, receive_message
 from gnomon.author_code.processes.process_title import set_title
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.ground.config import current_config
 from gnomon.ground.config.dag_bundles import find_dag_bundle
 from gnomon.ground.log.secret_masks import hide

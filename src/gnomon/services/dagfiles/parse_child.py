@@ -14,9 +14,9 @@ from gnomon.author_code.loading import archives, cluster_policies, listeners, pl
 from gnomon.author_code.loading.class_loader import load_class
 from gnomon.author_code.loading.dagfile import LoadedFile, load_dag_file
 from gnomon.author_code.processes import author_forks, fork_safety, memory
+from gnomon.authoring.sdk.connections import channel
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.dags.executor_checks import check_executors
-from gnomon.authoring.sdk.runtime import channel
 from gnomon.authoring.sdk.tasks.operator_links import NO_PLUGIN_LINKS
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import current_config, read_executors

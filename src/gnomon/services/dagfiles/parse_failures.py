@@ -9,7 +9,7 @@ from gnomon.author_code.loading.provider_names import find_absent_package, short
 from gnomon.author_code.processes.author_frames import parse_fault_dump
 from gnomon.author_code.processes.author_traceback import is_author_file
 from gnomon.author_code.processes.exit_reasons import describe_crash
-from gnomon.authoring.sdk.arguments.old_arguments import suggest_keyword
+from gnomon.authoring.sdk.signatures.old_arguments import suggest_keyword
 from gnomon.ground.log.secret_masks import hide
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.error_text import (

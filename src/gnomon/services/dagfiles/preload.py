@@ -15,7 +15,7 @@ from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 
 OWN_MODULES = (
     "gnomon.authoring.sdk.tasks.task_decorators",
-    "gnomon.authoring.sdk.dags.task_group",
+    "gnomon.authoring.sdk.members.task_group",
     "gnomon.author_code.loading.dagfile",
 )
 COMMON_MODULES = (

@@ -20,7 +20,7 @@ from gnomon.author_code.processes import author_forks
 from gnomon.author_code.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.author_code.processes.process_title import set_title
 from gnomon.author_code.runner import runner_log
-from gnomon.authoring.sdk.runtime import secrets_lookup
+from gnomon.authoring.sdk.connections import secrets_lookup
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config, environment

@@ -16,8 +16,8 @@ from gnomon.author_code.loading.class_loader import load_class
 from gnomon.author_code.processes import author_forks
 from gnomon.author_code.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.author_code.processes.task_api_messages import TaskApiResponse
+from gnomon.authoring.sdk.connections import channel
 from gnomon.authoring.sdk.deferral.triggers import BaseEventTrigger
-from gnomon.authoring.sdk.runtime import channel
 from gnomon.authoring.sdk.serialization import value_codec
 from gnomon.ground import log
 from gnomon.model.deferral import DeferralResult

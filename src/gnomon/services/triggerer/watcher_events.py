@@ -12,8 +12,8 @@ import msgspec
 
 from gnomon.author_code.context.state_store_accessors import AssetStateStoreAccessors
 from gnomon.authoring.sdk.assets import Asset
+from gnomon.authoring.sdk.connections.channel import Channel
 from gnomon.authoring.sdk.deferral.triggers import TriggerEvent
-from gnomon.authoring.sdk.runtime.channel import Channel
 from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.attempts import XCOM_MAX_BYTES
 from gnomon.model.serde.typed_json import DEPTH_MAX

@@ -26,7 +26,7 @@ from gnomon.author_code.runner import attempt_child
 from gnomon.author_code.runner.attempt_protocol import ToChild
 from gnomon.author_code.runner.attempt_results import error_line
 from gnomon.author_code.runner.signals import INTERRUPT
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.ground.config import current_config
 from gnomon.model.errors.authoring import AirflowTaskTimeout
 from gnomon.services.worker import zygote_protocol

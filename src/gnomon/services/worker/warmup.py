@@ -16,7 +16,7 @@ from gnomon.authoring.operators.bash import BashOperator
 from gnomon.authoring.operators.empty import EmptyOperator
 from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.sdk import DAG
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.authoring.sdk.runtime.xcom import default_backend
 from gnomon.model.attempts import Attempt, RunFacts
 

@@ -28,7 +28,7 @@ from gnomon.storage.store import Database
 from gnomon.storage.store.admin import connections
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.runtime.connection import Connection
+    from gnomon.authoring.sdk.connections.connection import Connection
 
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 30.0
@@ -211,7 +211,7 @@ class RemoteLogFolder:
             ) from error
 
     def _find_connection(self, conn_id: str) -> Connection:
-        from gnomon.authoring.sdk.runtime.connection import Connection
+        from gnomon.authoring.sdk.connections.connection import Connection
 
         environ = environment()
         text = next(
@@ -284,7 +284,7 @@ def _path_of(opened: BinaryIO) -> str:
 
 def _hide(connection: Connection) -> Connection:
     """The connection, whose secrets are hidden in the logs of this process from now on."""
-    from gnomon.authoring.sdk.runtime.secret_masking import mask_secret
+    from gnomon.authoring.sdk.connections.secret_masking import mask_secret
 
     mask_secret([text for text in (connection.password, connection.extra) if text])
     mask_secret(connection.extra_dejson)

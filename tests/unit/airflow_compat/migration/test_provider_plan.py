@@ -15,7 +15,7 @@ from gnomon.airflow_compat.migration.providers.package_imports import list_impor
 from gnomon.airflow_compat.migration.providers.package_installer import _describe_failure
 from gnomon.airflow_compat.migration.providers.provider_plan import build_plan
 from gnomon.author_code.loading.provider_names import find_package, normalize_package, shorten
-from gnomon.authoring.sdk.runtime.provider_packages import load_provider_packages
+from gnomon.authoring.sdk.connections.provider_packages import load_provider_packages
 from gnomon.entry.cli.main import main
 from gnomon.model.errors.product import UserError
 

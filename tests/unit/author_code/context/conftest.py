@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from gnomon.author_code.context import Context, build_context
+from gnomon.authoring.sdk.connections import channel as sdk_channel
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts

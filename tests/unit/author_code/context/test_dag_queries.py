@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from gnomon.author_code.context import RuntimeDagRun
-from gnomon.authoring.sdk.dags import authoring_state
+from gnomon.authoring.sdk.connections import channel as sdk_channel
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.model.attempts import RunFacts, TaskInstanceFacts
 from gnomon.model.errors.authoring import AirflowException

@@ -188,7 +188,7 @@ def test_only_dag_is_what_the_parsing_context_says_meanwhile(folder):
         "many.py",
         """
         from gnomon.authoring.sdk.dags.dag import DAG
-        from gnomon.authoring.sdk.dags.authoring_state import get_parsing_context
+        from gnomon.authoring.sdk.nodes.authoring_state import get_parsing_context
         wanted = get_parsing_context().dag_id
         for number in range(100):
             if wanted in (None, f"many_{number}"):

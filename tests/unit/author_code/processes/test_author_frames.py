@@ -48,6 +48,6 @@ def test_the_place_of_the_author_is_the_innermost_line_outside_of_gnomon_and_pyt
 
 
 def test_example_timetables_of_the_airflow_tree_count_as_author_code() -> None:
-    package = Path(OWN_FILE).parent.parent
-    assert author_frames.is_own_file(str(package / "planning" / "queries.py"))
+    package = Path(OWN_FILE).parents[2]
+    assert author_frames.is_own_file(str(package / "rules" / "planning" / "queries.py"))
     assert not author_frames.is_own_file(str(package / "airflow_compat" / "tree" / "airflow" / "example.py"))

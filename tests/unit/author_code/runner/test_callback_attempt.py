@@ -22,8 +22,8 @@ from gnomon.authoring.sdk import (
     SyncCallback,
     VariableInterval,
 )
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.instants import SECOND
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest

@@ -19,7 +19,7 @@ from gnomon.author_code.runner import run_attempt
 from gnomon.authoring.operators.trigger_dag_run import TriggerDagRunOperator
 from gnomon.authoring.operators.triggers.external_task import DagStateTrigger
 from gnomon.authoring.sdk import DAG, BaseOperator
-from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts

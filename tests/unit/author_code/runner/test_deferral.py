@@ -26,7 +26,7 @@ from gnomon.authoring.sdk import (
     TriggerEvent,
     task,
 )
-from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts

@@ -16,8 +16,8 @@ from gnomon.author_code.loading import plugin_links
 from gnomon.author_code.runner import link_calls, run_attempt
 from gnomon.authoring.operators.triggers.temporal import TimeDeltaTrigger
 from gnomon.authoring.sdk import DAG, BaseOperator
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.authoring.sdk.runtime.xcom import BaseXCom as XCom
 from gnomon.authoring.sdk.tasks.operator_links import BaseOperatorLink
 from gnomon.ground.config import load_config, set_current_config

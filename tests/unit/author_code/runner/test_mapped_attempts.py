@@ -15,8 +15,8 @@ from gnomon.authoring.operators.bash import BashOperator
 from gnomon.authoring.operators.empty import EmptyOperator
 from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.sdk import DAG, BaseOperator, BaseSensorOperator, PokeReturnValue, get_current_context, task
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.authoring.sdk.dags.dag_decorators import task_group
-from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import AirflowSkipException
 from gnomon.model.serde import loads

@@ -15,12 +15,12 @@ import pytest
 from tests.unit.author_code.runner.mapped_run import MappedRun, Server, run_mapped, run_one
 
 from gnomon.authoring.sdk import DAG, task
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.authoring.sdk.dags.dag_decorators import task_group
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.members.xcom_arg import XComArg
 from gnomon.authoring.sdk.tasks.decorated_operators import PythonDecoratedOperator
 from gnomon.authoring.sdk.tasks.task_decorators import task_decorator_factory
-from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import AirflowSkipException
 from gnomon.model.task_api_requests import GetXComBatch, GetXComElement

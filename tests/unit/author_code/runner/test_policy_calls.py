@@ -13,7 +13,7 @@ from gnomon.author_code.loading import cluster_policies
 from gnomon.author_code.runner import policy_calls, run_attempt
 from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.sdk import DAG
-from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, InstanceOverrides, RunFacts
 

@@ -15,7 +15,7 @@ from gnomon.author_code.runner import run_attempt
 from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.sdk import DAG, task
 from gnomon.authoring.sdk.arguments.retry_policies import RetryDecision, RetryPolicy
-from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.authoring.sdk.tasks.decorated_operators import RETURNED_SHOWN_MAX
 from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts
 from gnomon.model.errors.authoring import (

@@ -15,7 +15,7 @@ from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.sdk import DAG
 from gnomon.authoring.sdk.assets import Asset, AssetAlias
 from gnomon.authoring.sdk.assets.emitted_event import EmittedAssetEvent
-from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.errors.authoring import AirflowSkipException

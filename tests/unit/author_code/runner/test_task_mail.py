@@ -15,9 +15,9 @@ from gnomon.author_code.runner import run_attempt
 from gnomon.authoring.operators.email import EmailOperator
 from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.sdk import DAG
-from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.connections.channel import install_channel
+from gnomon.authoring.sdk.connections.secret_masking import mask_secret
 from gnomon.authoring.sdk.runtime.email import build_mime_message, get_email_address_list, send_email, send_email_smtp
-from gnomon.authoring.sdk.runtime.secret_masking import mask_secret
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.ground.log.secret_masks import forget_secrets
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts

@@ -14,9 +14,9 @@ import pytest
 from gnomon.authoring.operators.empty import EmptyOperator
 from gnomon.authoring.operators.external_task_sensor import ExternalTaskMarker, ExternalTaskSensor
 from gnomon.authoring.operators.triggers.external_task import DagStateTrigger, WorkflowTrigger
+from gnomon.authoring.sdk.connections import channel
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.runtime import channel
 from gnomon.model.errors.authoring import AirflowSkipException, TaskDeferred
 from gnomon.model.errors.external_tasks import (
     AirflowExternalTaskSensorException,

@@ -10,9 +10,9 @@ import pendulum
 import pytest
 
 from gnomon.authoring.operators.triggers import DateTimeTrigger, FailureTrigger, SuccessTrigger, TimeDeltaTrigger
+from gnomon.authoring.sdk.arguments.timezone import utcnow
 from gnomon.authoring.sdk.deferral.deferral_checks import is_timer, read_timer
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, TaskSuccessEvent, TriggerEvent
-from gnomon.authoring.sdk.schedules.timezone import utcnow
 
 WHEN = dt.datetime(2020, 1, 2, 3, tzinfo=dt.timezone(dt.timedelta(hours=1)))
 PATH = "gnomon.authoring.operators.triggers.temporal."

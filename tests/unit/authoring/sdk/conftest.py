@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.ground.config import load_config, set_current_config
 
 

@@ -12,8 +12,8 @@ from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.operators.trigger_dag_run import TriggerDagRunOperator
 from gnomon.authoring.operators.virtualenv import PythonVirtualenvOperator
 from gnomon.authoring.sdk import DAG, task
+from gnomon.authoring.sdk.arguments.resolvable import LiteralValue
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
-from gnomon.authoring.sdk.templating.resolvable import LiteralValue
 
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (BashOperator, {"append_env": "False"}, "append_env must be True or False, not 'False' (str)"), (BashOperator, {"output_encoding": None}, "output_encoding must be text, not None (NoneType)"),

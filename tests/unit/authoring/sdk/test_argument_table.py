@@ -29,7 +29,7 @@ from gnomon.authoring.sdk.arguments.params import Param
 from gnomon.authoring.sdk.assets import Asset, AssetAlias
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator
 from gnomon.model.json_text import find_json_text_fault

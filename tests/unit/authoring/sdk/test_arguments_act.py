@@ -12,16 +12,17 @@ import msgspec
 import pytest
 
 from gnomon.author_code.runner.callbacks import run_callbacks
-from gnomon.authoring.sdk.arguments import converters, fields
+from gnomon.authoring.sdk.arguments import converters
 from gnomon.authoring.sdk.arguments.alert_rules import Alert
-from gnomon.authoring.sdk.arguments.fields import ArgumentField
 from gnomon.authoring.sdk.arguments.retry_policies import ExceptionRetryPolicy
 from gnomon.authoring.sdk.assets import Asset
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
 from gnomon.authoring.sdk.runtime.callback_definitions import SyncCallback
 from gnomon.authoring.sdk.schedules.deadlines import DeadlineAlert, DeadlineReference
+from gnomon.authoring.sdk.signatures import fields
+from gnomon.authoring.sdk.signatures.fields import ArgumentField
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator
 from gnomon.model.after import After

@@ -25,12 +25,12 @@ from gnomon.authoring.sdk.assets import (
     Model,
 )
 from gnomon.authoring.sdk.assets.asset import AssetAliasUniqueKey, AssetUniqueKey
-from gnomon.authoring.sdk.assets.asset_decorators import asset
 from gnomon.authoring.sdk.assets.asset_schedules import (
     AssetOrTimeSchedule,
     AssetTriggeredTimetable,
     DatasetOrTimeSchedule,
 )
+from gnomon.authoring.sdk.dags.asset_decorators import asset
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.deferral.triggers import BaseEventTrigger

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gnomon.authoring.sdk import DAG, Asset, BaseOperator, task
-from gnomon.authoring.sdk.arguments.old_arguments import suggest_keyword
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
+from gnomon.authoring.sdk.signatures.old_arguments import suggest_keyword
 
 
 def warnings_of(dag: DAG) -> list[str]:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.authoring.sdk.runtime import channel, secret_masking
-from gnomon.authoring.sdk.runtime.connection import BaseHook, Connection, ConnectionModel
-from gnomon.authoring.sdk.runtime.variable import Variable
+from gnomon.authoring.sdk.connections import channel, secret_masking
+from gnomon.authoring.sdk.connections.connection import BaseHook, Connection, ConnectionModel
+from gnomon.authoring.sdk.connections.variable import Variable
 from gnomon.model.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.task_api_requests import DeleteVariable, GetConnection, GetVariable, ListVariables, SetVariable
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.authoring.sdk.storage.connection_login import build_login_options, has_login_options
 from gnomon.model.errors.authoring import AirflowException
 

@@ -11,13 +11,13 @@ import pytest
 from dateutil.relativedelta import relativedelta
 
 from gnomon import timetables
+from gnomon.authoring.sdk.arguments import timezone
 from gnomon.authoring.sdk.arguments.params import Param
 from gnomon.authoring.sdk.assets import Asset, AssetAlias
-from gnomon.authoring.sdk.dags import authoring_state
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_decorators import dag
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
-from gnomon.authoring.sdk.schedules import timezone
+from gnomon.authoring.sdk.members.task_group import TaskGroup
+from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.model.errors import UserError
 from gnomon.model.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
@@ -307,7 +307,7 @@ def test_the_arguments_of_a_decorated_function_resolve_in_the_run() -> None:
 
 
 def test_dag_test_is_refused_while_a_file_is_loaded_and_while_a_task_runs() -> None:
-    from gnomon.authoring.sdk.dags.authoring_state import collect_dags, set_current_context
+    from gnomon.authoring.sdk.nodes.authoring_state import collect_dags, set_current_context
 
     found = DAG("d")
     with collect_dags(), pytest.raises(RuntimeError, match="__main__"):

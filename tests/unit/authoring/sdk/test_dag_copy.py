@@ -22,11 +22,11 @@ from gnomon.authoring.sdk.arguments.notset import ArgNotSet
 from gnomon.authoring.sdk.arguments.params import Param
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.dags.edges import Label
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
+from gnomon.authoring.sdk.members.xcom_arg import XComArg
+from gnomon.authoring.sdk.nodes.edges import Label
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.task_decorators import task
-from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
 from gnomon.model.after import After
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)

@@ -16,8 +16,8 @@ from gnomon.authoring.sdk.arguments.params import Param
 from gnomon.authoring.sdk.assets import Asset
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.dags.edges import Label
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
+from gnomon.authoring.sdk.nodes.edges import Label
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.model.errors.authoring import AirflowDagCycleException
 from gnomon.model.spec import ParsedDag, TaskSpec

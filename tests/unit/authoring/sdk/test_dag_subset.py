@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_decorators import task_group
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.model.errors.authoring import NodeNotFound, TaskNotFound
 

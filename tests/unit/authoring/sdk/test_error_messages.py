@@ -15,7 +15,7 @@ from gnomon.authoring.operators.hitl import ApprovalOperator, HITLBranchOperator
 from gnomon.authoring.operators.triggers.temporal import DateTimeTrigger
 from gnomon.authoring.operators.virtualenv import ExternalPythonOperator, PythonVirtualenvOperator
 from gnomon.authoring.sdk import DAG, Asset, AssetAccessControl, AssetOrTimeSchedule, task
-from gnomon.authoring.sdk.assets.asset_decorators import asset
+from gnomon.authoring.sdk.dags.asset_decorators import asset
 from gnomon.authoring.sdk.dags.dag_decorators import task_group
 from gnomon.authoring.sdk.mapping.expand_input import DictOfListsExpandInput, ListOfDictsExpandInput
 from gnomon.partitions import (

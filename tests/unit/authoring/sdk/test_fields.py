@@ -12,21 +12,22 @@ from typing import Any
 import msgspec
 import pytest
 
-from gnomon.authoring.sdk.arguments import converters, fields
+from gnomon.authoring.sdk.arguments import converters
 from gnomon.authoring.sdk.arguments.alert_rules import Alert
-from gnomon.authoring.sdk.arguments.deadline_argument import as_deadlines
 from gnomon.authoring.sdk.arguments.depends_on import as_dependencies
 from gnomon.authoring.sdk.arguments.notset import NOTSET
-from gnomon.authoring.sdk.arguments.old_arguments import CALLBACKS, TaskArguments
 from gnomon.authoring.sdk.arguments.resources import Resources, as_resources
 from gnomon.authoring.sdk.arguments.retry_policies import ExceptionRetryPolicy
 from gnomon.authoring.sdk.arguments.run_types import as_run_types
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule, WeightRule
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
 from gnomon.authoring.sdk.runtime.callback_definitions import SyncCallback
 from gnomon.authoring.sdk.schedules.deadlines import DeadlineAlert, DeadlineReference
+from gnomon.authoring.sdk.signatures import fields
+from gnomon.authoring.sdk.signatures.deadline_argument import as_deadlines
+from gnomon.authoring.sdk.signatures.old_arguments import CALLBACKS, TaskArguments
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator
 from gnomon.model.after import After

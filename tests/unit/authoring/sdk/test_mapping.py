@@ -29,7 +29,7 @@ from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.mapping.expand_input import MappedArgument
 from gnomon.authoring.sdk.mapping.mapped_operator import DecoratedMappedOperator, MappedOperator, NotFullyPopulated
 from gnomon.authoring.sdk.mapping.mapped_task_group import MappedTaskGroup
-from gnomon.authoring.sdk.tasks.xcom_arg import ConcatXComArg, MapXComArg, PlainXComArg, ZipXComArg
+from gnomon.authoring.sdk.members.xcom_arg import ConcatXComArg, MapXComArg, PlainXComArg, ZipXComArg
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, MappingNotSupported
 from gnomon.model.mapping import ConcatLength, Expansion, LiteralLength, XComLength, ZipLength

@@ -7,8 +7,8 @@ import os
 import gnomon
 from gnomon.authoring.sdk.arguments import code_location
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.authoring.sdk.dags.node_types import DagNode, GroupNode, TaskNode
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
+from gnomon.authoring.sdk.nodes.node_types import DagNode, GroupNode, TaskNode
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.templating.lazy_environment import TemplateOwner
 from gnomon.authoring.sdk.templating.templater import Templater

@@ -15,7 +15,7 @@ import fsspec
 from fsspec.implementations.dirfs import DirFileSystem
 
 from gnomon.authoring.sdk.assets import Asset
-from gnomon.authoring.sdk.dags.authoring_state import set_current_context
+from gnomon.authoring.sdk.nodes.authoring_state import set_current_context
 from gnomon.authoring.sdk.runtime.xcom import decode_xcom
 from gnomon.authoring.sdk.storage.object_storage_path import ObjectStoragePath
 from gnomon.authoring.sdk.storage.object_store import ObjectStore, attach, get_fs, has_fs

@@ -10,7 +10,7 @@ import pytest
 
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.authoring.sdk.dags.edges import Label, chain, chain_linear, cross_downstream
+from gnomon.authoring.sdk.nodes.edges import Label, chain, chain_linear, cross_downstream
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.model.errors.authoring import AirflowException, DuplicateTaskIdFound, TaskDeferred, TaskNotFound
 
@@ -48,7 +48,7 @@ def test_default_args_reach_every_level_of_the_constructor_chain() -> None:
 
 
 def test_default_args_of_the_task_win_over_group_and_dag() -> None:
-    from gnomon.authoring.sdk.dags.task_group import TaskGroup
+    from gnomon.authoring.sdk.members.task_group import TaskGroup
 
     with (
         DAG("d", default_args={"owner": "dag", "retries": 1, "pool": "dag"}),

@@ -10,10 +10,10 @@ from typing import Any
 import jinja2
 import pytest
 
+from gnomon.authoring.sdk.arguments.resolvable import literal
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.runtime.notifier import BaseNotifier
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
-from gnomon.authoring.sdk.templating.resolvable import literal
 from gnomon.model.errors.authoring import AirflowException
 
 DAY = dt.datetime(2026, 1, 31, 12, tzinfo=dt.UTC)

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from gnomon.author_code.runner.attempt_results import REASON_MAX, classify_exception
-from gnomon.authoring.sdk.runtime import secret_masking
-from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.authoring.sdk.runtime.secret_masking import amask_secret, mask_secret, should_hide_value_for_key
-from gnomon.authoring.sdk.runtime.secrets_masker import redact
-from gnomon.authoring.sdk.runtime.variable import Variable
+from gnomon.authoring.sdk.connections import secret_masking
+from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.authoring.sdk.connections.secret_masking import amask_secret, mask_secret, should_hide_value_for_key
+from gnomon.authoring.sdk.connections.secrets_masker import redact
+from gnomon.authoring.sdk.connections.variable import Variable
 from gnomon.ground import log
 from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.ground.log.secret_masks import forget_secrets, hide

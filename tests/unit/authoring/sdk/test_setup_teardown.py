@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.task_decorators import setup, task, teardown
 

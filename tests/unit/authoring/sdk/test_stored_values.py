@@ -26,9 +26,9 @@ import pytest
 
 from gnomon.authoring.sdk.arguments.params import Param
 from gnomon.authoring.sdk.assets import Asset, AssetAlias, AssetNameRef, AssetUriRef, AssetWatcher, Dataset, Model
+from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.authoring.sdk.connections.variable import Variable
 from gnomon.authoring.sdk.deferral.triggers import BaseEventTrigger
-from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.authoring.sdk.runtime.variable import Variable
 from gnomon.authoring.sdk.serialization import allowed_classes
 from gnomon.authoring.sdk.serialization.value_codec import dumps, loads
 from gnomon.ground.config import load_config, set_current_config

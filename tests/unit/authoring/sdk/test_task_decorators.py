@@ -10,15 +10,15 @@ from typing import Any, TypedDict
 
 import pytest
 
+from gnomon.authoring.sdk.connections import provider_packages
+from gnomon.authoring.sdk.connections.provider_packages import InstalledProviders, ProviderPackage
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
-from gnomon.authoring.sdk.runtime import provider_packages
-from gnomon.authoring.sdk.runtime.provider_packages import InstalledProviders, ProviderPackage
+from gnomon.authoring.sdk.members.task_group import TaskGroup
+from gnomon.authoring.sdk.members.xcom_arg import XComArg
 from gnomon.authoring.sdk.tasks.decorated_operators import PythonDecoratedOperator
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.sensor import PokeReturnValue
 from gnomon.authoring.sdk.tasks.task_decorators import setup, task, task_decorator_factory, teardown
-from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
 from gnomon.model.errors.authoring import AirflowException, AirflowSkipException, DownstreamTasksSkipped
 
 

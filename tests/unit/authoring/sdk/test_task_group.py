@@ -8,8 +8,8 @@ import pytest
 
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_decorators import task_group
-from gnomon.authoring.sdk.dags.edges import Label, chain
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
+from gnomon.authoring.sdk.members.task_group import TaskGroup
+from gnomon.authoring.sdk.nodes.edges import Label, chain
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.task_decorators import task
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, TaskAlreadyInTaskGroup

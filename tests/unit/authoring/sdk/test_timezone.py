@@ -9,10 +9,10 @@ import pendulum
 import pytest
 import time_machine
 
+from gnomon.authoring.sdk.arguments import timezone
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.dags.authoring_state import get_parsing_context, set_parsing_context
-from gnomon.authoring.sdk.schedules import timezone
+from gnomon.authoring.sdk.nodes import authoring_state
+from gnomon.authoring.sdk.nodes.authoring_state import get_parsing_context, set_parsing_context
 from gnomon.authoring.sdk.schedules.weekday import WeekDay
 from gnomon.authoring.sdk.templating import macros
 from gnomon.model.errors import UserError

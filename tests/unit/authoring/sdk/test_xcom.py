@@ -13,9 +13,10 @@ import pytest
 
 from gnomon.author_code.context.event_source import AssetEventSource
 from gnomon.author_code.context.xcom_access import AttemptXComs
-from gnomon.authoring.sdk.dags.authoring_state import set_current_context
-from gnomon.authoring.sdk.mapping.lazy_xcoms import LazyXComSequence
-from gnomon.authoring.sdk.runtime import channel, xcom
+from gnomon.authoring.sdk.connections import channel
+from gnomon.authoring.sdk.members.lazy_xcoms import LazyXComSequence
+from gnomon.authoring.sdk.nodes.authoring_state import set_current_context
+from gnomon.authoring.sdk.runtime import xcom
 from gnomon.authoring.sdk.runtime.xcom import BaseXCom, SerializedXCom, decode_xcom, default_backend, encode_xcom
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts

@@ -14,9 +14,9 @@ import pytest
 
 from gnomon import DAG, BaseOperator, Connection, Variable, task
 from gnomon.author_code.loading import cluster_policies, dialect
+from gnomon.authoring.sdk.arguments.timezone import utcnow
+from gnomon.authoring.sdk.connections.channel import has_channel
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, TriggerEvent
-from gnomon.authoring.sdk.runtime.channel import has_channel
-from gnomon.authoring.sdk.schedules.timezone import utcnow
 from gnomon.entry.testing.dag_runs.foreground_run import run_dag
 from gnomon.entry.testing.dag_runs.private_store import PrivateStore
 from gnomon.entry.testing.dag_runs.task_trial import run_single_task

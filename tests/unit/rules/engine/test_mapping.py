@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gnomon.authoring.sdk.mapping.map_position import find_element_indexes
+from gnomon.authoring.sdk.members.map_position import find_element_indexes
 from gnomon.model.attempts import ElementSource
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.mapping import ConcatLength, Expansion, LiteralLength, XComLength, ZipLength

@@ -323,7 +323,7 @@ def test_no_child_is_left_when_the_pool_is_closed(home, parser_with):
             "sleeps.py",
             """
         import os, time
-        from gnomon.authoring.sdk.runtime.variable import Variable
+        from gnomon.authoring.sdk.connections.variable import Variable
         Variable.get(str(os.getpid()), default_var=None)
         time.sleep(3600)
     """,

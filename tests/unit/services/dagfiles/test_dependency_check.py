@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.databases import create_schema
 
-from gnomon import DAG, After, Asset, dependencies, store
+from gnomon import DAG, After, Asset, dependencies
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.dependencies import Shape
@@ -21,6 +21,7 @@ from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.services.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.services.dagfiles.file_registry import RegistryUnavailable
+from gnomon.storage import store
 from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.storage.store.dag_records import dags as stored_dags
 from gnomon.storage.store.ownership import commit, group_state, mailbox

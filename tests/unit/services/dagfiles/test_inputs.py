@@ -182,7 +182,7 @@ def test_a_variable_asked_for_at_import_is_answered_and_remembered(home, parser_
         "asks.py",
         """
         from gnomon.authoring.sdk.dags.dag import DAG
-        from gnomon.authoring.sdk.runtime.variable import Variable
+        from gnomon.authoring.sdk.connections.variable import Variable
         dag = DAG(Variable.get("dag_id"))
     """,
     )
@@ -198,7 +198,7 @@ def test_another_answer_is_another_hash_and_the_same_answer_the_same(home, parse
         "asks.py",
         """
         from gnomon.authoring.sdk.dags.dag import DAG
-        from gnomon.authoring.sdk.runtime.variable import Variable
+        from gnomon.authoring.sdk.connections.variable import Variable
         colour = Variable.get("colour")
         dag = DAG("asks")
     """,
@@ -219,7 +219,7 @@ def test_a_refused_question_is_the_files_import_error_in_the_words_of_the_refusa
     parser = parser_with(home.config(), refuse)
 
     (failure,) = parser.parse(
-        home.write("asks.py", "from gnomon.authoring.sdk.runtime.variable import Variable\nVariable.get('x')\n")
+        home.write("asks.py", "from gnomon.authoring.sdk.connections.variable import Variable\nVariable.get('x')\n")
     ).failures
 
     assert (failure.kind, failure.line) == ("import", 2)

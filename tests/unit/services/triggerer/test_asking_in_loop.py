@@ -12,7 +12,7 @@ from tests.patience import PATIENCE_S
 
 from gnomon.author_code.processes.message_stream import FrameDecoder, encode_frame, receive_message
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import GetVariable
 from gnomon.services.triggerer import task_api_channel

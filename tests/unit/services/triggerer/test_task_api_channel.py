@@ -16,7 +16,7 @@ ASKING = """
 import asyncio
 from gnomon.authoring.operators.triggers.external_task import WorkflowTrigger
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, TriggerEvent
-from gnomon.authoring.sdk.runtime.variable import Variable
+from gnomon.authoring.sdk.connections.variable import Variable
 
 class Asks(BaseTrigger):
     def __init__(self, how):

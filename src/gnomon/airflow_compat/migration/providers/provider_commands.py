@@ -135,7 +135,7 @@ def _say(output: str, sentence: str) -> None:
 def list_(output: str) -> None:
     """List the installed provider packages and the types of connections that they serve."""
     from gnomon.author_code.loading import dialect  # start-up cost: of this command alone
-    from gnomon.authoring.sdk.runtime.provider_packages import load_provider_packages
+    from gnomon.authoring.sdk.connections.provider_packages import load_provider_packages
 
     dialect.enable()
     found = load_provider_packages()

@@ -11,8 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 from gnomon.airflow_compat.migration.records.airflow_keys import WAYS, AirflowCipher
 from gnomon.airflow_compat.migration.records.airflow_records import AirflowPool, AirflowRecords
-from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.authoring.sdk.runtime.exported_files import ExportedVariable
+from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.authoring.sdk.connections.exported_files import ExportedVariable
 from gnomon.ground.config.masking import without_passwords
 from gnomon.model.errors.product import ResourceUnavailable, UserError
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.authoring.sdk.runtime.exported_files import (
+from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.authoring.sdk.connections.exported_files import (
     ExportedFileError,
     ExportedVariable,
     find_format,

@@ -10,14 +10,14 @@ from typing import Any
 
 from gnomon.airflow_compat.migration.repository.findings import Finding, Severity
 from gnomon.airflow_compat.migration.repository.literal_values import UNKNOWN, LiteralReader
-from gnomon.authoring.sdk.arguments.fields import (
+from gnomon.authoring.sdk.signatures.fields import (
     AIRFLOW_2_ARGUMENTS,
     DAG_FIELDS,
     IGNORED_BY_DAG,
     IGNORED_BY_OPERATOR,
     OPERATOR_FIELDS,
 )
-from gnomon.authoring.sdk.arguments.old_arguments import suggest_dag_argument
+from gnomon.authoring.sdk.signatures.old_arguments import suggest_dag_argument
 
 _DAG_CLASSES = frozenset(
     {

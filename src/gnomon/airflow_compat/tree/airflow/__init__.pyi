@@ -5,7 +5,7 @@ from gnomon.author_code.context.airflow_configuration import conf as conf
 from gnomon.authoring.sdk.assets.asset import Asset as Asset
 from gnomon.authoring.sdk.assets.asset import Dataset as Dataset
 from gnomon.authoring.sdk.dags.dag import DAG as DAG
-from gnomon.authoring.sdk.tasks.xcom_arg import XComArg as XComArg
+from gnomon.authoring.sdk.members.xcom_arg import XComArg as XComArg
 from gnomon.model.errors.airflow_errors import AirflowException as AirflowException
 
 __version__: str

@@ -2,8 +2,8 @@
 
 from gnomon.airflow_compat.missing_names import make_getattr as _missing
 from gnomon.ground.config import current_config as _ambient
-from gnomon.authoring.sdk.schedules.timezone import default_zone as _default_zone
-from gnomon.authoring.sdk.schedules.timezone import pendulum_zone as _pendulum_zone
+from gnomon.authoring.sdk.arguments.timezone import default_zone as _default_zone
+from gnomon.authoring.sdk.arguments.timezone import pendulum_zone as _pendulum_zone
 
 _stand_in = _missing(__name__)
 _VALUES = {

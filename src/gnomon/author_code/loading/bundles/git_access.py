@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gnomon.author_code.loading.bundles.base_bundle import DagBundleError
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 
 _TOKEN, _LOGIN, _PASSPHRASE = "GNOMON_GIT_TOKEN", "GNOMON_GIT_LOGIN", "GNOMON_GIT_PASSPHRASE"
 _HELPER = f'!f() {{ test "$1" = get && echo "username=${_LOGIN}" && echo "password=${_TOKEN}"; }}; f'

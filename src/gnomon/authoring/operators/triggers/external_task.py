@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Any, cast
 
 from gnomon.authoring.operators.external_task_states import ExternalRuns, StateOutcomes, judge_states, to_state_names
+from gnomon.authoring.sdk.arguments import timezone
+from gnomon.authoring.sdk.connections import channel
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, TriggerEvent
-from gnomon.authoring.sdk.runtime import channel
-from gnomon.authoring.sdk.schedules import timezone
 from gnomon.model.instants import to_instant
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.task_api_requests import GetRunStates

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from gnomon.authoring.sdk.arguments import converters
+from gnomon.authoring.sdk.arguments.timezone import convert_to_utc, utcnow
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, TaskSuccessEvent, Timer, TriggerEvent
-from gnomon.authoring.sdk.schedules.timezone import convert_to_utc, utcnow
 from gnomon.ground.clock import SystemClock
 from gnomon.model.instants import SECOND, add_span, to_datetime, to_instant
 

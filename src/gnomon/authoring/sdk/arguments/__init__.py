@@ -1,3 +1,3 @@
-"""The arguments of DAGs and tasks. `fields` is the table of all arguments with their defaults and checks: open it first. `converters` has the
-checks, `old_arguments` the names of Airflow 2, `params` and `json_schema` the params of a DAG, `code_location` the author's line for messages.
+"""Values that authors give as arguments, each checked by itself: `converters` has the checks, `params` and `json_schema` the params of a DAG, `notset` and
+`resolvable` what stands for a value that is not there yet, `code_location` the author's line for messages. `signatures` says who has which argument.
 """

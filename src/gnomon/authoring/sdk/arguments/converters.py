@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from gnomon.authoring.sdk.arguments import timezone
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule, WeightRule
-from gnomon.authoring.sdk.schedules import timezone
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.policies import MISFIRES, OVERLAPS
 from gnomon.model.storable_text import escape_unstorable, find_unstorable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from gnomon.authoring.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dialect
 from gnomon.authoring.sdk.arguments.converters import describe_value
 from gnomon.authoring.sdk.arguments.notset import NOTSET, is_given
-from gnomon.authoring.sdk.templating.resolvable import Resolvable
+from gnomon.authoring.sdk.arguments.resolvable import Resolvable
 from gnomon.model.errors.authoring import AirflowException, ParamValidationError
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.storable_text import escape_unstorable

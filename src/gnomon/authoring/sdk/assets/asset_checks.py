@@ -12,7 +12,7 @@ from gnomon.model.assets import AliasKey
 from gnomon.rules.assets.conditions import describe_leaf, iter_leaves
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode
 
 
 def find_timetable_of_times(timetable: Any) -> Any:

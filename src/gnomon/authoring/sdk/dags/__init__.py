@@ -1,4 +1,3 @@
-"""DAGs, task groups and the graph. `dag` has the class DAG: open it first. `dag_nodes`, `task_group`, `edges`, `topology` and `setup_teardown`
-build the graph, `dag_checks` checks it, `dag_spec` turns a DAG into the data that the scheduler gets, and `authoring_state` has the DAGs, groups and
-blocks that are open in this process.
+"""The class DAG, its decorators, and its way to data. `dag` has the class: open it first. `dag_checks` checks a complete DAG, `dag_spec` turns it into
+the data that the scheduler gets.
 """

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments.code_location import format_location
-from gnomon.authoring.sdk.arguments.old_arguments import CALLBACKS
+from gnomon.authoring.sdk.signatures.old_arguments import CALLBACKS
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode
 
 DAG_CALLBACKS = ("on_success_callback", "on_failure_callback")
 

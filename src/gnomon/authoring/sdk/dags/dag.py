@@ -9,22 +9,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.authoring.sdk.arguments import converters, fields
+from gnomon.authoring.sdk.arguments import converters, timezone
 from gnomon.authoring.sdk.arguments.airflow_dialects import AIRFLOW_2, AirflowDialect, find_dialect
 from gnomon.authoring.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.authoring.sdk.arguments.converters import check_id
 from gnomon.authoring.sdk.arguments.notset import NOTSET, ArgNotSet
-from gnomon.authoring.sdk.arguments.old_arguments import suggest_dag_argument
 from gnomon.authoring.sdk.arguments.params import DagParam, ParamsDict
 from gnomon.authoring.sdk.arguments.run_types import check_run_types
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.dags.dag_copy import copy_dag
 from gnomon.authoring.sdk.dags.dag_nodes import DagNodes
-from gnomon.authoring.sdk.dags.foreground_runner import explain_missing_attribute, find_query, run_in_foreground
-from gnomon.authoring.sdk.dags.node_equality import DAG_PARTS, are_equal
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
-from gnomon.authoring.sdk.schedules import timezone
+from gnomon.authoring.sdk.members.task_group import TaskGroup
+from gnomon.authoring.sdk.nodes import authoring_state
+from gnomon.authoring.sdk.nodes.dag_copy import copy_dag
+from gnomon.authoring.sdk.nodes.foreground_runner import explain_missing_attribute, find_query, run_in_foreground
+from gnomon.authoring.sdk.nodes.node_equality import DAG_PARTS, are_equal
 from gnomon.authoring.sdk.schedules.schedule_argument import parse_schedule, read_active_runs_limit
+from gnomon.authoring.sdk.signatures import fields
+from gnomon.authoring.sdk.signatures.old_arguments import suggest_dag_argument
 from gnomon.model.errors.authoring import ParamValidationError
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ class DAG(DagNodes):
 
         Raises ValueError when `earliest` is None and there is no start date.
         """
-        from gnomon.authoring.sdk.dags.run_infos import find_earliest, iterate_run_infos  # not needed to write a DAG
+        from gnomon.authoring.sdk.nodes.run_infos import find_earliest, iterate_run_infos  # not needed to write a DAG
 
         return iterate_run_infos(
             self, self.timetable, find_earliest(self) if earliest is None else earliest, latest, align=align
@@ -397,13 +397,13 @@ class DAG(DagNodes):
 
     def following_schedule(self, dttm: dt.datetime) -> dt.datetime | None:
         """Return the logical date of the run after the one of `dttm`; None when there is none."""
-        from gnomon.authoring.sdk.dags.run_infos import find_following  # not needed to write a DAG
+        from gnomon.authoring.sdk.nodes.run_infos import find_following  # not needed to write a DAG
 
         return find_following(self.timetable, dttm)
 
     def previous_schedule(self, dttm: dt.datetime) -> dt.datetime | None:
         """Return the logical date of the run before the one of `dttm`; None when there is none."""
-        from gnomon.authoring.sdk.dags.run_infos import find_preceding  # not needed to write a DAG
+        from gnomon.authoring.sdk.nodes.run_infos import find_preceding  # not needed to write a DAG
 
         return find_preceding(self.timetable, dttm)
 

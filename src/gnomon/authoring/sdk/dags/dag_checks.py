@@ -11,9 +11,9 @@ from gnomon.authoring.sdk.arguments.params import find_param_fault
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule
 from gnomon.authoring.sdk.assets.asset_checks import check_assets, find_timetable_of_times
 from gnomon.authoring.sdk.dags.callback_checks import check_callbacks
-from gnomon.authoring.sdk.dags.fail_fast import check_trigger_rule
-from gnomon.authoring.sdk.mapping.map_position import list_mapped_groups
 from gnomon.authoring.sdk.mapping.operator_partial import warn_about_partials
+from gnomon.authoring.sdk.members.map_position import list_mapped_groups
+from gnomon.authoring.sdk.nodes.fail_fast import check_trigger_rule
 from gnomon.authoring.sdk.schedules.author_timetable import (
     check_author_timetable,
     is_author_timetable,
@@ -24,7 +24,7 @@ from gnomon.model.after import self_dependency_message
 from gnomon.model.errors.authoring import AirflowTimetableInvalid, ParamValidationError
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode
 
 
 def check_dag(dag: DagNode) -> None:

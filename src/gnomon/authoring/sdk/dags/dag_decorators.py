@@ -6,11 +6,8 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, overload
 
-from gnomon.authoring.sdk.arguments import fields
 from gnomon.authoring.sdk.arguments.code_location import find_author_location, format_location
-from gnomon.authoring.sdk.dags import authoring_state
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
 from gnomon.authoring.sdk.mapping.expand_input import (
     DictOfListsExpandInput,
     ExpandInput,
@@ -20,8 +17,11 @@ from gnomon.authoring.sdk.mapping.expand_input import (
 from gnomon.authoring.sdk.mapping.map_kwargs import check_dicts, check_mapped_values, check_names, prevent_duplicates
 from gnomon.authoring.sdk.mapping.mapped_task_group import MappedTaskGroup
 from gnomon.authoring.sdk.mapping.operator_partial import UnexpandedPartial
+from gnomon.authoring.sdk.members.task_group import TaskGroup
+from gnomon.authoring.sdk.members.xcom_arg import XCOM_RETURN_KEY, PlainXComArg, XComArg
+from gnomon.authoring.sdk.nodes import authoring_state
+from gnomon.authoring.sdk.signatures import fields
 from gnomon.authoring.sdk.tasks.function_calls import read_signature
-from gnomon.authoring.sdk.tasks.xcom_arg import XCOM_RETURN_KEY, PlainXComArg, XComArg
 
 _ARGUMENTS = tuple(row.name for row in fields.DAG_FIELDS)
 

@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from gnomon.authoring.sdk.arguments import timezone
 from gnomon.authoring.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
-from gnomon.authoring.sdk.dags.fail_fast import check_trigger_rule
-from gnomon.authoring.sdk.dags.topology import find_ends, sort_topologically
-from gnomon.authoring.sdk.schedules import timezone
+from gnomon.authoring.sdk.nodes.fail_fast import check_trigger_rule
+from gnomon.authoring.sdk.nodes.topology import find_ends, sort_topologically
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskNotFound
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.task_group import TaskGroup
+    from gnomon.authoring.sdk.members.task_group import TaskGroup
     from gnomon.authoring.sdk.tasks.operator import BaseOperator
 
 _SUFFIXED = re.compile(r"(.+)__(\d+)")
@@ -148,7 +148,7 @@ class DagNodes:
 
         See `sdk.dags.dag_subset.copy_subset`. Raises ValueError for a negative depth.
         """
-        from gnomon.authoring.sdk.dags.dag_subset import copy_subset  # not needed to write a DAG
+        from gnomon.authoring.sdk.nodes.dag_subset import copy_subset  # not needed to write a DAG
 
         subset: Self = copy_subset(
             cast("Any", self),
@@ -165,7 +165,7 @@ class DagNodes:
 
         Raises ValueError for anything but the result of a task, such as one of several outputs.
         """
-        from gnomon.authoring.sdk.tasks.xcom_arg import XCOM_RETURN_KEY, PlainXComArg  # not needed to write a DAG
+        from gnomon.authoring.sdk.members.xcom_arg import XCOM_RETURN_KEY, PlainXComArg  # not needed to write a DAG
 
         if not isinstance(xcom_arg, PlainXComArg) or xcom_arg.key != XCOM_RETURN_KEY:
             raise ValueError(

@@ -9,11 +9,12 @@ from typing import Any, cast
 
 import msgspec
 
-from gnomon.authoring.sdk.arguments import converters, fields
+from gnomon.authoring.sdk.arguments import converters
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.arguments.depends_on import encode_dependencies
 from gnomon.authoring.sdk.arguments.run_types import excludes_scheduled_runs
 from gnomon.authoring.sdk.arguments.task_rules import WeightRule
+from gnomon.authoring.sdk.arguments.timezone import zone_name
 from gnomon.authoring.sdk.arguments.weight_strategies import compute_strategy_weight
 from gnomon.authoring.sdk.assets import AssetRef, BaseAsset
 from gnomon.authoring.sdk.assets.asset_plain_data import declare_assets, find_alias_groups, to_condition, to_leaves
@@ -21,14 +22,14 @@ from gnomon.authoring.sdk.assets.asset_watchers import build_watchers
 from gnomon.authoring.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_checks import check_dag, find_earliest_start
-from gnomon.authoring.sdk.dags.topology import sort_topologically
+from gnomon.authoring.sdk.dags.start_trigger import build_start_wait
 from gnomon.authoring.sdk.deferral.deferral_checks import LoadClass
-from gnomon.authoring.sdk.deferral.start_trigger import build_start_wait
 from gnomon.authoring.sdk.mapping.expansion_spec import build_expansion
 from gnomon.authoring.sdk.mapping.mapped_operator import MappedOperator
 from gnomon.authoring.sdk.mapping.mapped_task_group import MappedTaskGroup
+from gnomon.authoring.sdk.nodes.topology import sort_topologically
 from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref
-from gnomon.authoring.sdk.schedules.timezone import zone_name
+from gnomon.authoring.sdk.signatures import fields
 from gnomon.authoring.sdk.tasks.cleared_tasks import find_cleared_task
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.operator_links import NO_PLUGIN_LINKS, PluginLinks, describe_links

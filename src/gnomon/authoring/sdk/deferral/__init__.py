@@ -1,3 +1,3 @@
 """Triggers, for tasks that wait without a worker. `triggers` has the base classes of authors: open it first. `deferral_checks` checks what a task
-defers to, and `start_trigger` prepares the tasks that start with their trigger.
+defers to.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.authoring.sdk.arguments.notset import is_given
-from gnomon.authoring.sdk.tasks.xcom_arg import ConcatXComArg, MapXComArg, PlainXComArg, ZipXComArg
+from gnomon.authoring.sdk.members.xcom_arg import ConcatXComArg, MapXComArg, PlainXComArg, ZipXComArg
 from gnomon.model.mapping import ConcatLength, Expansion, Length, LiteralLength, XComLength, ZipLength
 
 

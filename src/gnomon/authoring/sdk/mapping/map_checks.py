@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.mapping.expand_input import MappedArgument, check_return_values
-from gnomon.authoring.sdk.tasks.task_membership import iter_lengths
+from gnomon.authoring.sdk.members.task_membership import iter_lengths
 from gnomon.model.errors.authoring import MappingNotSupported
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.arguments.code_location import CodeLocation
-    from gnomon.authoring.sdk.dags.node_types import GroupNode
+    from gnomon.authoring.sdk.nodes.node_types import GroupNode
 
 
 def check_parts_of_groups(node: Any, group: GroupNode | None, mapped_input: Any, location: CodeLocation | None) -> None:

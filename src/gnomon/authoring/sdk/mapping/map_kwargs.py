@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gnomon.authoring.sdk.arguments import fields, option_defaults
+from gnomon.authoring.sdk.arguments import option_defaults
 from gnomon.authoring.sdk.arguments.annotated_arguments import check_annotated_partial
-from gnomon.authoring.sdk.arguments.old_arguments import suggest_argument
 from gnomon.authoring.sdk.arguments.params import merge_params
 from gnomon.authoring.sdk.mapping.expand_input import is_mappable
-from gnomon.authoring.sdk.tasks.operator_meta import OperatorMeta, read_init_parameters
-from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
+from gnomon.authoring.sdk.members.operator_meta import OperatorMeta, read_init_parameters
+from gnomon.authoring.sdk.members.xcom_arg import XComArg
+from gnomon.authoring.sdk.signatures import fields
+from gnomon.authoring.sdk.signatures.old_arguments import suggest_argument
 from gnomon.model.errors.authoring import ParamValidationError
 
 MAPPABLE_NAMES = "_BaseOperatorMeta__param_names"

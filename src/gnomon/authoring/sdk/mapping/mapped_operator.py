@@ -7,26 +7,26 @@ import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from gnomon.authoring.sdk.arguments import fields
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.arguments.notset import NOTSET
-from gnomon.authoring.sdk.arguments.old_arguments import TaskArguments, store_task_arguments, warn_no_effect
 from gnomon.authoring.sdk.arguments.params import merge_params
-from gnomon.authoring.sdk.dags.dag_copy import copy_task
 from gnomon.authoring.sdk.mapping.expand_input import EXPAND_INPUT_EMPTY, ExpandInput
 from gnomon.authoring.sdk.mapping.map_checks import check_parts_of_groups, mark_lengths_needed
 from gnomon.authoring.sdk.mapping.map_kwargs import prevent_duplicates
-from gnomon.authoring.sdk.tasks.task_execution import TaskExecution, name_class
-from gnomon.authoring.sdk.tasks.task_membership import TaskMembership, join_dag
-from gnomon.authoring.sdk.tasks.task_relations import TaskRelations
-from gnomon.authoring.sdk.tasks.xcom_arg import iter_xcom_references
+from gnomon.authoring.sdk.members.task_execution import TaskExecution, name_class
+from gnomon.authoring.sdk.members.task_membership import TaskMembership, join_dag
+from gnomon.authoring.sdk.members.task_relations import TaskRelations
+from gnomon.authoring.sdk.members.xcom_arg import iter_xcom_references
+from gnomon.authoring.sdk.nodes.dag_copy import copy_task
+from gnomon.authoring.sdk.signatures import fields
+from gnomon.authoring.sdk.signatures.old_arguments import TaskArguments, store_task_arguments, warn_no_effect
 from gnomon.authoring.sdk.templating.lazy_environment import LazyEnvironment
 from gnomon.model.errors.authoring import ParamValidationError
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.arguments.code_location import CodeLocation
-    from gnomon.authoring.sdk.dags.node_types import DagNode, GroupNode, TaskNode
     from gnomon.authoring.sdk.deferral.triggers import StartTriggerArgs
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, GroupNode, TaskNode
 
 _FIELD_NAMES = frozenset(row.name for row in fields.OPERATOR_FIELDS)
 _SETTABLE = _FIELD_NAMES - {"task_id", "dag", "task_group", "default_args", "params"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.authoring.sdk.dags.task_group import TaskGroup
 from gnomon.authoring.sdk.mapping.expand_input import ExpandInput
 from gnomon.authoring.sdk.mapping.map_checks import check_parts_of_groups, mark_lengths_needed
 from gnomon.authoring.sdk.mapping.mapped_operator import count_literal_instances
+from gnomon.authoring.sdk.members.task_group import TaskGroup
 
 
 class MappedTaskGroup(TaskGroup):

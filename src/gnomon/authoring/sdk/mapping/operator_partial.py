@@ -19,8 +19,8 @@ from gnomon.authoring.sdk.mapping.map_kwargs import (
     prevent_duplicates,
 )
 from gnomon.authoring.sdk.mapping.mapped_operator import UNMAPPABLE, MappedOperator, keep_fields
-from gnomon.authoring.sdk.tasks.operator_meta import take_shared
-from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
+from gnomon.authoring.sdk.members.operator_meta import take_shared
+from gnomon.authoring.sdk.members.xcom_arg import XComArg
 
 
 class PartialMethod:

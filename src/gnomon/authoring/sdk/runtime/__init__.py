@@ -1,3 +1,2 @@
-"""What author code uses while it runs: connections, Variables, notifiers, and the hooks of installed provider packages. `channel` is the way to the
-process that answers requests: open it first.
+"""What author code uses while it runs, besides connections and Variables: XComs, notifiers, callbacks, mail, questions to people.
 """

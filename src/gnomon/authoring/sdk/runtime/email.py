@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.ground.config import current_config
 from gnomon.model.errors.authoring import AirflowConfigException, AirflowException, AirflowNotFoundException
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import jinja2
 
-    from gnomon.authoring.sdk.dags.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode
 
 
 class BaseNotifier(Templater):

@@ -11,7 +11,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from gnomon.authoring.sdk.dags.authoring_state import get_current_context
+from gnomon.authoring.sdk.nodes.authoring_state import get_current_context
 from gnomon.authoring.sdk.serialization.value_codec import dumps, loads
 from gnomon.ground.config import Config, current_config
 from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE

@@ -1,3 +1,3 @@
-"""The argument `schedule`, time zones, and timetables of authors. `schedule_argument` turns the argument into a timetable: open it first.
+"""The argument `schedule`, deadlines, and timetables of authors. `schedule_argument` turns the argument into a timetable: open it first.
 `author_timetable` checks timetables that authors write; `named_calendars` finds the calendars of gnomon.toml.
 """

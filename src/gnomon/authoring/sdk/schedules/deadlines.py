@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, NamedTuple
 
+from gnomon.authoring.sdk.arguments import timezone
+from gnomon.authoring.sdk.connections.variable import Variable
 from gnomon.authoring.sdk.runtime.callback_definitions import AsyncCallback, Callback, SyncCallback
-from gnomon.authoring.sdk.runtime.variable import Variable
-from gnomon.authoring.sdk.schedules import timezone
 from gnomon.model.instants import add_span, to_instant
 from gnomon.model.run_callbacks import DeadlineSpec
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gnomon.authoring.sdk.runtime.secret_masking import should_hide_value_for_key
+from gnomon.authoring.sdk.connections.secret_masking import should_hide_value_for_key
 from gnomon.authoring.sdk.serialization.version_check import check_version
 from gnomon.model.errors.authoring import DeserializationError
 from gnomon.model.serde.stored_objects import NoStoredForm, StoredObject

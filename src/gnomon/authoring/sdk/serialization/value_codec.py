@@ -17,25 +17,25 @@ from gnomon.model.errors.error_text import class_name, error_text
 from gnomon.model.serde.stored_objects import StoredObject
 from gnomon.model.serde.text_form import describe_stored
 
-_HERE = __package__
+_SDK = "gnomon.authoring.sdk"
 _WRITERS = {
-    "gnomon": "own_objects",
-    "kubernetes": "kubernetes_objects",
-    "deltalake": "table_references",
-    "numpy": "numpy_values",
-    "pandas": "pandas_values",
-    "pathlib": "standard_values",
-    "pendulum": "standard_values",
-    "polars": "polars_frames",
-    "pyiceberg": "table_references",
+    "gnomon": "assets.own_objects",
+    "kubernetes": "serialization.kubernetes_objects",
+    "deltalake": "serialization.table_references",
+    "numpy": "serialization.numpy_values",
+    "pandas": "serialization.pandas_values",
+    "pathlib": "serialization.standard_values",
+    "pendulum": "serialization.standard_values",
+    "polars": "serialization.polars_frames",
+    "pyiceberg": "serialization.table_references",
 }
-"""The first part of the module of a type to the module here that has `describe` for it."""
+"""The first part of the module of a type to the module of the sdk that has `describe` for it."""
 _READERS = {
     **_WRITERS,
-    "airflow": "own_objects",
-    **dict.fromkeys(("builtins", "datetime", "decimal", "uuid", "zoneinfo"), "standard_values"),
+    "airflow": "assets.own_objects",
+    **dict.fromkeys(("builtins", "datetime", "decimal", "uuid", "zoneinfo"), "serialization.standard_values"),
 }
-"""The first part of a stored class name to the module here that has `find_reader` for it."""
+"""The first part of a stored class name to the module of the sdk that has `find_reader` for it."""
 
 
 def dumps(value: object, *, what: str = "The value") -> str:
@@ -64,7 +64,7 @@ def describe_object(value: object) -> StoredObject | None:
     module = type(value).__module__
     package = module.partition(".")[0] if isinstance(module, str) else ""
     writer = _WRITERS.get(package)
-    found: StoredObject | None = None if writer is None else import_module(f"{_HERE}.{writer}").describe(value)
+    found: StoredObject | None = None if writer is None else import_module(f"{_SDK}.{writer}").describe(value)
     return author_objects.describe(value) if found is None and package != "gnomon" else found
 
 
@@ -89,6 +89,6 @@ def make_object(stored: StoredObject) -> object:
 def _find_reader(classname: str) -> Callable[[StoredObject], Any] | None:
     name = _READERS.get(classname.partition(".")[0])
     reader: Callable[[StoredObject], Any] | None = (
-        None if name is None else import_module(f"{_HERE}.{name}").find_reader(classname)
+        None if name is None else import_module(f"{_SDK}.{name}").find_reader(classname)
     )
     return reader

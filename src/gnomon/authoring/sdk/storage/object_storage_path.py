@@ -277,7 +277,7 @@ def _is_local(path: ObjectStoragePath) -> bool:
 
 def _is_in_dag_file() -> bool:
     """True while a DAG file is imported: a path that it defines must not ask for a connection then."""
-    from gnomon.authoring.sdk.dags.authoring_state import get_current_context
+    from gnomon.authoring.sdk.nodes.authoring_state import get_current_context
 
     try:
         get_current_context()

@@ -9,8 +9,8 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, ClassVar
 
-from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.authoring.sdk.runtime.provider_packages import list_filesystem_modules
+from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.authoring.sdk.connections.provider_packages import list_filesystem_modules
 from gnomon.authoring.sdk.storage.connection_login import build_login_options, has_login_options
 
 MISSING = "it needs the packages universal_pathlib and fsspec: pip install 'gnomon[object-storage]'"

@@ -10,7 +10,7 @@ from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.model.errors.authoring import AirflowException, DownstreamTasksSkipped
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode
 
 XCOM_SKIPMIXIN_KEY = "skipmixin_key"
 XCOM_SKIPMIXIN_SKIPPED = "skipped"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.arguments.converters import check_id
-from gnomon.authoring.sdk.dags import authoring_state
+from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.authoring.sdk.tasks.branching import BranchMixIn, SkipMixin, short_circuit
 from gnomon.authoring.sdk.tasks.function_calls import call_with_context, check_call
 from gnomon.authoring.sdk.tasks.operator import BaseOperator

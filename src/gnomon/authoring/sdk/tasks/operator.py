@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gnomon.authoring.sdk.arguments.code_location import CodeLocation, format_location
 from gnomon.authoring.sdk.arguments.converters import check_id
 from gnomon.authoring.sdk.arguments.notset import NOTSET, ArgNotSet
-from gnomon.authoring.sdk.arguments.old_arguments import (
+from gnomon.authoring.sdk.arguments.params import ParamsDict, merge_params
+from gnomon.authoring.sdk.mapping.operator_partial import PartialMethod
+from gnomon.authoring.sdk.members.operator_meta import OperatorMeta
+from gnomon.authoring.sdk.members.task_execution import TaskExecution
+from gnomon.authoring.sdk.members.task_membership import TaskMembership, join_dag
+from gnomon.authoring.sdk.members.task_relations import TaskRelations
+from gnomon.authoring.sdk.nodes import authoring_state
+from gnomon.authoring.sdk.nodes.dag_copy import copy_task
+from gnomon.authoring.sdk.nodes.node_equality import TASK_PARTS, are_equal
+from gnomon.authoring.sdk.signatures.old_arguments import (
     Callback,
     TaskArguments,
     listed_template_fields,
@@ -17,20 +26,11 @@ from gnomon.authoring.sdk.arguments.old_arguments import (
     store_task_arguments,
     warn_no_effect,
 )
-from gnomon.authoring.sdk.arguments.params import ParamsDict, merge_params
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.dags.dag_copy import copy_task
-from gnomon.authoring.sdk.dags.node_equality import TASK_PARTS, are_equal
-from gnomon.authoring.sdk.mapping.operator_partial import PartialMethod
-from gnomon.authoring.sdk.tasks.operator_meta import OperatorMeta
-from gnomon.authoring.sdk.tasks.task_execution import TaskExecution
-from gnomon.authoring.sdk.tasks.task_membership import TaskMembership, join_dag
-from gnomon.authoring.sdk.tasks.task_relations import TaskRelations
 from gnomon.model.errors.authoring import ParamValidationError
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode, GroupNode
     from gnomon.authoring.sdk.deferral.triggers import StartTriggerArgs
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, GroupNode
     from gnomon.model.after import After
 
 

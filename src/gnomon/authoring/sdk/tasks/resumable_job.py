@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from gnomon.authoring.sdk.tasks.operator_meta import apply_default_args
+from gnomon.authoring.sdk.members.operator_meta import apply_default_args
 
 _log = logging.getLogger("airflow.task")
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from gnomon.authoring.sdk.arguments import fields
 from gnomon.authoring.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.authoring.sdk.arguments.notset import NOTSET, ArgNotSet
+from gnomon.authoring.sdk.signatures import fields
 from gnomon.authoring.sdk.tasks.decorated_operators import DecoratedOperator
 from gnomon.authoring.sdk.tasks.function_calls import call_with_context
 from gnomon.authoring.sdk.tasks.operator import BaseOperator

@@ -8,20 +8,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 from gnomon.authoring.sdk.arguments.code_location import find_author_location, format_location
-from gnomon.authoring.sdk.dags import authoring_state
 from gnomon.authoring.sdk.mapping.expand_input import DictOfListsExpandInput, ExpandInput, ListOfDictsExpandInput
 from gnomon.authoring.sdk.mapping.map_kwargs import check_dicts, check_mapped_values, check_names, prevent_duplicates
 from gnomon.authoring.sdk.mapping.mapped_operator import DecoratedMappedOperator, keep_fields
 from gnomon.authoring.sdk.mapping.operator_partial import UnexpandedPartial
+from gnomon.authoring.sdk.members.operator_meta import take_shared
+from gnomon.authoring.sdk.members.xcom_arg import XComArg
+from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.authoring.sdk.tasks.decorated_operators import make_unique_task_id
 from gnomon.authoring.sdk.tasks.function_calls import CONTEXT_KEYS, check_call, read_signature
-from gnomon.authoring.sdk.tasks.operator_meta import take_shared
-from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
 from gnomon.model.errors.authoring import AirflowException, AirflowSkipException
 from gnomon.model.errors.product import find_close_matches
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode
 
 
 OPERATOR_PATHS: dict[str, str] = {
@@ -304,7 +304,7 @@ class TaskDecorators:
         return self._variant(name, python_callable, kwargs)
 
     def _by_package(self, path: str, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
-        from gnomon.authoring.sdk.runtime.provider_packages import (
+        from gnomon.authoring.sdk.connections.provider_packages import (
             import_attribute,  # few files use decorators of packages
         )
 
@@ -326,7 +326,7 @@ class TaskDecorators:
 
 def _find_provided_variants() -> dict[str, str]:
     """Variant of `@task` to the path of its decorator, of the installed provider packages."""
-    from gnomon.authoring.sdk.runtime.provider_packages import iter_provided  # few files use decorators of packages
+    from gnomon.authoring.sdk.connections.provider_packages import iter_provided  # few files use decorators of packages
 
     return {item["name"]: item["class-name"] for _, item in iter_provided("task-decorators")}
 

@@ -11,14 +11,14 @@ import jinja2.nativetypes
 import jinja2.sandbox
 
 from gnomon.authoring.sdk.arguments.code_location import format_location
+from gnomon.authoring.sdk.arguments.resolvable import LiteralValue, Resolvable
 from gnomon.authoring.sdk.templating.lazy_environment import LazyEnvironment, TemplateOwner
-from gnomon.authoring.sdk.templating.resolvable import LiteralValue, Resolvable
 from gnomon.authoring.sdk.templating.template_filters import FILTERS
 from gnomon.authoring.sdk.templating.template_notes import add_template_note
 from gnomon.model.errors.authoring import AirflowException
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode
 
 
 class SandboxedEnvironment(jinja2.sandbox.SandboxedEnvironment):

@@ -10,7 +10,7 @@ from gnomon.authoring.sdk.templating.lazy_environment import LazyEnvironment
 if TYPE_CHECKING:
     import jinja2
 
-    from gnomon.authoring.sdk.dags.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode
 
 
 class Templater:

@@ -8,7 +8,7 @@ from datetime import tzinfo
 
 import click
 
-from gnomon.authoring.sdk.schedules.timezone import find_zone
+from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.changes.operations.schedule_targets import RUNS_MAX, ScheduleTarget, resolve_schedule_target
 from gnomon.changes.operations.timetable_operations import (
     ScheduleFacts,

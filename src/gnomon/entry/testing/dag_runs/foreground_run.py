@@ -24,8 +24,8 @@ from gnomon.author_code.loading.timetable_loader import rebuild_timetable
 from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.authoring.sdk.arguments import params
 from gnomon.authoring.sdk.arguments.notset import NOTSET
+from gnomon.authoring.sdk.arguments.timezone import make_aware
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.schedules.timezone import make_aware
 from gnomon.entry.app.on_demand import TRIGGERER, OnDemandStart
 from gnomon.entry.testing.dag_runs.console_logging import console_logging
 from gnomon.entry.testing.dag_runs.executor_services import ExecutorServices

@@ -15,7 +15,7 @@ from gnomon.author_code.runner.attempt import run_attempt
 from gnomon.author_code.runner.attempt_results import result_without_run
 from gnomon.author_code.runner.callback_attempt import run_callback_attempt
 from gnomon.author_code.runner.runner_log import RunnerLog
-from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config.environment import environment, replace_environment

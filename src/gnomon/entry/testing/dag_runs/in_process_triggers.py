@@ -10,7 +10,7 @@ from typing import Any
 from gnomon.author_code.loading.class_loader import load_class
 from gnomon.author_code.processes import author_forks
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, answer_request
-from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.connections.channel import install_channel
 from gnomon.authoring.sdk.serialization import value_codec
 from gnomon.ground import log
 from gnomon.model.deferral import DeferralResult

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.entry.testing.dag_runs.private_home import copy_settings, load_private_options
 from gnomon.ground.config import Config, current_config
 from gnomon.model.errors.product import UserError

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.entry.testing.dag_runs.private_store import PrivateStore
 from gnomon.ground.config.environment import environment, replace_environment
 from gnomon.model.errors.authoring import AirflowException

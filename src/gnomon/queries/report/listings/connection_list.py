@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.authoring.sdk.runtime.secret_masking import mask_stored_secret
-from gnomon.authoring.sdk.runtime.secrets_masker import redact
+from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.authoring.sdk.connections.secret_masking import mask_stored_secret
+from gnomon.authoring.sdk.connections.secrets_masker import redact
 from gnomon.ground.log.secret_masks import hide
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.storage.store import Transaction

@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from gnomon.authoring.sdk.runtime.secrets_masker import redact
+from gnomon.authoring.sdk.connections.secrets_masker import redact
 from gnomon.model.errors.product import UserError
 from gnomon.model.json_text import escape_surrogates
 from gnomon.queries.report.listings.connection_list import HIDDEN, hide_stored_secrets, make_row

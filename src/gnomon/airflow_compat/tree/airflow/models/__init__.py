@@ -7,7 +7,7 @@ __all__, __getattr__ = make_lazy_exports(
     {
         "BaseOperator": "gnomon.authoring.sdk",
         "BaseOperatorLink": "gnomon.authoring.sdk.tasks.operator_links",
-        "Connection": "gnomon.authoring.sdk.runtime.connection:ConnectionModel",
+        "Connection": "gnomon.authoring.sdk.connections.connection:ConnectionModel",
         "DAG": "gnomon.authoring.sdk",
         "DagBag": "gnomon.airflow_compat.dagbag",
         "MappedOperator": "gnomon.authoring.sdk.mapping.mapped_operator",

@@ -1,7 +1,7 @@
 """`airflow.secrets.local_filesystem`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.authoring.sdk.runtime.secrets_backends import LocalFilesystemBackend
+from gnomon.authoring.sdk.connections.secrets_backends import LocalFilesystemBackend
 
 __all__ = ["LocalFilesystemBackend"]
 __getattr__ = make_getattr(__name__)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from gnomon.airflow_compat.date_ranges import date_range, round_time
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.authoring.sdk.schedules import timezone as _timezone
+from gnomon.authoring.sdk.arguments import timezone as _timezone
 from gnomon.rules.timetables.cron.cron_fields import CRON_PRESETS as cron_presets
 
 # DAG files import `datetime` and `timedelta` from here: Airflow 2's module has them as names of its own imports.

@@ -1,7 +1,7 @@
 """`airflow.utils.timezone`."""
 
 from gnomon.airflow_compat.missing_names import make_lazy_exports as _lazy
-from gnomon.authoring.sdk.schedules.timezone import (
+from gnomon.authoring.sdk.arguments.timezone import (
     coerce_datetime,
     convert_to_utc,
     datetime,

@@ -1,8 +1,8 @@
 """`airflow.www.utils`: what operators use of it."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.authoring.sdk.runtime.secret_masking import DEFAULT_SENSITIVE_FIELDS as _FIELDS
-from gnomon.authoring.sdk.runtime.secret_masking import should_hide_value_for_key
+from gnomon.authoring.sdk.connections.secret_masking import DEFAULT_SENSITIVE_FIELDS as _FIELDS
+from gnomon.authoring.sdk.connections.secret_masking import should_hide_value_for_key
 
 __all__ = [
     "datetime_to_string",

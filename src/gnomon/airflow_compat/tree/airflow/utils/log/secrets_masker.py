@@ -1,8 +1,12 @@
 """`airflow.utils.log.secrets_masker`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.authoring.sdk.runtime.secret_masking import DEFAULT_SENSITIVE_FIELDS, mask_secret, should_hide_value_for_key
-from gnomon.authoring.sdk.runtime.secrets_masker import (
+from gnomon.authoring.sdk.connections.secret_masking import (
+    DEFAULT_SENSITIVE_FIELDS,
+    mask_secret,
+    should_hide_value_for_key,
+)
+from gnomon.authoring.sdk.connections.secrets_masker import (
     Redactable,
     Redacted,
     SecretsMasker,

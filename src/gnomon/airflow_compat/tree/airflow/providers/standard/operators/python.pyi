@@ -9,6 +9,6 @@ from gnomon.authoring.operators.virtualenv import BranchExternalPythonOperator a
 from gnomon.authoring.operators.virtualenv import BranchPythonVirtualenvOperator as BranchPythonVirtualenvOperator
 from gnomon.authoring.operators.virtualenv import ExternalPythonOperator as ExternalPythonOperator
 from gnomon.authoring.operators.virtualenv import PythonVirtualenvOperator as PythonVirtualenvOperator
-from gnomon.authoring.sdk.dags.authoring_state import get_current_context as get_current_context
+from gnomon.authoring.sdk.nodes.authoring_state import get_current_context as get_current_context
 
 def __getattr__(name: str) -> Any: ...

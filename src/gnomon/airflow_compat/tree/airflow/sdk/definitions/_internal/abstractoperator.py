@@ -19,7 +19,7 @@ from gnomon.airflow_compat.operator_defaults import (
     DEFAULT_WEIGHT_RULE,
     MAX_RETRY_DELAY,
 )
-from gnomon.authoring.sdk.tasks.task_membership import TaskMembership as AbstractOperator
+from gnomon.authoring.sdk.members.task_membership import TaskMembership as AbstractOperator
 
 __all__ = [
     "AbstractOperator",

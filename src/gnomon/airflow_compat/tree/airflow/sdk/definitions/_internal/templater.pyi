@@ -3,7 +3,7 @@ from typing import Any
 
 from gnomon.authoring.sdk.templating.rendering import NativeEnvironment as NativeEnvironment
 from gnomon.authoring.sdk.templating.rendering import SandboxedEnvironment as SandboxedEnvironment
-from gnomon.authoring.sdk.templating.resolvable import LiteralValue as LiteralValue
+from gnomon.authoring.sdk.arguments.resolvable import LiteralValue as LiteralValue
 from gnomon.authoring.sdk.templating.templater import Templater as Templater
 
 def __getattr__(name: str) -> Any: ...

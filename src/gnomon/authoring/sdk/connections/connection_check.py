@@ -8,9 +8,9 @@ from __future__ import annotations
 import threading
 from typing import NamedTuple
 
-from gnomon.authoring.sdk.runtime import provider_packages
-from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.authoring.sdk.runtime.secrets_masker import redact
+from gnomon.authoring.sdk.connections import provider_packages
+from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.authoring.sdk.connections.secrets_masker import redact
 from gnomon.ground.config.environment import environment, replace_environment
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.error_text import error_text

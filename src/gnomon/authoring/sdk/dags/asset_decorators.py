@@ -47,7 +47,7 @@ class AssetFunctionOperator(FunctionOperator):
 
 
 def _find_asset(name: str) -> Asset:
-    from gnomon.authoring.sdk.runtime import channel
+    from gnomon.authoring.sdk.connections import channel
     from gnomon.model.task_api_requests import GetAsset  # needs msgspec, which a DAG file does not
 
     found: Any = channel.ask(GetAsset(name=name))

@@ -6,7 +6,7 @@ from typing import Any
 
 from gnomon.authoring.sdk.arguments import option_defaults
 from gnomon.authoring.sdk.arguments.notset import NOTSET, is_given
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.ground.config.environment import get_variable
 from gnomon.model.ids import quote_argument
 from gnomon.model.task_api_requests import DeleteVariable, GetVariable, ListVariables, SetVariable
@@ -85,7 +85,7 @@ def _ask_backend(key: str) -> str | None:
     if not option_defaults.has_secrets_backend():
         return None
     # Most installations have no backend, and this module loads logging.
-    from gnomon.authoring.sdk.runtime.secrets_lookup import find_variable
+    from gnomon.authoring.sdk.connections.secrets_lookup import find_variable
 
     return find_variable(key)
 
@@ -100,7 +100,7 @@ def _read_environment(key: str) -> str | None:
 
 def _hide_secret(key: str, value: Any) -> Any:
     """Hide the value in the logs of this process if its key names a secret, and secrets in it. Returns the value."""
-    from gnomon.authoring.sdk.runtime.secret_masking import mask_secret  # only code that reads a Variable needs it
+    from gnomon.authoring.sdk.connections.secret_masking import mask_secret  # only code that reads a Variable needs it
 
     if isinstance(value, str | dict | list):
         mask_secret(value, key)

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
 from gnomon.model.storable_text import find_unstorable

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gnomon.authoring.sdk.dags.edges import iter_nodes
+from gnomon.authoring.sdk.nodes.edges import iter_nodes
 from gnomon.model.errors.authoring import AirflowException
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import TaskNode
+    from gnomon.authoring.sdk.nodes.node_types import TaskNode
 
 
 class NoSetupOrTeardown(AirflowException, TypeError):

@@ -8,8 +8,8 @@ from datetime import datetime
 from itertools import islice, takewhile
 from typing import Any
 
-from gnomon.authoring.sdk.dags.node_types import DagNode
-from gnomon.authoring.sdk.schedules import timezone
+from gnomon.authoring.sdk.arguments import timezone
+from gnomon.authoring.sdk.nodes.node_types import DagNode
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import DagRunInfo, DataInterval, PlannedRun
 from gnomon.rules.planning.window import LOOK_BACK_SPANS, iterate_runs_from

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import TaskNode
+    from gnomon.authoring.sdk.nodes.node_types import TaskNode
 
 
 class DependencyMixin:

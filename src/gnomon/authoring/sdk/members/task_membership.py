@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.authoring.sdk.arguments.code_location import CodeLocation, format_location
 from gnomon.authoring.sdk.arguments.converters import make_moment_aware
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.mapping.map_position import list_mapped_groups
+from gnomon.authoring.sdk.members.map_position import list_mapped_groups
+from gnomon.authoring.sdk.nodes import authoring_state
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode, GroupNode, TaskNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, GroupNode, TaskNode
 
 
 class TaskMembership:

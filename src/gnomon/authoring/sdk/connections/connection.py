@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from gnomon.authoring.sdk.arguments.option_defaults import has_secrets_backend
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.task_api_requests import GetConnection
@@ -102,7 +102,7 @@ class Connection:
 
     def _hide_secrets(self) -> Connection:
         """Hide the password and the secrets in `extra` in the logs of this process. Returns the connection."""
-        from gnomon.authoring.sdk.runtime.secret_masking import (
+        from gnomon.authoring.sdk.connections.secret_masking import (
             mask_secret,  # not needed to write a DAG, and it loads logging
         )
 
@@ -245,7 +245,7 @@ class Connection:
         if nested and isinstance(extra, dict):
             extra = {key: _parse_if_json(item) for key, item in extra.items()}
         if extra:
-            from gnomon.authoring.sdk.runtime.secret_masking import (
+            from gnomon.authoring.sdk.connections.secret_masking import (
                 mask_secret,  # not needed to write a DAG, and it loads logging
             )
 
@@ -256,7 +256,7 @@ class Connection:
         """As `extra_dejson`, without a word about short secrets, which would stand in the output of commands that write connections."""
         extra = self._load_extra()
         if extra:
-            from gnomon.authoring.sdk.runtime.secret_masking import mask_stored_secret  # as above
+            from gnomon.authoring.sdk.connections.secret_masking import mask_stored_secret  # as above
 
             mask_stored_secret(extra)
         return extra
@@ -273,7 +273,7 @@ class Connection:
         """Return `extra_dejson`, for coroutines."""
         extra = self._load_extra()
         if extra:
-            from gnomon.authoring.sdk.runtime.secret_masking import amask_secret  # not needed to write a DAG
+            from gnomon.authoring.sdk.connections.secret_masking import amask_secret  # not needed to write a DAG
 
             await amask_secret(extra)
         return extra
@@ -292,7 +292,7 @@ class Connection:
 
     def get_hook(self, *, hook_params: dict[str, Any] | None = None) -> Any:
         """Return the hook for the type of the connection. Raises HookNotFound when no installed package has one."""
-        from gnomon.authoring.sdk.runtime import provider_packages  # rarely used: most code makes the hook itself
+        from gnomon.authoring.sdk.connections import provider_packages  # rarely used: most code makes the hook itself
 
         kind = provider_packages.load_hook_class(self.conn_type, str(self.conn_id))
         return kind(**{kind.conn_name_attr: self.conn_id}, **(hook_params or {}))
@@ -312,7 +312,7 @@ def _ask_backend(conn_id: str) -> Any:
     if not has_secrets_backend():
         return None
     # Most installations have no backend, and this module loads logging.
-    from gnomon.authoring.sdk.runtime.secrets_lookup import find_connection
+    from gnomon.authoring.sdk.connections.secrets_lookup import find_connection
 
     return find_connection(conn_id)
 

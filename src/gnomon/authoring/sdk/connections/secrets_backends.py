@@ -8,8 +8,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.authoring.sdk.runtime.exported_files import read_connections, read_variables
+from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.authoring.sdk.connections.exported_files import read_connections, read_variables
 from gnomon.ground.config.environment import get_variable
 
 

@@ -7,17 +7,17 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gnomon.authoring.sdk.arguments import fields
 from gnomon.authoring.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dialect
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.arguments.executor_config import iter_config_warnings
 from gnomon.authoring.sdk.arguments.notset import NOTSET
+from gnomon.authoring.sdk.signatures import fields
 from gnomon.model.errors.error_text import error_text, error_traceback
 from gnomon.model.errors.product import find_close_matches
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.arguments.params import ParamsDict
-    from gnomon.authoring.sdk.dags.node_types import GroupNode, TaskNode
+    from gnomon.authoring.sdk.nodes.node_types import GroupNode, TaskNode
     from gnomon.model.after import After
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 from gnomon.authoring.sdk.arguments.annotated_arguments import CHECKED_MODULES, check_annotated
 from gnomon.authoring.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.authoring.sdk.arguments.converters import as_named_values, check_place
-from gnomon.authoring.sdk.dags import authoring_state
+from gnomon.authoring.sdk.nodes import authoring_state
 
 _PASSED_OVER = "<gnomon wrapper, as importlib._bootstrap>"
 

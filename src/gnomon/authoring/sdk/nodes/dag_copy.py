@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gnomon.authoring.sdk.dags.edges import DependencyMixin
-from gnomon.authoring.sdk.templating.resolvable import Resolvable
+from gnomon.authoring.sdk.arguments.resolvable import Resolvable
+from gnomon.authoring.sdk.nodes.edges import DependencyMixin
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode, GroupNode, TaskNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, GroupNode, TaskNode
 
 DagT = TypeVar("DagT", bound="DagNode")
 GroupT = TypeVar("GroupT", bound="GroupNode")

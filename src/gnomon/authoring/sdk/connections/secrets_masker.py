@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, TypeAlias
 
-from gnomon.authoring.sdk.runtime.secret_masking import DEFAULT_SENSITIVE_FIELDS, mask_secret, should_hide_value_for_key
+from gnomon.authoring.sdk.connections.secret_masking import (
+    DEFAULT_SENSITIVE_FIELDS,
+    mask_secret,
+    should_hide_value_for_key,
+)
 from gnomon.ground.log import secret_masks
 from gnomon.ground.log.secret_masks import HIDDEN
 from gnomon.ground.log.uri_passwords import hide_uri_passwords

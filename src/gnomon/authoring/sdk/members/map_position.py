@@ -11,10 +11,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments.notset import NOTSET, is_given
-from gnomon.authoring.sdk.mapping.resolved_sequences import read_element
+from gnomon.authoring.sdk.members.resolved_sequences import read_element
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import TaskNode
+    from gnomon.authoring.sdk.nodes.node_types import TaskNode
 
 Lengths = Sequence[Sequence[int]]
 """The lengths of the factors of each expansion, outermost first."""
@@ -68,7 +68,7 @@ def pull_plain(arg: Any, ti: Any) -> Any:
     lengths: Lengths = getattr(ti, "factor_lengths", None) or ()
     common = _count_common_groups(arg.operator, getattr(ti, "task", None))
     if common == 0 or len(lengths) < common:
-        from gnomon.authoring.sdk.mapping.lazy_xcoms import LazyXComSequence  # needs msgspec, which a DAG file does not
+        from gnomon.authoring.sdk.members.lazy_xcoms import LazyXComSequence  # needs msgspec, which a DAG file does not
 
         values = LazyXComSequence(xcom_arg=arg, ti=ti)
         return values if getattr(arg.operator, "is_mapped", False) else values.to_list()
@@ -91,7 +91,7 @@ def pull_elements(arg: Any, context: Mapping[str, Any], check: Callable[[Any], A
     ti = context["ti"]
     if not hasattr(ti, "pull_xcom_element"):
         return check(arg.resolve(context))
-    from gnomon.authoring.sdk.mapping.lazy_xcoms import (  # needs msgspec, which a DAG file does not
+    from gnomon.authoring.sdk.members.lazy_xcoms import (  # needs msgspec, which a DAG file does not
         LazyElements,
         LazyXComSequence,
     )

@@ -9,7 +9,7 @@ from gnomon.authoring.sdk.arguments.task_rules import TriggerRule
 from gnomon.model.errors.authoring import FailFastDagInvalidTriggerRule
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode, TaskNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, TaskNode
 
 _ALLOWED = (TriggerRule.ALL_SUCCESS, TriggerRule.ALL_DONE_SETUP_SUCCESS)
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from gnomon.authoring.sdk.arguments.notset import NOTSET
-from gnomon.authoring.sdk.dags import authoring_state
+from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.model.errors.product import UserError
 
 RUNNER = "gnomon.entry.testing.dag_runs.foreground_run:run_dag"

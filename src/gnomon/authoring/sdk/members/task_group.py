@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.authoring.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.authoring.sdk.arguments.converters import as_named_values, as_text, check_group_id, check_place, read_doc
-from gnomon.authoring.sdk.arguments.fields import TASK_GROUP_FIELDS, iter_without_effect
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.dags.dag_copy import copy_group
-from gnomon.authoring.sdk.dags.edges import DependencyMixin, iter_nodes
-from gnomon.authoring.sdk.dags.node_relatives import NodeRelatives
-from gnomon.authoring.sdk.dags.topology import connect_tasks, sort_children
+from gnomon.authoring.sdk.nodes import authoring_state
+from gnomon.authoring.sdk.nodes.dag_copy import copy_group
+from gnomon.authoring.sdk.nodes.edges import DependencyMixin, iter_nodes
+from gnomon.authoring.sdk.nodes.node_relatives import NodeRelatives
+from gnomon.authoring.sdk.nodes.topology import connect_tasks, sort_children
+from gnomon.authoring.sdk.signatures.fields import TASK_GROUP_FIELDS, iter_without_effect
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskAlreadyInTaskGroup
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.edges import EdgeModifier
-    from gnomon.authoring.sdk.dags.node_types import DagNode, TaskNode
+    from gnomon.authoring.sdk.nodes.edges import EdgeModifier
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, TaskNode
 
 
 class TaskGroup(NodeRelatives, DependencyMixin):

@@ -7,17 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gnomon.authoring.sdk.arguments.notset import NOTSET, is_given
-from gnomon.authoring.sdk.dags.dag_copy import copy_reference
-from gnomon.authoring.sdk.dags.edges import DependencyMixin
-from gnomon.authoring.sdk.mapping.map_position import pull_element, pull_elements, pull_plain
-from gnomon.authoring.sdk.mapping.resolved_sequences import ConcatenatedValues, MappedValues, ZippedValues, read_element
-from gnomon.authoring.sdk.templating.resolvable import Resolvable
+from gnomon.authoring.sdk.arguments.resolvable import Resolvable
+from gnomon.authoring.sdk.members.map_position import pull_element, pull_elements, pull_plain
+from gnomon.authoring.sdk.members.resolved_sequences import ConcatenatedValues, MappedValues, ZippedValues, read_element
+from gnomon.authoring.sdk.nodes.dag_copy import copy_reference
+from gnomon.authoring.sdk.nodes.edges import DependencyMixin
 from gnomon.model.errors.authoring import XComNotFound
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.edges import EdgeModifier
-    from gnomon.authoring.sdk.dags.node_types import TaskNode
-    from gnomon.authoring.sdk.dags.setup_teardown import Scope
+    from gnomon.authoring.sdk.nodes.edges import EdgeModifier
+    from gnomon.authoring.sdk.nodes.node_types import TaskNode
+    from gnomon.authoring.sdk.nodes.setup_teardown import Scope
 
 XCOM_RETURN_KEY = "return_value"
 

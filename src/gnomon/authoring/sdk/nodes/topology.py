@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon.authoring.sdk.arguments.code_location import format_location
-from gnomon.authoring.sdk.dags.edges import iter_nodes
+from gnomon.authoring.sdk.nodes.edges import iter_nodes
 from gnomon.model.errors.authoring import AirflowDagCycleException, AirflowException
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.edges import EdgeModifier
-    from gnomon.authoring.sdk.dags.node_types import DagNode, TaskNode
+    from gnomon.authoring.sdk.nodes.edges import EdgeModifier
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, TaskNode
 
 TaskT = TypeVar("TaskT", bound="TaskNode")
 

@@ -6,10 +6,10 @@ import copy
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gnomon.authoring.sdk.dags.topology import find_relatives
+from gnomon.authoring.sdk.nodes.topology import find_relatives
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode, TaskNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, TaskNode
 
 DagT = TypeVar("DagT", bound="DagNode")
 

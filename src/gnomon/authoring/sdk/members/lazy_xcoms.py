@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from gnomon.authoring.sdk.arguments.notset import NOTSET, is_given
-from gnomon.authoring.sdk.mapping.resolved_sequences import ResolvedSequence, read_element
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
+from gnomon.authoring.sdk.members.resolved_sequences import ResolvedSequence, read_element
 from gnomon.authoring.sdk.runtime.xcom import decode_xcom
 from gnomon.model.task_api_requests import XCOM_BATCH, GetXComBatch, GetXComCount
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.node_types import DagNode, GroupNode
-    from gnomon.authoring.sdk.dags.setup_teardown import Scope
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, GroupNode
+    from gnomon.authoring.sdk.nodes.setup_teardown import Scope
 
 _dags: list[DagNode] = []
 _groups: list[GroupNode] = []

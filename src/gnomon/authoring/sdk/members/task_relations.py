@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from gnomon.authoring.sdk.dags import authoring_state
-from gnomon.authoring.sdk.dags.edges import DependencyMixin
-from gnomon.authoring.sdk.dags.node_relatives import NodeRelatives
-from gnomon.authoring.sdk.dags.setup_teardown import Scope, make_scope
-from gnomon.authoring.sdk.dags.topology import connect_all, find_relatives
-from gnomon.authoring.sdk.tasks.xcom_arg import XComArg, iter_xcom_references
+from gnomon.authoring.sdk.members.xcom_arg import XComArg, iter_xcom_references
+from gnomon.authoring.sdk.nodes import authoring_state
+from gnomon.authoring.sdk.nodes.edges import DependencyMixin
+from gnomon.authoring.sdk.nodes.node_relatives import NodeRelatives
+from gnomon.authoring.sdk.nodes.setup_teardown import Scope, make_scope
+from gnomon.authoring.sdk.nodes.topology import connect_all, find_relatives
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.dags.edges import EdgeModifier
-    from gnomon.authoring.sdk.dags.node_types import DagNode, TaskNode
+    from gnomon.authoring.sdk.nodes.edges import EdgeModifier
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, TaskNode
 
 
 class TaskRelations(NodeRelatives, DependencyMixin):

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from gnomon.authoring.sdk.arguments import converters, option_defaults
-from gnomon.authoring.sdk.arguments.deadline_argument import as_deadlines, encode_deadlines
 from gnomon.authoring.sdk.arguments.depends_on import as_dependencies, encode_dependencies
 from gnomon.authoring.sdk.arguments.executor_config import as_executor_config, encode_executor_config
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.arguments.resources import as_resources
 from gnomon.authoring.sdk.arguments.run_types import as_run_types, encode_run_types
+from gnomon.authoring.sdk.signatures.deadline_argument import as_deadlines, encode_deadlines
 
 Converter = Callable[[str, Any], Any]
 Encoder = Callable[[Any], Any]

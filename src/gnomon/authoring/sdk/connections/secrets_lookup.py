@@ -14,9 +14,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.authoring.sdk.runtime import channel
-from gnomon.authoring.sdk.runtime.provider_packages import import_attribute
-from gnomon.authoring.sdk.runtime.secret_masking import mask_secret
+from gnomon.authoring.sdk.connections import channel
+from gnomon.authoring.sdk.connections.provider_packages import import_attribute
+from gnomon.authoring.sdk.connections.secret_masking import mask_secret
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import current_config
 from gnomon.ground.config.option import OptionKey
