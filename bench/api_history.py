@@ -22,11 +22,11 @@ from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseF
 from gnomon.queries.accounts.api_tokens import create_token
 from gnomon.storage.store import Database, migrations
 from gnomon.storage.store.accounts import account_rows
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.admin import connections, pools, variables
 from gnomon.storage.store.admin.connections import StoredConnection
-from gnomon.storage.store.dag_records import dag_files
-from gnomon.storage.store.drivers.address import parse_address
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.parsed_files import dag_files
 
 DAY = 86_400 * SECOND
 END = 1_767_225_600 * SECOND

@@ -42,7 +42,8 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.services.executors.celery_broker import CeleryPublisher, CelerySettings, create_celery_app
 from gnomon.storage.store import Database, migrations, notify_on_commit, open_database
-from gnomon.storage.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.parsed_files import dag_files
 
 PAGE = Path(__file__).parents[1] / "docs" / "discussions" / "capacity.md"
 BEGIN, END = "<!-- figures: python -m bench.capacity --page -->", "<!-- end of the figures -->"

@@ -27,8 +27,8 @@ from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config, run_folder
 from gnomon.ground.wakeups import Notifier
 from gnomon.storage.store import notify_on_commit, open_database
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.drivers.address import parse_address
 
 SIZES = (1_000, 10_000)
 RESUMED = 2_000

@@ -26,7 +26,8 @@ from gnomon.ground.wakeups import change_notifier
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.storage.store import Database, Transaction, migrations, open_database
-from gnomon.storage.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.parsed_files import dag_files
 
 DAGS = 50
 COMMITS = 200

@@ -26,8 +26,8 @@ from gnomon.ground.wakeups import Notifier
 from gnomon.model.instants import SECOND
 from gnomon.model.records import RunRecord
 from gnomon.storage.store import Database, notify_on_commit, open_database
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.drivers.address import parse_address
 
 HISTORY = 1_000_000
 PAIRS = 9

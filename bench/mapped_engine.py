@@ -20,7 +20,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.lifecycle.group_loading import load_groups
+from gnomon.rules.engine.handlers.group_loading import load_groups
 from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.rules.engine.step import step
 from gnomon.rules.engine.step_context import StepResult

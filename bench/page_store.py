@@ -28,7 +28,7 @@ from gnomon.model.upstream_edges import AfterSpec
 from gnomon.rules.planning.queries import ask_next
 from gnomon.rules.timetables.registry import build
 from gnomon.storage.store import Database, load_cipher, open_database
-from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.parsed_files import dag_files
 
 SCHEDULES = [f"{minute} {hour} * * *" for hour in range(24) for minute in range(0, 60, 4)] + [
     "*/5 * * * *",

@@ -27,7 +27,7 @@ from gnomon.services.executors.worker_protocol import (
 from gnomon.services.worker.attempt_registry import AttemptRegistry
 from gnomon.services.worker.scheduler_connections import SchedulerConnection, SchedulerConnections
 from gnomon.storage.store import open_database
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 
 BEAT_S = 1.0
 

@@ -23,8 +23,10 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.storage.store import Database, migrations, open_database
-from gnomon.storage.store.dag_records import dag_files, dag_runs
-from gnomon.storage.store.ownership import commit, leases, mailbox
+from gnomon.storage.store.coordination import leases, mailbox
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.ownership import commit
+from gnomon.storage.store.parsed_files import dag_files
 
 WIDTH = 500
 CHAIN = 100

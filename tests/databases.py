@@ -19,8 +19,8 @@ from psycopg.pq import TransactionStatus
 from tests.postgres import own_schema
 
 from gnomon.storage.store import migrations
+from gnomon.storage.store.address import SQLITE, parse_address
 from gnomon.storage.store.drivers import postgres
-from gnomon.storage.store.drivers.address import SQLITE, parse_address
 
 BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 """The parameters of a fixture."""

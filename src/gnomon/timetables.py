@@ -9,7 +9,7 @@ from gnomon.rules import timetables as _package
 
 if TYPE_CHECKING:
     from gnomon.rules.timetables.base import BuiltinTimetable, Timetable
-    from gnomon.rules.timetables.business.business_days import BusinessDays
+    from gnomon.rules.timetables.business_days import BusinessDays
     from gnomon.rules.timetables.event_timetable import EventsTimetable
     from gnomon.rules.timetables.interval_timetables import CronDataIntervalTimetable, DeltaDataIntervalTimetable
     from gnomon.rules.timetables.multiple_crons import MultipleCronTriggerTimetable

@@ -13,7 +13,7 @@ from tests.unit.entry.cli.deployment import Deployment, Ended
 
 from gnomon.author_code.loading.dagfile import load_dag_file
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, load_config, set_current_config
@@ -22,7 +22,8 @@ from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.model.states import TaskInstanceState
 from gnomon.services.dagfiles.settings import build_dag_processor_settings as dagfiles_settings
 from gnomon.services.worker.settings import build_worker_settings as worker_settings
-from gnomon.storage.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.parsed_files import dag_files
 from gnomon.testing import ScriptedWorker
 
 F = TypeVar("F", bound=Callable[..., object])

@@ -15,7 +15,7 @@ from tests.acceptance.celery_product import CeleryProduct, celery_product, desce
 from tests.brokers import BROKERS, require_broker
 
 from gnomon.model.executors import WORKER_TTL_S
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 
 _WORK = """
 import os

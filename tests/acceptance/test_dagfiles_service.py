@@ -16,7 +16,8 @@ from tests.patience import PATIENCE_S
 
 from gnomon.ground.config import load_config
 from gnomon.storage import store
-from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.parsed_files import dag_files
 
 DAG_FILE = """\
 from airflow import DAG

@@ -13,7 +13,7 @@ from tests.keys import CIPHER
 from tests.webhook_server import webhook_server
 
 from gnomon.entry.app.nightly_clean import NightlyClean, find_next
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, OptionError

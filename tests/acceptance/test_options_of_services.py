@@ -29,7 +29,7 @@ from gnomon.ground.config import OptionError
 from gnomon.model.errors.product import ConfigurationError
 from gnomon.model.instants import SECOND
 from gnomon.storage.store import open_database
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 FLOWS = """

@@ -25,8 +25,8 @@ from gnomon.ground.wakeups import Notifier
 from gnomon.model.instants import Instant
 from gnomon.model.states import DagRunState
 from gnomon.storage.store import notify_on_commit
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.dag_records import dag_runs, dags
-from gnomon.storage.store.ownership import leases
 from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 
 ROLES = ("supervisor", "scheduler", "worker", "base zygote", "file zygote", "dag-processor", "api-server")

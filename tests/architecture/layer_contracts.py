@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,12 +20,18 @@ def list_rows(layer: str) -> list[set[str]]:
     return _rows(f"in_{layer}")
 
 
+def count_contracts() -> int:
+    """How many contracts there are, of all kinds."""
+    return len(_contracts())
+
+
 def _rows(contract_id: str) -> list[set[str]]:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    return [
-        set(re.findall(r"\w+", row))
-        for contract in contracts
-        if contract["id"] == contract_id
-        for row in contract["layers"]
-        if row != "(__main__)"
+    rows = (row for contract in _contracts() if contract["id"] == contract_id for row in contract["layers"])
+    return [set(re.findall(r"\w+", row)) for row in rows if row != "(__main__)"]
+
+
+def _contracts() -> list[dict[str, Any]]:
+    contracts: list[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
+        "contracts"
     ]
+    return contracts

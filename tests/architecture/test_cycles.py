@@ -1,8 +1,9 @@
-"""No modules import one another in a circle, also not for type checking and not inside functions."""
+"""No modules and no folders import one another in a circle, also not for type checking and not inside functions."""
 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -42,7 +43,29 @@ def imports(tree: ast.AST, known: dict[str, Path]) -> Iterator[str]:
 def cycle(package: Path) -> list[str] | None:
     """One circle of imports, None when there is none."""
     known = modules(package)
-    graph = {name: set(imports(ast.parse(file.read_text()), known)) - {name} for name, file in known.items()}
+    return _circle_of({name: set(imports(ast.parse(file.read_text()), known)) - {name} for name, file in known.items()})
+
+
+def folder_cycles(package: Path) -> list[list[str]]:
+    """For each folder, one circle of imports among what stands in it, where there is one; a folder in it counts as one thing."""
+    known = modules(package)
+    graphs: dict[str, dict[str, set[str]]] = {}
+    for name, file in known.items():
+        for imported in set(imports(ast.parse(file.read_text()), known)):
+            inside, one, other = _split(name, imported)
+            if one and other and one != other:
+                graphs.setdefault(inside, {}).setdefault(one, set()).add(other)
+    return [circle for graph in graphs.values() if (circle := _circle_of(graph)) is not None]
+
+
+def _split(name: str, imported: str) -> tuple[str, str, str]:
+    """The folder that both names have in common, and what of each stands directly in it (empty: the folder itself)."""
+    parts = zip(name.split("."), imported.split("."), strict=False)
+    common = [one for one, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], parts)]
+    return ".".join(common), *(".".join(one.split(".")[: len(common) + 1][len(common) :]) for one in (name, imported))
+
+
+def _circle_of(graph: dict[str, set[str]]) -> list[str] | None:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -52,6 +75,20 @@ def cycle(package: Path) -> list[str] | None:
 
 def test_no_modules_import_one_another_in_a_circle() -> None:
     assert cycle(PACKAGE) is None
+
+
+def test_no_folders_import_one_another_in_a_circle() -> None:
+    """The folders and files of each folder stand in an order; `__init__` files of the folders above count for neither side."""
+    assert folder_cycles(PACKAGE) == []
+
+
+def test_a_circle_of_folders_is_found(tmp_path: Path) -> None:
+    for name, text in {"a/x": "import sample.b.y", "b/y": "pass", "b/z": "import sample.a.w", "a/w": "pass"}.items():
+        file = tmp_path / "sample" / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    assert cycle(tmp_path / "sample") is None
+    assert [set(circle) for circle in folder_cycles(tmp_path / "sample")] == [{"a", "b"}]
 
 
 @pytest.mark.parametrize(

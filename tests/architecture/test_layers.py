@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.architecture.layer_contracts import ROOT, list_layers, list_rows
+from tests.architecture.layer_contracts import ROOT, count_contracts, list_layers, list_rows
 
 import gnomon
 
@@ -27,6 +27,11 @@ BREACHES = {
     "rules/dependencies/resolver.py": "from gnomon.rules.timetables.system_time import now",
     "authoring/sdk/dags/dag.py": "import gnomon.storage.store",
     "authoring/sdk/tasks/operator.py": "import gnomon.authoring.operators",
+    "authoring/sdk/nodes/edges.py": "import gnomon.authoring.sdk.dags.dag",
+    "rules/engine/lifecycle/tallies.py": "import gnomon.rules.engine.admission.admission_pass",
+    "storage/store/drivers/sqlite.py": "import gnomon.storage.store.ownership.commit",
+    "queries/report/waits/edge_wording.py": "import gnomon.queries.report.listings.run_list",
+    "api/common/paths.py": "import gnomon.api.access.permissions",
     "author_code/loading/plugins.py": "import gnomon.author_code.runner",
     "author_code/timetable_host/request_queue.py": "import sqlite3",
     "storage/store/statements.py": "import gnomon.storage.remote_logs",
@@ -74,7 +79,7 @@ def test_an_upward_import_breaks_its_contract(tree: Path) -> None:
     assert done.returncode == 1, done.stdout
     for name in BREACHES:
         assert f"gnomon.{name.removesuffix('.py').replace('/', '.')} " in done.stdout
-    assert "0 kept, 16 broken" in done.stdout
+    assert f"0 kept, {count_contracts()} broken" in done.stdout
 
 
 def test_a_folder_in_no_layer_breaks_the_contract(tree: Path) -> None:

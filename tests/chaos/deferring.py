@@ -35,8 +35,8 @@ from gnomon.services.triggerer.coordinator import TriggererCoordinator
 from gnomon.services.triggerer.saved_events import SavedEvents
 from gnomon.services.triggerer.settings import TriggererSettings
 from gnomon.storage.store import CommitUncertain, Database, DatabaseUnavailable, FencedError, Transaction
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.trigger_queue import deferrals, trigger_claims, triggerer_leases
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable

@@ -8,7 +8,7 @@ import threading
 import psycopg
 from tests.patience import PATIENCE_S
 
-from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.address import parse_address
 
 
 class Wire:

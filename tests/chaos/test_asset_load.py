@@ -30,8 +30,9 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.assets.conditions import holds, iter_leaves
 from gnomon.storage.store import Database, migrations, open_database
 from gnomon.storage.store.asset_records import asset_events, asset_queue
-from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
+from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.parsed_files import dag_files
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 SEED = int(os.environ.get("CHAOS_SEED", "20261122"))

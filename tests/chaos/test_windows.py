@@ -20,7 +20,7 @@ from tests.postgres import own_schema
 
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.parsed_files import dag_files
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 

@@ -35,7 +35,7 @@ from gnomon.model.records import Changes, MailRecord, TaskRecord, WorkerRecord
 from gnomon.model.states import TaskInstanceState
 from gnomon.services.executors.interface import AttemptEnded, AttemptEntered, Executor, ExecutorEvent
 from gnomon.storage.store import load_cipher, migrations, open_database
-from gnomon.storage.store.ownership import mailbox
+from gnomon.storage.store.coordination import mailbox
 
 ATTEMPTS_MAX = 100
 """Task instances that the tests of one world may use."""

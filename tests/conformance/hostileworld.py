@@ -11,7 +11,7 @@ from typing import Any
 from tests.conformance.storeworld import raw
 from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt, AttemptResult

@@ -12,9 +12,11 @@ from gnomon.model.slots import Cursor, PlannedRun, TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseFailure, TaskSpec
 from gnomon.model.states import TaskInstanceState
 from gnomon.storage.store import Database, Transaction
-from gnomon.storage.store.dag_records import dag_files, dag_runs
-from gnomon.storage.store.dag_records.dag_files import FileRecordResult
-from gnomon.storage.store.ownership import commit, group_state, leases
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.ownership import commit, group_state
+from gnomon.storage.store.parsed_files import dag_files
+from gnomon.storage.store.parsed_files.dag_files import FileRecordResult
 
 AT = 1_700_000_000_000_000
 DAY = 86_400_000_000

@@ -22,8 +22,9 @@ from gnomon.queries.report.listings.dag_facts import VersionFactsCache
 from gnomon.storage.store import Database, change_journal, open_database
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.asset_records.asset_events import publish_events
-from gnomon.storage.store.dag_records import backfills, dag_files, dags
+from gnomon.storage.store.dag_records import backfills, dags
 from gnomon.storage.store.ownership import backfill_runs, commit
+from gnomon.storage.store.parsed_files import dag_files
 
 
 @pytest.fixture(params=BOTH)

@@ -13,8 +13,9 @@ from gnomon.model.change_entries import PoolChange
 from gnomon.model.spec import ParseFailure
 from gnomon.queries.report.listings.dag_facts import FactsOfAll, VersionFactsCache
 from gnomon.storage.store import Transaction, change_journal
-from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import commit
+from gnomon.storage.store.parsed_files import dag_files
 
 
 def _find(world: World, cache: VersionFactsCache) -> FactsOfAll:

@@ -26,7 +26,7 @@ from gnomon.model.attempts import AttemptResult
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.records import NewMail
 from gnomon.model.run_waits import SubscriptionMessage
-from gnomon.storage.store.ownership import mailbox
+from gnomon.storage.store.coordination import mailbox
 
 SHORT = 150
 """Messages of the short form on each database."""

@@ -16,7 +16,7 @@ from gnomon.model.records import Changes
 from gnomon.model.spec import ParseFailure
 from gnomon.model.states import DagRunState
 from gnomon.storage.store.alert_records import alert_deliveries, alerts
-from gnomon.storage.store.ownership import quarantine
+from gnomon.storage.store.coordination import quarantine
 
 
 @pytest.fixture

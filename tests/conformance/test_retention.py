@@ -24,9 +24,9 @@ from gnomon.model.upstream_edges import AfterSpec
 from gnomon.storage.remote_logs.task_log_folder import COPIES
 from gnomon.storage.remote_logs.upload_spool import UploadSpool
 from gnomon.storage.store import RowsMissing, Transaction
-from gnomon.storage.store.admin.retention import Retention, delete_expired_runs, list_histories
 from gnomon.storage.store.dag_records import backfills
 from gnomon.storage.store.dag_records.event_log import list_events, log_event
+from gnomon.storage.store.housekeeping.retention import Retention, delete_expired_runs, list_histories
 
 pytestmark = pytest.mark.usefixtures("kept_newest_runs")
 

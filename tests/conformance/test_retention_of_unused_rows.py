@@ -12,7 +12,7 @@ from tests.conformance.test_store_assets import CUSTOMERS, ORDERS, consumer, cre
 
 from gnomon.model.records import Changes
 from gnomon.model.states import DagRunState
-from gnomon.storage.store.admin import unused_rows
+from gnomon.storage.store.housekeeping import unused_rows
 from gnomon.storage.store.ownership.commit import delete_runs
 
 EVENTS = ("asset_events",)

@@ -7,7 +7,8 @@ from tests.conformance.storeworld import World, task
 
 from gnomon.model.records import Changes
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.storage.store.dag_records import dag_files, run_listing, xcom_values
+from gnomon.storage.store.dag_records import run_listing, xcom_values
+from gnomon.storage.store.parsed_files import dag_files
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.queries.accounts import api_tokens
 from gnomon.storage.store import Transaction, load_cipher, open_database
-from gnomon.storage.store.dag_records import dag_files
-from gnomon.storage.store.ownership import leases, quarantine
+from gnomon.storage.store.coordination import leases, quarantine
+from gnomon.storage.store.parsed_files import dag_files
 
 SIZE = HistorySize(60, 1_200)
 SEED = 3

@@ -26,8 +26,9 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
 from gnomon.storage.store import RowsMissing
 from gnomon.storage.store.asset_records import asset_declarations, asset_events, asset_queue
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dags
-from gnomon.storage.store.ownership import commit, mailbox
+from gnomon.storage.store.ownership import commit
 from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 
 pytestmark = pytest.mark.usefixtures("kept_newest_runs")

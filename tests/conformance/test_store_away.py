@@ -16,8 +16,8 @@ from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
 from gnomon.storage.store import CommitUncertain, Database, DatabaseUnavailable, open_database
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.admin import variables
-from gnomon.storage.store.drivers.address import parse_address
 
 pytestmark = pytest.mark.postgres
 _COMMIT = b"COMMIT"

@@ -17,8 +17,8 @@ from gnomon.model.run_waits import KEEP_AFTER_BAD, RunWait, WaitState
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.storage.store import BackfillActive
-from gnomon.storage.store.cross_dag import run_waits, upstream_dags
-from gnomon.storage.store.dag_records import backfills, dag_runs, run_callbacks
+from gnomon.storage.store.cross_dag import run_waits
+from gnomon.storage.store.dag_records import backfills, dag_runs, run_callbacks, upstream_dags
 from gnomon.storage.store.ownership import backfill_runs, commit
 from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 

@@ -15,10 +15,12 @@ from gnomon.model.records import Changes, EventRecord, NewMail, RunRecord, TaskR
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.storage.store import PoolExhausted, RowsMissing, XComTooLarge
 from gnomon.storage.store.admin import pools
-from gnomon.storage.store.dag_records import dag_files, dag_runs, event_log, xcom_values
+from gnomon.storage.store.coordination import mailbox
+from gnomon.storage.store.dag_records import dag_runs, event_log, xcom_values
 from gnomon.storage.store.dag_records.rendered_fields import read_rendered_fields
-from gnomon.storage.store.ownership import commit, mailbox
+from gnomon.storage.store.ownership import commit
 from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
+from gnomon.storage.store.parsed_files import dag_files
 
 
 @pytest.fixture

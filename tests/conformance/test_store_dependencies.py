@@ -20,9 +20,11 @@ from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.queries.report.listings.import_problems import list_upstream_warnings
 from gnomon.storage.store import RowsMissing, Transaction
-from gnomon.storage.store.cross_dag import dag_edges, run_waits, upstream_dags
-from gnomon.storage.store.dag_records import dag_files, dag_runs
-from gnomon.storage.store.ownership import commit, mailbox
+from gnomon.storage.store.coordination import mailbox
+from gnomon.storage.store.cross_dag import dag_edges, run_waits
+from gnomon.storage.store.dag_records import dag_runs, upstream_dags
+from gnomon.storage.store.ownership import commit
+from gnomon.storage.store.parsed_files import dag_files
 
 DAY_0, DAY_1, DAY_2 = (slot(day).run_after for day in range(3))
 

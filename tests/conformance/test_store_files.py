@@ -12,9 +12,10 @@ from tests.conformance.storeworld import AT, World, parsed, spec
 from tests.patience import PATIENCE_S
 
 from gnomon.model.spec import ParamSpec, ParseFailure
-from gnomon.storage.store.dag_records import dag_files, dag_versions
-from gnomon.storage.store.dag_records.dag_files import FileRecordResult
-from gnomon.storage.store.ownership import group_state, mailbox
+from gnomon.storage.store.coordination import mailbox
+from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.parsed_files import dag_files, dag_versions
+from gnomon.storage.store.parsed_files.dag_files import FileRecordResult
 
 
 def told(world: World) -> list[int]:

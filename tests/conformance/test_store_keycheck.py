@@ -25,15 +25,15 @@ from gnomon.storage.store import (
     ResourceInUse,
     Transaction,
     WrongKey,
+    key_check,
     migrations,
     open_database,
 )
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.admin import variables
-from gnomon.storage.store.drivers.address import parse_address
-from gnomon.storage.store.encryption import key_check
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.migrations.migration_targets import PostgresTarget, SqliteTarget
 from gnomon.storage.store.migrations.upgrade import creation_statements
-from gnomon.storage.store.ownership import leases
 from gnomon.storage.store.trigger_queue import triggerer_leases
 
 OLD, NEW = (base64.urlsafe_b64encode(letter * 32).decode() for letter in (b"o", b"n"))

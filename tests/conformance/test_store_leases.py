@@ -15,7 +15,8 @@ from gnomon.ground.clock import SystemClock, VirtualClock
 from gnomon.model.records import REMOTE_ADDRESS, Changes, WorkerRecord
 from gnomon.services.scheduler.lease import Lease
 from gnomon.storage.store import Database, FencedError, Transaction, open_database
-from gnomon.storage.store.ownership import commit, leases
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.ownership import commit
 from gnomon.storage.store.transaction import LEASE_TTL_S
 from gnomon.storage.store.trigger_queue import triggerer_leases
 

@@ -13,8 +13,9 @@ from gnomon.model.records import PlanChange, PlanOutcome
 from gnomon.model.slots import SkippedSlots
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.storage.store import FencedError
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.dag_records import dags, event_log
-from gnomon.storage.store.ownership import commit, group_state, leases
+from gnomon.storage.store.ownership import commit, group_state
 from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 
 pytestmark = pytest.mark.usefixtures("kept_newest_runs")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gnomon.storage.store import Database
-from gnomon.storage.store.ownership import leases
-from gnomon.storage.store.ownership.leases import RETENTION_S
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.coordination.leases import RETENTION_S
 
 
 def test_a_beat_is_seen_renewed_and_ends_with_its_process(db: Database) -> None:

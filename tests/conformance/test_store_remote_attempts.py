@@ -18,8 +18,9 @@ from gnomon.model.records import REMOTE_ADDRESS, Changes, RunRecord, WorkerRecor
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackRequest, CallbackState
 from gnomon.queries.report.explanations.attempt_wait import describe_message_waits
 from gnomon.storage.store import open_database
-from gnomon.storage.store.ownership import commit, leases, remote_attempts
-from gnomon.storage.store.ownership.remote_attempts import GivenUpAttempt
+from gnomon.storage.store.coordination import leases, remote_attempts
+from gnomon.storage.store.coordination.remote_attempts import GivenUpAttempt
+from gnomon.storage.store.ownership import commit
 
 EXECUTOR = "CeleryExecutor"
 

@@ -16,8 +16,9 @@ from gnomon.model.states import DagRunState, DagRunType
 from gnomon.storage.store import NotFound, ResourceInUse, RunExists, RunTypeNotAllowed, open_database
 from gnomon.storage.store.admin import connections, pools, variables
 from gnomon.storage.store.admin.connections import StoredConnection
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.ownership import group_state, mailbox
+from gnomon.storage.store.ownership import group_state
 
 pytestmark = pytest.mark.usefixtures("kept_newest_runs")
 

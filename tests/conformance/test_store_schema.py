@@ -25,7 +25,7 @@ from gnomon.storage.store import (
     migrations,
     open_database,
 )
-from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.migrations.migration_targets import PostgresTarget, SqliteTarget
 from gnomon.storage.store.migrations.upgrade import SCRIPTS, creation_statements
 from gnomon.storage.store.schema_revision import HEAD, REVISIONS

@@ -16,12 +16,11 @@ from gnomon.model.records import Changes, DeferralRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import TaskInstanceState
 from gnomon.queries.taskapi import build_result_mail
-from gnomon.storage.store import Cipher, WrongKey, open_database
+from gnomon.storage.store import Cipher, WrongKey, key_check, open_database
 from gnomon.storage.store.admin import connections, variables
 from gnomon.storage.store.admin.connections import StoredConnection
-from gnomon.storage.store.encryption import key_check
+from gnomon.storage.store.coordination import leases, mailbox
 from gnomon.storage.store.migrations.migration_targets import SqliteTarget
-from gnomon.storage.store.ownership import leases, mailbox
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 
 MARK = "M4rk3r-of-a-secret"

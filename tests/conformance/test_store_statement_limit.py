@@ -8,7 +8,7 @@ import pytest
 from tests.databases import BOTH, new_database
 
 from gnomon.storage.store import open_database
-from gnomon.storage.store.drivers.address import SQLITE
+from gnomon.storage.store.address import SQLITE
 from gnomon.storage.store.errors import StatementTooSlow
 from gnomon.storage.store.statements import Statement
 

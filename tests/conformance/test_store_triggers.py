@@ -36,8 +36,9 @@ from gnomon.storage.store import (
     WrongKey,
     open_database,
 )
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dags
-from gnomon.storage.store.ownership import commit, group_state, mailbox
+from gnomon.storage.store.ownership import commit, group_state
 from gnomon.storage.store.statements import Statement, load_statements
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 from gnomon.storage.store.trigger_queue.trigger_claims import MESSAGE_CHARACTERS_MAX, MESSAGE_EVENTS_MAX

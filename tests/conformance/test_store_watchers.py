@@ -17,8 +17,9 @@ from gnomon.model.spec import DagSpec
 from gnomon.storage.store import Cipher, FencedError
 from gnomon.storage.store.asset_records import asset_events, asset_queue, asset_watchers
 from gnomon.storage.store.asset_records.asset_watchers import StoredWatcher
-from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import commit
+from gnomon.storage.store.parsed_files import dag_files
 from gnomon.storage.store.trigger_queue import triggerer_leases, watcher_claims
 from gnomon.storage.store.trigger_queue.watcher_claims import ClaimedWatcher, WatcherEnd
 

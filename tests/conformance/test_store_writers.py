@@ -18,11 +18,11 @@ from tests.patience import PATIENCE_S
 from tests.postgres import own_schema
 
 from gnomon.storage.store import Database, migrations, open_database
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.admin import pools, variables
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.drivers.address import parse_address
 from gnomon.storage.store.drivers.write_lock import WAIT_MAX_S, find_lock_holder, write_lock_path
-from gnomon.storage.store.ownership import leases
 from gnomon.storage.store.transaction import LEASE_TTL_S
 
 _ROUNDS = 25
@@ -46,7 +46,7 @@ print(json.dumps(max(took)))
 """
 _FROZEN_SENDING = """
 import os, signal, sys
-from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.drivers.postgres import connect_postgres
 connection = connect_postgres(parse_address(sys.argv[1]).target)
 with connection.pipeline() as pipeline:

@@ -39,8 +39,8 @@ from gnomon.services.triggerer.saved_events import SavedEvents
 from gnomon.services.triggerer.settings import TriggererSettings
 from gnomon.storage.store import Database, FencedError, open_database
 from gnomon.storage.store.admin import pools
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dag_runs, dags
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.trigger_queue import trigger_claims
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gnomon.authoring.sdk.arguments import timezone
 from gnomon.rules.timetables.cron.cron_fields import parse_cron
-from gnomon.rules.timetables.cron.cron_timetable import CronLabels
+from gnomon.rules.timetables.cron_timetable import CronLabels
 
 _SECOND = dt.timedelta(seconds=1)
 Step = Callable[[dt.datetime], dt.datetime]

@@ -12,6 +12,7 @@ import anyio.to_thread
 from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 
+from gnomon.api import metrics_routes
 from gnomon.api.access.permissions import check_routes
 from gnomon.api.auth import account_routes, login_routes, oidc_routes, session_routes, view_routes
 from gnomon.api.auth.session_cookies import SessionCookies
@@ -26,7 +27,6 @@ from gnomon.api.documented_app import DocumentedApp
 from gnomon.api.execution.execution_routes import REPORTS_ROUTE, add_execution_api
 from gnomon.api.execution.report_requests import ReportRequests
 from gnomon.api.health import to_airflow_json
-from gnomon.api.metrics import metrics_routes
 from gnomon.api.metrics.server_figures import RequestTimes
 from gnomon.api.openapi_document import DOCUMENT_PATH, OpenApiDocument
 from gnomon.api.own.own_routers import add_own

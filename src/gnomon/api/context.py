@@ -10,14 +10,14 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from gnomon.api.access.policies import AccessPolicy, User
-from gnomon.api.auth.identity_provider import IdentityProvider
-from gnomon.api.auth.oidc_settings import read_oidc_settings
 from gnomon.api.common.account_places import AccountPlaces
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.identity.identity_provider import IdentityProvider
+from gnomon.api.identity.oidc_settings import read_oidc_settings
 from gnomon.api.metrics.figures_reader import FiguresReader
 from gnomon.api.metrics.server_figures import ServerFigures
+from gnomon.api.policies import AccessPolicy, User
 from gnomon.api.streams.event_hub import EventHub
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, run_folder

@@ -22,11 +22,12 @@ from gnomon.queries.report.listings.watcher_list import find_watcher_problems
 from gnomon.storage.store import Database, Transaction, open_database
 from gnomon.storage.store.alert_records import alert_events
 from gnomon.storage.store.asset_records import asset_watchers
+from gnomon.storage.store.coordination import leases, service_leases
 from gnomon.storage.store.cross_dag import dag_edges
-from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
-from gnomon.storage.store.dag_records.dag_files import StoredImportError
+from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.dag_records.dags import StoredDag
-from gnomon.storage.store.ownership import leases, service_leases
+from gnomon.storage.store.parsed_files import dag_files
+from gnomon.storage.store.parsed_files.dag_files import StoredImportError
 from gnomon.storage.store.transaction import LEASE_TTL_S
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 

@@ -13,11 +13,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.access.open_access import OpenAccess
-from gnomon.api.access.policies import AccessRefused
 from gnomon.api.common.version_header import find_version
 from gnomon.api.missing_address import find_missing
 from gnomon.api.page import render_page
 from gnomon.api.page_assets import PageAssets
+from gnomon.api.policies import AccessRefused
 from gnomon.model.accounts import Identity, Role
 from gnomon.model.errors.product import GnomonError
 from gnomon.queries.report.activity.change_feed import find_present_place

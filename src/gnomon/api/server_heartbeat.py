@@ -10,7 +10,7 @@ from gnomon.ground import log
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.errors.product import GnomonError
 from gnomon.storage.store import Database
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 
 _log = log.get_logger("api")
 

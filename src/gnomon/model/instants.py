@@ -65,6 +65,11 @@ def to_datetime(instant: Instant) -> datetime:
         return _EPOCH + timedelta(microseconds=clamp(instant))
 
 
+def moment(instant: Instant | None) -> datetime | None:
+    """The instant as a datetime; None for None."""
+    return None if instant is None else to_datetime(instant)
+
+
 def iso(instant: Instant | None) -> str | None:
     """ISO 8601 in UTC with microseconds, as every listing prints it; None for None."""
     if instant is None:

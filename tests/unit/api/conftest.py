@@ -15,7 +15,7 @@ from tests.unit.entry.cli.deployment import NOW, Deployment
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 

@@ -20,12 +20,12 @@ from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.permissions import find_permission, list_operations
-from gnomon.api.access.policies import Permission
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.health_reader import HealthReader
 from gnomon.api.own.own_routers import OWN_ROUTERS
+from gnomon.api.policies import Permission
 from gnomon.api.v2.routers import ROUTERS
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
@@ -38,9 +38,9 @@ from gnomon.queries.accounts import account_changes, api_tokens, passwords
 from gnomon.queries.accounts.sessions import end_session
 from gnomon.storage.store.accounts import favorite_dags, token_rows
 from gnomon.storage.store.asset_records.asset_events import publish_events
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import backfills, dag_runs, dags
 from gnomon.storage.store.dag_records.notes import NotePlace, put_note
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.state_stores.asset_state_store import set_asset_state
 
 ROOT = Author("cli:root", NOW)

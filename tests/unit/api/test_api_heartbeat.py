@@ -13,7 +13,7 @@ from gnomon.api.server_heartbeat import ApiServerHeartbeat
 from gnomon.ground.clock import SystemClock
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.storage.store import Database, open_database
-from gnomon.storage.store.ownership import leases, service_figures
+from gnomon.storage.store.coordination import leases, service_figures
 
 
 @pytest.fixture

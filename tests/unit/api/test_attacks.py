@@ -36,7 +36,7 @@ from gnomon.api.own import dependencies, timetables
 from gnomon.api.streams import event_hub
 from gnomon.api.v2 import bulk_changes, dag_run_wait
 from gnomon.api.v2.dag_run_wait import find_pause
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role

@@ -23,11 +23,11 @@ from tests.patience import PATIENCE_S
 from tests.unit.api.oidc_browser import OidcSite, notice_of, oidc_site
 from tests.unit.entry.cli.deployment import NOW
 
-from gnomon.api.auth.identity_provider import KEYS_AGAIN_S, KEYS_KEPT_S
 from gnomon.api.auth.oidc_routes import LOGIN_S
-from gnomon.api.auth.provider_exchange import EXCHANGE_S, ProviderUnavailable, get_object
 from gnomon.api.common import request_slots
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.identity.identity_provider import KEYS_AGAIN_S, KEYS_KEPT_S
+from gnomon.api.identity.provider_exchange import EXCHANGE_S, ProviderUnavailable, get_object
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND

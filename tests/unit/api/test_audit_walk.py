@@ -17,7 +17,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.own.own_routers import OWN_ROUTERS
 from gnomon.api.v2.routers import ROUTERS
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.assets import AllOf, AssetDeclaration, AssetKey
@@ -28,7 +28,7 @@ from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.queries.accounts import passwords
-from gnomon.storage.store.ownership import quarantine
+from gnomon.storage.store.coordination import quarantine
 from gnomon.testing import Play
 
 V2, OWN = "/api/v2", "/api/gnomon/v1"

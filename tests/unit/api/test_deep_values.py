@@ -8,7 +8,7 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.entry.cli.deployment import Deployment, spec_of
 
-from gnomon.api.v2.schemas.base import DEPTH_MAX, has_depth_at_most
+from gnomon.api.common.shapes import DEPTH_MAX, has_depth_at_most
 from gnomon.model.attempts import XComItem
 from gnomon.testing import Play
 

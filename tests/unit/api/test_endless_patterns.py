@@ -14,7 +14,7 @@ from tests.unit.api.served import Client
 from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.authoring.sdk.arguments import json_schema
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.deferral import Deferral

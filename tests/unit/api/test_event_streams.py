@@ -11,9 +11,9 @@ from tests.unit.api.served import Client, served
 from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api.access.open_access import OpenAccess
-from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.api.streams import change_watcher, event_hub, stream_connection
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
 from gnomon.queries.report.activity.change_feed import find_present_place

@@ -37,8 +37,9 @@ from gnomon.queries.report.listings.service_list import list_services
 from gnomon.queries.taskapi import execution, report_batches, secret_cache
 from gnomon.storage.remote_logs import live_copies
 from gnomon.storage.store.admin import variables
+from gnomon.storage.store.coordination import leases, remote_attempts, service_figures
 from gnomon.storage.store.errors import DatabaseUnavailable
-from gnomon.storage.store.ownership import commit, leases, remote_attempts, service_figures
+from gnomon.storage.store.ownership import commit
 
 LOG = "dag_id=d/run_id=m/task_id=c/attempt=1.log"
 OF_ATTEMPTS = ("claim", "entered", "result", "ask", "log")

@@ -31,7 +31,7 @@ from gnomon.model.execution_messages import (
 from gnomon.model.result_checks import check_result
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.queries.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
-from gnomon.storage.store.ownership import mailbox, remote_attempts
+from gnomon.storage.store.coordination import mailbox, remote_attempts
 
 __all__ = ["server"]
 SHORT = 350

@@ -18,8 +18,8 @@ from gnomon.model.errors import ResourceUnavailable
 from gnomon.queries.report.listings import dag_facts
 from gnomon.queries.report.listings.dag_facts import VersionFactsCache
 from gnomon.storage.store import Database, open_database
-from gnomon.storage.store.dag_records import dag_files
 from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.parsed_files import dag_files
 
 DAGS = 2 * facts_preload.BATCH + 1
 

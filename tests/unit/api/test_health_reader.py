@@ -16,8 +16,9 @@ from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, load_config
 from gnomon.model.records import WorkerRecord
 from gnomon.storage.store import open_database
-from gnomon.storage.store.dag_records import dag_files, dags
-from gnomon.storage.store.ownership import leases, service_leases
+from gnomon.storage.store.coordination import leases, service_leases
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.parsed_files import dag_files
 from gnomon.storage.store.trigger_queue import triggerer_leases
 from gnomon.storage.store.trigger_queue.triggerer_leases import TriggererLease
 

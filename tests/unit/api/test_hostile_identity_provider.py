@@ -18,8 +18,8 @@ from tests.oidc_server import OidcServer, oidc_server
 from tests.unit.api.oidc_browser import OidcSite, notice_of, oidc_site
 from tests.unit.entry.cli.deployment import NOW
 
-from gnomon.api.auth import provider_exchange
-from gnomon.api.auth.provider_exchange import ANSWER_BYTES_MAX
+from gnomon.api.identity import provider_exchange
+from gnomon.api.identity.provider_exchange import ANSWER_BYTES_MAX
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
 from gnomon.queries.accounts import account_changes

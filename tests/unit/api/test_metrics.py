@@ -20,7 +20,7 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.api.metrics.figures_reader import KEPT_S
 from gnomon.api.metrics.server_figures import FIGURES_S
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import OptionError, load_config
@@ -30,8 +30,8 @@ from gnomon.model.accounts import Author, Role
 from gnomon.queries.accounts import account_changes
 from gnomon.queries.report.activity.deployment_figures import POOLS_MAX
 from gnomon.storage.store.admin import pools
-from gnomon.storage.store.ownership import deployment_counts
-from gnomon.storage.store.ownership.service_figures import FORGOTTEN_AFTER_S
+from gnomon.storage.store.coordination import deployment_counts
+from gnomon.storage.store.coordination.service_figures import FORGOTTEN_AFTER_S
 from gnomon.testing import Play
 
 KINDS = {metric.name.removesuffix("_total"): metric for metric in (*PROCESS_METRICS, *DEPLOYMENT_METRICS)}

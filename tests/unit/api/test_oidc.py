@@ -14,11 +14,12 @@ from tests.oidc_server import OidcServer, oidc_server
 from tests.unit.api.oidc_browser import notice_of, oidc_site
 from tests.unit.entry.cli.deployment import NOW
 
-from gnomon.api.auth import oidc_routes, oidc_settings
-from gnomon.api.auth.identity_provider import FAILURE_KEPT_S
+from gnomon.api.auth import oidc_routes
 from gnomon.api.auth.oidc_routes import LOGIN_S
-from gnomon.api.auth.oidc_settings import read_oidc_settings
 from gnomon.api.common import request_slots
+from gnomon.api.identity import oidc_settings
+from gnomon.api.identity.identity_provider import FAILURE_KEPT_S
+from gnomon.api.identity.oidc_settings import read_oidc_settings
 from gnomon.ground.config import OptionError, load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND

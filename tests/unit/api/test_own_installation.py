@@ -6,11 +6,11 @@ from tests.unit.api.served import Client, served
 from tests.unit.entry.cli.deployment import HOURLY, NOW, SCHEDULER, Deployment, spec_of
 
 from gnomon.api.access.hidden_names import HIDDEN, build_name_filter
-from gnomon.api.access.policies import AccessPolicy, ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.metrics.server_figures import ServerFigures
+from gnomon.api.policies import AccessPolicy, ApiResource, Permission, User
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.ground.metrics.figures import find_version

@@ -14,10 +14,10 @@ from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.choose_policy import create_context
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.entry.cli.home import Home
+from gnomon.api.policies import ApiResource, Permission, User
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config

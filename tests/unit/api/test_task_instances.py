@@ -10,7 +10,7 @@ from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.api.v2 import task_instance_search
 from gnomon.model.spec import TaskSpec
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 from gnomon.testing import Play
 
 RUN = "/dags/a/dagRuns/r"

@@ -9,7 +9,7 @@ from tests.unit.api.served import Client
 from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, TaskSpec
-from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.parsed_files import dag_files
 
 RUN = "/dags/a/dagRuns/r"
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection
 
 from starlette.requests import Request
 
-from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.api.access.request_origins import is_of_own_origin, is_of_own_site
 from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, check_dag_role, describe_missing_role, find_required_role
 from gnomon.api.common.cookies import read_cookie
+from gnomon.api.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.model.accounts import Identity, Role
 from gnomon.queries.accounts.authentication import Authenticator
 from gnomon.queries.accounts.sessions import OpenSession

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.required_roles import OF_DAGS, find_required_role
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.model.accounts import Identity
 
 

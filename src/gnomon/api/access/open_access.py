@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.api.access.request_origins import is_of_own_origin, is_of_own_site
+from gnomon.api.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.ground.config.network_address import is_loopback
 from gnomon.model.accounts import Identity, Role
 

@@ -11,10 +11,10 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.params import Depends as DependsMarker
 from fastapi.routing import APIRoute
 
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.common.paths import ALL, restore_slashes
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.model.accounts import Author
 from gnomon.model.errors.product import InternalError
 

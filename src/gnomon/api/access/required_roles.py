@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
+from gnomon.api.policies import AccessRefused, ApiResource, Permission
 from gnomon.model.accounts import Identity, Role
 
 PUBLIC = frozenset({ApiResource.HEALTH, ApiResource.VERSION})

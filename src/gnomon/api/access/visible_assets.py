@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import HTTPException
 
-from gnomon.api.access.policies import AccessRefused, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import ApiContext
+from gnomon.api.policies import AccessRefused, User
 from gnomon.model.accounts import Role
 from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.rules.assets.conditions import match_leaves

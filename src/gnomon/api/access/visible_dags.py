@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import TypeVar
 
-from gnomon.api.access.policies import User
 from gnomon.api.access.required_roles import check_dag_role
 from gnomon.api.context import ApiContext
+from gnomon.api.policies import User
 from gnomon.model.accounts import Role
 from gnomon.queries.report.listings.dag_facts import FactsOfAll
 from gnomon.storage.store import Transaction

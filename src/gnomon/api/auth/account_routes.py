@@ -10,16 +10,15 @@ from starlette.responses import Response
 
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.allowed_acts import list_allowed_acts
-from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.auth.own_account import find_own_account
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.shapes import Body
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.conversions import moment
-from gnomon.api.v2.schemas.base import Body
+from gnomon.api.policies import AccessRefused, ApiResource, Permission
 from gnomon.model.accounts import ApiToken, Author, Identity, Role, parse_role
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.queries.accounts import account_changes, api_tokens
 from gnomon.queries.accounts.logins import LoginRefused, log_in
 from gnomon.queries.accounts.passwords import LENGTH_MAX

@@ -15,9 +15,9 @@ from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.session_cookies import build_session_cookie
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.shapes import Body
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.schemas.base import Body
 from gnomon.model.accounts import Account
 from gnomon.queries.accounts.logins import LoginRefused, find_network, log_in
 from gnomon.queries.accounts.passwords import LENGTH_MAX

@@ -13,17 +13,17 @@ from fastapi import HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
-from gnomon.api.auth.identity_provider import CodeRefused, LoginSecrets, ProviderRefused, show_text
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.login_routes import clean_target
-from gnomon.api.auth.oidc_settings import CALLBACK_PATH, OidcSettings
-from gnomon.api.auth.provider_exchange import ProviderUnavailable
 from gnomon.api.auth.session_cookies import build_session_cookie
 from gnomon.api.common.cookies import build_cookie, read_cookie
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.identity.identity_provider import CodeRefused, LoginSecrets, ProviderRefused, show_text
+from gnomon.api.identity.oidc_settings import CALLBACK_PATH, OidcSettings
+from gnomon.api.identity.provider_exchange import ProviderUnavailable
 from gnomon.ground import log
 from gnomon.model.accounts import Author
 from gnomon.model.errors.product import UserError

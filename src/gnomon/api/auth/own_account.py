@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import HTTPException, Request
 
 from gnomon.api.access.accounts_policy import AccountsPolicy
-from gnomon.api.access.policies import AccessRefused
 from gnomon.api.context import ApiContext
+from gnomon.api.policies import AccessRefused
 from gnomon.model.accounts import Account, Identity
 from gnomon.queries.accounts.sessions import LoginOutdated
 from gnomon.storage.store.accounts import account_rows

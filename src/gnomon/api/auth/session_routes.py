@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from gnomon.api.access.accounts_policy import AccountsPolicy
-from gnomon.api.access.policies import AccessRefused
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import AccessRefused
 from gnomon.model.accounts import Account, Author, Identity, Role
 from gnomon.model.instants import to_datetime
 from gnomon.queries.accounts.sessions import list_open_sessions, revoke_sessions

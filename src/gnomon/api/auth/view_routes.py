@@ -8,11 +8,11 @@ from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from gnomon.api.access.policies import AccessRefused
 from gnomon.api.auth.own_account import find_own_account
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.shapes import Body
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.base import Body
+from gnomon.api.policies import AccessRefused
 from gnomon.model.accounts import Identity, Role
 from gnomon.queries.accounts import saved_views
 from gnomon.storage.store.accounts import saved_view_rows

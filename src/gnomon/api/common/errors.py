@@ -13,9 +13,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import JSONResponse, Response
 
-from gnomon.api.access.policies import AccessRefused, User
 from gnomon.api.common.fault_limits import FAULTS_MAX, describe_fault
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
+from gnomon.api.policies import AccessRefused, User
 from gnomon.author_code.timetable_host import HostsBusy
 from gnomon.changes.actions.backfill_changes import BackfillEnded, BackfillRefused
 from gnomon.changes.actions.owner_requests import RequestRefused

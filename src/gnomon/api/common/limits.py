@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.common.errors import find_status
+from gnomon.api.policies import AccessRefused, ApiResource, Permission
 from gnomon.model.accounts import Identity, Role
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.execution_messages import EXECUTION_PREFIX

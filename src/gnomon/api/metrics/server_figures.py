@@ -14,7 +14,7 @@ from gnomon.ground.config.host_name import current_host_name
 from gnomon.ground.metrics import ProcessFigures, definitions
 from gnomon.model.errors.product import GnomonError
 from gnomon.storage.store import Database, Transaction
-from gnomon.storage.store.ownership.service_figures import FIGURES_S, FiguresWriter
+from gnomon.storage.store.coordination.service_figures import FIGURES_S, FiguresWriter
 
 SERVICE = "api-server"
 UNMATCHED = "none"

@@ -5,20 +5,19 @@ from __future__ import annotations
 import datetime as dt
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.shapes import Answer, Body
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.backfill_creation import check_backfill_body
-from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.backfills_shapes import BackfillPostBody, ReprocessBehavior
-from gnomon.api.v2.schemas.base import Answer, Body
 from gnomon.changes.actions.backfill_changes import EFFECTS, SlotPreview, preview_slots
 from gnomon.changes.actions.schedule_previews import build_dag_schedule, list_skipped_days
 from gnomon.model.backfills import ALREADY_EXISTS, DEFAULT_MAX_ACTIVE_RUNS, IN_FLIGHT, TO_REPROCESS
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Backfill"])
 SLOTS_MAX = 1_000

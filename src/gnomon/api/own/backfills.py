@@ -11,12 +11,12 @@ from pydantic import Field
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.queries.report.listings.backfill_list import build_backfill_rows, name_backfill_state
 from gnomon.storage.store.dag_records import backfills
 

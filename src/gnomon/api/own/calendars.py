@@ -9,15 +9,15 @@ from fastapi import Query
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.timetables import ClockChangeAnswer, format_change
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import refuse_wildcard
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.changes.actions.year_calendars import YearCalendar, read_year_calendar
 from gnomon.model.errors.product import UserError

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from gnomon.api.access.policies import User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import ApiContext
+from gnomon.api.policies import User
 from gnomon.api.v2.dag_filters import list_owners
 from gnomon.api.v2.run_filters import read_run_state
 from gnomon.model.instants import SECOND, Instant

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_answers import find_relative_path
 from gnomon.api.v2.dag_filters import list_owners
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.queries.report.listings.asset_list import list_asset_circles
 from gnomon.queries.report.waits.dag_graph import read_asset_graph
 from gnomon.storage.store.dag_records import dag_runs, dags

@@ -14,23 +14,23 @@ from starlette.responses import Response
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import OFFSET_MAX
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.dag_conditions import (
     DagConditions,
     build_dag_conditions,
     find_timetable_type,
 )
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_filters import DAG_KEY, DAG_ORDER, list_owners
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import SECOND, iso
+from gnomon.queries.report.activity.dag_overview import DagOverview, read_overviews
 from gnomon.queries.report.activity.run_timeline import find_folder
 from gnomon.queries.report.listings.dag_facts import FactsOfAll, VersionFacts
-from gnomon.queries.report.listings.dag_overview import DagOverview, read_overviews
 from gnomon.storage.store.accounts.favorite_dags import list_favorites
 from gnomon.storage.store.pages.dag_pages import count_dags, read_dag_page
 from gnomon.storage.store.pages.page_query import PageQuery

@@ -8,16 +8,15 @@ from typing import Annotated
 from fastapi import HTTPException, Query
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
-from gnomon.api.v2.conversions import moment
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import refuse_wildcard
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.ids import UNMAPPED, TaskKey
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.queries.report.listings.deferral_facts import find_deferral
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", tags=["Task Instance"])

@@ -12,12 +12,12 @@ from starlette.responses import Response
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.changes.actions.dependency_previews import (
     EdgePreview,
     LocatedDag,
@@ -31,7 +31,7 @@ from gnomon.model.spec import collect_edges
 from gnomon.model.upstream_edges import Edge
 from gnomon.queries.report.listings.dag_facts import FactsOfAll
 from gnomon.queries.report.listings.dag_list import find_dag
-from gnomon.queries.report.listings.local_time import DayClock, to_local
+from gnomon.queries.report.local_time import DayClock, to_local
 from gnomon.queries.report.waits.edge_wording import describe_options
 from gnomon.queries.report.waits.sensor_waits import AFTER, SensorEdge, build_sensor_edges
 from gnomon.queries.report.waits.wait_graph import EdgeRow, build_sensor_row

@@ -9,10 +9,10 @@ from fastapi import Header, Query, Request
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.streams.event_stream import MEDIA_TYPE, EventStream
 from gnomon.api.streams.stream_interest import StreamInterest
 from gnomon.model.accounts import Role

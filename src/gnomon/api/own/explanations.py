@@ -11,13 +11,13 @@ from fastapi import Query
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.lookup import refuse_wildcard
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.changes.actions.author_queries import ask_partition_mappers
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import UNMAPPED

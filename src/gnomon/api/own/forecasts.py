@@ -10,14 +10,14 @@ from fastapi import Query
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import refuse_wildcard
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.changes.actions.run_forecasts import forecast_next_runs
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.queries.report.listings.dag_list import find_dag

@@ -11,14 +11,14 @@ from fastapi import HTTPException, Query
 from starlette.responses import Response, StreamingResponse
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.log_lookup import FoundLog, find_log
 from gnomon.api.v2.lookup import refuse_wildcard
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
 from gnomon.queries.report.listings.log_ranges import LINE_BYTES, LINES_MAX, LogRange, LogReader

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from gnomon.api.access.hidden_names import build_name_filter
-from gnomon.api.access.policies import User
 from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.context import ApiContext
+from gnomon.api.policies import User
 from gnomon.model.accounts import Role
 from gnomon.storage.store import Transaction
 

@@ -15,7 +15,6 @@ from pydantic import BeforeValidator, WrapValidator
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.fault_limits import bound_faults
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
@@ -24,6 +23,7 @@ from gnomon.api.common.unknown_fields import refuse_unknown_fields
 from gnomon.api.context import Context
 from gnomon.api.own.operation_access import ApiDags
 from gnomon.api.own.timetables import PREVIEW_SLOTS
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.changes.operations.catalogue import list_operations
 from gnomon.changes.operations.operation import DAG_ID, Operation

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.ground.config.secrets import mask_secret
 
 router = OperationRouter(prefix="/options", tags=["Config"])

@@ -10,11 +10,11 @@ from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.own.dag_conditions import find_timetable_type
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_runs import list_dag_runs
 from gnomon.api.v2.run_filters import RunFilters
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunCollectionResponse, DAGRunResponse

@@ -5,18 +5,17 @@ from __future__ import annotations
 import datetime as dt
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
-from gnomon.api.v2.conversions import moment
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_runs import read_new_run
 from gnomon.api.v2.lookup import refuse_wildcard
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.api.v2.schemas.dag_runs_shapes import TriggerDAGRunPostBody
 from gnomon.changes.actions.manual_runs import RunPreview, preview_run
-from gnomon.model.instants import Instant, iso, to_datetime
+from gnomon.model.instants import Instant, iso, moment, to_datetime
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Preview"])
 _SLOTS = RequestSlots("previews of runs", 8)

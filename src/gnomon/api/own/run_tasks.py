@@ -6,12 +6,12 @@ import msgspec
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import find_dag_and_run, refuse_wildcard
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.queries.report.listings.run_tasks import read_run_tasks
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Run"])

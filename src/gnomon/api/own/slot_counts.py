@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.timetables import (
     PREVIEW_SLOTS,
@@ -20,7 +20,7 @@ from gnomon.api.own.timetables import (
     build_skipped_days,
     resolve_window,
 )
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
 from gnomon.changes.actions import schedule_previews
 from gnomon.model.instants import SECOND, to_datetime

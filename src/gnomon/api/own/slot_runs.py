@@ -8,16 +8,15 @@ from typing import Annotated
 from fastapi import HTTPException, Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
-from gnomon.api.v2.conversions import moment
-from gnomon.api.v2.schemas.base import Answer
-from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.api.policies import ApiResource, Permission
+from gnomon.model.instants import SECOND, Instant, moment, to_datetime
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.cross_dag.upstream_dags import UpstreamDag, find_upstream_dag, list_runs_in_slots
+from gnomon.storage.store.dag_records.upstream_dags import UpstreamDag, find_upstream_dag, list_runs_in_slots
 
 router = OperationRouter(prefix="/dependencies", tags=["Dependency"])
 DAGS_MAX = 50

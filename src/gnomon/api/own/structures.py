@@ -9,14 +9,14 @@ from fastapi import Query
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.grids import GridGroupAnswer
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import refuse_wildcard
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.spec import TaskSpec
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.dag_structure import DagStructure, OutsideNode, read_structure

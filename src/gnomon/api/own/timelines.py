@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from fastapi import Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.dag_conditions import DagConditions, choose_dags
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.model.instants import to_datetime
 from gnomon.queries.report.activity.run_timeline import (
     TimelineGroup,

@@ -9,12 +9,12 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.shapes import Answer, Body
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.changes.actions import schedule_previews
 from gnomon.changes.actions.schedule_previews import PreviewedSchedule, to_checked_instant
 from gnomon.model.accounts import Role
@@ -22,7 +22,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.listings.dag_list import find_dag
-from gnomon.queries.report.listings.local_time import build_slot_row, format_local
+from gnomon.queries.report.local_time import build_slot_row, format_local
 from gnomon.queries.report.schedule_difference import RunPair, compute_difference
 from gnomon.rules.planning.window import WindowRuns
 

@@ -9,12 +9,12 @@ from typing import Annotated
 from fastapi import Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import find_stored_dag
-from gnomon.api.v2.schemas.base import Answer
 from gnomon.queries.report.activity import trigger_waits
 from gnomon.queries.report.activity.trigger_waits import LISTED_MAX
 from gnomon.storage.store.pages.page_query import Condition, Operator

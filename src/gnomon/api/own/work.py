@@ -7,11 +7,11 @@ from datetime import datetime
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.queries.report.activity.current_work import read_current_work
 from gnomon.queries.report.explanations.engine_state_reading import build_limits
 

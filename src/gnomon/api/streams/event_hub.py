@@ -18,8 +18,8 @@ from typing import NamedTuple
 import msgspec
 from anyio import to_thread
 
-from gnomon.api.access.policies import Credential
 from gnomon.api.common.account_places import AccountPlaces, NoPlace
+from gnomon.api.policies import Credential
 from gnomon.api.streams.change_watcher import ChangeWatcher
 from gnomon.api.streams.stream_connection import StreamConnection, StreamData, build_data
 from gnomon.api.streams.stream_interest import StreamInterest

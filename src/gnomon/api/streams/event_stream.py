@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from gnomon.api.access.policies import Credential
 from gnomon.api.common.account_places import NoPlace
+from gnomon.api.policies import Credential
 from gnomon.api.streams.event_hub import EventHub
 from gnomon.api.streams.stream_interest import StreamInterest
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from gnomon.api.access.policies import Credential
+from gnomon.api.policies import Credential
 from gnomon.api.streams.stream_interest import StreamInterest
 
 BUFFER_BYTES_MAX = 256 * 1024

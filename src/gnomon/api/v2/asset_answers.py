@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.assets_shapes import (
     AssetAliasResponse,
     AssetEventResponse,
@@ -19,7 +18,7 @@ from gnomon.api.v2.schemas.assets_shapes import (
     TaskOutletAssetReference,
 )
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.model.json_text import read_shown_json
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.queries.report.listings.visible_assets import VisibleAssets

@@ -10,7 +10,6 @@ from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_assets import find_visible_asset, require_event_role
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
@@ -20,6 +19,7 @@ from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, count_entries
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.asset_answers import build_events
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.api.v2.schemas.assets_shapes import AssetEventCollectionResponse, AssetEventResponse, CreateAssetEventsBody

@@ -8,7 +8,6 @@ from fastapi import HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_assets import find_visible_asset, read_visible_assets
 from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.operation_router import OperationRouter
@@ -16,6 +15,7 @@ from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.asset_answers import build_alias, build_assets
 from gnomon.api.v2.dag_runs import read_new_run, read_run
 from gnomon.api.v2.schemas.assets_shapes import (

@@ -9,20 +9,19 @@ from fastapi import HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.conversions import moment
+from gnomon.api.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag
 from gnomon.api.v2.schemas.backfills_shapes import BackfillCollectionResponse, BackfillResponse, ReprocessBehavior
 from gnomon.changes.actions.backfill_changes import BackfillSwitch, change_backfill
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.accounts import Role
 from gnomon.model.backfills import BackfillRecord
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.queries.report.listings.audit_list import hide_in_value
 from gnomon.queries.report.listings.backfill_list import find_backfill
 from gnomon.queries.report.listings.not_found import NameNotFound

@@ -5,13 +5,12 @@ from __future__ import annotations
 from fastapi import HTTPException
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.backfill_changes import read_backfill
-from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.api.v2.schemas.backfills_shapes import (
     BackfillPostBody,
@@ -28,6 +27,7 @@ from gnomon.changes.actions.backfill_changes import (
     preview_slots,
 )
 from gnomon.model.accounts import Role
+from gnomon.model.instants import moment
 from gnomon.queries.report.listings.dag_list import find_dag
 
 router = OperationRouter(prefix="/backfills", tags=["Backfill"])

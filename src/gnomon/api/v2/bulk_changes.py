@@ -12,9 +12,9 @@ from typing import Generic
 from fastapi import HTTPException
 from pydantic import BaseModel
 
-from gnomon.api.access.policies import User
 from gnomon.api.common.errors import describe_error_to, find_status
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.policies import User
 from gnomon.api.v2.schemas.bulk_shapes import (
     BulkActionNotOnExistence,
     BulkActionOnExistence,

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import Header, HTTPException, Query, Response
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.schemas.configuration_shapes import ConfigOptionResponse, ConfigResponse, ConfigSectionResponse
 from gnomon.api.v2.schemas.plugins_shapes import (
     PluginCollectionResponse,

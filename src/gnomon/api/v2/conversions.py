@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from uuid import UUID
 
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunResponse
@@ -10,7 +9,7 @@ from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import TaskKey
-from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.model.instants import SECOND, Instant, moment, to_datetime
 from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunTriggeredByType, parse_triggering_user
 from gnomon.queries.report.listings.audit_list import hide_in_value
 from gnomon.storage.store.pages.run_pages import ListedRun
@@ -20,11 +19,6 @@ _TRIGGERED_BY_PREFIX = {
     "api": DagRunTriggeredByType.REST_API,
     "task": DagRunTriggeredByType.OPERATOR,
 }
-
-
-def moment(instant: Instant | None) -> datetime | None:
-    """The instant as a datetime; None for None."""
-    return None if instant is None else to_datetime(instant)
 
 
 def seconds_between(start: Instant | None, end: Instant | None) -> float | None:

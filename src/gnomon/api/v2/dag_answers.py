@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from gnomon.api.v2.conversions import build_version, moment
+from gnomon.api.v2.conversions import build_version
 from gnomon.api.v2.dag_filters import list_owners
 from gnomon.api.v2.schemas.dags_shapes import DAGDetailsResponse, DAGResponse, DagTagResponse
 from gnomon.author_code.loading.bundles.bundle_loader import find_bundle_root
 from gnomon.ground.config import Config
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetCondition, AssetRefKey
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.queries.report.listings.dag_facts import VersionFacts

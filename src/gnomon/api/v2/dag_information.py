@@ -12,7 +12,6 @@ from fastapi import Header, HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
@@ -20,6 +19,7 @@ from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.conversions import build_version
 from gnomon.api.v2.dag_source_files import read_dag_file
 from gnomon.api.v2.lookup import find_stored_dag
@@ -33,9 +33,9 @@ from gnomon.api.v2.schemas.versions_shapes import DAGVersionCollectionResponse, 
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.listings.dag_facts import VersionFacts
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.dag_records.dag_versions import read_version_source
 from gnomon.storage.store.pages.dag_pages import list_newest_versions, list_version_numbers
 from gnomon.storage.store.pages.run_pages import read_run_counts_by_state
+from gnomon.storage.store.parsed_files.dag_versions import read_version_source
 
 router = OperationRouter()
 

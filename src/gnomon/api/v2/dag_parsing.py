@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import HTTPException, Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_answers import decode_file_token
 from gnomon.api.v2.schemas.tasks_shapes import ExtraLinkCollectionResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
@@ -20,7 +20,8 @@ from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.queries.report.listings.extra_links import find_extra_links
 from gnomon.storage.store import notify_on_commit
-from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.parsed_files import dag_files
 
 router = OperationRouter()
 

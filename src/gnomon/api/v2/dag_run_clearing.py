@@ -7,12 +7,12 @@ from datetime import datetime
 from fastapi import HTTPException
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.dag_run_changes import check_clear_body, clear_run, show_clear
 from gnomon.api.v2.dag_runs import read_run
 from gnomon.api.v2.lookup import find_dag_and_run

@@ -14,12 +14,12 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.account_places import AccountPlaces, NoPlace
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.v2.logs import NDJSON
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.model.accounts import Role

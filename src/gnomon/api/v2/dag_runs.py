@@ -10,7 +10,6 @@ from typing import Annotated
 from fastapi import HTTPException, Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
@@ -28,6 +27,7 @@ from gnomon.api.common.paging import (
 )
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.conversions import build_dag_run
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, refuse_wildcard
 from gnomon.api.v2.run_filters import (

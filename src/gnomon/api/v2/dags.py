@@ -9,7 +9,6 @@ from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import build_conditions
 from gnomon.api.common.operation_router import OperationRouter
@@ -18,6 +17,7 @@ from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_answers import build_dag, build_dag_details
 from gnomon.api.v2.dag_filters import (
     DAG_FIELDS,

@@ -12,7 +12,6 @@ from pydantic import Field
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
@@ -20,11 +19,11 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
 from gnomon.api.context import Context
-from gnomon.api.v2.conversions import moment
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.schemas.event_logs_shapes import EventLogCollectionResponse, EventLogResponse
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.queries.report.listings.audit_list import hide_in_body, list_visible_conditions
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.pages.event_pages import (

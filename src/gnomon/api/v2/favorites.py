@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import HTTPException, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.changes.actions.favorite_changes import mark_favorite, unmark_favorite
 

@@ -10,7 +10,6 @@ from fastapi import HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import FilterField, build_conditions, check_pattern_length, read_instant
 from gnomon.api.common.operation_router import OperationRouter
@@ -18,7 +17,7 @@ from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, find_total
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.conversions import moment
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import find_stored_dag, require_answer
 from gnomon.api.v2.schemas.hitl_shapes import (
     HITLDetailAnswer,
@@ -33,7 +32,7 @@ from gnomon.api.v2.task_instance_filters import read_task_state
 from gnomon.api.v2.task_instance_reader import RunInstances, build_several
 from gnomon.changes.actions.owner_requests import RequestRefused, ask_owner
 from gnomon.model.hitl import HITLRespondent
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.queries.report.listings.hitl_list import RespondentRefused, build_answer
 from gnomon.queries.report.listings.task_instance_details import list_tries
 from gnomon.storage.store import Transaction

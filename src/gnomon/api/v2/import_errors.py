@@ -9,19 +9,19 @@ from fastapi import HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.schemas.import_errors_shapes import ImportErrorCollectionResponse, ImportErrorResponse
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import to_datetime
 from gnomon.queries.report.listings.import_problems import HIDDEN_TEXT
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.dag_records.dag_files import (
+from gnomon.storage.store.parsed_files.dag_files import (
     StoredImportError,
     list_files_of_errors,
     list_numbered_import_errors,

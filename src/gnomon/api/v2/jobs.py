@@ -10,18 +10,17 @@ from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.conversions import moment
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.schemas.jobs_shapes import JobCollectionResponse, JobResponse
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND, Instant, moment
 from gnomon.queries.report.listings.process_health import PROCESSOR_SILENCE_S
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.transaction import LEASE_TTL_S
 from gnomon.storage.store.trigger_queue import triggerer_leases
 

@@ -11,10 +11,10 @@ from starlette.responses import RedirectResponse, Response
 from gnomon.api.access.accounts_policy import LOGIN_PATH
 from gnomon.api.access.open_access import comes_from_other_site
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.auth.login_routes import clean_target, end_session_of
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 
 router = OperationRouter(prefix="/auth", tags=["Login"])
 _PUBLIC = requires(Permission.READ, ApiResource.VERSION)

@@ -11,10 +11,10 @@ from fastapi import Header, HTTPException, Query, Response
 from starlette.responses import StreamingResponse
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.log_lookup import find_log
 from gnomon.api.v2.schemas.logs_shapes import TaskInstancesLogResponse
 from gnomon.ground.log.confined_files import ConfinedFile

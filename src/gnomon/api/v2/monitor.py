@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.health import to_airflow_json
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.schemas.monitor_shapes import HealthInfoResponse, VersionInfo
 
 DIALECT_VERSION = "3.3.2"

@@ -12,13 +12,13 @@ from typing import Annotated
 from fastapi import HTTPException, Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_assets import find_visible_asset
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, require_answer
 from gnomon.api.v2.schemas.assets_shapes import QueuedEventCollectionResponse, QueuedEventResponse
 from gnomon.changes.actions.asset_event_changes import discard_queued_events

@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import HTTPException, Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.schemas.task_instances_shapes import PatchTaskInstanceBody, TaskInstanceCollectionResponse
 from gnomon.api.v2.task_instance_changes import (
     InstancesToChange,

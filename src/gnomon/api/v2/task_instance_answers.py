@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gnomon.api.v2.conversions import build_version, moment, seconds_between, task_instance_uuid
+from gnomon.api.v2.conversions import build_version, seconds_between, task_instance_uuid
 from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceHistoryResponse, TaskInstanceResponse
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.ids import TaskKey
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.model.states import TaskInstanceState
 from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail, TaskTry, find_executor, find_queue
 from gnomon.storage.store.dag_records.notes import NotesOfRuns

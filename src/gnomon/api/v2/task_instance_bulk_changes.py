@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from fastapi import HTTPException
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.v2.bulk_changes import RUN_CHANGE_SLOTS, check_entity_count, describe_error
 from gnomon.api.v2.schemas.bulk_shapes import (
     BulkActionNotOnExistence,

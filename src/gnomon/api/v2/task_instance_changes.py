@@ -9,13 +9,13 @@ from typing import Annotated, Any
 from fastapi import HTTPException, Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.lookup import refuse_wildcard, require_answer
 from gnomon.api.v2.schemas.task_instances_shapes import (
     ClearTaskInstancesBody,

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from fastapi import HTTPException
 
-from gnomon.api.access.policies import User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.ordering import Ordering, parse_order
 from gnomon.api.common.paging import TotalEntries, check_sorted, count_entries, find_count_limit
 from gnomon.api.common.paths import ALL
 from gnomon.api.context import ApiContext
+from gnomon.api.policies import User
 from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
 from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
 from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceResponse
@@ -24,9 +24,10 @@ from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail, list_details
 from gnomon.storage.store import Transaction
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.dag_records.dag_runs import read_workers_of_attempts
 from gnomon.storage.store.dag_records.notes import read_notes
-from gnomon.storage.store.ownership import group_state, leases
+from gnomon.storage.store.ownership import group_state
 from gnomon.storage.store.pages.memory_pages import MemoryPage, select_page
 from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.storage.store.pages.run_conditions import mark_dags, resolve_dags

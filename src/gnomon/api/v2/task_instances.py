@@ -8,7 +8,6 @@ from fastapi import HTTPException, Query
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions
@@ -17,6 +16,7 @@ from gnomon.api.common.ordering import Ordering, parse_order
 from gnomon.api.common.paging import Cursors, PageParameters, build_cursors, decode_cursor
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.run_filters import RUN_FIELDS
 from gnomon.api.v2.schemas.task_instances_shapes import (
     TaskDependencyCollectionResponse,

@@ -9,13 +9,12 @@ from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
-from gnomon.api.v2.conversions import moment
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.schemas.state_stores_shapes import (
     TaskStateStoreBody,
     TaskStateStoreCollectionResponse,
@@ -26,7 +25,7 @@ from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.changes.actions import state_changes
 from gnomon.changes.actions.state_changes import InstanceScope
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.model.json_text import read_shown_json
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.queries.report.listings.not_found import task_not_found

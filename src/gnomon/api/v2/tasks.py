@@ -6,13 +6,13 @@ from operator import attrgetter
 from typing import Any
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
-from gnomon.api.v2.conversions import moment
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.schemas.tasks_shapes import TaskCollectionResponse, TaskResponse, TimeDelta
+from gnomon.model.instants import moment
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.queries.report.listings.dag_list import find_dag

@@ -12,7 +12,6 @@ from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
@@ -21,7 +20,7 @@ from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.conversions import moment
+from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
 from gnomon.api.v2.schemas.xcoms_shapes import (
     XComCollectionResponse,
@@ -41,7 +40,7 @@ from gnomon.changes.actions.xcom_changes import (
     set_xcom,
 )
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import moment, to_datetime
 from gnomon.model.json_text import read_shown_json
 from gnomon.model.serde.text_form import describe_stored
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets

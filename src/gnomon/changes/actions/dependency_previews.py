@@ -17,7 +17,7 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import iso
 from gnomon.model.spec import DagSpec
 from gnomon.model.upstream_edges import AfterSpec, Edge
-from gnomon.queries.report.listings.local_time import DayClock
+from gnomon.queries.report.local_time import DayClock
 from gnomon.queries.report.waits.day_preview import (
     DayPreview,
     RunUpstreamSlots,

@@ -13,7 +13,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord
 from gnomon.queries.report.listings import process_health
 from gnomon.storage.store import Database, Transaction, notify_on_commit
-from gnomon.storage.store.ownership import mailbox
+from gnomon.storage.store.coordination import mailbox
 
 ANSWER_S = 5.0
 """How long an action waits for the owner's answer."""

@@ -12,8 +12,8 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import EventRecord, NewMail
 from gnomon.storage.store import Database, Transaction, WrongKey, notify_on_commit
+from gnomon.storage.store.coordination import mailbox, quarantine
 from gnomon.storage.store.dag_records.event_log import log_event
-from gnomon.storage.store.ownership import mailbox, quarantine
 from gnomon.storage.store.trigger_queue import trigger_claims
 
 

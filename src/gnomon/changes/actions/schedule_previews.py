@@ -23,10 +23,10 @@ from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import Cursor, PlannedRun, TimetableRef
-from gnomon.queries.report.listings.local_time import to_local
+from gnomon.queries.report.local_time import to_local
 from gnomon.rules.calendars.calendar import Calendar
 from gnomon.rules.planning.window import WindowRuns, list_runs_in_window
-from gnomon.rules.timetables.business.business_days import BusinessDays
+from gnomon.rules.timetables.business_days import BusinessDays
 from gnomon.rules.timetables.interval_timetables import CronDataIntervalTimetable
 from gnomon.rules.timetables.registry import build
 from gnomon.rules.timetables.trigger_timetables import CronTriggerTimetable

@@ -11,7 +11,11 @@ from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
-from gnomon.queries.report.listings.unexplained_slots import find_audit_bounds, find_audit_obstacle, find_unexplained
+from gnomon.queries.report.explanations.unexplained_slots import (
+    find_audit_bounds,
+    find_audit_obstacle,
+    find_unexplained,
+)
 from gnomon.storage.store import Database
 
 SLOTS_MAX = 10_000

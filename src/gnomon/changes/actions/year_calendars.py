@@ -27,7 +27,7 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import SkippedSlots
-from gnomon.queries.report.listings.year_calendar import (
+from gnomon.queries.report.explanations.year_calendar import (
     CalendarDay,
     DayReasons,
     KnownSlots,

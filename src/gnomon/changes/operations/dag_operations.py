@@ -21,7 +21,8 @@ from gnomon.queries.report.listings.version_list import list_versions as list_ve
 from gnomon.queries.report.next_runs import NextRuns
 from gnomon.storage.store import Transaction, notify_on_commit
 from gnomon.storage.store.cross_dag import dag_edges
-from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.parsed_files import dag_files
 
 NEXT_RUNS_MAX = 1000
 """The most coming runs of one forecast."""

@@ -12,7 +12,7 @@ from gnomon.changes.operations.operation_scope import OperationScope
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 Verb = Literal["read", "create", "edit", "delete"]
-"""What an operation does, in the words of `gnomon.api.access.policies.Permission`."""
+"""What an operation does, in the words of `gnomon.api.policies.Permission`."""
 DAG_ID = "dag_id"
 """The argument that names the DAG of an operation about one DAG: its permission is that of the account on this DAG."""
 

@@ -6,7 +6,7 @@ from gnomon.changes.actions.quarantine_changes import discard_item, retry_item
 from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.queries.report.listings.quarantine_list import QuarantineDetail, QuarantineRow, build_detail, list_rows
-from gnomon.storage.store.ownership import quarantine
+from gnomon.storage.store.coordination import quarantine
 
 ROWS_MAX = 1000
 

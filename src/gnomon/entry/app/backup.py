@@ -12,9 +12,8 @@ from urllib.parse import quote
 from gnomon.entry.app.checks import HomeLock
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import ConfigurationError, UserError
-from gnomon.storage.store import Database, SchemaTooOld, StoreError, load_cipher, open_database
-from gnomon.storage.store.drivers.address import SQLITE, Address, parse_address
-from gnomon.storage.store.encryption import key_check
+from gnomon.storage.store import Database, SchemaTooOld, StoreError, key_check, load_cipher, open_database
+from gnomon.storage.store.address import SQLITE, Address, parse_address
 
 PAGES_PER_STEP = 2000
 STEP_PAUSE_S = 0.005

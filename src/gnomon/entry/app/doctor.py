@@ -26,11 +26,11 @@ from gnomon.storage.store import (
     load_cipher,
     open_database,
 )
+from gnomon.storage.store.address import SQLITE, parse_address
 from gnomon.storage.store.admin.run_totals import WrongTotal, list_wrong_totals, recount_totals
 from gnomon.storage.store.alert_records import alert_events
-from gnomon.storage.store.dag_records import dag_files
-from gnomon.storage.store.drivers.address import SQLITE, parse_address
-from gnomon.storage.store.ownership import service_leases
+from gnomon.storage.store.coordination import service_leases
+from gnomon.storage.store.parsed_files import dag_files
 from gnomon.storage.store.schema_revision import HEAD
 
 CLOCK_DIFFERENCE_S = 1.0

@@ -15,8 +15,8 @@ from gnomon.storage.remote_logs.live_copies import LIVE
 from gnomon.storage.remote_logs.task_log_folder import COPIES
 from gnomon.storage.remote_logs.upload_spool import list_unsent_logs
 from gnomon.storage.store import Database
-from gnomon.storage.store.admin import retention
-from gnomon.storage.store.admin.retention import Retention
+from gnomon.storage.store.housekeeping import retention
+from gnomon.storage.store.housekeeping.retention import Retention
 
 LOGS = "logs"
 TABLES = (*retention.TABLES, LOGS)

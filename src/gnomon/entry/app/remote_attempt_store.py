@@ -12,8 +12,8 @@ from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, to_datetime
 from gnomon.storage.remote_logs.live_copies import LiveCopies
 from gnomon.storage.store import Database, Transaction
-from gnomon.storage.store.ownership import remote_attempts
-from gnomon.storage.store.ownership.remote_attempts import GivenUpAttempt
+from gnomon.storage.store.coordination import remote_attempts
+from gnomon.storage.store.coordination.remote_attempts import GivenUpAttempt
 
 _log = log.get_logger("executor")
 

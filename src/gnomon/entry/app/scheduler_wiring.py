@@ -27,7 +27,7 @@ from gnomon.services.executors.interface import Executor
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import Database, load_cipher, open_database
-from gnomon.storage.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.coordination.service_figures import FiguresWriter
 
 _log = log.get_logger("app")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.wakeups import StopFlag
-from gnomon.storage.store.drivers.address import SQLITE, parse_address
+from gnomon.storage.store.address import SQLITE, parse_address
 from gnomon.storage.store.drivers.write_lock import LockHolder, find_lock_holder, write_lock_path
 from gnomon.storage.store.transaction import LEASE_TTL_S
 

@@ -11,7 +11,7 @@ from gnomon.changes.operations.channel_tests import send_test_message
 from gnomon.entry.cli.deployment.api_target import find_target
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
 from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import output_option, print_document, print_records
 from gnomon.model.errors.product import GnomonError

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import click
 
 from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_fields, format_table, output_option, print_document, print_records
 from gnomon.model.errors import UserError

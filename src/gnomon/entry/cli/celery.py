@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import click
 
 from gnomon.entry.app import services
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.ground.config import environment
 from gnomon.model.errors.product import UserError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import output_option, print_records
 from gnomon.ground.config import Setting, UnknownOptionError
 from gnomon.ground.config.alert_rules import read_alert_settings

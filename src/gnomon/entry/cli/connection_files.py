@@ -11,7 +11,7 @@ from gnomon.authoring.sdk.connections.exported_files import FORMATS, find_format
 from gnomon.changes.operations.connection_operations import import_connections
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
 from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.private_files import write_private_file
 from gnomon.queries.report.listings.connection_list import to_connection, to_stored
 from gnomon.storage.store.admin import connections as store

@@ -14,7 +14,7 @@ from gnomon.changes.operations.connection_operations import FIELDS, GivenConnect
 from gnomon.entry.cli.connection_files import export, import_
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
 from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_fields, output_option, print_document, print_records
 from gnomon.entry.cli.secret_input import read_secret

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import output_option, print_document, print_records
 from gnomon.entry.cli.parameter_types import ConfType, MomentType, resolve_instant
 from gnomon.entry.cli.trial.trial_answers import Answer, AnswerType

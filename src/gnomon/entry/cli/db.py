@@ -17,16 +17,15 @@ from gnomon.entry.app.backup import (
 )
 from gnomon.entry.app.checks import find_readable_by_others
 from gnomon.entry.app.housekeeping import DEFAULT_TABLES, TABLES, Housekeeping
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import output_option, print_document
 from gnomon.entry.cli.parameter_types import SpanType
 from gnomon.ground.config import without_password
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import to_datetime
-from gnomon.storage.store import Database, load_cipher, migrations, open_database
-from gnomon.storage.store.drivers.address import parse_address
-from gnomon.storage.store.encryption import key_check
+from gnomon.storage.store import Database, key_check, load_cipher, migrations, open_database
+from gnomon.storage.store.address import parse_address
 
 
 @click.group()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import output_option, print_records
 from gnomon.entry.cli.terminal.screen import Screen, is_plain_asked, read_screen
 

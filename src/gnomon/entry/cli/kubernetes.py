@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gnomon.entry.app import services
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 
 
 @click.group()

@@ -11,7 +11,7 @@ from gnomon.changes.operations import dag_operations
 from gnomon.entry.cli.deployment.api_target import require_home
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
 from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.model.records import DagRecord

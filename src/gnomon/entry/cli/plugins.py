@@ -7,7 +7,7 @@ import click
 from gnomon.author_code.loading.plugins import PluginRow
 from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.changes.actions.author_queries import make_question_handler
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import output_option, print_records
 
 _SURVEY = "gnomon.author_code.loading.plugins:list_plugins"

@@ -7,7 +7,7 @@ import click
 from gnomon.entry.app import services
 from gnomon.entry.app.standalone import run_standalone
 from gnomon.entry.app.triggerer_wiring import reload_triggerers
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.model.errors.product import UserError
 

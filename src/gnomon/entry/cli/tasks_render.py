@@ -6,7 +6,7 @@ import click
 
 from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.changes.actions.author_queries import plan_manual_run
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import output_option, print_document
 from gnomon.entry.cli.parameter_types import MomentType, resolve_instant
 from gnomon.entry.cli.task_selection import MAP_INDEX, split_choice

@@ -9,7 +9,7 @@ import click
 from gnomon.changes.operations import account_operations as operations
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
 from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import KEY_MAX, IntegerRange
 from gnomon.entry.cli.output import output_option, print_records
 from gnomon.entry.cli.secret_input import read_secret

@@ -16,7 +16,7 @@ from gnomon.changes.operations import variable_operations as operations
 from gnomon.changes.operations.variable_operations import VariableFields
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
 from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import output_option, print_records
 from gnomon.entry.cli.private_files import write_private_file
 from gnomon.storage.store.admin import variables as store

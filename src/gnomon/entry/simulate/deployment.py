@@ -18,8 +18,8 @@ from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.storage.store import Database, FencedError
 from gnomon.storage.store.admin.run_totals import list_wrong_totals
-from gnomon.storage.store.dag_records import dag_files
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.parsed_files import dag_files
 
 _BEAT_S = 1.0
 """The time between two heartbeats of a scripted worker."""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from gnomon.author_code.loading.timetable_loader import rebuild_timetable
 from gnomon.model.instants import Instant, iso
+from gnomon.queries.report.explanations.unexplained_slots import (
+    find_audit_bounds,
+    find_audit_obstacle,
+    find_unexplained,
+)
 from gnomon.queries.report.listings.dag_list import find_dag
-from gnomon.queries.report.listings.unexplained_slots import find_audit_bounds, find_audit_obstacle, find_unexplained
 from gnomon.rules.planning.window import list_runs_in_window
 from gnomon.storage.store import Database
 from gnomon.storage.store.dag_records import dags

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from gnomon.entry.simulate.deployment import Deployment
 from gnomon.model.spec import DagSpec
 from gnomon.storage.store.admin import pools
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dag_runs, dags
-from gnomon.storage.store.ownership import group_state, mailbox
+from gnomon.storage.store.ownership import group_state
 
 
 @dataclass(slots=True)

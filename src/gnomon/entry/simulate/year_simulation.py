@@ -24,8 +24,8 @@ from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.storage.store import Database
-from gnomon.storage.store.dag_records import dag_files
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.parsed_files import dag_files
 
 RARE_EVENT_S = 40 * 86400.0
 """The time between two heartbeats and two sweeps: no other process uses the database, and every change notifies the scheduler."""

@@ -19,7 +19,7 @@ from gnomon.queries.accounts.signed_tokens import TokenSigner
 from gnomon.storage.store import Database
 from gnomon.storage.store.accounts import token_rows
 from gnomon.storage.store.accounts.session_rows import LoginSession
-from gnomon.storage.store.drivers.address import SQLITE
+from gnomon.storage.store.address import SQLITE
 
 _BEARER = "bearer"
 HEADER_MAX = 8192

@@ -15,7 +15,7 @@ from datetime import date, tzinfo
 
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.slots import PlannedRun
-from gnomon.queries.report.listings.local_time import to_local
+from gnomon.queries.report.local_time import to_local
 
 MAX_PAIRED = 24
 

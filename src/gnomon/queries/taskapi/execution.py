@@ -17,8 +17,8 @@ from gnomon.queries.taskapi.report_batches import build_entry_mail
 from gnomon.queries.taskapi.result_mail import build_result_mail
 from gnomon.queries.taskapi.xcom_elements import read_elements
 from gnomon.storage import store
-from gnomon.storage.store.ownership import leases, mailbox, remote_attempts, service_figures
-from gnomon.storage.store.ownership.remote_attempts import ClaimedRow
+from gnomon.storage.store.coordination import leases, mailbox, remote_attempts, service_figures
+from gnomon.storage.store.coordination.remote_attempts import ClaimedRow
 
 
 class WorkerIsLost(Exception):

@@ -12,7 +12,7 @@ from gnomon.model.records import NewMail
 from gnomon.model.result_checks import check_result
 from gnomon.queries.taskapi.result_mail import build_result_mail
 from gnomon.storage import store
-from gnomon.storage.store.ownership import leases, mailbox, remote_attempts
+from gnomon.storage.store.coordination import leases, mailbox, remote_attempts
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from gnomon.model.task_api_requests import GetRequest, TriggerRun
 from gnomon.queries.taskapi.run_queries import TaskApiRefused
 from gnomon.storage import store
 from gnomon.storage.store import RunExists, RunIdReserved, RunTypeNotAllowed
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dag_runs, dags
-from gnomon.storage.store.ownership import mailbox
 
 
 def trigger_run(database: store.Database, attempt: Attempt, request: TriggerRun) -> object:

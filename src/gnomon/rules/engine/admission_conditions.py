@@ -8,7 +8,7 @@ from gnomon.model.executors import ConfiguredExecutors
 from gnomon.model.ids import quote_argument
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition
 from gnomon.rules.engine.admission.admission_pass import find_free_worker
-from gnomon.rules.engine.admission.capacity import collect_limits, find_full_executor, find_reached_limit
+from gnomon.rules.engine.lifecycle.capacity import collect_limits, find_full_executor, find_reached_limit
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.limits import LimitQueue, Pool
 from gnomon.rules.engine.state.task_instance import Dag, TaskInstance

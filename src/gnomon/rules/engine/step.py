@@ -23,17 +23,26 @@ from gnomon.rules.engine.dependencies.run_dependencies import (
     refresh_edges,
     release_run,
 )
-from gnomon.rules.engine.dependencies.upstream_subscriptions import notify_cursor_moved, notify_run_created, subscribe
-from gnomon.rules.engine.lifecycle.attempt_results import (
+from gnomon.rules.engine.handlers.attempt_results import (
     on_author_code_entered,
     on_inventory,
     on_result_received,
     on_worker_joined,
     on_worker_lost,
 )
-from gnomon.rules.engine.lifecycle.backfill_lifecycle import on_backfill_read, reprocess_run
+from gnomon.rules.engine.handlers.backfill_lifecycle import on_backfill_read, reprocess_run
+from gnomon.rules.engine.handlers.hitl_responses import answer_hitl
+from gnomon.rules.engine.handlers.requests import (
+    clear_tasks,
+    delete_dag,
+    delete_run,
+    discard_queued_events,
+    mark_run,
+    mark_tasks,
+)
+from gnomon.rules.engine.handlers.trigger_events import on_deferral_ended, on_deferral_timer
+from gnomon.rules.engine.handlers.version_change import finalize_removed_tasks, on_dag_deleted, on_dag_read
 from gnomon.rules.engine.lifecycle.deadlines import miss_due_deadlines, on_deadline_resolved, refresh_deadlines
-from gnomon.rules.engine.lifecycle.hitl_responses import answer_hitl
 from gnomon.rules.engine.lifecycle.instance_mutation import ask_again, ask_again_if_due, build_questions
 from gnomon.rules.engine.lifecycle.run_callbacks import on_callback_timer, submit_callbacks
 from gnomon.rules.engine.lifecycle.run_lifecycle import (
@@ -46,16 +55,7 @@ from gnomon.rules.engine.lifecycle.run_lifecycle import (
     start_queued_runs,
 )
 from gnomon.rules.engine.lifecycle.task_lifecycle import evaluate_pending, make_ready, on_instances_mutated
-from gnomon.rules.engine.lifecycle.trigger_events import on_deferral_ended, on_deferral_timer
-from gnomon.rules.engine.lifecycle.version_change import finalize_removed_tasks, on_dag_deleted, on_dag_read
-from gnomon.rules.engine.requests import (
-    clear_tasks,
-    delete_dag,
-    delete_run,
-    discard_queued_events,
-    mark_run,
-    mark_tasks,
-)
+from gnomon.rules.engine.lifecycle.upstream_subscriptions import notify_cursor_moved, notify_run_created, subscribe
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.owed_callback import OwedCallback
 from gnomon.rules.engine.state.task_instance import DagRun

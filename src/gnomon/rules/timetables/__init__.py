@@ -16,7 +16,7 @@ from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 
 _MODULES = {
     "BuiltinTimetable": "base",
-    "BusinessDays": "business.business_days",
+    "BusinessDays": "business_days",
     "ContinuousTimetable": "simple_timetables",
     "CronDataIntervalTimetable": "interval_timetables",
     "CronPartitionTimetable": "partition_timetables",

@@ -29,7 +29,7 @@ _MODULES = {
     "Daily": "periods.day_periods",
     "Weekly": "periods.day_periods",
     "Monthly": "periods.day_periods",
-    "BusinessDays": "business.business_days",
+    "BusinessDays": "business_days",
 }
 BUILTINS = tuple(_MODULES)
 """The class names of the built-in timetables."""

@@ -9,7 +9,7 @@ from typing import Any, Self
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.rules.timetables.base import SteppingTimetable
 from gnomon.rules.timetables.business.calendar_mixin import calendar_arguments
-from gnomon.rules.timetables.cron.cron_timetable import CronTimetable
+from gnomon.rules.timetables.cron_timetable import CronTimetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable, days_arguments
 from gnomon.rules.timetables.spans import Span, decode_span, encode_span, subtract_span
 from gnomon.rules.timetables.wall_clock.zones import encode_zone

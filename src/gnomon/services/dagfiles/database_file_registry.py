@@ -19,7 +19,7 @@ from gnomon.services.dagfiles.file_registry import RegistryUnavailable
 from gnomon.services.dagfiles.listener_findings import KnownDeclarations, find_calls, read_known
 from gnomon.services.dagfiles.listener_process import ListenerProcess
 from gnomon.storage import store
-from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.parsed_files import dag_files
 
 BATCH_DAGS = 200
 """One transaction records files with about this many DAGs."""

@@ -11,8 +11,8 @@ from gnomon.ground.config.host_name import current_host_name
 from gnomon.ground.metrics import ProcessFigures
 from gnomon.model.errors import GnomonError
 from gnomon.storage import store
-from gnomon.storage.store.ownership import leases
-from gnomon.storage.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.coordination.service_figures import FiguresWriter
 
 HEARTBEAT_S = 5.0
 """Interval; `report.listings.process_health` reports the dag-processor as silent after PROCESSOR_SILENCE_S."""

@@ -11,7 +11,7 @@ from gnomon.rules.assets.conditions import iter_leaves
 from gnomon.services.dagfiles.listener_process import ListenerCall
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.asset_records import asset_declarations
-from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.parsed_files import dag_files
 
 
 @dataclass(frozen=True, slots=True)

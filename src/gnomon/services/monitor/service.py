@@ -28,9 +28,9 @@ from gnomon.services.monitor.settings import EXPLAINED_MAX, POLL_S, SCAN_S, Moni
 from gnomon.services.monitor.state_evaluation import StateEvaluation
 from gnomon.storage.store import CommitUncertain, Database, FencedError, Transaction
 from gnomon.storage.store.alert_records import alert_deliveries
-from gnomon.storage.store.ownership import service_leases
-from gnomon.storage.store.ownership.service_figures import FiguresWriter
-from gnomon.storage.store.ownership.service_leases import MONITOR, MONITOR_BEAT_S
+from gnomon.storage.store.coordination import service_leases
+from gnomon.storage.store.coordination.service_figures import FiguresWriter
+from gnomon.storage.store.coordination.service_leases import MONITOR, MONITOR_BEAT_S
 
 _log = log.get_logger("monitor")
 

@@ -23,8 +23,8 @@ from gnomon.services.monitor.settings import UNFINISHED_RUNS_MAX, MonitorSetting
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import alerts
 from gnomon.storage.store.alert_records.alerts import RunOfAlert, UnfinishedRun
-from gnomon.storage.store.dag_records import dag_files
-from gnomon.storage.store.ownership import quarantine
+from gnomon.storage.store.coordination import quarantine
+from gnomon.storage.store.parsed_files import dag_files
 
 QUARANTINED_MAX = 1000
 """Items in quarantine, the oldest, that alerts are about."""

@@ -15,7 +15,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.upstream_edges import Edge
 from gnomon.rules.dependencies.upstream_query import DagSide, RecordedSlots
 from gnomon.rules.engine.state.task_instance import Dag
-from gnomon.storage.store.cross_dag.upstream_dags import UpstreamDag
+from gnomon.storage.store.dag_records.upstream_dags import UpstreamDag
 
 EdgeKey = tuple[int, int]
 """(dag_pk, edge_no)"""

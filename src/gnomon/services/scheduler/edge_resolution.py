@@ -35,8 +35,8 @@ from gnomon.services.scheduler.upstream_reader import (
     resolve_or_raise,
 )
 from gnomon.storage.store import Database
-from gnomon.storage.store.cross_dag import upstream_dags
-from gnomon.storage.store.cross_dag.upstream_dags import UpstreamDag
+from gnomon.storage.store.dag_records import upstream_dags
+from gnomon.storage.store.dag_records.upstream_dags import UpstreamDag
 
 _log = log.get_logger("scheduler.edge_resolution")
 

@@ -24,8 +24,8 @@ from gnomon.services.executors import interface as executor_events
 from gnomon.services.scheduler.multipart_requests import MultipartRequests
 from gnomon.services.scheduler.settings import MAIL_BATCH, MAX_TRIGGER_MESSAGES
 from gnomon.storage.store import Database, Transaction
-from gnomon.storage.store.cross_dag import run_waits, upstream_dags
-from gnomon.storage.store.dag_records import backfills, run_callbacks
+from gnomon.storage.store.cross_dag import run_waits
+from gnomon.storage.store.dag_records import backfills, run_callbacks, upstream_dags
 from gnomon.storage.store.ownership import group_state
 from gnomon.storage.store.trigger_queue import trigger_claims
 

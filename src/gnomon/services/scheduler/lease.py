@@ -10,8 +10,8 @@ from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
 from gnomon.services.scheduler.settings import BEAT_S, REBALANCE_S
 from gnomon.storage.store import Database, FencedError, Transaction
-from gnomon.storage.store.ownership import leases
-from gnomon.storage.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.coordination.service_figures import FiguresWriter
 from gnomon.storage.store.transaction import LEASE_TTL_S
 
 SCHEMA_CHECK_S = 5.0

@@ -22,8 +22,8 @@ from gnomon.services.scheduler.event_translation import (
 from gnomon.services.scheduler.multipart_requests import MultipartRequests
 from gnomon.services.scheduler.settings import MAIL_BATCH, SWEEP_S
 from gnomon.storage.store import Database
+from gnomon.storage.store.coordination import leases, mailbox
 from gnomon.storage.store.ownership import group_state as store_load
-from gnomon.storage.store.ownership import leases, mailbox
 
 _log = log.get_logger("scheduler")
 

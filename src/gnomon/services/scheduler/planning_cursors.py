@@ -12,7 +12,7 @@ from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.planning import compute_decided_until
 from gnomon.storage.store import Database
-from gnomon.storage.store.cross_dag import upstream_dags
+from gnomon.storage.store.dag_records import upstream_dags
 
 
 class CursorMove(NamedTuple):

@@ -33,7 +33,7 @@ from gnomon.services.scheduler.step_failures import (
 )
 from gnomon.services.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN, list_unstorable
 from gnomon.storage.store import Cipher, Database, InvalidKey
-from gnomon.storage.store.drivers.address import SQLITE
+from gnomon.storage.store.address import SQLITE
 
 _log = log.get_logger("scheduler.poison_isolation")
 

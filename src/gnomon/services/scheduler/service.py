@@ -18,7 +18,7 @@ from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import Changes, DagRecord, MailRecord, PlanChange, PlanOutcome, RunRecord
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.admission.admission_pass import retract_admissions
-from gnomon.rules.engine.lifecycle.group_loading import drop_groups, load_groups
+from gnomon.rules.engine.handlers.group_loading import drop_groups, load_groups
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step import step
@@ -54,12 +54,12 @@ from gnomon.storage.store import (
     Transaction,
     notify_on_commit,
 )
+from gnomon.storage.store.address import SQLITE
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.asset_records.asset_watchers import has_wanted_watchers
-from gnomon.storage.store.drivers.address import SQLITE
+from gnomon.storage.store.coordination.service_figures import FiguresWriter
 from gnomon.storage.store.ownership import commit
 from gnomon.storage.store.ownership import group_state as store_load
-from gnomon.storage.store.ownership.service_figures import FiguresWriter
 
 _log = log.get_logger("scheduler")
 

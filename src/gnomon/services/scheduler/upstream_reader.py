@@ -24,8 +24,8 @@ from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.rules.planning import has_fixed_slots
 from gnomon.rules.timetables.registry import build
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.cross_dag import upstream_dags
-from gnomon.storage.store.cross_dag.upstream_dags import UpstreamDag
+from gnomon.storage.store.dag_records import upstream_dags
+from gnomon.storage.store.dag_records.upstream_dags import UpstreamDag
 
 _T = TypeVar("_T")
 

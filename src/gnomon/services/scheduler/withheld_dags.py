@@ -22,8 +22,8 @@ from gnomon.services.scheduler.quarantine import DagQuarantine, SetAsideDag, Wit
 from gnomon.services.scheduler.step_failures import CommitRefused, describe_failure, is_isolable, root_cause
 from gnomon.services.scheduler.unstorable_values import INTEGER_MAX
 from gnomon.storage.store import Database, Transaction
-from gnomon.storage.store.drivers.address import SQLITE
-from gnomon.storage.store.ownership import quarantine as quarantine_rows
+from gnomon.storage.store.address import SQLITE
+from gnomon.storage.store.coordination import quarantine as quarantine_rows
 
 _log = log.get_logger("scheduler.withheld_dags")
 

@@ -37,8 +37,8 @@ from gnomon.services.triggerer.settings import (
 from gnomon.services.triggerer.triggerer_metrics import TriggererMetrics, count_blocked_now
 from gnomon.services.triggerer.watcher_coordinator import WatcherCoordinator
 from gnomon.storage.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
+from gnomon.storage.store.coordination.service_figures import FiguresWriter
 from gnomon.storage.store.dag_records import event_log
-from gnomon.storage.store.ownership.service_figures import FiguresWriter
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases, watcher_claims
 
 _log = log.get_logger("triggerer")

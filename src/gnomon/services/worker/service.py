@@ -17,7 +17,7 @@ from gnomon.services.worker.loop import WorkerService
 from gnomon.services.worker.settings import build_worker_settings
 from gnomon.services.worker.worker_store import DatabaseWorkerStore
 from gnomon.storage.store import load_cipher, open_database
-from gnomon.storage.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.coordination.service_figures import FiguresWriter
 
 events = log.get_logger("worker")
 

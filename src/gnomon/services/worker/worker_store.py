@@ -13,8 +13,8 @@ from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import AnyTaskApiRequest, TriggerRun
 from gnomon.queries import taskapi
 from gnomon.storage import store
-from gnomon.storage.store.ownership import leases, mailbox
-from gnomon.storage.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.coordination import leases, mailbox
+from gnomon.storage.store.coordination.service_figures import FiguresWriter
 
 
 class WorkerStoreUnavailable(Exception):

@@ -4,14 +4,17 @@
 `Transaction`, and the functions of this package take a `Transaction` as their first argument. Open `database.py` and
 `transaction.py` first.
 
-- `ownership/`: who owns what: leases of services, what an owner loads and commits, mail to it, the runs that it plans.
-- `dag_records/`: files, DAGs, versions, runs, XComs and the audit log, as every process may read them.
-- `cross_dag/`: dependencies between DAGs: edges, waits, and the slots of upstream DAGs.
+From top to bottom:
+
+- `pages/`: pages of long lists. `housekeeping/`: the nightly clean. `parsed_files/`: what a parse records.
+- `ownership/`: what an owner loads and commits, the runs that it plans.
+- `migrations/`: creation and upgrade of the schema. `database.py`: the entry.
 - `trigger_queue/`: deferred task instances, claims of triggers, leases of triggerers.
-- `admin/`: pools, Variables, connections.
-- `encryption/`: the cipher, its key, and the check that a host has the key of the database.
-- `drivers/`: connections to SQLite and PostgreSQL, addresses, SQLite's write lock.
-- `migrations/`: creation and upgrade of the schema. `sql/`: the statements, each file named after the module that uses it.
+- `asset_records/`: assets and their events. `cross_dag/`: dependencies between DAGs. `dag_records/`: DAGs, runs, XComs, the audit log.
+- `coordination/`: leases, heartbeats, mail. `accounts/`, `alert_records/`, `state_stores/`, `admin/`: tables of their own.
+- `drivers/`: connections to SQLite and PostgreSQL, SQLite's write lock. `encryption/`: the cipher and its key.
+
+`sql/` has the statements, each file named after the module that uses it.
 """
 
 from gnomon.storage.store.database import Database, open_database

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from gnomon.ground.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
-from gnomon.storage.store import change_journal
-from gnomon.storage.store.drivers.address import POSTGRESQL, SQLITE, Address, parse_address
+from gnomon.storage.store import change_journal, key_check
+from gnomon.storage.store.address import POSTGRESQL, SQLITE, Address, parse_address
 from gnomon.storage.store.drivers.sqlite import SqliteConnection
 from gnomon.storage.store.drivers.sqlite_file import check_file_system, check_library, check_rights, file_exists
-from gnomon.storage.store.encryption import key_check
 from gnomon.storage.store.encryption.cipher import Cipher
 from gnomon.storage.store.errors import (
     CommitUncertain,

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 
-from gnomon.storage.store.drivers.address import POSTGRESQL, SQLITE
+from gnomon.storage.store.address import POSTGRESQL, SQLITE
 
 _NAME = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgresql)\))?$")
 _ROWS = "-- rows: "

@@ -17,7 +17,7 @@ from tests.postgres import own_schema
 from gnomon.airflow_compat.migration.records.airflow_database import read_database
 from gnomon.airflow_compat.migration.records.airflow_keys import AirflowCipher, KeyText
 from gnomon.airflow_compat.migration.records.airflow_records import AirflowPool, AirflowRecords, read_export_file
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config

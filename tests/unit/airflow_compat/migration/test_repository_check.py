@@ -17,7 +17,7 @@ from gnomon.airflow_compat.migration.repository.repository_check import (
 from gnomon.author_code.context import RuntimeDagRun, RuntimeTaskInstance
 from gnomon.author_code.context.airflow_configuration import AirflowConfigParser
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config

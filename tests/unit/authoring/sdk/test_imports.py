@@ -48,12 +48,12 @@ def test_importing_the_package_loads_nothing_of_it() -> None:
 def test_importing_the_words_of_authors_loads_nothing_heavy() -> None:
     found = loaded_after("from gnomon import DAG, task")
     assert {name.partition(".")[0] for name in found} & HEAVY == set()
-    assert {name.split(".")[1] for name in found if name.startswith("gnomon.")} <= {
-        "sdk",
-        "errors",
-        "clock",
-        "model",
-        "config",
+    layers = {".".join(name.split(".")[1:3]) for name in found if name.startswith("gnomon.")}
+    assert {layer for layer in layers if not layer.startswith("model")} == {
+        "authoring",
+        "authoring.sdk",
+        "ground",
+        "ground.clock",
     }
 
 

@@ -18,8 +18,8 @@ from gnomon.services.executors.remote import RemoteExecutor
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.storage.store import Database, open_database
-from gnomon.storage.store.dag_records import dag_files
-from gnomon.storage.store.ownership import remote_attempts
+from gnomon.storage.store.coordination import remote_attempts
+from gnomon.storage.store.parsed_files import dag_files
 
 EXECUTOR = "CeleryExecutor"
 START = 1_767_225_600_000_000

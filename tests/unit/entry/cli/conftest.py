@@ -10,7 +10,7 @@ import pytest
 from tests.databases import create_file
 from tests.unit.entry.cli.deployment import NOW, Deployment, Ended
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 from typing import NamedTuple
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.simulate.year_simulation import InMemoryListener
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.metrics import ProcessFigures
@@ -17,9 +17,9 @@ from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseF
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import load_cipher, open_database
-from gnomon.storage.store.dag_records import dag_files
-from gnomon.storage.store.ownership import leases
-from gnomon.storage.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.coordination.service_figures import FiguresWriter
+from gnomon.storage.store.parsed_files import dag_files
 from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 
 NOW: Instant = 1_772_355_600_000_000

@@ -9,7 +9,7 @@ import re
 import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.queries.accounts import passwords
 
 

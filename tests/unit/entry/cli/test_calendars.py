@@ -9,7 +9,7 @@ from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.calendars import Dates, Named, Weekends
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.model.instants import to_datetime
 from gnomon.timetables import BusinessDays, reference
 

@@ -14,7 +14,7 @@ from tests.unit.entry.cli.deployment import Deployment, spec_of
 from gnomon.entry.cli.commands import root
 from gnomon.entry.cli.completion.command_table import ARGUMENTS, FLAGS
 from gnomon.entry.cli.completion.completer import complete
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.ground.config import set_current_config
 
 _KINDS = {

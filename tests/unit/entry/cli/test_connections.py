@@ -12,7 +12,7 @@ import yaml
 from tests.unit.entry.cli.conftest import Gnomon
 
 from gnomon.changes.operations import connection_operations
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 
 URI = "postgres://me:p%40ss%2Fword@db.test:5432/sales?sslmode=disable"
 WARNING = (

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.model.spec import ParamSpec, ParseFailure, TaskSpec
 from gnomon.storage.store.dag_records import dags
 from gnomon.timetables import MultipleCronTriggerTimetable, Timetable, reference

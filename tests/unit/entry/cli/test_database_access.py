@@ -11,7 +11,7 @@ from tests.unit.entry.cli.conftest import Gnomon
 
 from gnomon.entry.app.checks import LOCK_FILE
 from gnomon.entry.cli.database_access import READY_S
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import run_folder
 from gnomon.storage.store import migrations

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.rules.timetables.registry import reference
 from gnomon.storage.store.cross_dag import dag_edges

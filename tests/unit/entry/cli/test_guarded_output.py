@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import click
 import pytest
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.entry.cli.terminal.guarded_output import guard_terminals, write_controls
 

@@ -9,7 +9,7 @@ from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.changes.operations.log_operations import AttemptFiles
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.logs.log_stream import LineFormat, merge_logs, order_by_time
 from gnomon.entry.cli.terminal.screen import Screen
 from gnomon.model.attempts import build_attempt_log_path

@@ -16,7 +16,7 @@ from gnomon.changes.operations.changed_instances import CLEARED, InstanceChange,
 from gnomon.changes.operations.operation_scope import AllDags, OperationScope
 from gnomon.changes.operations.run_operations import mark_run, select_run_to_mark
 from gnomon.changes.operations.task_operations import list_states, mark_tasks, select_to_mark
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt

@@ -20,7 +20,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.entry.cli.commands import root
 from gnomon.entry.cli.deployment.choose_deployment import WORKS_OVER_API
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
@@ -31,7 +31,7 @@ from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.queries.accounts import passwords
 from gnomon.storage.store import migrations
-from gnomon.storage.store.ownership import quarantine
+from gnomon.storage.store.coordination import quarantine
 from gnomon.testing import Play
 
 QUESTION = HITLRequest(subject="Send it?", options=("Approve", "Reject"))

@@ -15,9 +15,10 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.ids import group_of
 from gnomon.model.quarantine import QuarantinedItem, dag_key, group_key
 from gnomon.model.records import NewMail, TaskRecord
-from gnomon.storage.store.admin.retention import Retention, count_expired_rows, prepare_deletion
+from gnomon.storage.store.coordination import mailbox, quarantine
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.ownership import group_state, mailbox, quarantine
+from gnomon.storage.store.housekeeping.retention import Retention, count_expired_rows, prepare_deletion
+from gnomon.storage.store.ownership import group_state
 from gnomon.testing import Play
 
 GROUP = group_of("a")

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import Deployment, spec_of
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.ids import RUN_ID_MAX, find_run_id_fault, quote_argument
 from gnomon.model.states import DagRunType

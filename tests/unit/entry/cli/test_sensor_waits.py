@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 
 FILE = """
 import datetime as dt

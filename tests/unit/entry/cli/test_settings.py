@@ -10,7 +10,7 @@ import yaml
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import Deployment, spec_of
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.config import load_config
 from gnomon.testing import Play

@@ -11,8 +11,9 @@ from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.ownership import commit, mailbox
+from gnomon.storage.store.ownership import commit
 
 HOUR = 3600 * SECOND
 

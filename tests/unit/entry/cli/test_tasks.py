@@ -8,7 +8,7 @@ import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import Deployment, spec_of
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.spec import TaskSpec
 from gnomon.queries.report.listings.dag_list import find_dag

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import HOURLY, Deployment, Ended, spec_of
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.config import load_config
 from gnomon.model.instants import to_instant

@@ -13,7 +13,7 @@ import pytest
 
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.queries.report.listings.local_time import DayClock
+from gnomon.queries.report.local_time import DayClock
 from gnomon.queries.report.pictures.day_lanes_svg import WIDTH, render_day_lanes_svg
 from gnomon.queries.report.waits.day_lanes import GAP_PX, LanePanel, build_panel
 from gnomon.queries.report.waits.day_preview import (

@@ -12,7 +12,7 @@ from tests.unit.services.triggerer.keeping import Deferred
 
 from gnomon.ground.config import load_config
 from gnomon.model.records import DeferralRecord, EventRecord
-from gnomon.queries.report.explanations.deferral_status import describe_trigger_location, list_trigger_status
+from gnomon.queries.report.listings.deferral_status import describe_trigger_location, list_trigger_status
 from gnomon.storage.store import open_database
 from gnomon.storage.store.dag_records.event_log import log_event
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases

@@ -15,8 +15,8 @@ from gnomon.model.instants import SECOND
 from gnomon.model.records import REMOTE_ADDRESS, WorkerRecord
 from gnomon.queries.report.listings.setup_problems import STEADY_S, find_setup_problems
 from gnomon.storage.store import Database, open_database
-from gnomon.storage.store.ownership import leases
-from gnomon.storage.store.ownership.service_figures import put_figures
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.coordination.service_figures import put_figures
 
 pytestmark = pytest.mark.ordinary
 

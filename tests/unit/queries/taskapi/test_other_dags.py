@@ -28,8 +28,8 @@ from gnomon.model.task_api_requests import (
 from gnomon.queries import taskapi
 from gnomon.queries.taskapi.run_queries import TaskApiRefused, list_group_tasks
 from gnomon.storage.store import open_database
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dag_runs, dags
-from gnomon.storage.store.ownership import mailbox
 
 ATTEMPT = Attempt(
     attempt_id="x",

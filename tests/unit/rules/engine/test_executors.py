@@ -11,7 +11,7 @@ from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.model.spec import TaskSpec
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.explain import collect_task_reasons
-from gnomon.rules.engine.lifecycle.group_loading import drop_groups
+from gnomon.rules.engine.handlers.group_loading import drop_groups
 from gnomon.rules.engine.state.engine_state import EngineLimits
 
 from .queues import check_queues

@@ -17,7 +17,7 @@ from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRu
 from gnomon.rules.decide.trigger_rules import RULES
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.explain import find_wait_reason
-from gnomon.rules.engine.lifecycle.group_loading import load_groups
+from gnomon.rules.engine.handlers.group_loading import load_groups
 from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step import step

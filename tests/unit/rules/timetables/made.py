@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.rules.timetables.expressions import random_expression
 
 from gnomon.model.slots import DagRunInfo, TimeRestriction
-from gnomon.rules.timetables.cron.cron_timetable import CronClock
+from gnomon.rules.timetables.cron_timetable import CronClock
 from gnomon.timetables import (
     BuiltinTimetable,
     ContinuousTimetable,

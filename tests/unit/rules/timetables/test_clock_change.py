@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 
 from gnomon.model.slots import DagRunInfo, TimeRestriction
-from gnomon.rules.timetables.cron.cron_timetable import CronClock
+from gnomon.rules.timetables.cron_timetable import CronClock
 from gnomon.rules.timetables.wall_clock.clock_change import clock_of
 from gnomon.rules.timetables.wall_clock.zones import PROBE_S, named_zone
 from gnomon.timetables import CronTriggerTimetable

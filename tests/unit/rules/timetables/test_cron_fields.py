@@ -10,7 +10,7 @@ from croniter import croniter
 
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.rules.timetables.cron.cron_fields import parse_cron
-from gnomon.rules.timetables.cron.cron_timetable import CronClock, require_sense
+from gnomon.rules.timetables.cron_timetable import CronClock, require_sense
 from gnomon.rules.timetables.wall_clock.zones import floor_seconds
 
 ACCEPTED = (

@@ -13,7 +13,7 @@ from croniter import CroniterError, croniter
 
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.rules.timetables.cron.cron_fields import parse_cron
-from gnomon.rules.timetables.cron.cron_timetable import CronClock
+from gnomon.rules.timetables.cron_timetable import CronClock
 from gnomon.rules.timetables.wall_clock.zones import floor_seconds
 
 SHORT_TEXTS, LONG_TEXTS, TEXTS_A_TEST = 400, 12_000, 100

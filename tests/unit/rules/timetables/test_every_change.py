@@ -12,7 +12,7 @@ from tests.unit.rules.timetables.expressions import Expression, Field, expressio
 from tests.unit.rules.timetables.oracle import DAY_S, Stretch, instants_between, stretches_of
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
-from gnomon.rules.timetables.cron.cron_timetable import CronClock
+from gnomon.rules.timetables.cron_timetable import CronClock
 from gnomon.rules.timetables.wall_clock.zones import floor_seconds, from_seconds, named_zone
 from gnomon.timetables import (
     BuiltinTimetable,

@@ -12,7 +12,7 @@ import pytest
 from tests.unit.rules.timetables.expressions import expression_around, random_expression
 from tests.unit.rules.timetables.oracle import MARGIN_S, instants_between, stretches_of
 
-from gnomon.rules.timetables.cron.cron_timetable import CronClock
+from gnomon.rules.timetables.cron_timetable import CronClock
 from gnomon.rules.timetables.wall_clock.zones import floor_seconds, named_zone
 
 SHORT_CASES, LONG_CASES, CASES_A_ZONE = 200, 5000, 5

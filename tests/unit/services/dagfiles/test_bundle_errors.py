@@ -13,7 +13,7 @@ from gnomon.ground.wakeups import Notifier
 from gnomon.services.dagfiles.bundle_errors import BundleErrors
 from gnomon.services.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.storage.store import Database, open_database
-from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.parsed_files import dag_files
 
 FOLDERS = {"team": "/bundles/team", "other": "/bundles/other"}
 

@@ -22,9 +22,10 @@ from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.services.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.services.dagfiles.file_registry import RegistryUnavailable
 from gnomon.storage import store
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.storage.store.dag_records import dags as stored_dags
-from gnomon.storage.store.ownership import commit, group_state, mailbox
+from gnomon.storage.store.ownership import commit, group_state
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 

@@ -20,8 +20,9 @@ from gnomon.services.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.services.dagfiles.processor import DagProcessor
 from gnomon.storage import store
 from gnomon.storage.store import migrations
-from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import commit
+from gnomon.storage.store.parsed_files import dag_files
 
 TURNS_MAX = 600
 

@@ -19,7 +19,7 @@ TIMEOUT_S = 600.0
 
 
 class FakeAttemptStore:
-    """The rows of attempts, as `store/ownership/remote_attempts.py` keeps them."""
+    """The rows of attempts, as `store/coordination/remote_attempts.py` keeps them."""
 
     def __init__(self, clock: VirtualClock) -> None:
         self.clock = clock

@@ -12,7 +12,7 @@ from tests.otlp_receiver import OtlpReceiver, receiving
 from tests.patience import PATIENCE_S
 from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import OptionError, load_config
@@ -25,9 +25,9 @@ from gnomon.services.monitor.otlp_sender import OtlpSender, find_endpoint
 from gnomon.services.monitor.run_spans import RunSpan, build_run_spans
 from gnomon.services.monitor.trace_export import FIRST_PAUSE_S, POLL_S, SETTLED_S, TraceExport
 from gnomon.storage.store import FencedError
+from gnomon.storage.store.coordination import service_leases
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.storage.store.dag_records.run_listing import NamedRun
-from gnomon.storage.store.ownership import service_leases
 from gnomon.testing import Play
 
 MONITOR = "monitor-1"

@@ -32,9 +32,11 @@ from gnomon.rules.timetables.registry import build, reference
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.storage.store import Database, Transaction, open_database
+from gnomon.storage.store.coordination import leases, mailbox
 from gnomon.storage.store.cross_dag import run_waits
-from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
-from gnomon.storage.store.ownership import group_state, leases, mailbox
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.parsed_files import dag_files
 from gnomon.timetables import CronTriggerTimetable, Timetable
 
 START: Instant = 1_767_225_600 * SECOND

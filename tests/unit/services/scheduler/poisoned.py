@@ -24,8 +24,9 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.timetables.registry import reference
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.coordination import mailbox, quarantine
 from gnomon.storage.store.dag_records import dag_runs, run_callbacks
-from gnomon.storage.store.ownership import group_state, mailbox, quarantine
+from gnomon.storage.store.ownership import group_state
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 

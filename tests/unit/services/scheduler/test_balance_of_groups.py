@@ -21,8 +21,9 @@ from gnomon.services.scheduler.lease import Lease
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import REBALANCE_S, build_scheduler_settings
 from gnomon.storage.store import Database, open_database
-from gnomon.storage.store.dag_records import dag_files, dag_runs
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.parsed_files import dag_files
 from gnomon.storage.store.transaction import LEASE_TTL_S
 from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 

@@ -21,9 +21,9 @@ from gnomon.rules.engine import events as e
 from gnomon.services.scheduler.edge_resolution import EdgeResolver
 from gnomon.services.scheduler.settings import RESOLVED_MAX
 from gnomon.storage.store import RunExists, Transaction
-from gnomon.storage.store.cross_dag import upstream_dags
+from gnomon.storage.store.coordination import mailbox
+from gnomon.storage.store.dag_records import upstream_dags
 from gnomon.storage.store.dag_records.dag_runs import list_task_states
-from gnomon.storage.store.ownership import mailbox
 from gnomon.testing import Play
 from gnomon.timetables import CronDataIntervalTimetable
 

@@ -17,7 +17,7 @@ from gnomon.services.scheduler import service
 from gnomon.services.scheduler.lease import Lease
 from gnomon.services.scheduler.settings import BEAT_S
 from gnomon.storage.store import CommitUncertain, Database, FencedError, Transaction, open_database
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.transaction import LEASE_TTL_S
 from gnomon.testing import Play
 

@@ -24,8 +24,8 @@ from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.timetables.registry import reference
 from gnomon.services.scheduler.lease import Lease
 from gnomon.storage.store import Database, Transaction, open_database
+from gnomon.storage.store.coordination import leases, mailbox
 from gnomon.storage.store.dag_records import dag_runs, run_callbacks
-from gnomon.storage.store.ownership import leases, mailbox
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 

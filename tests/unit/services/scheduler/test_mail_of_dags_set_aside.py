@@ -16,7 +16,7 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.engine import step as engine_step
 from gnomon.rules.engine.lifecycle import deadlines
 from gnomon.rules.timetables.registry import reference
-from gnomon.storage.store.ownership import quarantine
+from gnomon.storage.store.coordination import quarantine
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 

@@ -16,9 +16,9 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.ids import group_of
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.rules.engine.lifecycle import attempt_results
+from gnomon.rules.engine.handlers import attempt_results
 from gnomon.rules.timetables.registry import reference
-from gnomon.storage.store.ownership import quarantine
+from gnomon.storage.store.coordination import quarantine
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 

@@ -19,8 +19,8 @@ from gnomon.rules.engine.step_context import StepContext
 from gnomon.rules.timetables.registry import reference
 from gnomon.services.scheduler.quarantine import MAX_QUARANTINE_S, MAX_REFUSALS, MIN_QUARANTINE_S, GroupQuarantine
 from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.ownership import mailbox
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 

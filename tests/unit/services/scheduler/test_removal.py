@@ -14,8 +14,9 @@ from gnomon.model.instants import SECOND
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.timetables.registry import reference
 from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dag_runs, dags
-from gnomon.storage.store.ownership import commit, mailbox
+from gnomon.storage.store.ownership import commit
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 

@@ -18,7 +18,7 @@ from gnomon.services.scheduler.lease import SCHEMA_CHECK_S
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import Database, SchemaTooNew, SchemaTooOld, open_database
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.schema_revision import HEAD
 from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 

@@ -20,7 +20,7 @@ from gnomon.services.executors.worker_protocol import SubmitAttempts, ToWorker
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.storage.store import open_database
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 
 ATTEMPTS = 1000
 SELDOM_S = 1e4

@@ -28,7 +28,7 @@ from gnomon.rules.timetables.registry import reference
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.services.scheduler.upstream_reader import UpstreamReader
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.cross_dag.upstream_dags import UpstreamDag
+from gnomon.storage.store.dag_records.upstream_dags import UpstreamDag
 from gnomon.timetables import (
     CronTriggerTimetable,
     Daily,

@@ -27,8 +27,8 @@ from gnomon.services.triggerer.coordinator import TriggererCoordinator
 from gnomon.services.triggerer.host_pool import HostPool
 from gnomon.services.triggerer.settings import TriggererSettings, build_triggerer_settings
 from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dags
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.trigger_queue import trigger_claims
 
 

@@ -14,7 +14,7 @@ from tests.unit.services.triggerer.keeping import Deferred, deferring
 
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config
-from gnomon.queries.report.explanations.deferral_status import describe_trigger_location
+from gnomon.queries.report.listings.deferral_status import describe_trigger_location
 from gnomon.services.triggerer.coordinator import TriggererCoordinator
 from gnomon.services.triggerer.settings import build_triggerer_settings
 from gnomon.storage.store import Cipher, FencedError

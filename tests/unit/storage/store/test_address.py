@@ -7,7 +7,7 @@ import traceback
 import pytest
 
 from gnomon.storage.store import InvalidAddress
-from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.drivers.postgres import connect_postgres
 
 

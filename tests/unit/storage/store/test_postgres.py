@@ -9,7 +9,7 @@ import pytest
 from psycopg import DataError
 from tests.databases import empty_database
 
-from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.drivers.postgres import ArrayDumper, array_literal, connect_postgres
 
 

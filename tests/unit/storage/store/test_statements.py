@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from gnomon.storage.store.drivers.address import POSTGRESQL, SQLITE
+from gnomon.storage.store.address import POSTGRESQL, SQLITE
 from gnomon.storage.store.statements import load_statements, parse_statements
 
 SOURCES = sorted(

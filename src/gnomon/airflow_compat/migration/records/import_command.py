@@ -10,7 +10,7 @@ import click
 from gnomon.airflow_compat.migration.records.airflow_records import KINDS, AirflowPool, AirflowRecords, read_export_file
 from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.changes.actions.admin_changes import AdminChanges
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import output_option, print_records
 from gnomon.model.errors.product import UserError
 from gnomon.storage.store import Database, Transaction, WrongKey, notify_on_commit

@@ -14,7 +14,7 @@ from gnomon.airflow_compat.migration.repository.repository_check import (
     RepositoryReport,
     check_repository,
 )
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import draw_table, format_option, print_document
 from gnomon.entry.cli.parameter_types import MomentType, resolve_instant
 from gnomon.entry.cli.terminal.screen import read_screen

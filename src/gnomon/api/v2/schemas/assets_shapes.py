@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.api.common.shapes import Answer, Body
 from gnomon.storage.store.dag_records.notes import NOTE_MAX
 
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 from pydantic import Field
 
-from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.api.common.shapes import Answer, Body
 from gnomon.model.backfills import DEFAULT_MAX_ACTIVE_RUNS
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
-from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.api.common.shapes import Answer, Body
 
 T = TypeVar("T", bound=BaseModel)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.api.v2.schemas.base import Body
+from gnomon.api.common.shapes import Body
 
 
 class ConfigOptionResponse(Body):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.api.common.shapes import Answer, Body
 
 
 class ConnectionResponse(Answer):

@@ -7,7 +7,7 @@ from enum import Enum
 
 from pydantic import Field
 
-from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.api.common.shapes import Answer, Body
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.states import DagRunState, DagRunTriggeredByType, DagRunType
 from gnomon.storage.store.dag_records.notes import NOTE_MAX

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.api.common.shapes import Answer, Body
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.states import DagRunType
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.common.shapes import Answer
 
 
 class ImportErrorResponse(Answer):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import WithJsonSchema
 
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.common.shapes import Answer
 
 
 class StructuredLogMessage(Answer, extra="allow"):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, JsonValue
 
-from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.api.common.shapes import Answer, Body
 
 
 class TaskStateStoreResponse(Answer):

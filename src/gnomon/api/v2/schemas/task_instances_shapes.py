@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.api.common.shapes import Answer, Body
 from gnomon.api.v2.schemas.jobs_shapes import JobResponse
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.states import TaskInstanceState

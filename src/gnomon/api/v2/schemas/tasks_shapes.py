@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.common.shapes import Answer
 
 
 class TimeDelta(Answer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.common.shapes import Answer
 
 
 class DagVersionResponse(Answer):

@@ -1,2 +1,1 @@
-"""What author code uses while it runs, besides connections and Variables: XComs, notifiers, callbacks, mail, questions to people.
-"""
+"""What author code uses while it runs, besides connections and Variables: XComs, notifiers, callbacks, mail, questions to people."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.changes.actions.dependency_previews import LocatedDag
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.trial.dag_search import find_by_id, find_in_file, looks_like_file, parse_all_files
 from gnomon.model.errors.product import UserError
 from gnomon.model.spec import DagSpec, collect_edges

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from gnomon.entry.cli.dependencies.dag_lookup import load_all_specs
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import format_option, format_table, print_document
 from gnomon.model.errors.product import UserError
 from gnomon.queries.report.pictures.wait_graph_svg import render_wait_graph_svg

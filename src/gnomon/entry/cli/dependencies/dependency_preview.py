@@ -8,13 +8,13 @@ import click
 
 from gnomon.changes.actions.dependency_previews import EdgePreview, LocatedDag, preview_edge, preview_sensor
 from gnomon.entry.cli.dependencies.dag_lookup import locate_dag
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import format_option, format_table, print_document
 from gnomon.entry.cli.timetables.time_window import YEARS
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
 from gnomon.model.spec import collect_edges
-from gnomon.queries.report.listings.local_time import DayClock, to_local
+from gnomon.queries.report.local_time import DayClock, to_local
 from gnomon.queries.report.pictures.day_lanes_svg import render_day_lanes_svg
 from gnomon.queries.report.waits.day_lanes import LanePanel, build_panel
 from gnomon.queries.report.waits.day_preview import (

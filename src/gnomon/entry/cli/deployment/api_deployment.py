@@ -14,7 +14,7 @@ from gnomon.ground.clock import Clock
 
 if TYPE_CHECKING:
     from gnomon.changes.operations.log_operations import LogPiece
-    from gnomon.entry.cli.home import Home
+    from gnomon.entry.cli.deployment.home import Home
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from gnomon.entry.cli.deployment.api_target import ApiTarget, api_options, find_given_token, find_target
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 
 if TYPE_CHECKING:
     from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess

@@ -15,7 +15,7 @@ from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
 from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder
 
 if TYPE_CHECKING:
-    from gnomon.entry.cli.home import Home
+    from gnomon.entry.cli.deployment.home import Home
 
 P = ParamSpec("P")
 R = TypeVar("R")

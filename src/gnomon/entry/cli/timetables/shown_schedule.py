@@ -19,12 +19,12 @@ from gnomon.changes.operations.timetable_operations import (
 )
 from gnomon.entry.cli.deployment.api_target import find_target
 from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.listings.dag_list import find_dag
-from gnomon.queries.report.listings.local_time import format_local
+from gnomon.queries.report.local_time import format_local
 from gnomon.rules.planning.window import WindowRuns
 
 RunsQuestion = Callable[[ScheduleFacts, Instant, Instant | None, int], WindowRuns]

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from gnomon.changes.operations.schedule_targets import ScheduleTarget
-from gnomon.entry.cli.home import Home, pass_home
+from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import KEY_MAX, IntegerRange
 from gnomon.entry.cli.output import output_option, print_document
 from gnomon.entry.cli.timetables.shown_schedule import resolve_home_target

@@ -14,7 +14,7 @@ from gnomon.entry.cli.timetables.shown_schedule import ShownSchedule, find_sched
 from gnomon.entry.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
-from gnomon.queries.report.listings.local_time import build_slot_row, format_local
+from gnomon.queries.report.local_time import build_slot_row, format_local
 from gnomon.queries.report.pictures.calendar_sheet import build_difference_sheet
 from gnomon.queries.report.pictures.calendar_svg import render_calendar_svg
 from gnomon.queries.report.schedule_difference import RunPair, ScheduleDifference, compute_difference

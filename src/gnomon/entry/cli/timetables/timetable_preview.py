@@ -17,7 +17,7 @@ from gnomon.entry.cli.timetables.time_window import add_year, resolve_end, resol
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
-from gnomon.queries.report.listings.local_time import build_slot_row, format_local, has_intervals
+from gnomon.queries.report.local_time import build_slot_row, format_local, has_intervals
 from gnomon.queries.report.pictures.calendar_sheet import build_runs_sheet
 from gnomon.queries.report.pictures.calendar_svg import render_calendar_svg
 from gnomon.queries.report.pictures.ics_export import build_calendar_file

@@ -21,9 +21,9 @@ from gnomon.queries.report.listings.hitl_list import build_answer
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.storage.store import Database
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import hitl_details
 from gnomon.storage.store.dag_records.hitl_details import NamedHITLDetail
-from gnomon.storage.store.ownership import mailbox
 
 Answer = tuple[tuple[str, ...], dict[str, object]]
 """The chosen options and the values for params."""

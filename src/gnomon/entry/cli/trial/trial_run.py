@@ -12,7 +12,7 @@ from gnomon.changes.actions.author_queries import plan_manual_run
 from gnomon.changes.actions.polling import poll_until
 from gnomon.changes.actions.run_conf import check_run_conf
 from gnomon.entry.app.database import DatabasePreparation
-from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.trial.dag_search import ParsedTarget, find_by_id, find_in_file, looks_like_file
 from gnomon.entry.cli.trial.lone_task import isolate_task
 from gnomon.entry.cli.trial.trial_answers import Answer, TrialAnswers, check_answered_tasks
@@ -37,8 +37,9 @@ from gnomon.services.dagfiles.service import start_parse_pool
 from gnomon.services.dagfiles.settings import build_dag_processor_settings
 from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.storage.store.admin import pools
-from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.parsed_files import dag_files
 
 BY = "dags test"
 WORKER_READY_S = 30.0

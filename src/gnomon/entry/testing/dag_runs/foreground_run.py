@@ -52,8 +52,9 @@ from gnomon.services.executors.local import LocalExecutor
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import build_trial_settings
 from gnomon.storage.store.admin import pools
-from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.parsed_files import dag_files
 
 _BY = "dag.test"
 _POOL_SLOTS = 128

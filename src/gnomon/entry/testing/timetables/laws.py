@@ -20,7 +20,7 @@ from gnomon.model.ids import RUN_ID_MAX
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun, TimeRestriction
 from gnomon.rules.timetables.base import BuiltinTimetable, Timetable
-from gnomon.rules.timetables.cron.cron_timetable import CronTimetable
+from gnomon.rules.timetables.cron_timetable import CronTimetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
 from gnomon.rules.timetables.event_timetable import EventsTimetable
 from gnomon.rules.timetables.multiple_crons import MultipleCronTriggerTimetable

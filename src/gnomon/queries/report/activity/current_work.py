@@ -15,9 +15,10 @@ from gnomon.queries.report.explanations.explanation import explain_waits
 from gnomon.queries.report.listings.process_health import ProcessRow, read_health
 from gnomon.rules.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.dag_records import dag_files, dag_runs, run_listing
+from gnomon.storage.store.dag_records import dag_runs, run_listing
 from gnomon.storage.store.dag_records.run_listing import NamedRun
 from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.parsed_files import dag_files
 
 RUNS_MAX = 500
 """Unfinished runs that are looked at; of more, the newest."""

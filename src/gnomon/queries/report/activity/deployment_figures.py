@@ -14,8 +14,8 @@ from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.queries.report.listings.service_list import list_services
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.admin import pools
+from gnomon.storage.store.coordination import deployment_counts, leases, quarantine, service_figures
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.ownership import deployment_counts, leases, quarantine, service_figures
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 
 POOLS_MAX = 200

@@ -13,7 +13,7 @@ from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.queries.report.activity.current_work import EXPLAINED_MAX
 from gnomon.queries.report.explanations.engine_state_reading import load_engine_state
 from gnomon.queries.report.listings.process_health import list_live_workers
-from gnomon.rules.engine.admission.capacity import collect_limits
+from gnomon.rules.engine.lifecycle.capacity import collect_limits
 from gnomon.rules.engine.lifecycle.run_lifecycle import UNBOUNDED, active_runs_limit
 from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.rules.engine.state.limits import ConcurrencyLimit

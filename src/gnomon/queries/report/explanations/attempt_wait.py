@@ -12,7 +12,7 @@ from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
 from gnomon.queries.report.listings import process_health
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.ownership import remote_attempts
+from gnomon.storage.store.coordination import remote_attempts
 
 WORKERS_SHOWN = 3
 

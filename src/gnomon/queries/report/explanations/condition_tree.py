@@ -10,7 +10,6 @@ from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition
-from gnomon.queries.report.explanations.deferral_status import list_trigger_status
 from gnomon.queries.report.explanations.engine_state_reading import (
     EngineStateReader,
     load_engine_state,
@@ -24,6 +23,7 @@ from gnomon.queries.report.explanations.explanation import (
 )
 from gnomon.queries.report.explanations.upstream_conditions import list_upstream_conditions
 from gnomon.queries.report.listings import process_health
+from gnomon.queries.report.listings.deferral_status import list_trigger_status
 from gnomon.queries.report.listings.run_list import TaskInstanceRow, list_task_instances
 from gnomon.queries.report.listings.task_selection import list_awaited
 from gnomon.rules.engine import explain_conditions as rules

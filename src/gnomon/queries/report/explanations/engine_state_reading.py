@@ -11,12 +11,13 @@ from gnomon.model.ids import GROUPS
 from gnomon.model.records import REMOTE_ADDRESS, RunRecord
 from gnomon.queries.report.explanations.attempt_wait import describe_message_waits
 from gnomon.queries.report.listings import process_health
-from gnomon.rules.engine.lifecycle.group_loading import load_groups
+from gnomon.rules.engine.handlers.group_loading import load_groups
 from gnomon.rules.engine.lifecycle.run_lifecycle import attach_run
 from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState, KeptGraphs
 from gnomon.storage.store import Transaction
+from gnomon.storage.store.coordination import remote_attempts
 from gnomon.storage.store.cross_dag import run_waits
-from gnomon.storage.store.ownership import group_state, remote_attempts
+from gnomon.storage.store.ownership import group_state
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.queries.report.explanations.attempt_wait import describe_attempt_wait
-from gnomon.queries.report.explanations.deferral_status import describe_trigger_location
 from gnomon.queries.report.explanations.engine_state_reading import (
     EngineStateReader,
     load_engine_state,
@@ -25,6 +24,7 @@ from gnomon.queries.report.explanations.upstream_wait_status import describe_ope
 from gnomon.queries.report.listings import process_health
 from gnomon.queries.report.listings.asset_list import describe_asset_schedule
 from gnomon.queries.report.listings.dag_list import describe_process_kind
+from gnomon.queries.report.listings.deferral_status import describe_trigger_location
 from gnomon.queries.report.listings.import_problems import list_calendar_warnings, list_upstream_warnings
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.queries.report.listings.quarantine_list import describe_quarantine
@@ -34,7 +34,8 @@ from gnomon.rules.assets.leaf_mappers import PartitionAnswers
 from gnomon.rules.engine import explain as rules
 from gnomon.rules.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.parsed_files import dag_files
 
 _SHOWN = 5
 """Maximum number of runs or tasks with a sentence each; the others are counted."""

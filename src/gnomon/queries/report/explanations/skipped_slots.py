@@ -13,8 +13,7 @@ from gnomon.model.slots import SkippedSlots
 from gnomon.queries.report.listings.import_problems import find_planning_error
 from gnomon.queries.report.next_runs import describe_skipped
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.cross_dag import upstream_dags
-from gnomon.storage.store.dag_records import dag_runs, event_log
+from gnomon.storage.store.dag_records import dag_runs, event_log, upstream_dags
 
 _SHOWN = 3
 """Maximum number of decisions on skipped slots that are shown of a DAG."""

@@ -13,8 +13,7 @@ from gnomon.model.upstream_edges import Edge
 from gnomon.queries.report.listings.import_problems import find_planning_error
 from gnomon.queries.report.listings.run_list import count_states, list_task_instances
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.cross_dag import upstream_dags
-from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.dag_records import dag_runs, dags, upstream_dags
 from gnomon.storage.store.ownership import group_state
 
 _SHOWN = 5

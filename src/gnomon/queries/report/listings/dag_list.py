@@ -21,8 +21,9 @@ from gnomon.queries.report.next_runs import UpcomingRunsQuery, describe_family, 
 from gnomon.queries.report.waits.edge_wording import describe_edge
 from gnomon.rules.planning import resolve_misfire
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
+from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.parsed_files import dag_files
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
-from gnomon.queries.report.explanations.deferral_status import describe_trigger_location, list_live_triggerers
+from gnomon.queries.report.listings.deferral_status import describe_trigger_location, list_live_triggerers
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.trigger_queue import deferrals, trigger_claims
 

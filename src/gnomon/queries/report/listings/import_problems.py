@@ -16,8 +16,9 @@ from gnomon.rules.calendars.decoding import decode
 from gnomon.rules.dependencies.faults import doubts_of
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.cross_dag import dag_edges
-from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.parsed_files import dag_files
 
 
 def list_calendar_warnings(timetable: TimetableRef, now: Instant) -> list[str]:

@@ -8,7 +8,7 @@ from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.transaction import LEASE_TTL_S
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 

@@ -9,7 +9,7 @@ from gnomon.model.instants import iso
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import DagRecord
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.ownership import quarantine
+from gnomon.storage.store.coordination import quarantine
 
 _SHOWN = 5
 """The most items that an explanation names."""

@@ -13,7 +13,7 @@ from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
 from gnomon.queries.report.listings.process_health import PROCESSOR_SILENCE_S, read_health
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.ownership import leases, service_figures, service_leases
+from gnomon.storage.store.coordination import leases, service_figures, service_leases
 from gnomon.storage.store.trigger_queue import triggerer_leases
 
 

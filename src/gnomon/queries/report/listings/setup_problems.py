@@ -10,7 +10,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import REMOTE_ADDRESS
 from gnomon.queries.report.listings.service_list import ServiceRow, WrittenFigures, list_services, read_figures
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 
 CLOCK_DIFFERENCE_S = 1.0
 STEADY_S = 150.0

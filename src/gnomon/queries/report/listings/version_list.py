@@ -12,9 +12,9 @@ from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.dag_records import dag_versions
 from gnomon.storage.store.ownership import group_state
 from gnomon.storage.store.pages.dag_pages import list_version_numbers
+from gnomon.storage.store.parsed_files import dag_versions
 
 _VALUE_MAX = 40
 """Characters of a value; longer ones are only named."""

@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
-from gnomon.queries.report.listings.local_time import format_local, to_local
+from gnomon.queries.report.local_time import format_local, to_local
 from gnomon.queries.report.schedule_difference import RunPair, ScheduleDifference
 
 MAX_MONTHS = 120

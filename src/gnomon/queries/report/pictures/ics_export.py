@@ -8,7 +8,7 @@ from datetime import tzinfo
 
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.slots import PlannedRun
-from gnomon.queries.report.listings.local_time import format_local
+from gnomon.queries.report.local_time import format_local
 
 LINE_BYTES = 75
 """Maximum length of a content line without its line break (RFC 5545, section 3.1)."""

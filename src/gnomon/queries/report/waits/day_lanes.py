@@ -13,7 +13,7 @@ from datetime import date
 
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.upstream_edges import Edge
-from gnomon.queries.report.listings.local_time import DayClock, format_clock_time, to_local
+from gnomon.queries.report.local_time import DayClock, format_clock_time, to_local
 from gnomon.queries.report.waits.day_preview import MAX_ROWS, DayPreview, RunUpstreamSlots, build_rows
 
 MAX_LANE = 72

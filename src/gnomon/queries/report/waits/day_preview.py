@@ -17,7 +17,7 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.spec import DagSpec
 from gnomon.model.upstream_edges import AfterSpec, to_after
-from gnomon.queries.report.listings.local_time import DayClock
+from gnomon.queries.report.local_time import DayClock
 from gnomon.queries.report.waits.edge_wording import rule_words_of
 from gnomon.rules.dependencies.planned_slots import Bounds, PlannedSlots
 from gnomon.rules.dependencies.resolver import Resolver

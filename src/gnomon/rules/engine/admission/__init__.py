@@ -1,4 +1,4 @@
 """Admission: ready task instances get an attempt while a worker, their pool and every concurrency limit have room.
 
-Open `admission_pass.py` first; `capacity.py` acquires and releases what a live attempt counts for.
+`admission_pass.py` is the whole of it; what a live attempt counts for is in `lifecycle/capacity.py`.
 """

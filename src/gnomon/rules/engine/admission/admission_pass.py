@@ -20,7 +20,7 @@ from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.outcomes import parse_restarts
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine import lifecycle
-from gnomon.rules.engine.admission.capacity import acquire, find_full_executor, find_reached_limit, release
+from gnomon.rules.engine.lifecycle.capacity import acquire, find_full_executor, find_reached_limit, release
 from gnomon.rules.engine.lifecycle.deferrals import compute_deadline, undo_deferral
 from gnomon.rules.engine.lifecycle.task_lifecycle import start_deferred
 from gnomon.rules.engine.state.engine_state import EngineState, WorkerCapacity, find_executor_of_worker

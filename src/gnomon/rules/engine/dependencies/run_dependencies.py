@@ -16,10 +16,10 @@ from gnomon.model.states import DagRunState
 from gnomon.rules.decide.edges import EdgeVerdict, decide_wait_state, replaces_absent_slot, subscription_flags
 from gnomon.rules.decide.outcomes import parse_run_stop
 from gnomon.rules.decide.transitions import Cause
-from gnomon.rules.engine.dependencies.upstream_subscriptions import send_subscription, subscribe, unsubscribe
 from gnomon.rules.engine.events import ReleaseRun, SlotsResolved
 from gnomon.rules.engine.lifecycle.run_lifecycle import end_run, set_edge_timers
 from gnomon.rules.engine.lifecycle.task_end import stop_tasks
+from gnomon.rules.engine.lifecycle.upstream_subscriptions import send_subscription, subscribe, unsubscribe
 from gnomon.rules.engine.state.edge_waits import (
     EdgeWaits,
     build_edge_waits,

@@ -1,8 +1,8 @@
 """The lives of task instances and runs: start, result, retry, deferral, clear, end, and the load from the store.
 
 Open `task_lifecycle.py` first: it evaluates the rules of a task instance, makes it ready and finishes it.
-`run_lifecycle.py` does the same for runs; `attempt_results.py`, `deferrals.py` and `trigger_events.py` apply what workers
-and triggerers report; `version_change.py` moves runs to a new version of the DAG; `group_loading.py` loads and drops groups.
+`run_lifecycle.py` does the same for runs. `capacity.py` acquires and releases what a live attempt counts for;
+`upstream_subscriptions.py` answers the DAGs that wait for a run, and sends them updates.
 `apply` is the only function that changes the state of a task instance: `lifecycle.apply(ti, Cause.ADMIT)`.
 """
 

@@ -22,9 +22,8 @@ from gnomon.rules.decide.outcomes import (
     parse_run_stop,
 )
 from gnomon.rules.decide.transitions import Cause
-from gnomon.rules.engine.admission.capacity import acquire, release
-from gnomon.rules.engine.dependencies.upstream_subscriptions import notify_run_ended, unsubscribe
 from gnomon.rules.engine.lifecycle.alert_facts import record_run_failure
+from gnomon.rules.engine.lifecycle.capacity import acquire, release
 from gnomon.rules.engine.lifecycle.deadlines import prune_deadlines, set_deadline_timers
 from gnomon.rules.engine.lifecycle.deferrals import set_deferral_timer
 from gnomon.rules.engine.lifecycle.expansion_loading import restore_expansions, restore_task_instance
@@ -35,6 +34,7 @@ from gnomon.rules.engine.lifecycle.run_stopping import stop_run
 from gnomon.rules.engine.lifecycle.tallies import recount_tallies
 from gnomon.rules.engine.lifecycle.task_end import stop_tasks
 from gnomon.rules.engine.lifecycle.task_lifecycle import make_ready
+from gnomon.rules.engine.lifecycle.upstream_subscriptions import notify_run_ended, unsubscribe
 from gnomon.rules.engine.state.backfill_queue import BackfillQueue
 from gnomon.rules.engine.state.edge_waits import build_edge_waits, waits_for_upstreams
 from gnomon.rules.engine.state.engine_state import EngineState

@@ -10,10 +10,10 @@ from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.rules.decide.outcomes import build_fail_fast_reason
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine import lifecycle
-from gnomon.rules.engine.admission.capacity import release_attempt
-from gnomon.rules.engine.dependencies.upstream_subscriptions import notify_task_ended
+from gnomon.rules.engine.lifecycle.capacity import release_attempt
 from gnomon.rules.engine.lifecycle.deferrals import drop_deferral
 from gnomon.rules.engine.lifecycle.tallies import update_tallies
+from gnomon.rules.engine.lifecycle.upstream_subscriptions import notify_task_ended
 from gnomon.rules.engine.state.queue_moves import dequeue
 from gnomon.rules.engine.state.run_history import find_next_run
 from gnomon.rules.engine.state.task_instance import DagRun, TaskInstance

@@ -18,11 +18,11 @@ from typing import Any, Literal, Self, TypedDict
 from gnomon.model.slots import DataInterval
 from gnomon.rules.timetables.business.calendar_mixin import CalendarMixin, calendar_arguments
 from gnomon.rules.timetables.business.day_filters import EveryDay
+from gnomon.rules.timetables.clock_timetable import ClockTimetable
 from gnomon.rules.timetables.granularity import Granularity
 from gnomon.rules.timetables.periods.period_arguments import argument_error
 from gnomon.rules.timetables.trigger_timetables import TriggerTimetable
 from gnomon.rules.timetables.wall_clock.clock_change import LabelClock
-from gnomon.rules.timetables.wall_clock.clock_timetable import ClockTimetable
 from gnomon.rules.timetables.wall_clock.labels import DaySet, Labels
 from gnomon.rules.timetables.wall_clock.zones import encode_zone, zone_of
 

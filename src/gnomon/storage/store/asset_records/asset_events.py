@@ -13,8 +13,8 @@ from gnomon.model.records import NewMail
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
 from gnomon.rules.assets.conditions import match_leaves
 from gnomon.storage.store.change_journal import record_change
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.errors import NotFound
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.transaction import Row, Transaction, notify_on_commit
 
 FIRST_INSTANT, LAST_INSTANT = -(2**62), 2**62

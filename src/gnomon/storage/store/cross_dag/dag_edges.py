@@ -12,8 +12,8 @@ from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.model.upstream_edges import AfterSpec, Edge
 from gnomon.storage.store.change_journal import record_change
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dags
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.transaction import Row, Transaction, notify_on_commit
 
 _encoder = msgspec.json.Encoder()

@@ -1,5 +1,5 @@
-"""DAG files, DAGs, versions, runs, XComs and the audit log, as every process may read them.
+"""DAGs, runs, XComs, backfills and the audit log, as every process may read them.
 
-Open `dag_files.py` first: it records a parse, and `dag_versions.py` writes the DAGs that the parse defined. `dags.py` pauses
-DAGs, `dag_runs.py` lists runs and creates manual ones.
+Open `dag_runs.py` first: it lists runs and creates manual ones. `dags.py` pauses DAGs, `upstream_dags.py` says what is known of the slots of an
+upstream DAG.
 """

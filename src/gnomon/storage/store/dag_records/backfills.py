@@ -17,9 +17,9 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, NewMail
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
 from gnomon.storage.store.change_journal import record_change
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import event_log
 from gnomon.storage.store.errors import BackfillActive
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.record_codec import decode_cursor, encode_json
 from gnomon.storage.store.transaction import Row, Transaction, notify_on_commit
 

@@ -12,11 +12,10 @@ from gnomon.model.records import AttemptRecord, EventRecord, NewMail, RunRecord,
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState, DagRunType
 from gnomon.storage.store.change_journal import record_change
-from gnomon.storage.store.cross_dag import upstream_dags
-from gnomon.storage.store.dag_records import dags, event_log, newest_runs
+from gnomon.storage.store.coordination import mailbox
+from gnomon.storage.store.dag_records import dags, event_log, newest_runs, upstream_dags
 from gnomon.storage.store.dag_records.dags import StoredDag
 from gnomon.storage.store.errors import NotFound, RunExists, RunIdReserved, RunTypeNotAllowed
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.record_codec import decode_run, decode_spec_without_tasks, decode_task, encode_json
 from gnomon.storage.store.transaction import Transaction, notify_on_commit
 

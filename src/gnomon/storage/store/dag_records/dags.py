@@ -9,9 +9,9 @@ from gnomon.model.change_entries import DagChange
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord, NewMail
 from gnomon.storage.store.change_journal import record_change
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import event_log
 from gnomon.storage.store.errors import NotFound
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.transaction import Row, Transaction, notify_on_commit
 
 

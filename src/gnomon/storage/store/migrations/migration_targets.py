@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.model.instants import Instant, to_datetime
-from gnomon.storage.store.drivers.address import POSTGRESQL, SQLITE, Address
+from gnomon.storage.store.address import POSTGRESQL, SQLITE, Address
 from gnomon.storage.store.drivers.sqlite import connect_sqlite
 from gnomon.storage.store.drivers.sqlite_file import (
     check_file_system,

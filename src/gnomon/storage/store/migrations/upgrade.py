@@ -7,7 +7,7 @@ from importlib import resources
 from itertools import chain
 
 from gnomon.ground.clock import Clock, SystemClock
-from gnomon.storage.store.drivers.address import SQLITE, parse_address
+from gnomon.storage.store.address import SQLITE, parse_address
 from gnomon.storage.store.migrations.migration_targets import PostgresTarget, SqliteTarget
 from gnomon.storage.store.schema_revision import HEAD, REVISIONS, check_foreign_tables, check_revision
 

@@ -1,5 +1,5 @@
-"""Who owns which DAGs, and what an owner reads and writes: the protocol of docs/discussions/ownership.md.
+"""What the owner of a group of DAGs reads and writes: the protocol of docs/discussions/ownership.md.
 
-Open `leases.py` first (FENCE and TAKE_OVER). `group_state.py` loads what an owner keeps in memory (LOAD), `commit.py` stores the
-changes of one step, `planned_runs.py` creates planned runs (PLAN), `backfill_runs.py` those of backfills, `mailbox.py` holds mail and requests to owners (REQUEST).
+Open `commit.py` first: it stores the changes of one step. `group_state.py` loads what an owner keeps in memory (LOAD), `planned_runs.py` creates
+planned runs (PLAN), `backfill_runs.py` those of backfills.
 """

@@ -16,10 +16,11 @@ from gnomon.storage.store import change_journal
 from gnomon.storage.store.alert_records.alert_events import record_events
 from gnomon.storage.store.asset_records.asset_events import publish_events
 from gnomon.storage.store.asset_records.asset_queue import discard_queued_events
+from gnomon.storage.store.coordination import mailbox, quarantine
 from gnomon.storage.store.cross_dag import run_waits
 from gnomon.storage.store.dag_records import event_log, hitl_details, newest_runs, run_callbacks
 from gnomon.storage.store.errors import PoolExhausted, RowsMissing, XComTooLarge
-from gnomon.storage.store.ownership import backfill_runs, mailbox, quarantine
+from gnomon.storage.store.ownership import backfill_runs
 from gnomon.storage.store.ownership.planned_runs import create_planned_runs, refuse_plan
 from gnomon.storage.store.record_codec import encode_run_change, encode_task_change
 from gnomon.storage.store.transaction import Row, Transaction, notify_on_commit

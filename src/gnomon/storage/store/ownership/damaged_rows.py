@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from gnomon.model.records import DagRecord, GroupState, UndecodableDag
-from gnomon.storage.store.encryption import key_check
+from gnomon.storage.store import key_check
 from gnomon.storage.store.errors import FailureKind, WrongKey, classify_failure
 from gnomon.storage.store.transaction import Row, Transaction
 

@@ -9,8 +9,8 @@ from functools import partial
 from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec
 from gnomon.storage.store.admin import pools
-from gnomon.storage.store.cross_dag import run_waits, upstream_dags
-from gnomon.storage.store.dag_records import backfills, run_callbacks
+from gnomon.storage.store.cross_dag import run_waits
+from gnomon.storage.store.dag_records import backfills, run_callbacks, upstream_dags
 from gnomon.storage.store.ownership.damaged_rows import DamagedRows
 from gnomon.storage.store.record_codec import decode_cursor, decode_planned_run, decode_run, decode_spec, decode_task
 from gnomon.storage.store.spec_cache import SpecCache

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
-from gnomon.storage.store.drivers.address import POSTGRESQL
+from gnomon.storage.store.address import POSTGRESQL
 from gnomon.storage.store.pages.listing_clauses import ListingClauses
 from gnomon.storage.store.pages.page_query import Condition, PageQuery
 from gnomon.storage.store.pages.page_reader import count_rows, read_page

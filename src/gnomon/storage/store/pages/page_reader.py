@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gnomon.storage.store.drivers.address import POSTGRESQL, SQLITE
+from gnomon.storage.store.address import POSTGRESQL, SQLITE
 from gnomon.storage.store.pages.listing_clauses import ListingClauses, describe_order
 from gnomon.storage.store.pages.page_query import Condition, FoundRows, Operator, PageQuery, Position, SortKey
 from gnomon.storage.store.statements import ListingField, Statement

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gnomon.model.instants import SECOND, Instant
-from gnomon.storage.store.drivers.address import POSTGRESQL
+from gnomon.storage.store.address import POSTGRESQL
 from gnomon.storage.store.pages.page_query import Condition, FoundRows, Operator, PageQuery, Position, SortKey
 from gnomon.storage.store.pages.page_reader import count_rows, read_page
 from gnomon.storage.store.pages.run_pages import count_runs

@@ -14,8 +14,8 @@ from gnomon.model.deferral import EMPTY_KWARGS, DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.errors import WrongKey
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.transaction import Row, Transaction
 from gnomon.storage.store.trigger_queue.deferrals import is_plaintext
 

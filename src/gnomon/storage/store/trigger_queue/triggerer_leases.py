@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.model.instants import SECOND, Instant
-from gnomon.storage.store.ownership.leases import RETENTION_S, terminate_frozen_sessions
+from gnomon.storage.store.coordination.leases import RETENTION_S, terminate_frozen_sessions
 from gnomon.storage.store.transaction import LEASE_TTL_S, Row, Transaction
 
 SILENT_AFTER_BEATS = 2.1

@@ -7,12 +7,12 @@ from functools import cached_property, lru_cache
 
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.rules.timetables.business.calendar_mixin import CalendarMixin
+from gnomon.rules.timetables.clock_timetable import ClockTimetable
 from gnomon.rules.timetables.cron.cron_days import CronDays
 from gnomon.rules.timetables.cron.cron_fields import CRON_PRESETS, CronFields, parse_cron
 from gnomon.rules.timetables.cron.cron_words import describe_cron
 from gnomon.rules.timetables.granularity import Granularity, cron_granularity
 from gnomon.rules.timetables.wall_clock.clock_change import LabelClock
-from gnomon.rules.timetables.wall_clock.clock_timetable import ClockTimetable
 from gnomon.rules.timetables.wall_clock.labels import Labels
 from gnomon.rules.timetables.wall_clock.zones import zone_of
 

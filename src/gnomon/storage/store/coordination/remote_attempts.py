@@ -10,7 +10,7 @@ import msgspec
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND, Instant
-from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.transaction import Transaction
 
 UNCLAIMED_MAX = 500

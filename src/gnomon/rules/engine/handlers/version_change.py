@@ -13,9 +13,8 @@ from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.expansion import FactorLengths, count_instances
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine import lifecycle
-from gnomon.rules.engine.admission.capacity import acquire_limits, release_limits
 from gnomon.rules.engine.dependencies.run_dependencies import refresh_edges
-from gnomon.rules.engine.dependencies.upstream_subscriptions import notify_dag_changed, notify_dag_deleted
+from gnomon.rules.engine.lifecycle.capacity import acquire_limits, release_limits
 from gnomon.rules.engine.lifecycle.deferrals import discard_deferral_record, set_deferral_timer
 from gnomon.rules.engine.lifecycle.expansion_loading import (
     build_unknown_lengths,
@@ -34,6 +33,7 @@ from gnomon.rules.engine.lifecycle.run_lifecycle import (
 from gnomon.rules.engine.lifecycle.tallies import recount_tallies
 from gnomon.rules.engine.lifecycle.task_end import is_finished, stop_task_instance
 from gnomon.rules.engine.lifecycle.task_lifecycle import make_ready
+from gnomon.rules.engine.lifecycle.upstream_subscriptions import notify_dag_changed, notify_dag_deleted
 from gnomon.rules.engine.state.queue_moves import dequeue, move_in_queue
 from gnomon.rules.engine.state.queue_state import QueueCause
 from gnomon.rules.engine.state.task_expansion import TaskExpansion

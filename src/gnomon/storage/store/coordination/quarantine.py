@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from gnomon.model.quarantine import REASON_MAX, QuarantinedItem, dag_key, group_key
 from gnomon.model.records import NewMail
 from gnomon.model.storable_text import escape_unstorable
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.errors import NotFound
-from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.transaction import Row, Transaction, notify_on_commit
 
 SHOWN_MAX = 20

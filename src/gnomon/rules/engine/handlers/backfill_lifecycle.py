@@ -6,9 +6,9 @@ from gnomon.model.backfills import BackfillRecord
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine.events import BackfillRead, ReprocessRun
+from gnomon.rules.engine.handlers.requests import clear_whole_run
 from gnomon.rules.engine.lifecycle.run_lifecycle import end_run
 from gnomon.rules.engine.lifecycle.task_end import stop_tasks
-from gnomon.rules.engine.requests import clear_whole_run
 from gnomon.rules.engine.state.backfill_queue import BackfillQueue
 from gnomon.rules.engine.step_context import StepContext
 

@@ -17,8 +17,8 @@ from gnomon.queries.report.explanations.skipped_slots import parse_instant
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
 from gnomon.rules.timetables.registry import build
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.cross_dag import upstream_dags
-from gnomon.storage.store.dag_records import dag_runs, dag_versions, event_log
+from gnomon.storage.store.dag_records import dag_runs, event_log, upstream_dags
+from gnomon.storage.store.parsed_files import dag_versions
 
 REASONS_MAX = 100_000
 """The newest rows of the audit log about skipped slots, and about deleted runs, of a DAG that are read."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import HTTPException, Request
 from starlette.responses import Response
 
-from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.trusted_proxies import find_address, is_forwarded_by_stranger
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.metrics.exposition import render_figures
+from gnomon.api.policies import ApiResource, Permission
 from gnomon.ground.config.network_address import is_within
 from gnomon.ground.metrics.figures import decode_figures
 from gnomon.queries.report.activity.deployment_figures import ProcessSamples

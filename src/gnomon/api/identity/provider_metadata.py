@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from gnomon.api.auth.provider_exchange import ProviderUnavailable, get_object
+from gnomon.api.identity.provider_exchange import ProviderUnavailable, get_object
 from gnomon.ground.config.network_address import is_loopback
 
 _REQUIRED = ("authorization_endpoint", "token_endpoint", "jwks_uri")

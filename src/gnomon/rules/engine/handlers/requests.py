@@ -16,14 +16,9 @@ from gnomon.rules.decide.rerun_version import takes_newest_version
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine import lifecycle
 from gnomon.rules.engine.dependencies.run_dependencies import restart_waits
-from gnomon.rules.engine.dependencies.upstream_subscriptions import (
-    notify_dag_deleted,
-    notify_run_cleared,
-    notify_run_deleted,
-    unsubscribe,
-)
 from gnomon.rules.engine.events import ClearTasks, DeleteDag, DeleteRun, DiscardQueuedEvents, MarkRun, MarkTasks
-from gnomon.rules.engine.lifecycle.attempt_results import reset_task_instance
+from gnomon.rules.engine.handlers.attempt_results import reset_task_instance
+from gnomon.rules.engine.handlers.version_change import rebase_run, reset_removed_tasks, take_newest_version
 from gnomon.rules.engine.lifecycle.deadlines import renew_deadlines
 from gnomon.rules.engine.lifecycle.deferrals import drop_deferral
 from gnomon.rules.engine.lifecycle.expansion_loading import undo_literal_expansions
@@ -37,7 +32,12 @@ from gnomon.rules.engine.lifecycle.run_lifecycle import (
 )
 from gnomon.rules.engine.lifecycle.run_stopping import stop_run
 from gnomon.rules.engine.lifecycle.task_end import is_finished, mark_unfinished, stop_task_instance
-from gnomon.rules.engine.lifecycle.version_change import rebase_run, reset_removed_tasks, take_newest_version
+from gnomon.rules.engine.lifecycle.upstream_subscriptions import (
+    notify_dag_deleted,
+    notify_run_cleared,
+    notify_run_deleted,
+    unsubscribe,
+)
 from gnomon.rules.engine.state.queue_moves import dequeue
 from gnomon.rules.engine.state.run_history import find_next_run
 from gnomon.rules.engine.state.run_relations import list_instances_to_continue

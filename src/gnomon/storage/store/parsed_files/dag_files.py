@@ -10,10 +10,10 @@ from gnomon.model.change_entries import DagChange, ImportErrorsChange
 from gnomon.model.instants import Instant
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
 from gnomon.storage.store.change_journal import record_change
+from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dags
-from gnomon.storage.store.dag_records.dag_versions import DefiningFile, DefinitionResult, define_dags, drop_duplicates
 from gnomon.storage.store.database import Database
-from gnomon.storage.store.ownership import mailbox
+from gnomon.storage.store.parsed_files.dag_versions import DefiningFile, DefinitionResult, define_dags, drop_duplicates
 from gnomon.storage.store.transaction import Transaction, notify_on_commit
 
 DAGS_PER_TRANSACTION = 500

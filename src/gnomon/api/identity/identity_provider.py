@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from gnomon.api.auth.oidc_settings import OidcSettings
-from gnomon.api.auth.provider_exchange import ProviderUnavailable, exchange, get_object
-from gnomon.api.auth.provider_keys import read_keys
-from gnomon.api.auth.provider_metadata import choose_client_authentication, fetch_metadata
+from gnomon.api.identity.oidc_settings import OidcSettings
+from gnomon.api.identity.provider_exchange import ProviderUnavailable, exchange, get_object
+from gnomon.api.identity.provider_keys import read_keys
+from gnomon.api.identity.provider_metadata import choose_client_authentication, fetch_metadata
 from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND

@@ -27,10 +27,10 @@ from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.decide.trigger_rules import format_left_out, format_skip_reason, parse_skip_reason
 from gnomon.rules.engine import lifecycle
 from gnomon.rules.engine.admission.admission_pass import build_attempt
-from gnomon.rules.engine.admission.capacity import release_attempt
 from gnomon.rules.engine.events import AuthorCodeEntered, InventoryRead, ResultReceived
 from gnomon.rules.engine.lifecycle.alert_facts import record_try_failure
 from gnomon.rules.engine.lifecycle.asset_emission import record_asset_events
+from gnomon.rules.engine.lifecycle.capacity import release_attempt
 from gnomon.rules.engine.lifecycle.deadlines import on_reference_ended
 from gnomon.rules.engine.lifecycle.deferrals import begin_deferral, drop_deferral
 from gnomon.rules.engine.lifecycle.expansions import list_related_instances

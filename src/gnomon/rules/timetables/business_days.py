@@ -14,10 +14,10 @@ from gnomon.rules.calendars.named import calendar_of
 from gnomon.rules.timetables.business.calendar_mixin import CalendarMixin
 from gnomon.rules.timetables.business.day_filters import SKIP, BusinessDayFilter, DayAfter, EveryDay, NthDays
 from gnomon.rules.timetables.business.whole_days import WholeDays
+from gnomon.rules.timetables.clock_timetable import ClockTimetable
 from gnomon.rules.timetables.granularity import Granularity
 from gnomon.rules.timetables.interval_timetables import DataIntervalTimetable
 from gnomon.rules.timetables.wall_clock.clock_change import LabelClock
-from gnomon.rules.timetables.wall_clock.clock_timetable import ClockTimetable
 from gnomon.rules.timetables.wall_clock.labels import DaySet, Labels
 from gnomon.rules.timetables.wall_clock.zones import encode_zone, zone_of
 

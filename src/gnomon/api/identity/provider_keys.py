@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gnomon.api.auth.provider_exchange import ProviderUnavailable
+from gnomon.api.identity.provider_exchange import ProviderUnavailable
 
 KEYS_MAX = 100
 _PUBLIC = {"EC": ("crv", "x", "y"), "RSA": ("n", "e"), "OKP": ("crv", "x")}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import WorkerRecord
-from gnomon.storage.store.drivers.address import POSTGRESQL
+from gnomon.storage.store.address import POSTGRESQL
 from gnomon.storage.store.transaction import LEASE_TTL_S, Row, Transaction
 
 RETENTION_S = 3600.0

@@ -9,8 +9,8 @@ from gnomon.model.hitl import HITLResponse
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.hitl_rules import find_response_fault
 from gnomon.rules.engine.events import HITLAnswered
+from gnomon.rules.engine.handlers.trigger_events import end_deferral
 from gnomon.rules.engine.lifecycle.deferrals import record_hitl_response
-from gnomon.rules.engine.lifecycle.trigger_events import end_deferral
 from gnomon.rules.engine.state.task_instance import TaskInstance
 from gnomon.rules.engine.step_context import StepContext
 

@@ -15,8 +15,8 @@ from gnomon.model.states import WITHOUT_PROCESS_STATES
 from gnomon.rules.decide.hitl_rules import make_timeout_response
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine.events import DeferralEnded
+from gnomon.rules.engine.handlers.attempt_results import fail_try
 from gnomon.rules.engine.lifecycle.asset_emission import record_asset_events
-from gnomon.rules.engine.lifecycle.attempt_results import fail_try
 from gnomon.rules.engine.lifecycle.deferrals import (
     compute_times,
     drop_deferral,

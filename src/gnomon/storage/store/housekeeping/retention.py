@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from gnomon.model.instants import SECOND, Instant
-from gnomon.storage.store.admin.unused_rows import UnusedAssetEvents, UnusedDagVersions
 from gnomon.storage.store.database import Database
+from gnomon.storage.store.housekeeping.unused_rows import UnusedAssetEvents, UnusedDagVersions
 from gnomon.storage.store.ownership.commit import delete_runs
 from gnomon.storage.store.transaction import Transaction
 
