@@ -80,6 +80,21 @@ class TimetableRef(msgspec.Struct, frozen=True, kw_only=True):
     timezone: str | int | None = None
     """For an author's class: its `timezone`, encoded by `encode_zone` of `timetables.wall_clock.zones`; None: it has none."""
 
+    @property
+    def class_name(self) -> str:
+        """The name of its class, without the module."""
+        return self.path.rpartition(".")[2]
+
+    @property
+    def builtin_name(self) -> str | None:
+        """The name of its class if that is a built-in one; None for an author's class."""
+        return self.class_name if self.builtin else None
+
+    @property
+    def is_continuous(self) -> bool:
+        """True if its next slot is known only when the previous run has ended."""
+        return self.follows_runs or self.builtin_name == "ContinuousTimetable"
+
 
 class PlannedRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A run that planning decided to create; instants in microseconds UTC."""

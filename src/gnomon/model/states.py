@@ -154,5 +154,10 @@ BEGUN_STATES = frozenset(
     }
 )
 """The states of an unfinished task instance whose try has begun."""
+FAILED_TASK_STATES = frozenset({TaskInstanceState.FAILED, TaskInstanceState.UPSTREAM_FAILED})
+"""The states of a task instance that make its run fail."""
+GOOD_TASK_STATES = frozenset({TaskInstanceState.SUCCESS, TaskInstanceState.SKIPPED})
+"""The final states of a task instance that hold nothing up."""
+UNFINISHED_RUN_STATES = frozenset({DagRunState.QUEUED, DagRunState.RUNNING})
 FINISHED_TASK_STATES = frozenset(s for s, c in TASK_STATE_CODES.items() if c >= FIRST_FINAL_CODE)
 FINISHED_RUN_STATES = frozenset(s for s, c in RUN_STATE_CODES.items() if c >= FIRST_FINAL_CODE)

@@ -61,7 +61,7 @@ class DagConditions(BaseModel):
 
 def find_timetable_type(facts: VersionFacts) -> str:
     """The class name of the timetable."""
-    return facts.spec.timetable.path.rpartition(".")[2]
+    return facts.spec.timetable.class_name
 
 
 def is_unscheduled(facts: VersionFacts) -> bool:

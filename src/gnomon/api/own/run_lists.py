@@ -22,14 +22,13 @@ from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceCollectionRe
 from gnomon.api.v2.task_instance_filters import TaskInstanceFilters
 from gnomon.api.v2.task_instances import list_task_instances
 from gnomon.model.instants import Instant, to_datetime
-from gnomon.model.states import DagRunState
+from gnomon.model.states import UNFINISHED_RUN_STATES
 from gnomon.queries.report.activity.run_lateness import Lateness, find_late_runs, find_late_since
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records.dag_runs import find_stored_run
 from gnomon.storage.store.pages.page_query import Condition, Operator
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Run"])
-_UNFINISHED = frozenset({DagRunState.QUEUED, DagRunState.RUNNING})
 
 
 class NegatedRunFilters(RunFilters):
@@ -100,7 +99,7 @@ def get_dag_runs(
 def _find_late_since(context: ApiContext, listed: Sequence[DAGRunResponse]) -> dict[tuple[str, str], Instant]:
     """By DAG id and run id, since when those of the listed runs are late that are."""
     since: dict[tuple[str, str], Instant] = {}
-    unfinished = [run for run in listed if run.state in _UNFINISHED]
+    unfinished = [run for run in listed if run.state in UNFINISHED_RUN_STATES]
     if unfinished:
         now, facts = context.clock.now(), context.work_facts.find()
         with context.database.read() as tx:

@@ -142,7 +142,7 @@ def _has_schedule(facts: VersionFacts, filters: DagFilters) -> bool:
     spec = facts.spec
     if filters.has_asset_schedule is not None and filters.has_asset_schedule != (spec.asset_condition is not None):
         return False
-    if filters.timetable_type and not {spec.timetable.path, spec.timetable.path.rpartition(".")[2]}.intersection(
+    if filters.timetable_type and not {spec.timetable.path, spec.timetable.class_name}.intersection(
         filters.timetable_type
     ):
         return False

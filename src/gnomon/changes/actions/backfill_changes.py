@@ -215,9 +215,9 @@ def _find_no_times_reason(dag: DagRecord) -> str | None:
     ref = dag.spec.timetable
     if not ref.can_be_scheduled:
         return f"its schedule is {ref.summary or None}, which has no times"
-    if ref.follows_runs or ref.path.rpartition(".")[2] == "ContinuousTimetable":
+    if ref.is_continuous:
         return f"its schedule {ref.summary} starts a run whenever the last one has ended, at no time of the clock"
-    if ref.builtin and ref.path.rpartition(".")[2] == "OnceTimetable":
+    if ref.builtin_name == "OnceTimetable":
         return f"its schedule {ref.summary} is one run at no time of the clock"
     return (
         None

@@ -105,7 +105,7 @@ def _find_slots(
     cfg: Config, clock: Clock, dag: DagRecord, schedule: PreviewedSchedule, year: YearDays, now: Instant
 ) -> tuple[KnownSlots, str | None]:
     """The slots of the year, and why later ones are not known."""
-    if schedule.ref.follows_runs or schedule.ref.path.rpartition(".")[2] == "ContinuousTimetable":
+    if schedule.ref.is_continuous:
         return KnownSlots({}, year.start, year.start), None
     try:
         window = schedule.list_runs(cfg, clock, year.start, year.end, SLOTS_MAX)

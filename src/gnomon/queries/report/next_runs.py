@@ -234,7 +234,7 @@ def describe_family(timetable: TimetableRef) -> str:
         module, _, name = timetable.path.rpartition(".")
         is_in_dag_file = module.startswith(DAG_FILE_MODULE)  # a generated module name
         return f"defined by {name} in the DAG's file" if is_in_dag_file else f"defined by {timetable.path}"
-    family = _FAMILIES.get(timetable.path.rpartition(".")[2], _TICKS)
+    family = _FAMILIES.get(timetable.class_name, _TICKS)
     interval = timetable.data.get("interval") if family == _TICKS else None
     return _INTERVALS if interval == _PERIOD else _TICKS_BACK if interval else family
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.model.mapping import ConcatLength, Expansion, Length, LiteralLength, XComLength, ZipLength
-from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.model.states import FAILED_TASK_STATES, FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.trigger_rules import RuleOutcome, Verdict
 
@@ -35,7 +35,6 @@ class SourceFacts(NamedTuple):
     """False: the run has no instance of it, because its start and end date exclude the run."""
 
 
-_FAILED = frozenset({S.FAILED, S.UPSTREAM_FAILED})
 _RUN = Verdict(RuleOutcome.RUN)
 
 
@@ -58,7 +57,7 @@ def _leaves(lengths: Iterable[Length]) -> Iterator[LiteralLength | XComLength]:
 
 def evaluate_sources(sources: Sequence[SourceFacts]) -> Verdict:
     """UPSTREAM_FAILED or SKIP if a source failed or was skipped, WAIT while one is unfinished, else RUN."""
-    failed = next((source for source in sources if source.state in _FAILED), None)
+    failed = next((source for source in sources if source.state in FAILED_TASK_STATES), None)
     if failed is not None:
         return Verdict(
             RuleOutcome.UPSTREAM_FAILED, f"task {failed.task_id}, which it is mapped over, is {failed.state}"

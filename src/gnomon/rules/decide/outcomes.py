@@ -8,15 +8,13 @@ from typing import NamedTuple
 
 from gnomon.model.instants import Instant, add_seconds
 from gnomon.model.spec import TaskSpec
-from gnomon.model.states import DagRunState
+from gnomon.model.states import FAILED_TASK_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
-
-FAILED_LEAF_STATES = frozenset({S.FAILED, S.UPSTREAM_FAILED})
 
 
 def decide_run_outcome(leaves: Iterable[S | None]) -> DagRunState:
     """The state of a run from the states of its leaves: FAILED if one of them failed or is upstream_failed, else SUCCESS."""
-    return DagRunState.FAILED if any(state in FAILED_LEAF_STATES for state in leaves) else DagRunState.SUCCESS
+    return DagRunState.FAILED if any(state in FAILED_TASK_STATES for state in leaves) else DagRunState.SUCCESS
 
 
 class EndedInstance(NamedTuple):
@@ -37,7 +35,7 @@ def describe_run_failure(causes: Iterable[EndedInstance], leaves: Iterable[Ended
     victims = [leaf.name for leaf in leaves if leaf.state is S.UPSTREAM_FAILED]
     if not failed:
         return _list_some(
-            [_describe_instance(leaf, str(leaf.state)) for leaf in leaves if leaf.state in FAILED_LEAF_STATES],
+            [_describe_instance(leaf, str(leaf.state)) for leaf in leaves if leaf.state in FAILED_TASK_STATES],
             _MAX_REASONS,
             "; ",
         )

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnomon.model.spec import TaskSpec
+from gnomon.model.states import GOOD_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.trigger_rules import RuleOutcome, Verdict
 
-_GOOD_STATES = frozenset({S.SUCCESS, S.SKIPPED})
 _RUN = Verdict(RuleOutcome.RUN)
 
 
@@ -25,11 +25,11 @@ def evaluate_previous_run(
     """
     if previous_run_id is None or not _depends_on_past(task):
         return _RUN
-    if previous not in _GOOD_STATES:
+    if previous not in GOOD_TASK_STATES:
         return Verdict(RuleOutcome.WAIT, f"depends_on_past: {_describe_state(task.task_id, previous_run_id, previous)}")
     if task.wait_for_downstream:
         for task_id, state in downstream:
-            if state not in _GOOD_STATES:
+            if state not in GOOD_TASK_STATES:
                 return Verdict(
                     RuleOutcome.WAIT, f"wait_for_downstream: {_describe_state(task_id, previous_run_id, state)}"
                 )

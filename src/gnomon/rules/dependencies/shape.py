@@ -38,6 +38,6 @@ def find_slotless_reason(timetable: TimetableRef) -> str | None:
     """Why the slots of this timetable are not known before its runs; None if they are known."""
     if not timetable.can_be_scheduled:
         return WITHOUT_SLOTS["NullTimetable"]
-    if timetable.follows_runs:
+    if timetable.is_continuous:
         return WITHOUT_SLOTS["ContinuousTimetable"]
-    return WITHOUT_SLOTS.get(timetable.path.rpartition(".")[2]) if timetable.builtin else None
+    return None if timetable.builtin_name is None else WITHOUT_SLOTS.get(timetable.builtin_name)

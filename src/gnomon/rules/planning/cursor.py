@@ -40,7 +40,7 @@ def compute_decided_until(
 
 def has_fixed_slots(timetable: TimetableRef) -> bool:
     """True if the slots are on a grid that does not depend on the start date or on the slot before; False if that is not known."""
-    return timetable.builtin and timetable.path.rpartition(".")[2] not in _WITHOUT_GRID
+    return timetable.builtin and timetable.builtin_name not in _WITHOUT_GRID
 
 
 def build_plan_arguments(record: DagRecord, spec: DagSpec, fingerprint: str, now: Instant) -> dict[str, Any]:

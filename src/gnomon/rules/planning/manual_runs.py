@@ -234,6 +234,6 @@ def build_manual_run_id(run_after: Instant) -> str:
 
 def _build_timetable(dag: DagSpec) -> Timetable:
     ref = dag.timetable
-    if not ref.can_be_scheduled and ref.path.rpartition(".")[2] not in BUILTINS:
+    if not ref.can_be_scheduled and ref.builtin_name not in BUILTINS:
         return NullTimetable()
     return build(ref)

@@ -34,7 +34,7 @@ def resolve_partition_date(dag: DagSpec, key: str | None, find_class: ClassFinde
         raise PartitionKeyRefused(fault)
     if dag.partition_rules:
         return _resolve_by_mappers(dag, key, find_class)
-    if not ref.builtin or ref.path.rpartition(".")[2] not in BUILTINS:
+    if ref.builtin_name not in BUILTINS:
         return None
     try:
         date = build(ref).resolve_partition_date(key)
@@ -46,7 +46,7 @@ def resolve_partition_date(dag: DagSpec, key: str | None, find_class: ClassFinde
 def find_slot_partition(dag: DagSpec, run_after: Instant) -> tuple[str | None, Instant | None]:
     """(key, date) of the partition of the slot that is due then; (None, None) for a DAG whose slots have no partitions."""
     ref = dag.timetable
-    timetable = build(ref) if ref.builtin and ref.has_partitions and ref.path.rpartition(".")[2] in BUILTINS else None
+    timetable = build(ref) if ref.has_partitions and ref.builtin_name in BUILTINS else None
     info = timetable.make_info(to_datetime(run_after)) if isinstance(timetable, CronPartitionTimetable) else None
     if info is None or info.partition_date is None:
         return None, None

@@ -104,7 +104,7 @@ _PARTS = 2**64
 
 def compute_jitter(dag: DagSpec) -> Instant:
     """The DAG's delay, from 0 to `jitter`: a hash of the DAG id, so that it is the same in every process."""
-    if not dag.jitter_s or dag.timetable.follows_runs or dag.timetable.path.rpartition(".")[2] == "ContinuousTimetable":
+    if not dag.jitter_s or dag.timetable.is_continuous:
         return 0
     digest = hashlib.sha256(dag.dag_id.encode()).digest()
     return to_units(dag.jitter_s) * int.from_bytes(digest[:8]) // _PARTS

@@ -57,8 +57,8 @@ def build(ref: TimetableRef) -> BuiltinTimetable:
 
     Raises TimetableNotBuilt (a PlanningError) for an author's class, and for data that the class does not accept.
     """
-    name = ref.path.rpartition(".")[2]
-    if not ref.builtin or name not in _MODULES:
+    name = ref.builtin_name
+    if name is None or name not in _MODULES:
         raise TimetableNotBuilt(
             f"timetable {ref.path!r} is none of the built-in ones ({', '.join(BUILTINS)}); an author's class "
             "only runs in a timetable host (gnomon.author_code.timetable_host)"

@@ -16,6 +16,7 @@ from gnomon.author_code.timetable_host import (
     pack_arguments,
     unpack_value,
 )
+from gnomon.author_code.timetable_host.pending_requests import PendingRequests
 from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
@@ -31,7 +32,6 @@ NO_HOST = "its partition mapper is an author's class, and this process has no ti
 
 @dataclass(slots=True)
 class _PendingQuestion:
-    number: int
     version_pk: int
     ask_again: bool = False
     """True if events may have arrived since."""
@@ -54,12 +54,9 @@ class AuthorPartitionQuestions:
         """`max_keys`: most partitions of one event."""
         self._db = db
         self._memory = memory
-        self._host = host
         self._max_keys = max_keys
-        self._pending: dict[int, _PendingQuestion] = {}
-        self._dag_of: dict[int, int] = {}
-        """dag_pk by request number."""
-        self._last_number = 0
+        self._requests: PendingRequests[int, _PendingQuestion] = PendingRequests(host)
+        """By dag_pk."""
         self._retries: dict[int, Instant] = {}
         """By dag_pk: when to ask again after an error."""
         self._failed: dict[int, int] = {}
@@ -67,16 +64,17 @@ class AuthorPartitionQuestions:
 
     def reset(self) -> None:
         """Forgets the questions after the engine state was dropped: their answers are ignored."""
-        self._pending, self._dag_of, self._retries, self._failed = {}, {}, {}, {}
+        self._requests.reset()
+        self._retries, self._failed = {}, {}
 
     def ask(self, dag: Dag) -> AnsweredQueue | None:
         """Sends the queue of the DAG to the host, unless it has to wait; the answer comes with `collect`. Not None: there is no host."""
         dag_pk, version_pk = dag.record.dag_pk, dag.graph.version_pk
-        if self._host is None:
+        if not self._requests.has_host:
             return AnsweredQueue(version_pk, PartitionAnswers(), NO_HOST)
         if self._failed.get(dag_pk) == version_pk:
             return None
-        pending = self._pending.get(dag_pk)
+        pending = self._requests.get(dag_pk)
         if pending is not None and pending.version_pk == version_pk:
             pending.ask_again = True
             return None
@@ -84,13 +82,11 @@ class AuthorPartitionQuestions:
             question = read_partition_question(tx, dag_pk, self._max_keys)
         self._retries.pop(dag_pk, None)
         self._failed.pop(dag_pk, None)
-        self._last_number += 1
-        self._pending[dag_pk] = _PendingQuestion(self._last_number, version_pk)
-        self._dag_of[self._last_number] = dag_pk
         spec, record = dag.graph.spec, dag.record
-        self._host.ask(
+        self._requests.submit(
+            dag_pk,
+            _PendingQuestion(version_pk),
             TimetableRequest(
-                number=self._last_number,
                 function=PARTITION_ANSWERS,
                 file=record.file,
                 input_hash=record.input_hash,
@@ -98,7 +94,7 @@ class AuthorPartitionQuestions:
                 arguments=pack_arguments(
                     rules=spec.partition_rules, condition=spec.asset_condition, question=question, dag_file=record.file
                 ),
-            )
+            ),
         )
         return None
 
@@ -106,26 +102,22 @@ class AuthorPartitionQuestions:
         """The answers that have arrived, by dag_pk, and the dag_pks that have to be asked again, now or after an error."""
         found: dict[int, AnsweredQueue] = {}
         again = self._take_due_retries(now)
-        for response in self._host.collect() if self._host is not None else ():
-            dag_pk = self._dag_of.pop(response.number, None)
-            pending = None if dag_pk is None else self._pending.get(dag_pk)
-            if dag_pk is None or pending is None or pending.number != response.number:
-                continue
-            del self._pending[dag_pk]
+        for answered in self._requests.collect():
+            dag_pk, pending = answered.key, answered.subject
             dag = self._memory.dags.get(dag_pk)
             if dag is None or dag.graph.version_pk != pending.version_pk:
                 again.append(dag_pk)
                 continue
             if pending.ask_again:
                 again.append(dag_pk)
-            found[dag_pk] = self._read_response(dag, response, now)
+            found[dag_pk] = self._read_response(dag, answered.response, now)
         return found, again
 
     def wake_at(self, now: Instant) -> Instant | None:
         """When to call `collect` without a wake-up; None if nothing is asked."""
-        seconds = self._host.wake_in_s() if self._host is not None else None
+        answer_at = self._requests.wake_at(now)
         times = list(self._retries.values())
-        return min(times if seconds is None else [*times, now + int(seconds * SECOND)], default=None)
+        return min(times if answer_at is None else [*times, answer_at], default=None)
 
     def _read_response(self, dag: Dag, response: TimetableResponse, now: Instant) -> AnsweredQueue:
         dag_pk, version_pk = dag.record.dag_pk, dag.graph.version_pk

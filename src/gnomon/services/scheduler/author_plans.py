@@ -20,6 +20,7 @@ from gnomon.author_code.timetable_host import (
     strip_for_planning,
     unpack_value,
 )
+from gnomon.author_code.timetable_host.pending_requests import PendingRequests
 from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange
@@ -43,7 +44,6 @@ _NO_MORE = NullTimetable()
 class _PendingPlan:
     """A request to the host that has no answer yet, and the state of the DAG when it was sent."""
 
-    number: int
     plan_seq: int
     version_pk: int
     fingerprint: str
@@ -57,43 +57,36 @@ class AuthorPlanner:
 
     def __init__(self, memory: EngineState, host: TimetableHost | None) -> None:
         self._memory = memory
-        self._host = host
-        self._pending: dict[int, _PendingPlan] = {}
-        self._last_number = 0
-        self._dag_of: dict[int, int] = {}
-        """dag_pk by request number."""
+        self._requests: PendingRequests[int, _PendingPlan] = PendingRequests(host)
+        """By dag_pk."""
 
     def reset(self) -> None:
         """Forgets the pending requests after the engine state was dropped: their answers are ignored."""
-        self._pending, self._dag_of = {}, {}
+        self._requests.reset()
 
     def request_plan(self, dag: Dag, arguments: Mapping[str, Any], fingerprint: str, now: Instant) -> PlanChange | None:
         """The change that creates the promised run if it is due; else None, after a request to the host."""
         record = dag.record
-        if self._host is None:
+        if not self._requests.has_host:
             return build_stopped_change(dag, _NO_HOST)
         if record.error is not None or _is_on_time(arguments, now):
             change = _plan_promised_run(dag, arguments, fingerprint, now, record.error)
             if change is not None:
                 return change
-        pending = self._pending.get(record.dag_pk)
+        pending = self._requests.get(record.dag_pk)
         if pending is not None and self._is_current(pending, dag, fingerprint):
             pending.plan_again = True
             return None
-        self._last_number += 1
-        self._pending[record.dag_pk] = _PendingPlan(
-            self._last_number, record.plan_seq, dag.graph.version_pk, fingerprint, arguments
-        )
-        self._dag_of[self._last_number] = record.dag_pk
-        self._host.ask(
+        self._requests.submit(
+            record.dag_pk,
+            _PendingPlan(record.plan_seq, dag.graph.version_pk, fingerprint, arguments),
             TimetableRequest(
-                number=self._last_number,
                 function=PLAN_RUNS,
                 timetable=dag.graph.spec.timetable,
                 file=record.file,
                 input_hash=record.input_hash,
                 arguments=pack_arguments(**{**arguments, "dag": strip_for_planning(dag.graph.spec)}),
-            )
+            ),
         )
         return None
 
@@ -101,17 +94,13 @@ class AuthorPlanner:
         """The plan changes of the answers that have arrived, and the dag_pks that have to be planned again."""
         changes: list[PlanChange] = []
         again: list[int] = []
-        for answer in self._host.collect() if self._host is not None else ():
-            dag_pk = self._dag_of.pop(answer.number, None)
-            pending = None if dag_pk is None else self._pending.get(dag_pk)
-            if dag_pk is None or pending is None or pending.number != answer.number:
-                continue
-            del self._pending[dag_pk]
+        for answered in self._requests.collect():
+            dag_pk, pending = answered.key, answered.subject
             dag = self._memory.dags.get(dag_pk)
             if dag is None:
                 continue
             if self._is_current(pending, dag, pending.fingerprint):
-                changes.append(_build_answer_change(dag, pending, answer, now))
+                changes.append(_build_answer_change(dag, pending, answered.response, now))
             else:
                 pending.plan_again = True
             if pending.plan_again:
@@ -119,13 +108,12 @@ class AuthorPlanner:
         return changes, again
 
     def wake_at(self, now: Instant) -> Instant | None:
-        """When to poll the host without a wake-up; None if no request is pending."""
-        seconds = self._host.wake_in_s() if self._host is not None else None
-        return None if seconds is None else now + int(seconds * SECOND)
+        """When to call `collect_changes` without a wake-up; None if that is not needed."""
+        return self._requests.wake_at(now)
 
     def filenos(self) -> list[int]:
         """File descriptors that become readable when the host has answers."""
-        return self._host.filenos() if self._host is not None else []
+        return self._requests.filenos()
 
     def _is_current(self, pending: _PendingPlan, dag: Dag, fingerprint: str) -> bool:
         """True if the DAG has not changed since the request."""

@@ -11,9 +11,10 @@ from gnomon.author_code.timetable_host import (
     pack_arguments,
     unpack_value,
 )
+from gnomon.author_code.timetable_host.pending_requests import PendingRequests
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.errors.timetable import PlanningError
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import Instant
 from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.rules.planning.backfill_slots import BackfillSlots, find_backfill_slots
 from gnomon.rules.timetables.registry import build
@@ -29,14 +30,12 @@ class BackfillPlanner:
     """The pending requests to the timetable host: at most one per backfill."""
 
     def __init__(self, host: TimetableHost | None) -> None:
-        self._host = host
-        self._pending: dict[int, tuple[int, int]] = {}
-        """By request number: (backfill_pk, dag_pk)."""
-        self._last_number = 0
+        self._requests: PendingRequests[tuple[int, int], None] = PendingRequests(host)
+        """By (backfill_pk, dag_pk)."""
 
     def reset(self) -> None:
         """Forgets the pending requests: their answers are ignored."""
-        self._pending = {}
+        self._requests.reset()
 
     def find_slots(self, dag: Dag, record: BackfillRecord) -> BackfillSlots | None:
         """The next slots of the backfill; None while a timetable host finds them (`collect`)."""
@@ -61,36 +60,30 @@ class BackfillPlanner:
                 return find_backfill_slots(timetable=build(ref), **arguments)  # type: ignore[arg-type]
             except PlanningError as error:
                 return _failed(record, str(error))
-        if self._host is None:
+        if not self._requests.has_host:
             return _failed(record, _NO_HOST)
-        if (record.backfill_pk, record.dag_pk) not in self._pending.values():
-            self._last_number += 1
-            self._pending[self._last_number] = (record.backfill_pk, record.dag_pk)
-            self._host.ask(
+        key = (record.backfill_pk, record.dag_pk)
+        if key not in self._requests:
+            self._requests.submit(
+                key,
+                None,
                 TimetableRequest(
-                    number=self._last_number,
                     function=BACKFILL_SLOTS,
                     timetable=ref,
                     file=dag.record.file,
                     input_hash=dag.record.input_hash,
                     arguments=pack_arguments(**arguments),
-                )
+                ),
             )
         return None
 
     def collect(self) -> list[tuple[int, int, BackfillSlots]]:
         """(backfill_pk, dag_pk, slots) of each request that was answered since the last call."""
-        found = []
-        for answer in self._host.collect() if self._host is not None else ():
-            asked = self._pending.pop(answer.number, None)
-            if asked is not None:
-                found.append((*asked, _read_answer(answer)))
-        return found
+        return [(*answered.key, _read_answer(answered.response)) for answered in self._requests.collect()]
 
     def wake_at(self, now: Instant) -> Instant | None:
-        """When to poll the host without a wake-up; None if no request is pending."""
-        seconds = self._host.wake_in_s() if self._host is not None and self._pending else None
-        return None if seconds is None else now + int(seconds * SECOND)
+        """When to call `collect` without a wake-up; None if that is not needed."""
+        return self._requests.wake_at(now)
 
 
 def _read_answer(answer: TimetableResponse) -> BackfillSlots:

@@ -6,6 +6,7 @@ answer: after a take-over the instances are ready again, and the new owner asks.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable
 
@@ -20,10 +21,11 @@ from gnomon.author_code.timetable_host import (
     pack_arguments,
     unpack_value,
 )
+from gnomon.author_code.timetable_host.pending_requests import PendingRequests
 from gnomon.ground import log
 from gnomon.model.ids import quote_argument
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import Instant
 from gnomon.rules.engine.events import EngineEvent, InstancesMutated
 from gnomon.rules.engine.state.engine_state import EngineState
 
@@ -31,7 +33,7 @@ _log = log.get_logger("scheduler.instance_mutations")
 _NO_HOST = (
     "this process has no timetable host, which calls task_instance_mutation_hook; run the DAG under a scheduler service"
 )
-_NO_ANSWER = "task_instance_mutation_hook gave no answer; see to the cluster policies"
+_NO_ANSWER = "task_instance_mutation_hook returned nothing; check the cluster policies"
 
 
 class InstanceMutations:
@@ -43,45 +45,40 @@ class InstanceMutations:
         """`create_pool`: makes a pool that the hook names and that does not exist; None: that is an error."""
         self._create_pool = create_pool
         self._memory = memory
-        self._host = host
-        self._pending: dict[int, MutationQuestion] = {}
-        """By request number: the question, or what is left of it after the answers so far."""
-        self._last_number = 0
+        self._requests: PendingRequests[int, MutationQuestion] = PendingRequests(host)
+        """By a number of its own: the question, or what remains of it after the answers so far."""
+        self._numbers = itertools.count()
         self._refused: list[EngineEvent] = []
         """Answers to questions that nobody can be asked."""
 
     def ask(self, questions: Iterable[MutationQuestion]) -> None:
         """Send the questions of a committed step to the host; the answers come with `collect`."""
         for question in questions:
-            if self._host is None:
+            if not self._requests.has_host:
                 self._refused.append(self._refuse(question, _NO_HOST))
                 continue
-            self._send(self._host, question)
+            self._send(question)
 
-    def _send(self, host: TimetableHost, question: MutationQuestion) -> None:
+    def _send(self, question: MutationQuestion) -> None:
         run = self._memory.runs.get(question.run.run_pk)
         if run is None:
             return
         record = run.dag.record
-        self._last_number += 1
-        self._pending[self._last_number] = question
-        host.ask(
+        self._requests.submit(
+            next(self._numbers),
+            question,
             TimetableRequest(
-                number=self._last_number,
                 function=MUTATE_INSTANCES,
                 file=record.file,
                 input_hash=record.input_hash,
                 arguments=pack_arguments(question=question),
-            )
+            ),
         )
 
     def collect(self) -> list[EngineEvent]:
         """An InstancesMutated for each response that has arrived; the rest of a question that is answered in part is asked again."""
         found, self._refused = self._refused, []
-        for response in self._host.collect() if self._host is not None else ():
-            question = self._pending.pop(response.number, None)
-            if question is not None:
-                found.append(self._read_response(question, response))
+        found += [self._read_response(answered.subject, answered.response) for answered in self._requests.collect()]
         return found
 
     def _read_response(self, question: MutationQuestion, response: TimetableResponse) -> InstancesMutated:
@@ -93,9 +90,9 @@ class InstanceMutations:
         if not answers:
             return self._refuse(question, _NO_ANSWER)
         self._log_errors(question, answers)
-        left = question.instances[len(answers) :]
-        if left and self._host is not None:
-            self._send(self._host, replace(question, instances=left))
+        remaining = question.instances[len(answers) :]
+        if remaining:
+            self._send(replace(question, instances=remaining))
         return InstancesMutated(question, answers)
 
     def _check_pool(self, answer: MutationAnswer) -> MutationAnswer:
@@ -127,12 +124,12 @@ class InstanceMutations:
         """When to call `collect` without a wake-up; None if nothing is asked."""
         if self._refused:
             return now
-        seconds = self._host.wake_in_s() if self._host is not None and self._pending else None
-        return None if seconds is None else now + int(seconds * SECOND)
+        return self._requests.wake_at(now)
 
     def reset(self) -> None:
         """Forget the questions after the engine state was dropped: their answers are ignored."""
-        self._pending, self._refused = {}, []
+        self._requests.reset()
+        self._refused = []
 
 
 def _check_bounds(answer: MutationAnswer) -> MutationAnswer:

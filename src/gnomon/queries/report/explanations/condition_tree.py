@@ -25,7 +25,7 @@ from gnomon.queries.report.explanations.upstream_conditions import list_upstream
 from gnomon.queries.report.listings import process_health
 from gnomon.queries.report.listings.deferral_status import list_trigger_status
 from gnomon.queries.report.listings.run_list import TaskInstanceRow, list_task_instances
-from gnomon.queries.report.listings.task_selection import list_awaited
+from gnomon.queries.report.listings.task_selection import FAILED_STATE_NAMES, list_awaited
 from gnomon.rules.engine import explain_conditions as rules
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.storage.store import Transaction
@@ -34,7 +34,6 @@ from gnomon.storage.store.dag_records import dag_runs
 TASKS_MAX = 20
 """The most failed tasks, or unfinished runs, that are conditions of their own."""
 _FINISHED = {state.value for state in FINISHED_TASK_STATES}
-_FAILED = ("failed", "upstream_failed")
 _START_TRIGGERER = ReleaseTarget(ReleaseAct.START_SERVICE, service="triggerer")
 
 
@@ -109,7 +108,7 @@ def list_task_conditions(
     """The conditions of a task instance that has not ended; of one that failed, what failed. `reader`: as for `list_run_conditions`."""
     row = next((row for row in list_task_instances(tx, dag, run, task_id) if row.map_index == map_index), None)
     if row is None or row.state in _FINISHED or run.state in FINISHED_RUN_STATES:
-        return [] if row is None or row.state not in _FAILED else [_describe_failure(tx, dag, run, row)]
+        return [] if row is None or row.state not in FAILED_STATE_NAMES else [_describe_failure(tx, dag, run, row)]
     with use_engine_state(reader, tx, limits, run) as state:
         found = rules.list_task_conditions(state, run.run_pk, task_id, map_index, now)
     upstream = list_upstream_conditions(tx, dag, run, now, task_id)
@@ -178,7 +177,7 @@ def _list_failures(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[Wait
 
 def _describe_failure(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> WaitCondition:
     above = list_awaited(tx, dag, run, row) if row.state == "upstream_failed" else []
-    failed = [other for other in above if other.state in _FAILED]
+    failed = [other for other in above if other.state in FAILED_STATE_NAMES]
     own = _describe_failed(run, row)
     return WaitCondition(
         "outcome",

@@ -27,7 +27,7 @@ REASONS_MAX = 100_000
 def find_audit_obstacle(dag: DagRecord) -> str | None:
     """Why no slot of the DAG can be judged; None when slots can be."""
     ref = dag.spec.timetable
-    if ref.follows_runs or ref.path.rpartition(".")[2] == "ContinuousTimetable":
+    if ref.is_continuous:
         return "its timetable follows its runs, so it has no slots of its own"
     if ref.builtin and isinstance(build(ref), DeltaTimetable):
         return "the steps of a span are counted from the last run, so earlier ones are not known"

@@ -10,12 +10,10 @@ from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.downstream_runs import MAX_RUNS
 from gnomon.queries.report.listings.marked_tasks import RunInstancesToClear
 from gnomon.queries.report.listings.run_list import TaskInstanceRow, find_run
-from gnomon.queries.report.listings.task_selection import select_instances
+from gnomon.queries.report.listings.task_selection import FAILED_STATE_NAMES, select_instances
 from gnomon.rules.engine.state.edge_waits import CANCELLED_PREFIX
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.cross_dag import run_waits
-
-_FAILED_STATES = frozenset({TaskInstanceState.FAILED.value, TaskInstanceState.UPSTREAM_FAILED.value})
 
 
 def list_cancelled_by(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[RunInstancesToClear]:
@@ -54,7 +52,7 @@ def _select_cancelled(
             cancelled.setdefault(row.task_id, set()).add(row.map_index)
     if cancelled:
         yield from (
-            row for row in select_instances(tx, dag, run, cancelled, downstream=True) if row.state in _FAILED_STATES
+            row for row in select_instances(tx, dag, run, cancelled, downstream=True) if row.state in FAILED_STATE_NAMES
         )
 
 

@@ -8,7 +8,7 @@ from enum import Enum
 
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.model.states import DagRunState, TaskInstanceState
+from gnomon.model.states import FAILED_TASK_STATES, DagRunState
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.queries.report.listings.run_list import (
     TaskInstanceRow,
@@ -37,7 +37,8 @@ Named = Mapping[str, Collection[int] | None]
 """By task id, the map indices of the instances; None: all of the task."""
 
 _INSTANCE_NAME = re.compile(r"(?P<task_id>.+)\[(?P<map_index>[0-9]{1,9})\]")
-_FAILED_STATES = frozenset({TaskInstanceState.FAILED.value, TaskInstanceState.UPSTREAM_FAILED.value})
+FAILED_STATE_NAMES = frozenset(state.value for state in FAILED_TASK_STATES)
+"""The states of rows that failed, by name."""
 
 
 def split_instance_name(name: str) -> tuple[str, int | None]:
@@ -86,7 +87,7 @@ def select_instances(
             downstream=downstream,
             act=act,
         )
-    return [row for row in rows if not only_failed or row.state in _FAILED_STATES]
+    return [row for row in rows if not only_failed or row.state in FAILED_STATE_NAMES]
 
 
 def list_group_tasks(tx: Transaction, dag: DagRecord, run: RunRecord, group: str) -> list[str]:

@@ -9,7 +9,7 @@ from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import iso
 from gnomon.model.records import EventRecord
 from gnomon.model.run_waits import SubscriptionMessage
-from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
+from gnomon.model.states import FAILED_TASK_STATES, FINISHED_RUN_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.outcomes import build_mark, parse_run_stop
 from gnomon.rules.decide.rerun_version import takes_newest_version
@@ -44,8 +44,6 @@ from gnomon.rules.engine.state.run_relations import list_instances_to_continue
 from gnomon.rules.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.rules.engine.step_context import CancelOrder, StepContext
 
-_FAILED_STATES = frozenset({S.FAILED, S.UPSTREAM_FAILED})
-
 
 def clear_tasks(context: StepContext, event: ClearTasks) -> None:
     """Clear the selected task instances; a finished run is queued again."""
@@ -53,7 +51,7 @@ def clear_tasks(context: StepContext, event: ClearTasks) -> None:
     if run is None:
         return
     selected = [
-        ti for ti in _select_task_instances(run, event.tasks) if not event.only_failed or ti.state in _FAILED_STATES
+        ti for ti in _select_task_instances(run, event.tasks) if not event.only_failed or ti.state in FAILED_TASK_STATES
     ]
     is_whole = event.tasks is None and not event.only_failed
     takes_newest = takes_newest_version(event.is_newest_wanted, run.dag.graph.spec)
@@ -190,7 +188,7 @@ def _continue_below(
     """Clear what failed below the changed instances and is not selected itself, as Airflow does; returns the names. A finished run is queued again."""
     excluded = set(selected)
     failed = [
-        ti for ti in list_instances_to_continue(run, changed) if ti.state in _FAILED_STATES and ti not in excluded
+        ti for ti in list_instances_to_continue(run, changed) if ti.state in FAILED_TASK_STATES and ti not in excluded
     ]
     if not failed:
         return []

@@ -11,10 +11,9 @@ from gnomon.model.instants import Instant, add_seconds
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.run_waits import RunWait, WaitState
 from gnomon.model.spec import TaskSpec
-from gnomon.model.states import FINISHED_RUN_STATES, WITHOUT_PROCESS_STATES, DagRunState, DagRunType
+from gnomon.model.states import FAILED_TASK_STATES, FINISHED_RUN_STATES, WITHOUT_PROCESS_STATES, DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.outcomes import (
-    FAILED_LEAF_STATES,
     EndedInstance,
     build_overlap_end,
     decide_run_outcome,
@@ -324,7 +323,7 @@ def end_run_if_done(context: StepContext, run: DagRun) -> None:
 def _describe_failure(run: DagRun) -> str:
     """Why the run failed, from its failed leaves and the failed instances above them."""
     leaves = [
-        (i, ti) for i in run.graph.leaves for ti in run.task_instances[i].values() if ti.state in FAILED_LEAF_STATES
+        (i, ti) for i in run.graph.leaves for ti in run.task_instances[i].values() if ti.state in FAILED_TASK_STATES
     ]
     above = _collect_upstream(run, {i for i, _ in leaves})
     causes = [ti for i in above for ti in run.task_instances[i].values() if ti.state is S.FAILED]

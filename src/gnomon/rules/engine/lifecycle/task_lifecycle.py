@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.model.states import FINISHED_RUN_STATES, GOOD_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.edges import EdgeVerdict
 from gnomon.rules.decide.previous_run import decide_skip, evaluate_previous_run, evaluate_without_previous
@@ -166,7 +166,7 @@ def _find_previous_instance(run: DagRun, index: int) -> TaskInstance | None:
     if expansion is None or expansion.own.success + expansion.own.skipped + expansion.own.removed < expansion.own.total:
         is_finished_run = run.record.state in FINISHED_RUN_STATES
         present = [ti for ti in instances if ti.state is not None or not is_finished_run]
-        instances = [ti for ti in present if ti.state not in _GOOD_STATES] or present or instances
+        instances = [ti for ti in present if ti.state not in GOOD_TASK_STATES] or present or instances
     return instances[0] if instances else None
 
 
@@ -238,6 +238,3 @@ def enqueue_for_admission(context: StepContext, ti: TaskInstance) -> None:
     ti.pool = ti.target_pool
     move_in_queue(ti, QueueCause.BECOME_READY, context.state.get_pool(ti.pool))
     context.newly_ready[ti] = None
-
-
-_GOOD_STATES = frozenset({S.SUCCESS, S.SKIPPED})

@@ -23,7 +23,7 @@ from gnomon.model.run_waits import (
     UpstreamUpdate,
     missing_dag_note,
 )
-from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
+from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, GOOD_TASK_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.engine.state.subscriptions import DagSubscriptions, SlotSubscriptions, Subscription
 from gnomon.rules.engine.state.task_instance import Dag, DagRun, TaskInstance
@@ -263,7 +263,7 @@ def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
         return SlotFact(at, "open", record.clear_number)
     if not states or any(state is None for state in states):
         return SlotFact(at, "bad", record.clear_number, f"run {record.run_id} ended without task {task_id}")
-    outcome: SlotOutcome = "ok" if all(state in _GOOD_STATES for state in states) else "bad"
+    outcome: SlotOutcome = "ok" if all(state in GOOD_TASK_STATES for state in states) else "bad"
     return SlotFact(
         at, outcome, record.clear_number, f"task {task_id} of run {record.run_id} {_OUTCOME_WORDS[outcome]}"
     )
@@ -301,6 +301,5 @@ def _send_update(context: StepContext, subscription: Subscription, fact: SlotFac
         context.outbox.setdefault(subscription.down_group, []).append(update)
 
 
-_GOOD_STATES = frozenset({S.SUCCESS, S.SKIPPED})
 _KEEP_FLAGS: dict[SlotOutcome, int] = {"bad": KEEP_AFTER_BAD, "absent": KEEP_AFTER_ABSENT}
 _OUTCOME_WORDS: dict[SlotOutcome, str] = {"ok": "succeeded", "bad": "failed"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState
+from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, UNFINISHED_RUN_STATES, DagRunState
 from gnomon.storage.store.dag_records.dag_runs import read_total_run_counts
 from gnomon.storage.store.pages.dag_pages import find_dag_keys
 from gnomon.storage.store.pages.listing_clauses import ESTIMATED_VALUES_MAX
@@ -16,7 +16,7 @@ FEW_RUNS = 8_000
 """Runs that are found by a condition and sorted: each is read from a place of its own in the table. Of more, the list is read in its order."""
 FEW_OF_ALL = 16
 """If the runs of some DAGs are less than this part of all, most rows of a list belong to other DAGs: comparing each with the found runs costs less than looking up its run."""
-_UNFINISHED = frozenset({RUN_STATE_CODES[DagRunState.QUEUED], RUN_STATE_CODES[DagRunState.RUNNING]})
+_UNFINISHED = frozenset(RUN_STATE_CODES[state] for state in UNFINISHED_RUN_STATES)
 _FAILED = RUN_STATE_CODES[DagRunState.FAILED]
 _RANGES = (Operator.AT_LEAST, Operator.MORE, Operator.AT_MOST, Operator.LESS)
 

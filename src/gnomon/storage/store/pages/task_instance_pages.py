@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gnomon.model.records import TaskRecord
-from gnomon.model.states import NO_STATUS_CODE, TASK_STATE_CODES, TaskInstanceState
+from gnomon.model.states import FAILED_TASK_STATES, NO_STATUS_CODE, TASK_STATE_CODES, TaskInstanceState
 from gnomon.storage.store.pages.page_query import Condition, FoundRows, Operator, PageQuery, SortKey
 from gnomon.storage.store.pages.page_reader import count_rows, read_page
 from gnomon.storage.store.pages.run_walk import RunWalk, WalkedCount, plan_walk, read_walked
@@ -109,7 +109,7 @@ _OF_RUNS = frozenset({"dag_pk", "run_pk", "run_after", "logical_date"})
 """Fields by which an index finds runs."""
 _IN_INDEX_OF_STATES = frozenset({"state", "pool", "end_date"})
 """Fields that the index of the states after success has."""
-_FAILURES = frozenset({TASK_STATE_CODES[TaskInstanceState.FAILED], TASK_STATE_CODES[TaskInstanceState.UPSTREAM_FAILED]})
+_FAILURES = frozenset(TASK_STATE_CODES[state] for state in FAILED_TASK_STATES)
 _FIELDS_OF_RUNS = {"id": "run_pk", "dag_pk": "dag_pk", "run_after": "run_after", "logical_date": "logical_date"}
 """By field of a list of runs: that of a list of task instances."""
 
