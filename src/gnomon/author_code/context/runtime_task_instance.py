@@ -20,10 +20,9 @@ from gnomon.author_code.context.xcom_access import AttemptXComs, MapIndexes, Pul
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.arguments.timezone import to_pendulum
 from gnomon.authoring.sdk.connections.channel import Channel
-from gnomon.authoring.sdk.members.xcom_arg import XCOM_RETURN_KEY
 from gnomon.ground.config import current_config
 from gnomon.ground.config.host_name import current_host_name
-from gnomon.model.attempts import Attempt, InstanceOverrides
+from gnomon.model.attempts import XCOM_RETURN_KEY, Attempt, InstanceOverrides
 from gnomon.model.instants import Instant
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.trace_ids import compute_attempt_span_id, compute_trace_id, format_traceparent

@@ -9,6 +9,9 @@ from types import TracebackType
 
 from gnomon.model.errors.error_text import error_traceback
 
+AUTHOR_TRACEBACK_MAX = 20_000
+"""Characters kept of a traceback, from its end."""
+
 _GNOMON = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 _EXAMPLES = os.path.join(_GNOMON, "examples", "")
 """DAG files in Gnomon's own folder: they are read as an author's."""

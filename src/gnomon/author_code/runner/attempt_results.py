@@ -9,7 +9,7 @@ from typing import Any
 from gnomon.authoring.sdk.runtime.xcom import encode_xcom
 from gnomon.authoring.sdk.templating.template_notes import TEMPLATE_NOTE
 from gnomon.ground.log.secret_masks import hide
-from gnomon.model.attempts import Attempt, AttemptResult, xcom_fault
+from gnomon.model.attempts import XCOM_RETURN_KEY, Attempt, AttemptResult, xcom_fault
 from gnomon.model.deferral import Deferral
 from gnomon.model.errors.authoring import (
     AirflowFailException,
@@ -181,9 +181,6 @@ def result_without_run(
         started_at=started_at,
         ended_at=ended_at,
     )
-
-
-XCOM_RETURN_KEY = "return_value"
 
 
 def collect_return_xcoms(task: Any, result: object) -> dict[str, str]:

@@ -11,6 +11,8 @@ import msgspec
 from gnomon.author_code.timetable_host.protocol import TimetableHost, TimetableRequest, TimetableResponse
 from gnomon.model.instants import SECOND, Instant
 
+NO_HOST = "its timetable is an author's class, and this process has no timetable host; run it under a scheduler service"
+
 Key = TypeVar("Key", bound=Hashable)
 Subject = TypeVar("Subject")
 

@@ -16,12 +16,13 @@ from gnomon.storage.store import Transaction
 from gnomon.storage.store.accounts import account_rows, token_rows
 from gnomon.storage.store.dag_records.event_log import log_event
 
+USED_AGAIN_S = 60.0
+"""The last use is written at most this often."""
+
 PREFIX = "gnm_"
 _TOKEN = re.compile(r"gnm_([0-9a-f]{12})_([\w-]{43})", re.ASCII)
 _UID_BYTES = 6
 _SECRET_BYTES = 32
-USED_AGAIN_S = 60.0
-"""The last use is written at most this often."""
 LIFETIME_MAX_S = 100 * 366 * 86_400
 """A hundred years."""
 TOKENS_MAX = 100

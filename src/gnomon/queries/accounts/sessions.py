@@ -15,7 +15,7 @@ from gnomon.model.accounts import Account, Author, Identity
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
-from gnomon.queries.accounts.api_tokens import hash_secret
+from gnomon.queries.accounts.api_tokens import USED_AGAIN_S, hash_secret
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.accounts import account_rows, session_rows
 from gnomon.storage.store.accounts.session_rows import LoginSession
@@ -23,8 +23,6 @@ from gnomon.storage.store.dag_records.event_log import log_event
 
 ROTATED_AFTER_S = 3600.0
 PREVIOUS_FOR_S = 60.0
-USED_AGAIN_S = 60.0
-"""The last use is written at most this often."""
 LONGEST_S = 30 * 86400.0
 """A session ends so long after its login, even if it is used."""
 _SECRET_BYTES = 32

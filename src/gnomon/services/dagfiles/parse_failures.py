@@ -7,7 +7,7 @@ from types import TracebackType
 
 from gnomon.author_code.loading.provider_names import find_absent_package, shorten
 from gnomon.author_code.processes.author_frames import parse_fault_dump
-from gnomon.author_code.processes.author_traceback import is_author_file
+from gnomon.author_code.processes.author_traceback import AUTHOR_TRACEBACK_MAX, is_author_file
 from gnomon.author_code.processes.exit_reasons import describe_crash
 from gnomon.authoring.sdk.signatures.old_arguments import suggest_keyword
 from gnomon.ground.log.secret_masks import hide
@@ -24,8 +24,6 @@ from gnomon.model.errors.product import GnomonError
 from gnomon.model.spec import ParseFailure
 from gnomon.model.storable_text import escape_unstorable
 
-TRACEBACK_MAX = 20_000
-"""Characters kept of a traceback, from its end."""
 REPEATABLE = frozenset({"import", "timeout", "memory", "crash", "exit", "unreadable"})
 """Failures that may disappear without a change of the inputs: a package is installed, a server is available again."""
 
@@ -169,7 +167,9 @@ def _error_failure(
     kind: str, path: str, line: int | None, what: str, remedy: str, error: BaseException
 ) -> ParseFailure:
     """The failure for an exception in the process that parsed the file, without the secrets that the file has read."""
-    shown = hide(format_error(type(error), error, _trim_traceback(path, error_traceback(error))))[-TRACEBACK_MAX:]
+    shown = hide(format_error(type(error), error, _trim_traceback(path, error_traceback(error))))[
+        -AUTHOR_TRACEBACK_MAX:
+    ]
     return ParseFailure(
         kind=kind,
         message=escape_unstorable(hide(_sentence(path, line, what, remedy))),
@@ -180,7 +180,7 @@ def _error_failure(
 
 def _exit_failure(kind: str, path: str, line: int | None, what: str, remedy: str, output: str) -> ParseFailure:
     return ParseFailure(
-        kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=output[-TRACEBACK_MAX:]
+        kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=output[-AUTHOR_TRACEBACK_MAX:]
     )
 
 

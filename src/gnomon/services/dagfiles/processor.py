@@ -24,14 +24,13 @@ from gnomon.services.dagfiles.package_changes import LOOK_S, InstallWatch
 from gnomon.services.dagfiles.parse_queue import ParseQueue
 from gnomon.services.dagfiles.parse_statistics import ParseStatistics
 from gnomon.services.dagfiles.settings import CHECK_INPUTS_S, DagProcessorSettings, SourceFolder
+from gnomon.storage.store.errors import STORE_RETRY_S
 
 RECORD_AFTER_S = 0.05
 """Outcomes are collected for this time, so that many small files share a transaction."""
 RECORD_BATCH = 64
 UNRECORDED_MAX = 200
 """While this many outcomes are not recorded, no further file is parsed."""
-STORE_RETRY_S = 1.0
-"""Delay before the next attempt after the store was unavailable."""
 STALE_CHECK_S = 2.0
 """Interval between reads of the files that the store wants parsed again."""
 LISTING_MIN_INTERVAL_S = 0.2

@@ -28,8 +28,9 @@ from gnomon.services.dagfiles.parse_child import create_parse_conditions
 from gnomon.services.dagfiles.parse_failures import ParseLimits
 from gnomon.services.dagfiles.parse_pool import ParsePool, ParseServerExited
 from gnomon.services.dagfiles.preload import preload
-from gnomon.services.dagfiles.processor import STORE_RETRY_S, DagProcessor
+from gnomon.services.dagfiles.processor import DagProcessor
 from gnomon.services.dagfiles.settings import DagProcessorSettings, build_dag_processor_settings
+from gnomon.storage.store.errors import STORE_RETRY_S
 
 if TYPE_CHECKING:
     from gnomon.services.dagfiles.bundle_refresher import BundleRefresher

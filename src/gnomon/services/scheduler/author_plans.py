@@ -20,7 +20,7 @@ from gnomon.author_code.timetable_host import (
     strip_for_planning,
     unpack_value,
 )
-from gnomon.author_code.timetable_host.pending_requests import PendingRequests
+from gnomon.author_code.timetable_host.pending_requests import NO_HOST, PendingRequests
 from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange
@@ -33,9 +33,6 @@ _log = log.get_logger("scheduler.author_plans")
 
 NEEDS_PLAN = ""
 """The stored fingerprint of a DAG whose promised run was created and whose next run is not known yet."""
-_NO_HOST = (
-    "its timetable is an author's class, and this process has no timetable host; run it under a scheduler service"
-)
 _NO_MORE = NullTimetable()
 """Replaces the author's timetable when only the stored next run is planned: no run follows it."""
 
@@ -68,7 +65,7 @@ class AuthorPlanner:
         """The change that creates the promised run if it is due; else None, after a request to the host."""
         record = dag.record
         if not self._requests.has_host:
-            return build_stopped_change(dag, _NO_HOST)
+            return build_stopped_change(dag, NO_HOST)
         if record.error is not None or _is_on_time(arguments, now):
             change = _plan_promised_run(dag, arguments, fingerprint, now, record.error)
             if change is not None:

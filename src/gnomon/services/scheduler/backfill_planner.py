@@ -11,7 +11,7 @@ from gnomon.author_code.timetable_host import (
     pack_arguments,
     unpack_value,
 )
-from gnomon.author_code.timetable_host.pending_requests import PendingRequests
+from gnomon.author_code.timetable_host.pending_requests import NO_HOST, PendingRequests
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant
@@ -21,9 +21,6 @@ from gnomon.rules.timetables.registry import build
 
 SLOTS_PER_BATCH = 500
 """Most slots that one round finds for one backfill."""
-_NO_HOST = (
-    "its timetable is an author's class, and this process has no timetable host; run it under a scheduler service"
-)
 
 
 class BackfillPlanner:
@@ -61,7 +58,7 @@ class BackfillPlanner:
             except PlanningError as error:
                 return _failed(record, str(error))
         if not self._requests.has_host:
-            return _failed(record, _NO_HOST)
+            return _failed(record, NO_HOST)
         key = (record.backfill_pk, record.dag_pk)
         if key not in self._requests:
             self._requests.submit(

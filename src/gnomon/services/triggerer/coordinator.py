@@ -30,7 +30,6 @@ from gnomon.services.triggerer.settings import (
     CLAIM_BATCH,
     FAULT_LOG_EVERY_S,
     SEND_BATCH,
-    STORE_RETRY_S,
     SWEEP_S,
     TriggererSettings,
 )
@@ -39,6 +38,7 @@ from gnomon.services.triggerer.watcher_coordinator import WatcherCoordinator
 from gnomon.storage.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
 from gnomon.storage.store.coordination.service_figures import FiguresWriter
 from gnomon.storage.store.dag_records import event_log
+from gnomon.storage.store.errors import STORE_RETRY_S
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases, watcher_claims
 
 _log = log.get_logger("triggerer")

@@ -23,8 +23,6 @@ STOP_S = 4.0
 """Time for cleanups when the triggerer stops; other triggerers can claim its triggers meanwhile."""
 FAULT_LOG_EVERY_S = 60.0
 """A trigger class that blocks repeatedly is recorded in the audit log once in this time."""
-STORE_RETRY_S = 1.0
-"""Delay before the next attempt after the store was unavailable."""
 LATE_VARIABLE = "GNOMON_TRIGGERER_LATE_S"
 ON_KILL_VARIABLE = "GNOMON_TRIGGERER_ON_KILL_S"
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
 from gnomon.author_code.processes import author_forks
-from gnomon.author_code.processes.author_traceback import trim_error
+from gnomon.author_code.processes.author_traceback import AUTHOR_TRACEBACK_MAX, trim_error
 from gnomon.author_code.runner.runner_log import RunnerLog
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger
 from gnomon.ground import log
@@ -27,8 +27,6 @@ CLEANUP_S = 30.0
 """Limit for `cleanup`, and for closing the generator of `run`; afterwards they are cancelled."""
 AFTER_EVENT_S = 2.0
 """How long the code of a watcher after its `yield` may run when the watcher is cancelled while or soon after the event is stored."""
-TRACEBACK_MAX = 20_000
-"""Characters kept of a traceback, from its end."""
 _NO_EVENT = object()
 _log = log.get_logger("triggerer.host")
 author_log = RunnerLog("airflow.triggers")
@@ -195,7 +193,7 @@ def error_to_result(error: BaseException) -> DeferralResult:
     reason = _error_line(error)
     for inner in _first_errors(error):  # the message of a group does not say what was wrong
         reason += f": {_error_line(inner)}"
-    return DeferralResult(outcome="error", reason=reason[:1000], traceback=text[-TRACEBACK_MAX:])
+    return DeferralResult(outcome="error", reason=reason[:1000], traceback=text[-AUTHOR_TRACEBACK_MAX:])
 
 
 def _error_line(error: BaseException) -> str:

@@ -13,6 +13,9 @@ from gnomon.storage.store.errors import InvalidKey
 from gnomon.storage.store.spec_cache import SpecCache
 from gnomon.storage.store.statements import Statement
 
+KEYS_PER_STATEMENT = 5000
+"""The largest number of keys in one statement."""
+
 Row = tuple[Any, ...]
 """One row; its columns are in the order of the statement. Any: a type checker cannot know the types of columns."""
 RowCountCheck = Callable[[int], None]

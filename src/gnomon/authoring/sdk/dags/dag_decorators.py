@@ -18,10 +18,11 @@ from gnomon.authoring.sdk.mapping.map_kwargs import check_dicts, check_mapped_va
 from gnomon.authoring.sdk.mapping.mapped_task_group import MappedTaskGroup
 from gnomon.authoring.sdk.mapping.operator_partial import UnexpandedPartial
 from gnomon.authoring.sdk.members.task_group import TaskGroup
-from gnomon.authoring.sdk.members.xcom_arg import XCOM_RETURN_KEY, PlainXComArg, XComArg
+from gnomon.authoring.sdk.members.xcom_arg import PlainXComArg, XComArg
 from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.authoring.sdk.signatures import fields
 from gnomon.authoring.sdk.tasks.function_calls import read_signature
+from gnomon.model.attempts import XCOM_RETURN_KEY
 
 _ARGUMENTS = tuple(row.name for row in fields.DAG_FIELDS)
 

@@ -10,17 +10,17 @@ from gnomon.model.instants import Instant, add_seconds, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.run_waits import NO_SLOT, RunWait, WaitState
 from gnomon.model.spec import collect_edges
-from gnomon.model.states import DagRunState, DagRunType
+from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import Edge
 from gnomon.queries.report.explanations.upstream_slot_status import describe_upstream_runs, list_later_clears
 from gnomon.queries.report.listings.run_list import find_spec_of_run
 from gnomon.queries.report.waits.edge_wording import describe_edge, rule_words_of
+from gnomon.rules.engine.state.edge_waits import WAITING_TYPES
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.cross_dag import run_waits
 
 SHOWN = 5
 """Maximum number of open slots of a dependency that are listed; the others are counted."""
-_WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 
 
 def list_upstreams(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]:
@@ -55,7 +55,7 @@ def describe_past_waits(tx: Transaction, dag: DagRecord, run: RunRecord, task_id
 
 def read_edges(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[tuple[Edge, list[RunWait]]]:
     """The dependencies that apply to the run, each with its stored waits; a manual run has none."""
-    if run.run_type not in _WAITING_TYPES:
+    if run.run_type not in WAITING_TYPES:
         return []
     waits = run_waits.load_run_waits(tx, [run.run_pk]).get(run.run_pk, [])
     spec = dag.spec if run.state is DagRunState.QUEUED else find_spec_of_run(tx, dag, run)

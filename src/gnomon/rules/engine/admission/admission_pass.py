@@ -27,13 +27,10 @@ from gnomon.rules.engine.state.engine_state import EngineState, WorkerCapacity, 
 from gnomon.rules.engine.state.limits import LimitQueue, Pool
 from gnomon.rules.engine.state.queue_moves import dequeue, move_in_queue
 from gnomon.rules.engine.state.queue_state import QueueCause
-from gnomon.rules.engine.state.run_facts import describe_run
+from gnomon.rules.engine.state.run_facts import VOLATILE_IMPORT_MAX_AGE_S, describe_run
 from gnomon.rules.engine.state.task_expansion import TaskExpansion
 from gnomon.rules.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.rules.engine.step_context import Admission, StepContext, StepResult
-
-VOLATILE_IMPORT_MAX_AGE_S = 300.0
-"""A file that read a Variable, the environment or the network at import is imported again after this span."""
 
 
 def admit_ready(context: StepContext) -> None:

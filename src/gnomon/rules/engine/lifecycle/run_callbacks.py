@@ -23,7 +23,7 @@ from gnomon.rules.decide.outcomes import UNENTERED_LIMIT
 from gnomon.rules.engine.events import AuthorCodeEntered, InventoryRead
 from gnomon.rules.engine.state.engine_state import EngineState, WorkerCapacity, find_executor_of_worker
 from gnomon.rules.engine.state.owed_callback import OwedCallback
-from gnomon.rules.engine.state.run_facts import describe_run
+from gnomon.rules.engine.state.run_facts import VOLATILE_IMPORT_MAX_AGE_S, describe_run
 from gnomon.rules.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.rules.engine.step_context import CancelOrder, StepContext
 
@@ -32,8 +32,6 @@ CALLBACK_TRIES = 3
 END_GRACE_S = 10.0
 """The process ends a callback after its timeout itself; after so many seconds more, its worker is told to end the process."""
 _RUN_ENDS = (CallbackKind.RUN_SUCCEEDED, CallbackKind.RUN_FAILED)
-VOLATILE_IMPORT_MAX_AGE_S = 300.0
-"""A file that read a Variable, the environment or the network at import is imported again after this span."""
 
 
 def owe_run_end(context: StepContext, run: DagRun, reason: str | None) -> None:

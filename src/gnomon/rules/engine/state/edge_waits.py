@@ -11,10 +11,11 @@ from gnomon.model.states import DagRunType
 from gnomon.model.upstream_edges import Edge
 from gnomon.rules.decide.edges import EdgeVerdict, evaluate_edge
 
-CANCELLED_PREFIX = "cancelled: "
-"""The begin of the reason of a run or task that failed because a run did for which it waited."""
 WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 """Runs of these types wait for other DAGs; a triggered run starts at once."""
+
+CANCELLED_PREFIX = "cancelled: "
+"""The begin of the reason of a run or task that failed because a run did for which it waited."""
 
 
 class EdgeWaits:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from gnomon.model.attempts import RunFacts
 from gnomon.model.records import RunRecord
 
+VOLATILE_IMPORT_MAX_AGE_S = 300.0
+"""A file that read a Variable, the environment or the network at import is imported again after this span."""
+
 
 def describe_run(dag_id: str, record: RunRecord) -> RunFacts:
     """The fields of the run that a process on a worker may see."""

@@ -8,10 +8,7 @@ from itertools import groupby
 
 from gnomon.model.instants import Instant
 from gnomon.model.run_waits import RunWait, SubscriptionMessage, WaitState
-from gnomon.storage.store.transaction import Row, Transaction
-
-KEYS_PER_STATEMENT = 5000
-"""The largest number of keys in one statement."""
+from gnomon.storage.store.transaction import KEYS_PER_STATEMENT, Row, Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,8 @@ from gnomon.model.instants import SECOND
 from gnomon.model.records import Changes, RunRecord
 from gnomon.model.run_callbacks import CallbackRecord, CallbackRequest, CallbackState, DeadlineRecord, DeadlineState
 from gnomon.storage.store.record_codec import decode_run
-from gnomon.storage.store.transaction import Row, Transaction
+from gnomon.storage.store.transaction import KEYS_PER_STATEMENT, Row, Transaction
 
-KEYS_PER_STATEMENT = 5000
-"""The largest number of keys in one statement."""
 _request_decoder = msgspec.json.Decoder(CallbackRequest)
 
 

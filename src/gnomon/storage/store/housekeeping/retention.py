@@ -14,12 +14,11 @@ from functools import partial
 
 from gnomon.model.instants import SECOND, Instant
 from gnomon.storage.store.database import Database
-from gnomon.storage.store.housekeeping.unused_rows import UnusedAssetEvents, UnusedDagVersions
+from gnomon.storage.store.housekeeping.unused_rows import ROWS_PER_TRANSACTION, UnusedAssetEvents, UnusedDagVersions
 from gnomon.storage.store.ownership.commit import delete_runs
 from gnomon.storage.store.transaction import Transaction
 
 RUNS_PER_TRANSACTION = 50
-ROWS_PER_TRANSACTION = 1000
 DOWNSTREAM_SLACK_S = 31 * 86400
 """A run of a downstream DAG may wait for upstream slots of the whole month before it."""
 FAR_AHEAD = 2**62

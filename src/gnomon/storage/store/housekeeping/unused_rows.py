@@ -13,6 +13,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.storage.store.database import Database
 
 ROWS_PER_TRANSACTION = 1000
+
 VERSION_SLACK_S = 3600
 """A version is deleted only if it was superseded this long before: a scheduler that has not read the newer one yet may create a run of it."""
 

@@ -25,10 +25,9 @@ from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, DagRunState, 
 from gnomon.storage.store.change_journal import record_change
 from gnomon.storage.store.dag_records import newest_runs
 from gnomon.storage.store.dag_records.backfills import load_slot_states
+from gnomon.storage.store.ownership.planned_runs import PLANNED_TYPES
 from gnomon.storage.store.record_codec import encode_json, encode_plan_state
 from gnomon.storage.store.transaction import Row, Transaction
-
-_PLANNED_TYPES = (DagRunType.SCHEDULED.value, DagRunType.BACKFILL.value)
 
 
 class _BackfillIdTaken(Exception):
@@ -102,7 +101,7 @@ def _insert_second_keys(
         run
         for run in change.runs
         if (holder := holders.get(run.slot_key)) is not None
-        and holder[2] in _PLANNED_TYPES
+        and holder[2] in PLANNED_TYPES
         and holder[3] != run.run_after
     ]
     if not twins:

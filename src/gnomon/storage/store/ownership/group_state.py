@@ -14,11 +14,8 @@ from gnomon.storage.store.dag_records import backfills, run_callbacks, upstream_
 from gnomon.storage.store.ownership.damaged_rows import DamagedRows
 from gnomon.storage.store.record_codec import decode_cursor, decode_planned_run, decode_run, decode_spec, decode_task
 from gnomon.storage.store.spec_cache import SpecCache
-from gnomon.storage.store.transaction import Row, Transaction
+from gnomon.storage.store.transaction import KEYS_PER_STATEMENT, Row, Transaction
 from gnomon.storage.store.trigger_queue import deferrals
-
-KEYS_PER_STATEMENT = 5000
-"""The largest number of keys in one statement."""
 
 
 def load_groups(tx: Transaction, groups: Iterable[int]) -> GroupState:

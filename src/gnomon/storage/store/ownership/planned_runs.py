@@ -17,6 +17,9 @@ from gnomon.storage.store.dag_records import event_log, newest_runs
 from gnomon.storage.store.record_codec import encode_plan_state
 from gnomon.storage.store.transaction import Row, Transaction
 
+PLANNED_TYPES = (DagRunType.SCHEDULED.value, DagRunType.BACKFILL.value)
+"""The types of runs that a timetable planned: their slot is their run_after."""
+
 
 def create_planned_runs(tx: Transaction, changes: Iterable[PlanChange], now: Instant) -> list[PlanOutcome]:
     """Apply each change in a savepoint of its own; returns the outcomes in order. No change fails the transaction.
@@ -27,10 +30,6 @@ def create_planned_runs(tx: Transaction, changes: Iterable[PlanChange], now: Ins
     ends there: the runs before it are created, the cursor stays before the slot, and the DAG shows the error.
     """
     return [_plan_dag(tx, change, now) for change in changes]
-
-
-_PLANNED_TYPES = (DagRunType.SCHEDULED.value, DagRunType.BACKFILL.value)
-"""The types of runs that a timetable planned: their slot is their run_after."""
 
 
 class _RunIdTaken(Exception):
@@ -131,7 +130,7 @@ def _insert_run(
     if run_pk is not None:
         return run_pk
     holder = _find_slot_holder(tx, change, planned, planned.slot_key)
-    if holder[2] in _PLANNED_TYPES and holder[3] != planned.run_after:
+    if holder[2] in PLANNED_TYPES and holder[3] != planned.run_after:
         run_pk = _insert_row(tx, change, planned, planned.second_key, now)
         if run_pk is not None:
             return run_pk
@@ -175,7 +174,7 @@ def _find_slot_holder(tx: Transaction, change: PlanChange, planned: PlannedRun, 
 
 def _describe_taken_id(tx: Transaction, change: PlanChange, planned: PlannedRun) -> str:
     by_id = tx.one("dag_runs.run_id_holder", dag_pk=change.dag_pk, run_id=planned.run_id)
-    if by_id is not None and by_id[2] not in _PLANNED_TYPES:
+    if by_id is not None and by_id[2] not in PLANNED_TYPES:
         return f"run {planned.run_id!r} cannot be made: a run of type {by_id[2]} has that run id; delete that run, and the slot gets its run"
     return (
         f"run {planned.run_id!r} cannot be made: another run of this DAG has that run id and stands for another slot; "

@@ -2,7 +2,7 @@
 
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.authoring.sdk.runtime.xcom import BaseXCom, BaseXCom as XCom
-from gnomon.authoring.sdk.members.xcom_arg import XCOM_RETURN_KEY
+from gnomon.model.attempts import XCOM_RETURN_KEY
 
 __all__ = ["XCOM_RETURN_KEY", "BaseXCom", "XCom"]
 __getattr__ = make_getattr(__name__)
