@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from gnomon.author_code.loading import dialect
+from gnomon.author_code.loading.former_paths import find_present_path
 from gnomon.author_code.loading.provider_names import find_absent_package, find_package, is_package_root, shorten
 from gnomon.model.errors import UserError
 from gnomon.model.errors.error_text import error_text
@@ -30,9 +31,13 @@ def load_class(path: str) -> type:
 
 
 def load_object(path: str) -> Any:
-    """Return the class, function or other object of a path. Raises UserError with the path and the missing part."""
+    """Return the class, function or other object of a path. Raises UserError with the path and the missing part.
+
+    A stored path of a module of Gnomon that has moved since is understood.
+    """
     if "." not in path:
         return _find_builtin(path)
+    path = find_present_path(path)
     if path.startswith("airflow."):
         dialect.enable()
     parts = path.split(".")

@@ -1,14 +1,34 @@
 """Named statements: the `.sql` files of `store/sql`, parsed once per dialect.
 
-A file is named after the module that uses it. A statement begins with `-- name: verb` and is called `module.verb`.
-`-- name: verb (sqlite)` and `-- name: verb (postgresql)` are the two forms of a statement that differs between the dialects. A line
-`-- rows: column type, ...` makes a statement a batch: on PostgreSQL `:rows` stands for a table of those columns made of arrays; on SQLite
-`:column` is the value of one row, and the statement is executed once for each row. Lines `-- field: name expression` and, for an expression that
-can be NULL, `-- nullable field: name expression` (or `-- fields: verb`: those of an earlier statement) make a statement a listing: `store.pages.page_query` replaces `{conditions}`, `{order}` and `{keys}`
-in its text by conditions on these fields, by the order of the rows, and by the columns that the order compares. More lines of a listing: `-- equal: name expression`, an
-expression with an index that equals the field where the field is not NULL; `-- members: name condition`, for which see `ListingField`; `-- part: name value condition`, the rows in which the field has that number (`few condition` where these are few);
-`-- join: alias JOIN ...`, which `{joins}` stands for where a condition or the order uses the alias, and `{order_joins}` where only the columns or the order of the page do. `{cross}` is CROSS on SQLite, whose planner then keeps the order of the
-tables, and nothing on PostgreSQL.
+A file is named after the module that uses it. A statement begins with `-- name: verb` and is called `module.verb`; a comment says what it does. It is
+written once for both dialects: parameters are `:name`, and these markers become what each database needs (`dialect_markers.py`):
+
+| marker | SQLite | PostgreSQL |
+|---|---|---|
+| `x {in :pks bigint}`, a list | `x IN (SELECT value FROM json_each(:pks))` | `x = ANY(:pks::bigint[])` |
+| `{typed :ids text[]}`, where PostgreSQL cannot see the type | `:ids` | `:ids::text[]` |
+| `{tuples :keys dag_pk bigint, leaf text}`, a list of tuples, as JSON, which a SELECT reads | `json_each`, `json_extract` | `jsonb_array_elements`, `->>` |
+| `{json h.request user.name}`, a member of a column with JSON | `json_extract(h.request, '$.user.name')` | `(h.request::json->'user'->>'name')` |
+| `{lock FOR SHARE}`, the locks of rows and the order in which they are taken | nothing: it has one writer at a time | `FOR SHARE` |
+| `{cross} JOIN`, tables in the order in which they are to be read | `CROSS JOIN` | `JOIN` |
+| `{using rows}`, `{from rows}`, `{rows,}`, `{values :a, :b}`, a batch | see below | |
+
+A line `-- rows: column type, ...` makes a statement a batch, in which `:column` is a column of the row. SQLite executes it once for each row;
+PostgreSQL executes it once, with a table `r` of those columns, which is made of arrays. The markers say where that table stands:
+
+    INSERT INTO t (a, b) {values :a, :b};                                   VALUES (:a, :b)        SELECT r.a, r.b FROM rows
+    INSERT INTO t (a, b) SELECT :a, u.b FROM {rows,} u WHERE u.a = :a;      FROM u                 FROM rows, u
+    UPDATE t SET b = :b {from rows} WHERE t.a = :a;                         nothing                FROM rows
+    DELETE FROM t {using rows} WHERE t.a = :a;                              nothing                USING rows
+
+A statement that differs in more than this stands twice, as `-- name: verb (sqlite)` and `-- name: verb (postgresql)`. The first has a line
+`-- differs: reason`. In the form for PostgreSQL of a batch, `{rows}` is the table `r`.
+
+Lines `-- field: name expression` and, for an expression that can be NULL, `-- nullable field: name expression` (or `-- fields: verb`: those of an earlier statement) make
+a statement a listing: `store.pages.page_query` replaces `{conditions}`, `{order}` and `{keys}` in its text by conditions on these fields, by the order of the rows, and by the
+columns that the order compares. More lines of a listing: `-- equal: name expression`, an expression with an index that equals the field where the field is not NULL;
+`-- members: name condition`, for which see `ListingField`; `-- part: name value condition`, the rows in which the field has that number (`few condition` where these are few);
+`-- join: alias JOIN ...`, which `{joins}` stands for where a condition or the order uses the alias, and `{order_joins}` where only the columns or the order of the page do.
 """
 
 from __future__ import annotations
@@ -20,6 +40,7 @@ from functools import cache
 from importlib import resources
 
 from gnomon.storage.store.address import POSTGRESQL, SQLITE
+from gnomon.storage.store.dialect_markers import expand_markers
 
 _NAME = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgresql)\))?$")
 _ROWS = "-- rows: "
@@ -129,19 +150,24 @@ def _split_statements(text: str) -> list[_StatementDraft]:
 
 def _compile_statement(draft: _StatementDraft, module: str, dialect: str) -> Statement:
     name = f"{module}.{draft.verb}"
+    rows = [(column, kind) for column, kind in (each.split() for each in draft.rows.split(",") if each.strip())]
+    columns = tuple(column for column, _ in rows)
+    fields = {key: _expand_field(each, dialect) for key, each in draft.fields.items()}
     body = " ".join(draft.lines).rstrip(";")
-    columns = tuple(column.split() for column in draft.rows.split(",") if column.strip())
-    names = tuple(column[0] for column in columns)
-    body = body.replace("{cross} ", "CROSS " if dialect == SQLITE else "")
     if dialect == SQLITE:
-        if names:
-            body = _PARAMETER.sub(lambda match: f"?{names.index(match[1]) + 1}", body)
-        return Statement(name, body, names, draft.fields, draft.joins)
+        body = expand_markers(body, dialect, rows)
+        if columns:
+            body = _PARAMETER.sub(lambda match: f"?{columns.index(match[1]) + 1}", body)
+        return Statement(name, body, columns, fields, draft.joins)
     body = body.replace("%", "%%")
-    if names:
-        arrays = ", ".join(f"%({column})s::{kind}[]" for column, kind in columns)
-        body = body.replace(":rows", f"unnest({arrays}) AS r({', '.join(names)})")
-    return Statement(name, _PARAMETER.sub(r"%(\1)s", body), names, draft.fields, draft.joins)
+    if columns:
+        body = _PARAMETER.sub(r"r.\1", body)
+    body = _PARAMETER.sub(r"%(\1)s", expand_markers(body, dialect, rows))
+    return Statement(name, body, columns, fields, draft.joins)
+
+
+def _expand_field(listed: ListingField, dialect: str) -> ListingField:
+    return replace(listed, expression=expand_markers(listed.expression, dialect))
 
 
 __all__ = ["POSTGRESQL", "SQLITE", "ListingField", "Statement", "load_statements", "parse_statements"]

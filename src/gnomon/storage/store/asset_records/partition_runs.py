@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule, QueuedAssetEvent
@@ -26,7 +25,7 @@ from gnomon.storage.store.transaction import Transaction
 def read_partition_question(tx: Transaction, dag_pk: int, max_keys: int) -> PartitionQuestion:
     """The queue of a consumer, and the runs that have consumed its events. `max_keys`: most partitions of one event."""
     queue = list_queue(tx, dag_pk)
-    events = json.dumps(sorted({event.event_pk for event in queue}))
+    events = sorted({event.event_pk for event in queue})
     consumed = tx.all("partition_runs.consumed", dag_pk=dag_pk, events=events) if queue else []
     return PartitionQuestion(
         queue=tuple(queue), consumed=tuple(ConsumedPair(*row) for row in consumed), max_keys=max_keys
@@ -121,5 +120,5 @@ def _find_date(
     tx: Transaction, partition: PartitionProgress, mappers: Mapping[AssetLeaf, LeafMapper]
 ) -> Instant | None:
     carrying = sorted({event.event_pk for event in partition.events if mappers[event.leaf].carries_date})
-    rows = tx.all("partition_runs.source_dates", events=json.dumps(carrying)) if carrying else []
+    rows = tx.all("partition_runs.source_dates", events=carrying) if carrying else []
     return find_partition_date(partition, mappers, [row[0] for row in rows])

@@ -15,21 +15,17 @@ SELECT account_pk, name, role, epoch, created_at, password_hash FROM account WHE
 -- All accounts by name.
 SELECT account_pk, name, role, epoch, created_at, password_hash FROM account ORDER BY name_key;
 
--- name: lock (postgresql)
--- Lock all accounts until the end of the transaction, so that two changes cannot take away the last administrator together.
-SELECT account_pk FROM account ORDER BY account_pk FOR UPDATE;
-
 -- name: lock (sqlite)
--- SQLite has one writer at a time: nothing has to be locked.
+-- Lock all accounts until the end of the transaction, so that two changes cannot take away the last administrator together.
+-- differs: PostgreSQL locks all rows, SQLite has nothing to lock
 SELECT account_pk FROM account ORDER BY account_pk LIMIT 1;
 
--- name: lock_unchanged (postgresql)
--- An account whose password and role are those of an epoch, locked: until the end of the transaction nothing changes or deletes it.
-SELECT 1 FROM account WHERE account_pk = :account_pk AND epoch = :epoch FOR NO KEY UPDATE;
+-- name: lock (postgresql)
+SELECT account_pk FROM account ORDER BY account_pk FOR UPDATE;
 
--- name: lock_unchanged (sqlite)
--- SQLite has one writer at a time: nothing has to be locked.
-SELECT 1 FROM account WHERE account_pk = :account_pk AND epoch = :epoch;
+-- name: lock_unchanged
+-- An account whose password and role are those of an epoch, locked: until the end of the transaction nothing changes or deletes it.
+SELECT 1 FROM account WHERE account_pk = :account_pk AND epoch = :epoch {lock FOR NO KEY UPDATE};
 
 -- name: update_role
 -- Change the role; signed tokens from before are not valid any more.

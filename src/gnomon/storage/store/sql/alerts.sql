@@ -1,14 +1,8 @@
--- name: events (sqlite)
+-- name: events
 -- rows: kind text, at bigint, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, body text
--- Record facts for the monitor. SQLite runs a batch row by row.
+-- Record facts for the monitor.
 INSERT INTO alert_event (kind, at, dag_pk, run_pk, task_no, map_index, body)
-VALUES (:kind, :at, :dag_pk, :run_pk, :task_no, :map_index, :body);
-
--- name: events (postgresql)
--- rows: kind text, at bigint, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, body text
--- Record facts for the monitor. PostgreSQL runs a batch as one statement.
-INSERT INTO alert_event (kind, at, dag_pk, run_pk, task_no, map_index, body)
-SELECT kind, at, dag_pk, run_pk, task_no, map_index, body FROM :rows;
+{values :kind, :at, :dag_pk, :run_pk, :task_no, :map_index, :body};
 
 -- name: pending_events
 -- Facts that the monitor has not read yet, oldest first.
@@ -18,15 +12,10 @@ SELECT event_pk, kind, at, dag_pk, run_pk, task_no, map_index, body FROM alert_e
 -- When the oldest fact that the monitor has not read yet was recorded.
 SELECT min(at) FROM alert_event;
 
--- name: remove_events (sqlite)
+-- name: remove_events
 -- rows: event_pk bigint
--- Delete facts that the monitor has applied. SQLite runs a batch row by row.
-DELETE FROM alert_event WHERE event_pk = :event_pk;
-
--- name: remove_events (postgresql)
--- rows: event_pk bigint
--- Delete facts that the monitor has applied. PostgreSQL runs a batch as one statement.
-DELETE FROM alert_event USING :rows WHERE alert_event.event_pk = r.event_pk;
+-- Delete facts that the monitor has applied.
+DELETE FROM alert_event {using rows} WHERE alert_event.event_pk = :event_pk;
 
 -- name: raise
 -- Insert an alert, unless the rule has an open one about the same subject.

@@ -1,47 +1,24 @@
--- name: of_dags (sqlite)
--- What some DAGs declare about assets. SQLite reads the list with json_each.
-SELECT dag_pk, role, task_id, leaf, place FROM dag_asset WHERE dag_pk IN (SELECT value FROM json_each(:dag_pks));
+-- name: of_dags
+-- What some DAGs declare about assets.
+SELECT dag_pk, role, task_id, leaf, place FROM dag_asset WHERE dag_pk {in :dag_pks bigint};
 
--- name: of_dags (postgresql)
--- What some DAGs declare about assets. PostgreSQL takes the list as an array.
-SELECT dag_pk, role, task_id, leaf, place FROM dag_asset WHERE dag_pk = ANY(:dag_pks::bigint[]);
-
--- name: put (sqlite)
+-- name: put
 -- rows: dag_pk bigint, role text, task_id text, leaf text, place text, declared_at bigint
--- Insert declarations; one that is stored keeps its time. SQLite runs a batch row by row.
+-- Insert declarations; one that is stored keeps its time.
 INSERT INTO dag_asset (dag_pk, role, task_id, leaf, place, declared_at)
-VALUES (:dag_pk, :role, :task_id, :leaf, :place, :declared_at)
+{values :dag_pk, :role, :task_id, :leaf, :place, :declared_at}
 ON CONFLICT (dag_pk, role, task_id, leaf) DO UPDATE SET place = excluded.place;
 
--- name: put (postgresql)
--- rows: dag_pk bigint, role text, task_id text, leaf text, place text, declared_at bigint
--- Insert declarations; one that is stored keeps its time. PostgreSQL runs a batch as one statement.
-INSERT INTO dag_asset (dag_pk, role, task_id, leaf, place, declared_at)
-SELECT dag_pk, role, task_id, leaf, place, declared_at FROM :rows
-ON CONFLICT (dag_pk, role, task_id, leaf) DO UPDATE SET place = excluded.place;
-
--- name: remove (sqlite)
+-- name: remove
 -- rows: dag_pk bigint, role text, task_id text, leaf text
--- Delete declarations that a new version no longer has. SQLite runs a batch row by row.
-DELETE FROM dag_asset WHERE dag_pk = :dag_pk AND role = :role AND task_id = :task_id AND leaf = :leaf;
+-- Delete declarations that a new version no longer has.
+DELETE FROM dag_asset {using rows}
+WHERE dag_asset.dag_pk = :dag_pk AND dag_asset.role = :role AND dag_asset.task_id = :task_id AND dag_asset.leaf = :leaf;
 
--- name: remove (postgresql)
--- rows: dag_pk bigint, role text, task_id text, leaf text
--- Delete declarations that a new version no longer has. PostgreSQL runs a batch as one statement.
-DELETE FROM dag_asset USING :rows
-WHERE dag_asset.dag_pk = r.dag_pk AND dag_asset.role = r.role AND dag_asset.task_id = r.task_id AND dag_asset.leaf = r.leaf;
-
--- name: put_assets (sqlite)
+-- name: put_assets
 -- rows: name text, uri text, asset_group text, extra text, at bigint
--- Insert assets, or replace what their file says. SQLite runs a batch row by row.
-INSERT INTO asset (name, uri, asset_group, extra, created_at, updated_at) VALUES (:name, :uri, :asset_group, :extra, :at, :at)
-ON CONFLICT (name, uri) DO UPDATE SET asset_group = excluded.asset_group, extra = excluded.extra, updated_at = excluded.updated_at
-WHERE (asset.asset_group, asset.extra) <> (excluded.asset_group, excluded.extra);
-
--- name: put_assets (postgresql)
--- rows: name text, uri text, asset_group text, extra text, at bigint
--- Insert assets, or replace what their file says. PostgreSQL runs a batch as one statement.
-INSERT INTO asset (name, uri, asset_group, extra, created_at, updated_at) SELECT name, uri, asset_group, extra, at, at FROM :rows
+-- Insert assets, or replace what their file says.
+INSERT INTO asset (name, uri, asset_group, extra, created_at, updated_at) {values :name, :uri, :asset_group, :extra, :at, :at}
 ON CONFLICT (name, uri) DO UPDATE SET asset_group = excluded.asset_group, extra = excluded.extra, updated_at = excluded.updated_at
 WHERE (asset.asset_group, asset.extra) <> (excluded.asset_group, excluded.extra);
 
@@ -59,17 +36,11 @@ SELECT n.dag_pk, d.dag_id, d.paused, n.role, n.task_id, n.leaf, n.place, n.decla
 FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.active ORDER BY d.dag_id, n.role, n.task_id, n.leaf;
 
--- name: active_on (sqlite)
--- What active DAGs declare about some assets, references or aliases. SQLite reads the list with json_each.
+-- name: active_on
+-- What active DAGs declare about some assets, references or aliases.
 SELECT n.dag_pk, d.dag_id, d.paused, n.role, n.task_id, n.leaf, n.place, n.declared_at, f.path
 FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk JOIN file AS f ON f.file_pk = d.file_pk
-WHERE d.active AND n.leaf IN (SELECT value FROM json_each(:leaves)) ORDER BY d.dag_id, n.role, n.task_id, n.leaf;
-
--- name: active_on (postgresql)
--- What active DAGs declare about some assets, references or aliases. PostgreSQL takes the list as an array.
-SELECT n.dag_pk, d.dag_id, d.paused, n.role, n.task_id, n.leaf, n.place, n.declared_at, f.path
-FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk JOIN file AS f ON f.file_pk = d.file_pk
-WHERE d.active AND n.leaf = ANY(:leaves::text[]) ORDER BY d.dag_id, n.role, n.task_id, n.leaf;
+WHERE d.active AND n.leaf {in :leaves text} ORDER BY d.dag_id, n.role, n.task_id, n.leaf;
 
 -- name: find_assets
 -- The assets with a name or a URI; NULL matches any.

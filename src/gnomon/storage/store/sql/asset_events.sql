@@ -1,95 +1,54 @@
--- name: known (sqlite)
--- Which of these events are stored already. SQLite reads the list with json_each.
-SELECT uid FROM asset_event WHERE uid IN (SELECT value FROM json_each(:uids));
-
--- name: known (postgresql)
--- Which of these events are stored already. PostgreSQL takes the list as an array.
-SELECT uid FROM asset_event WHERE uid = ANY(:uids::text[]);
+-- name: known
+-- Which of these events are stored already.
+SELECT uid FROM asset_event WHERE uid {in :uids text};
 
 -- name: add_assets (sqlite)
 -- rows: name text, uri text, at bigint
--- Insert assets that are not stored yet. SQLite runs a batch row by row.
+-- Insert assets that are not stored yet.
+-- differs: PostgreSQL leaves out assets that exist, which would be locked
 INSERT INTO asset (name, uri, created_at, updated_at) VALUES (:name, :uri, :at, :at) ON CONFLICT (name, uri) DO NOTHING;
 
 -- name: add_assets (postgresql)
 -- rows: name text, uri text, at bigint
--- Insert assets that are not stored yet; one that exists takes no lock. PostgreSQL runs a batch as one statement.
-INSERT INTO asset (name, uri, created_at, updated_at) SELECT name, uri, at, at FROM :rows
+INSERT INTO asset (name, uri, created_at, updated_at) SELECT name, uri, at, at FROM {rows}
 WHERE NOT EXISTS (SELECT FROM asset AS a WHERE a.name = r.name AND a.uri = r.uri)
 ON CONFLICT (name, uri) DO NOTHING;
 
--- name: add (sqlite)
+-- name: add
 -- rows: number integer, uid text, name text, uri text, at bigint, extra text, aliases text, source_dag_id text, source_task_id text, source_run_id text, source_map_index integer, partition_key text
--- Insert events of assets that are stored. SQLite runs a batch row by row.
+-- Insert events of assets that are stored. The keys have the order of `number`.
 INSERT INTO asset_event (uid, asset_pk, at, extra, aliases, source_dag_id, source_task_id, source_run_id, source_map_index, partition_key)
-SELECT :uid, asset_pk, :at, :extra, :aliases, :source_dag_id, :source_task_id, :source_run_id, :source_map_index, :partition_key
-FROM asset WHERE name = :name AND uri = :uri;
+SELECT :uid, a.asset_pk, :at, :extra, :aliases, :source_dag_id, :source_task_id, :source_run_id, :source_map_index, :partition_key
+FROM {rows,} asset AS a WHERE a.name = :name AND a.uri = :uri ORDER BY :number;
 
--- name: add (postgresql)
--- rows: number integer, uid text, name text, uri text, at bigint, extra text, aliases text, source_dag_id text, source_task_id text, source_run_id text, source_map_index integer, partition_key text
--- Insert events of assets that are stored. PostgreSQL runs a batch as one statement, in the order of `number`.
-INSERT INTO asset_event (uid, asset_pk, at, extra, aliases, source_dag_id, source_task_id, source_run_id, source_map_index, partition_key)
-SELECT r.uid, a.asset_pk, r.at, r.extra, r.aliases, r.source_dag_id, r.source_task_id, r.source_run_id, r.source_map_index, r.partition_key
-FROM :rows JOIN asset AS a ON a.name = r.name AND a.uri = r.uri ORDER BY r.number;
-
--- name: add_aliases (sqlite)
+-- name: add_aliases
 -- rows: alias text, uid text
--- Insert the aliases through which events were added. SQLite runs a batch row by row.
-INSERT INTO asset_event_alias (alias, event_pk) SELECT :alias, event_pk FROM asset_event WHERE uid = :uid;
+-- Insert the aliases through which events were added.
+INSERT INTO asset_event_alias (alias, event_pk) SELECT :alias, e.event_pk FROM {rows,} asset_event AS e WHERE e.uid = :uid;
 
--- name: add_aliases (postgresql)
--- rows: alias text, uid text
--- Insert the aliases through which events were added. PostgreSQL runs a batch as one statement.
-INSERT INTO asset_event_alias (alias, event_pk) SELECT r.alias, e.event_pk FROM :rows JOIN asset_event AS e ON e.uid = r.uid;
-
--- name: consumers (sqlite)
--- The DAGs that are scheduled by some assets, references or aliases, paused ones too. SQLite reads the list with json_each.
+-- name: consumers
+-- The DAGs that are scheduled by some assets, references or aliases, paused ones too.
 SELECT n.leaf, n.dag_pk, d.group_no FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk
-WHERE n.role = 'schedule' AND n.leaf IN (SELECT value FROM json_each(:leaves));
+WHERE n.role = 'schedule' AND n.leaf {in :leaves text};
 
--- name: consumers (postgresql)
--- The DAGs that are scheduled by some assets, references or aliases, paused ones too. PostgreSQL takes the list as an array.
-SELECT n.leaf, n.dag_pk, d.group_no FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk
-WHERE n.role = 'schedule' AND n.leaf = ANY(:leaves::text[]);
-
--- name: enqueue (sqlite)
+-- name: enqueue
 -- rows: dag_pk bigint, leaf text, uid text
--- Insert events into the queues of consumers. SQLite runs a batch row by row.
-INSERT INTO asset_queue (dag_pk, leaf, event_pk) SELECT :dag_pk, :leaf, event_pk FROM asset_event WHERE uid = :uid;
+-- Insert events into the queues of consumers.
+INSERT INTO asset_queue (dag_pk, leaf, event_pk) SELECT :dag_pk, :leaf, e.event_pk FROM {rows,} asset_event AS e WHERE e.uid = :uid;
 
--- name: enqueue (postgresql)
--- rows: dag_pk bigint, leaf text, uid text
--- Insert events into the queues of consumers. PostgreSQL runs a batch as one statement.
-INSERT INTO asset_queue (dag_pk, leaf, event_pk) SELECT r.dag_pk, r.leaf, e.event_pk FROM :rows JOIN asset_event AS e ON e.uid = r.uid;
-
--- name: newest_of_assets (sqlite)
--- Events of some assets between two instants, newest first, by the index of each asset; with `dag_ids` those that these DAGs made or no DAG. SQLite reads the lists with json_each.
+-- name: newest_of_assets
+-- Events of some assets between two instants, newest first, by the index of each asset; with `dag_ids` those that these DAGs made or no DAG.
 SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
 FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
-WHERE e.asset_pk IN (SELECT value FROM json_each(:asset_pks)) AND e.at >= :after AND e.at <= :before
-AND (:dag_ids IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id IN (SELECT value FROM json_each(:dag_ids)))
+WHERE e.asset_pk {in :asset_pks bigint} AND e.at >= :after AND e.at <= :before
+AND ({typed :dag_ids text[]} IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id {in :dag_ids text})
 ORDER BY e.event_pk DESC LIMIT :limit;
 
--- name: newest_of_assets (postgresql)
--- Events of some assets between two instants, newest first, by the index of each asset; with `dag_ids` those that these DAGs made or no DAG. PostgreSQL takes the lists as arrays.
+-- name: oldest_of_assets
+-- Events of some assets between two instants, oldest first.
 SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
 FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
-WHERE e.asset_pk = ANY(:asset_pks::bigint[]) AND e.at >= :after AND e.at <= :before
-AND (:dag_ids::text[] IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id = ANY(:dag_ids::text[]))
-ORDER BY e.event_pk DESC LIMIT :limit;
-
--- name: oldest_of_assets (sqlite)
--- Events of some assets between two instants, oldest first. SQLite reads the list with json_each.
-SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
-FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
-WHERE e.asset_pk IN (SELECT value FROM json_each(:asset_pks)) AND e.at >= :after AND e.at <= :before
-ORDER BY e.event_pk LIMIT :limit;
-
--- name: oldest_of_assets (postgresql)
--- Events of some assets between two instants, oldest first. PostgreSQL takes the list as an array.
-SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
-FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
-WHERE e.asset_pk = ANY(:asset_pks::bigint[]) AND e.at >= :after AND e.at <= :before
+WHERE e.asset_pk {in :asset_pks bigint} AND e.at >= :after AND e.at <= :before
 ORDER BY e.event_pk LIMIT :limit;
 
 -- name: newest_of_alias
@@ -104,18 +63,11 @@ SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.s
 FROM asset_event_alias AS l JOIN asset_event AS e ON e.event_pk = l.event_pk JOIN asset AS a ON a.asset_pk = e.asset_pk
 WHERE l.alias = :alias AND e.at >= :after AND e.at <= :before ORDER BY l.event_pk LIMIT :limit;
 
--- name: newest (sqlite)
--- The newest events of all assets; with `dag_ids` those that these DAGs made or no DAG. SQLite reads the list with json_each.
+-- name: newest
+-- The newest events of all assets; with `dag_ids` those that these DAGs made or no DAG.
 SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
 FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
-WHERE (:dag_ids IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id IN (SELECT value FROM json_each(:dag_ids)))
-ORDER BY e.event_pk DESC LIMIT :limit;
-
--- name: newest (postgresql)
--- The newest events of all assets; with `dag_ids` those that these DAGs made or no DAG. PostgreSQL takes the list as an array.
-SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
-FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
-WHERE (:dag_ids::text[] IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id = ANY(:dag_ids::text[]))
+WHERE ({typed :dag_ids text[]} IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id {in :dag_ids text})
 ORDER BY e.event_pk DESC LIMIT :limit;
 
 -- name: consumed_by_run
@@ -124,60 +76,42 @@ SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.s
 FROM dag_run_asset_event AS c JOIN asset_event AS e ON e.event_pk = c.event_pk JOIN asset AS a ON a.asset_pk = e.asset_pk
 WHERE c.run_pk = :run_pk ORDER BY c.event_pk;
 
--- name: consumers_of_event (sqlite)
--- The runs that consumed some events. SQLite reads the list with json_each.
+-- name: consumers_of_event
+-- The runs that consumed some events.
 SELECT c.event_pk, d.dag_id, r.run_id FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk
        JOIN dag AS d ON d.dag_pk = r.dag_pk
-WHERE c.event_pk IN (SELECT value FROM json_each(:event_pks)) ORDER BY c.event_pk, d.dag_id, r.run_pk;
+WHERE c.event_pk {in :event_pks bigint} ORDER BY c.event_pk, d.dag_id, r.run_pk;
 
--- name: consumers_of_event (postgresql)
--- The runs that consumed some events. PostgreSQL takes the list as an array.
-SELECT c.event_pk, d.dag_id, r.run_id FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk
-       JOIN dag AS d ON d.dag_pk = r.dag_pk
-WHERE c.event_pk = ANY(:event_pks::bigint[]) ORDER BY c.event_pk, d.dag_id, r.run_pk;
-
--- name: consuming_runs (sqlite)
--- The runs that consumed some events, with the newest event that each consumed. SQLite reads the list with json_each.
+-- name: consuming_runs
+-- The runs that consumed some events, with the newest event that each consumed.
 SELECT c.event_pk, d.dag_id, r.run_id, r.state, r.logical_at, r.interval_start, r.interval_end, r.queued_at, r.started_at, r.ended_at, r.partition_key,
        (SELECT max(n.event_pk) FROM dag_run_asset_event AS n WHERE n.run_pk = c.run_pk)
 FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
-WHERE c.event_pk IN (SELECT value FROM json_each(:event_pks)) ORDER BY c.event_pk, d.dag_id, r.run_pk;
-
--- name: consuming_runs (postgresql)
--- The runs that consumed some events, with the newest event that each consumed. PostgreSQL takes the list as an array.
-SELECT c.event_pk, d.dag_id, r.run_id, r.state, r.logical_at, r.interval_start, r.interval_end, r.queued_at, r.started_at, r.ended_at, r.partition_key,
-       (SELECT max(n.event_pk) FROM dag_run_asset_event AS n WHERE n.run_pk = c.run_pk)
-FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
-WHERE c.event_pk = ANY(:event_pks::bigint[]) ORDER BY c.event_pk, d.dag_id, r.run_pk;
+WHERE c.event_pk {in :event_pks bigint} ORDER BY c.event_pk, d.dag_id, r.run_pk;
 
 -- name: by_uid
 -- The event with a uid.
 SELECT event_pk FROM asset_event WHERE uid = :uid;
 
 -- name: newest_of_each (sqlite)
--- The newest event of some assets; with `dag_ids` the newest that these DAGs made or no DAG. SQLite reads the lists with json_each.
+-- The newest event of some assets; with `dag_ids` the newest that these DAGs made or no DAG.
+-- differs: functions that make a table of a list
 SELECT e.asset_pk, e.event_pk, e.at FROM asset_event AS e
 WHERE e.event_pk IN (
     SELECT (SELECT n.event_pk FROM asset_event AS n WHERE n.asset_pk = j.value
-            AND (:dag_ids IS NULL OR n.source_dag_id IS NULL OR n.source_dag_id IN (SELECT value FROM json_each(:dag_ids)))
+            AND (:dag_ids IS NULL OR n.source_dag_id IS NULL OR n.source_dag_id {in :dag_ids text})
             ORDER BY n.event_pk DESC LIMIT 1)
     FROM json_each(:asset_pks) AS j);
 
 -- name: newest_of_each (postgresql)
--- The newest event of some assets; with `dag_ids` the newest that these DAGs made or no DAG. PostgreSQL takes the lists as arrays.
 SELECT e.asset_pk, e.event_pk, e.at FROM asset_event AS e
 WHERE e.event_pk IN (
     SELECT (SELECT n.event_pk FROM asset_event AS n WHERE n.asset_pk = p
-            AND (:dag_ids::text[] IS NULL OR n.source_dag_id IS NULL OR n.source_dag_id = ANY(:dag_ids::text[]))
+            AND (:dag_ids::text[] IS NULL OR n.source_dag_id IS NULL OR n.source_dag_id {in :dag_ids text})
             ORDER BY n.event_pk DESC LIMIT 1)
     FROM unnest(:asset_pks::bigint[]) AS p);
 
--- name: counts (sqlite)
--- The number of events and the time of the newest, by asset; with `dag_ids` of those that these DAGs made or no DAG. SQLite reads the list with json_each.
+-- name: counts
+-- The number of events and the time of the newest, by asset; with `dag_ids` of those that these DAGs made or no DAG.
 SELECT e.asset_pk, count(*), max(e.at) FROM asset_event AS e
-WHERE (:dag_ids IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id IN (SELECT value FROM json_each(:dag_ids))) GROUP BY e.asset_pk;
-
--- name: counts (postgresql)
--- The number of events and the time of the newest, by asset; with `dag_ids` of those that these DAGs made or no DAG. PostgreSQL takes the list as an array.
-SELECT e.asset_pk, count(*), max(e.at) FROM asset_event AS e
-WHERE (:dag_ids::text[] IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id = ANY(:dag_ids::text[])) GROUP BY e.asset_pk;
+WHERE ({typed :dag_ids text[]} IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id {in :dag_ids text}) GROUP BY e.asset_pk;

@@ -1,54 +1,28 @@
--- name: of_dags (sqlite)
--- The watchers that some DAGs declare. SQLite reads the list with json_each.
+-- name: of_dags
+-- The watchers that some DAGs declare.
 SELECT w.dag_pk, w.asset_name, w.asset_uri, w.watcher_name, w.asset_trigger_pk, t.identity, w.place
 FROM asset_watcher AS w JOIN asset_trigger AS t ON t.asset_trigger_pk = w.asset_trigger_pk
-WHERE w.dag_pk IN (SELECT value FROM json_each(:dag_pks));
+WHERE w.dag_pk {in :dag_pks bigint};
 
--- name: of_dags (postgresql)
--- The watchers that some DAGs declare. PostgreSQL takes the list as an array.
-SELECT w.dag_pk, w.asset_name, w.asset_uri, w.watcher_name, w.asset_trigger_pk, t.identity, w.place
-FROM asset_watcher AS w JOIN asset_trigger AS t ON t.asset_trigger_pk = w.asset_trigger_pk
-WHERE w.dag_pk = ANY(:dag_pks::bigint[]);
-
--- name: put_triggers (sqlite)
+-- name: put_triggers
 -- rows: identity text, classpath text, kwargs text, created_at bigint
--- Insert triggers; one that is stored keeps running. SQLite runs a batch row by row.
-INSERT INTO asset_trigger (identity, classpath, kwargs, created_at) VALUES (:identity, :classpath, :kwargs, :created_at) ON CONFLICT (identity) DO NOTHING;
+-- Insert triggers; one that is stored keeps running.
+INSERT INTO asset_trigger (identity, classpath, kwargs, created_at) {values :identity, :classpath, :kwargs, :created_at} ON CONFLICT (identity) DO NOTHING;
 
--- name: put_triggers (postgresql)
--- rows: identity text, classpath text, kwargs text, created_at bigint
--- Insert triggers; one that is stored keeps running. PostgreSQL runs a batch as one statement.
-INSERT INTO asset_trigger (identity, classpath, kwargs, created_at) SELECT identity, classpath, kwargs, created_at FROM :rows ON CONFLICT (identity) DO NOTHING;
-
--- name: put (sqlite)
+-- name: put
 -- rows: dag_pk bigint, asset_name text, asset_uri text, watcher_name text, identity text, asset_leaf text, name_leaf text, uri_leaf text, place text
--- Insert watchers, or replace their place. SQLite runs a batch row by row.
+-- Insert watchers, or replace their place.
 INSERT INTO asset_watcher (dag_pk, asset_name, asset_uri, watcher_name, asset_trigger_pk, asset_leaf, name_leaf, uri_leaf, place)
-SELECT :dag_pk, :asset_name, :asset_uri, :watcher_name, asset_trigger_pk, :asset_leaf, :name_leaf, :uri_leaf, :place
-FROM asset_trigger WHERE identity = :identity
+SELECT :dag_pk, :asset_name, :asset_uri, :watcher_name, t.asset_trigger_pk, :asset_leaf, :name_leaf, :uri_leaf, :place
+FROM {rows,} asset_trigger AS t WHERE t.identity = :identity
 ON CONFLICT (dag_pk, asset_name, asset_uri, watcher_name, asset_trigger_pk) DO UPDATE SET place = excluded.place;
 
--- name: put (postgresql)
--- rows: dag_pk bigint, asset_name text, asset_uri text, watcher_name text, identity text, asset_leaf text, name_leaf text, uri_leaf text, place text
--- Insert watchers, or replace their place. PostgreSQL runs a batch as one statement.
-INSERT INTO asset_watcher (dag_pk, asset_name, asset_uri, watcher_name, asset_trigger_pk, asset_leaf, name_leaf, uri_leaf, place)
-SELECT r.dag_pk, r.asset_name, r.asset_uri, r.watcher_name, t.asset_trigger_pk, r.asset_leaf, r.name_leaf, r.uri_leaf, r.place
-FROM :rows JOIN asset_trigger AS t ON t.identity = r.identity
-ON CONFLICT (dag_pk, asset_name, asset_uri, watcher_name, asset_trigger_pk) DO UPDATE SET place = excluded.place;
-
--- name: remove (sqlite)
+-- name: remove
 -- rows: dag_pk bigint, asset_name text, asset_uri text, watcher_name text, asset_trigger_pk bigint
--- Delete watchers that a new version no longer has. SQLite runs a batch row by row.
-DELETE FROM asset_watcher
-WHERE dag_pk = :dag_pk AND asset_name = :asset_name AND asset_uri = :asset_uri AND watcher_name = :watcher_name
-  AND asset_trigger_pk = :asset_trigger_pk;
-
--- name: remove (postgresql)
--- rows: dag_pk bigint, asset_name text, asset_uri text, watcher_name text, asset_trigger_pk bigint
--- Delete watchers that a new version no longer has. PostgreSQL runs a batch as one statement.
-DELETE FROM asset_watcher USING :rows
-WHERE asset_watcher.dag_pk = r.dag_pk AND asset_watcher.asset_name = r.asset_name AND asset_watcher.asset_uri = r.asset_uri
-  AND asset_watcher.watcher_name = r.watcher_name AND asset_watcher.asset_trigger_pk = r.asset_trigger_pk;
+-- Delete watchers that a new version no longer has.
+DELETE FROM asset_watcher {using rows}
+WHERE asset_watcher.dag_pk = :dag_pk AND asset_watcher.asset_name = :asset_name AND asset_watcher.asset_uri = :asset_uri
+  AND asset_watcher.watcher_name = :watcher_name AND asset_watcher.asset_trigger_pk = :asset_trigger_pk;
 
 -- name: remove_unused_triggers
 -- Delete the triggers that no watcher names any more.

@@ -9,33 +9,19 @@ WHERE backfill_pk = :backfill_pk AND slot_count = :believed_slots AND NOT is_pla
 UPDATE backfill SET error = :error
 WHERE backfill_pk = :backfill_pk AND slot_count = :believed_slots AND NOT is_planned AND cancelled_by IS NULL AND ended_at IS NULL;
 
--- name: insert_runs (sqlite)
+-- name: insert_runs
 -- rows: dag_pk bigint, group_no smallint, run_id text, slot_key text, run_type text, logical_at bigint, interval_start bigint, interval_end bigint, run_after bigint, version_pk bigint, conf text, queued_at bigint, backfill_pk bigint, partition_key text, partition_date bigint
--- Insert queued runs, unless their slot or their run id is taken. SQLite runs a batch row by row.
+-- Insert queued runs, unless their slot or their run id is taken.
 INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after, version_pk, state,
        conf, queued_at, backfill_pk, partition_key, partition_date)
-VALUES (:dag_pk, :group_no, :run_id, :slot_key, :run_type, :logical_at, :interval_start, :interval_end, :run_after, :version_pk, 1,
-       :conf, :queued_at, :backfill_pk, :partition_key, :partition_date)
+{values :dag_pk, :group_no, :run_id, :slot_key, :run_type, :logical_at, :interval_start, :interval_end, :run_after, :version_pk, 1,
+       :conf, :queued_at, :backfill_pk, :partition_key, :partition_date}
 ON CONFLICT DO NOTHING;
 
--- name: insert_runs (postgresql)
--- rows: dag_pk bigint, group_no smallint, run_id text, slot_key text, run_type text, logical_at bigint, interval_start bigint, interval_end bigint, run_after bigint, version_pk bigint, conf text, queued_at bigint, backfill_pk bigint, partition_key text, partition_date bigint
--- Insert queued runs, unless their slot or their run id is taken. PostgreSQL runs a batch as one statement.
-INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after, version_pk, state,
-       conf, queued_at, backfill_pk, partition_key, partition_date)
-SELECT dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after, version_pk, 1,
-       conf, queued_at, backfill_pk, partition_key, partition_date FROM :rows
-ON CONFLICT DO NOTHING;
-
--- name: leave_slots (sqlite)
+-- name: leave_slots
 -- rows: backfill_pk bigint, run_pk bigint, run_after bigint, outcome text
--- Insert slots that had a run already. SQLite runs a batch row by row.
-INSERT INTO backfill_slot (backfill_pk, run_pk, run_after, outcome) VALUES (:backfill_pk, :run_pk, :run_after, :outcome) ON CONFLICT DO NOTHING;
-
--- name: leave_slots (postgresql)
--- rows: backfill_pk bigint, run_pk bigint, run_after bigint, outcome text
--- Insert slots that had a run already. PostgreSQL runs a batch as one statement.
-INSERT INTO backfill_slot (backfill_pk, run_pk, run_after, outcome) SELECT backfill_pk, run_pk, run_after, outcome FROM :rows ON CONFLICT DO NOTHING;
+-- Insert slots that had a run already.
+INSERT INTO backfill_slot (backfill_pk, run_pk, run_after, outcome) {values :backfill_pk, :run_pk, :run_after, :outcome} ON CONFLICT DO NOTHING;
 
 -- name: next_queued
 -- Queued runs of a backfill, oldest slot first.
@@ -57,39 +43,24 @@ SELECT run_pk, run_after FROM backfill_slot WHERE backfill_pk = :backfill_pk AND
 -- Forget slots whose run was deleted.
 DELETE FROM backfill_slot WHERE backfill_pk = :backfill_pk AND NOT EXISTS (SELECT 1 FROM dag_run AS r WHERE r.run_pk = backfill_slot.run_pk);
 
--- name: reprocess (sqlite)
+-- name: reprocess
 -- rows: run_pk bigint, backfill_pk bigint, run_type text
--- Runs were cleared and belong to the backfill now. SQLite runs a batch row by row.
-UPDATE dag_run SET backfill_pk = :backfill_pk, run_type = :run_type WHERE run_pk = :run_pk;
+-- Runs were cleared and belong to the backfill now.
+UPDATE dag_run SET backfill_pk = :backfill_pk, run_type = :run_type {from rows} WHERE dag_run.run_pk = :run_pk;
 
--- name: reprocess (postgresql)
--- rows: run_pk bigint, backfill_pk bigint, run_type text
--- Runs were cleared and belong to the backfill now. PostgreSQL runs a batch as one statement.
-UPDATE dag_run SET backfill_pk = r.backfill_pk, run_type = r.run_type FROM :rows WHERE dag_run.run_pk = r.run_pk;
-
--- name: mark_reprocessed (sqlite)
+-- name: mark_reprocessed
 -- rows: backfill_pk bigint, run_pk bigint
--- The runs of these slots were cleared. SQLite runs a batch row by row.
-UPDATE backfill_slot SET outcome = 'reprocessed' WHERE backfill_pk = :backfill_pk AND run_pk = :run_pk;
-
--- name: mark_reprocessed (postgresql)
--- rows: backfill_pk bigint, run_pk bigint
--- The runs of these slots were cleared. PostgreSQL runs a batch as one statement.
-UPDATE backfill_slot SET outcome = 'reprocessed' FROM :rows WHERE backfill_slot.backfill_pk = r.backfill_pk AND backfill_slot.run_pk = r.run_pk;
+-- The runs of these slots were cleared.
+UPDATE backfill_slot SET outcome = 'reprocessed' {from rows} WHERE backfill_slot.backfill_pk = :backfill_pk AND backfill_slot.run_pk = :run_pk;
 
 -- name: leave_run
 -- The run of a slot that was to run again is unfinished: the backfill leaves it as it is.
 UPDATE backfill_slot SET outcome = 'unfinished' WHERE backfill_pk = :backfill_pk AND run_pk = :run_pk AND outcome = 'to_reprocess';
 
--- name: fail_queued (sqlite)
+-- name: fail_queued
 -- rows: run_pk bigint, ended_at bigint, reason text
--- End queued runs as failed. SQLite runs a batch row by row.
-UPDATE dag_run SET state = 101, ended_at = :ended_at, reason = :reason WHERE run_pk = :run_pk AND state = 1;
-
--- name: fail_queued (postgresql)
--- rows: run_pk bigint, ended_at bigint, reason text
--- End queued runs as failed. PostgreSQL runs a batch as one statement.
-UPDATE dag_run SET state = 101, ended_at = r.ended_at, reason = r.reason FROM :rows WHERE dag_run.run_pk = r.run_pk AND dag_run.state = 1;
+-- End queued runs as failed.
+UPDATE dag_run SET state = 101, ended_at = :ended_at, reason = :reason {from rows} WHERE dag_run.run_pk = :run_pk AND dag_run.state = 1;
 
 -- name: end
 -- End a backfill: a cancelled one without queued runs, or a planned one whose runs have all ended.

@@ -12,6 +12,7 @@ SELECT (SELECT min(change_pk) FROM change_journal), (SELECT max(change_pk) FROM 
 
 -- name: extent (sqlite)
 -- The oldest and the newest key. SQLite's keys are the order of the commits, so these tell whether a row was added.
+-- differs: SQLite has no gaps to count
 SELECT COALESCE((SELECT min(change_pk) FROM change_journal), 0), COALESCE((SELECT max(change_pk) FROM change_journal), 0), 0;
 
 -- name: extent (postgresql)
@@ -33,6 +34,7 @@ SELECT change_pk, at, body FROM change_journal WHERE change_pk > :change_pk ORDE
 
 -- name: open_writers (sqlite)
 -- Transactions that may have a key that is not visible yet: none, because SQLite has one writer at a time.
+-- differs: catalogue tables
 SELECT NULL WHERE FALSE;
 
 -- name: open_writers (postgresql)
@@ -42,6 +44,7 @@ WHERE locktype = 'relation' AND relation = 'change_journal'::regclass AND mode =
 
 -- name: has_readers (sqlite)
 -- Whether a process waits for a notification: none, because the processes that use SQLite are on one host and wake each other through sockets.
+-- differs: catalogue tables
 SELECT NULL WHERE FALSE;
 
 -- name: has_readers (postgresql)
@@ -49,18 +52,10 @@ SELECT NULL WHERE FALSE;
 SELECT 1 FROM pg_locks
 WHERE locktype = 'advisory' AND objid = 1735289197 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1;
 
--- name: run_names (sqlite)
--- DAG and id of some runs. SQLite reads the list with json_each.
-SELECT run_pk, dag_pk, run_id FROM dag_run WHERE run_pk IN (SELECT value FROM json_each(:run_pks));
+-- name: run_names
+-- DAG and id of some runs.
+SELECT run_pk, dag_pk, run_id FROM dag_run WHERE run_pk {in :run_pks bigint};
 
--- name: run_names (postgresql)
--- DAG and id of some runs. PostgreSQL takes the list as an array.
-SELECT run_pk, dag_pk, run_id FROM dag_run WHERE run_pk = ANY(:run_pks::bigint[]);
-
--- name: dag_names (sqlite)
--- The ids of some DAGs, also of those that no file defines any more. SQLite reads the list with json_each.
-SELECT dag_pk, dag_id FROM dag WHERE dag_pk IN (SELECT value FROM json_each(:dag_pks));
-
--- name: dag_names (postgresql)
--- The ids of some DAGs, also of those that no file defines any more. PostgreSQL takes the list as an array.
-SELECT dag_pk, dag_id FROM dag WHERE dag_pk = ANY(:dag_pks::bigint[]);
+-- name: dag_names
+-- The ids of some DAGs, also of those that no file defines any more.
+SELECT dag_pk, dag_id FROM dag WHERE dag_pk {in :dag_pks bigint};

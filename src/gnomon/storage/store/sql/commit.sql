@@ -1,43 +1,19 @@
--- name: runs (sqlite)
+-- name: runs
 -- rows: run_pk bigint, state smallint, started_at bigint, ended_at bigint, reason text, version_pk bigint, clear_number integer, queued_at bigint, conf text, bundle_version text
--- Write what may change in a run. SQLite runs a batch row by row.
+-- Write what may change in a run.
 UPDATE dag_run SET state = :state, started_at = :started_at, ended_at = :ended_at, reason = :reason,
        version_pk = :version_pk, clear_number = :clear_number, queued_at = :queued_at, conf = :conf, bundle_version = :bundle_version
-WHERE run_pk = :run_pk;
+{from rows} WHERE dag_run.run_pk = :run_pk;
 
--- name: runs (postgresql)
--- rows: run_pk bigint, state smallint, started_at bigint, ended_at bigint, reason text, version_pk bigint, clear_number integer, queued_at bigint, conf text, bundle_version text
--- Write what may change in a run. PostgreSQL runs a batch as one statement.
-UPDATE dag_run SET state = r.state, started_at = r.started_at, ended_at = r.ended_at, reason = r.reason,
-       version_pk = r.version_pk, clear_number = r.clear_number, queued_at = r.queued_at, conf = r.conf, bundle_version = r.bundle_version
-FROM :rows WHERE dag_run.run_pk = r.run_pk;
-
--- name: task_instances (sqlite)
+-- name: task_instances
 -- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text, return_length integer, rendered_map_index text, factor_lengths text, overrides text
--- Insert or replace task instances of runs that exist. SQLite runs a batch row by row.
+-- Insert or replace task instances of runs that exist.
 INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool,
        pool_slots, priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides, version_pk)
-SELECT run_pk, :task_no, :map_index, :state, :try_number, :max_tries, :seq, :attempt, :worker, :defer_seq, :pool,
+SELECT :run_pk, :task_no, :map_index, :state, :try_number, :max_tries, :seq, :attempt, :worker, :defer_seq, :pool,
        :pool_slots, :priority, :resume_at, :started_at, :ended_at, :reason, :return_length, :rendered_map_index, :factor_lengths, :overrides,
-       version_pk
-FROM dag_run WHERE run_pk = :run_pk
-ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET state = excluded.state, try_number = excluded.try_number,
-       max_tries = excluded.max_tries, seq = excluded.seq, attempt = excluded.attempt, worker = excluded.worker,
-       defer_seq = excluded.defer_seq, pool = excluded.pool, pool_slots = excluded.pool_slots,
-       priority = excluded.priority, resume_at = excluded.resume_at, started_at = excluded.started_at,
-       ended_at = excluded.ended_at, reason = excluded.reason, return_length = excluded.return_length,
-       rendered_map_index = excluded.rendered_map_index, factor_lengths = excluded.factor_lengths, overrides = excluded.overrides,
-       version_pk = excluded.version_pk;
-
--- name: task_instances (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text, return_length integer, rendered_map_index text, factor_lengths text, overrides text
--- Insert or replace task instances of runs that exist. PostgreSQL runs a batch as one statement.
-INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool,
-       pool_slots, priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides, version_pk)
-SELECT r.run_pk, r.task_no, r.map_index, r.state, r.try_number, r.max_tries, r.seq, r.attempt, r.worker, r.defer_seq, r.pool,
-       r.pool_slots, r.priority, r.resume_at, r.started_at, r.ended_at, r.reason, r.return_length, r.rendered_map_index, r.factor_lengths, r.overrides,
        d.version_pk
-FROM :rows JOIN dag_run AS d ON d.run_pk = r.run_pk
+FROM {rows,} dag_run AS d WHERE d.run_pk = :run_pk
 ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET state = excluded.state, try_number = excluded.try_number,
        max_tries = excluded.max_tries, seq = excluded.seq, attempt = excluded.attempt, worker = excluded.worker,
        defer_seq = excluded.defer_seq, pool = excluded.pool, pool_slots = excluded.pool_slots,
@@ -46,106 +22,58 @@ ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET state = excluded.state, t
        rendered_map_index = excluded.rendered_map_index, factor_lengths = excluded.factor_lengths, overrides = excluded.overrides,
        version_pk = excluded.version_pk;
 
--- name: delete_task_instances (sqlite)
+-- name: delete_task_instances
 -- rows: run_pk bigint, task_no integer, map_index integer
--- Delete task instances in whose place instances with map indices come. SQLite runs a batch row by row.
-DELETE FROM task_instance WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
+-- Delete task instances in whose place instances with map indices come.
+DELETE FROM task_instance {using rows}
+WHERE task_instance.run_pk = :run_pk AND task_instance.task_no = :task_no AND task_instance.map_index = :map_index;
 
--- name: delete_task_instances (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer
--- Delete task instances in whose place instances with map indices come. PostgreSQL runs a batch as one statement.
-DELETE FROM task_instance USING :rows
-WHERE task_instance.run_pk = r.run_pk AND task_instance.task_no = r.task_no AND task_instance.map_index = r.map_index;
-
--- name: attempts (sqlite)
+-- name: attempts
 -- rows: run_pk bigint, task_no integer, map_index integer, seq integer, attempt text, try_number integer, kind text, state text, reason text, worker text, started_at bigint, ended_at bigint, exit_code integer, log text
--- Insert attempts that have ended; an attempt that is stored already is not counted. The worker is the one that claimed it. SQLite runs a batch row by row.
+-- Insert attempts that have ended; an attempt that is stored already is not counted. The worker is the one that claimed it.
 INSERT INTO attempt (run_pk, task_no, map_index, seq, attempt, try_number, kind, state, reason, worker, started_at, ended_at, exit_code, log)
-VALUES (:run_pk, :task_no, :map_index, :seq, :attempt, :try_number, :kind, :state, :reason,
-        COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = :attempt), :worker), :started_at, :ended_at, :exit_code, :log)
+{values :run_pk, :task_no, :map_index, :seq, :attempt, :try_number, :kind, :state, :reason,
+       COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = :attempt), :worker), :started_at, :ended_at, :exit_code, :log}
 ON CONFLICT (run_pk, task_no, map_index, seq) DO NOTHING;
 
--- name: attempts (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer, seq integer, attempt text, try_number integer, kind text, state text, reason text, worker text, started_at bigint, ended_at bigint, exit_code integer, log text
--- Insert attempts that have ended; an attempt that is stored already is not counted. The worker is the one that claimed it. PostgreSQL runs a batch as one
--- statement.
-INSERT INTO attempt (run_pk, task_no, map_index, seq, attempt, try_number, kind, state, reason, worker, started_at, ended_at, exit_code, log)
-SELECT r.run_pk, r.task_no, r.map_index, r.seq, r.attempt, r.try_number, r.kind, r.state, r.reason,
-       COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = r.attempt), r.worker), r.started_at, r.ended_at, r.exit_code, r.log FROM :rows
-ON CONFLICT (run_pk, task_no, map_index, seq) DO NOTHING;
-
--- name: delete_xcoms (sqlite)
+-- name: delete_xcoms
 -- rows: run_pk bigint, task_no integer, map_index integer
--- Delete the XComs of these task instances. SQLite runs a batch row by row.
-DELETE FROM xcom WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
+-- Delete the XComs of these task instances.
+DELETE FROM xcom {using rows} WHERE xcom.run_pk = :run_pk AND xcom.task_no = :task_no AND xcom.map_index = :map_index;
 
--- name: delete_xcoms (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer
--- Delete the XComs of these task instances. PostgreSQL runs a batch as one statement.
-DELETE FROM xcom USING :rows WHERE xcom.run_pk = r.run_pk AND xcom.task_no = r.task_no AND xcom.map_index = r.map_index;
-
--- name: xcoms (sqlite)
+-- name: xcoms
 -- rows: run_pk bigint, task_no integer, map_index integer, key text, value text
--- Insert XComs; a later value replaces an earlier one. SQLite runs a batch row by row.
-INSERT INTO xcom (run_pk, task_no, map_index, key, value) VALUES (:run_pk, :task_no, :map_index, :key, :value)
+-- Insert XComs; a later value replaces an earlier one.
+INSERT INTO xcom (run_pk, task_no, map_index, key, value) {values :run_pk, :task_no, :map_index, :key, :value}
 ON CONFLICT (run_pk, task_no, map_index, key) DO UPDATE SET value = excluded.value;
 
--- name: xcoms (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer, key text, value text
--- Insert XComs; a later value replaces an earlier one. PostgreSQL runs a batch as one statement.
-INSERT INTO xcom (run_pk, task_no, map_index, key, value) SELECT run_pk, task_no, map_index, key, value FROM :rows
-ON CONFLICT (run_pk, task_no, map_index, key) DO UPDATE SET value = excluded.value;
-
--- name: delete_rendered_fields (sqlite)
+-- name: delete_rendered_fields
 -- rows: run_pk bigint, task_no integer, map_index integer
--- Delete the rendered fields of task instances in whose place instances with map indices come. SQLite runs a batch row by row.
-DELETE FROM rendered_fields WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
+-- Delete the rendered fields of task instances in whose place instances with map indices come.
+DELETE FROM rendered_fields {using rows}
+WHERE rendered_fields.run_pk = :run_pk AND rendered_fields.task_no = :task_no AND rendered_fields.map_index = :map_index;
 
--- name: delete_rendered_fields (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer
--- Delete the rendered fields of task instances in whose place instances with map indices come. PostgreSQL runs a batch as one statement.
-DELETE FROM rendered_fields USING :rows
-WHERE rendered_fields.run_pk = r.run_pk AND rendered_fields.task_no = r.task_no AND rendered_fields.map_index = r.map_index;
-
--- name: rendered_fields (sqlite)
+-- name: rendered_fields
 -- rows: run_pk bigint, task_no integer, map_index integer, fields text
--- Insert the rendered fields of an attempt; those of a later attempt replace them. SQLite runs a batch row by row.
-INSERT INTO rendered_fields (run_pk, task_no, map_index, fields) VALUES (:run_pk, :task_no, :map_index, :fields)
-ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET fields = excluded.fields;
-
--- name: rendered_fields (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer, fields text
--- Insert the rendered fields of an attempt; those of a later attempt replace them. PostgreSQL runs a batch as one statement.
-INSERT INTO rendered_fields (run_pk, task_no, map_index, fields) SELECT run_pk, task_no, map_index, fields FROM :rows
+-- Insert the rendered fields of an attempt; those of a later attempt replace them.
+INSERT INTO rendered_fields (run_pk, task_no, map_index, fields) {values :run_pk, :task_no, :map_index, :fields}
 ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET fields = excluded.fields;
 
 -- name: pool_slots
 -- Take slots of a pool if they are free, or give slots back.
 UPDATE pool SET used = used + :n WHERE name = :name AND (:n <= 0 OR slots = -1 OR used + :n <= slots);
 
--- name: tallies (sqlite)
+-- name: tallies
 -- rows: dag_pk bigint, state smallint, n bigint
--- Add to the number of runs by state. SQLite runs a batch row by row.
-INSERT INTO run_tally (dag_pk, state, n) VALUES (:dag_pk, :state, :n)
+-- Add to the number of runs by state.
+INSERT INTO run_tally (dag_pk, state, n) {values :dag_pk, :state, :n}
 ON CONFLICT (dag_pk, state) DO UPDATE SET n = run_tally.n + excluded.n;
 
--- name: tallies (postgresql)
--- rows: dag_pk bigint, state smallint, n bigint
--- Add to the number of runs by state. PostgreSQL runs a batch as one statement.
-INSERT INTO run_tally (dag_pk, state, n) SELECT dag_pk, state, n FROM :rows
-ON CONFLICT (dag_pk, state) DO UPDATE SET n = run_tally.n + excluded.n;
-
--- name: events (sqlite)
+-- name: events
 -- rows: at bigint, kind text, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, by text, body text, address text
--- Insert rows of the audit log. SQLite runs a batch row by row.
+-- Insert rows of the audit log.
 INSERT INTO event_log (at, kind, dag_pk, run_pk, task_no, map_index, by, body, address)
-VALUES (:at, :kind, :dag_pk, :run_pk, :task_no, :map_index, :by, :body, :address);
-
--- name: events (postgresql)
--- rows: at bigint, kind text, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, by text, body text, address text
--- Insert rows of the audit log. PostgreSQL runs a batch as one statement.
-INSERT INTO event_log (at, kind, dag_pk, run_pk, task_no, map_index, by, body, address)
-SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body, address FROM :rows;
+{values :at, :kind, :dag_pk, :run_pk, :task_no, :map_index, :by, :body, :address};
 
 -- name: pause_dag
 -- Pause a DAG for its owner; a plan that was made with the earlier plan_seq is refused.

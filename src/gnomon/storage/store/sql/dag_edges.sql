@@ -1,22 +1,12 @@
--- name: remove (sqlite)
+-- name: remove
 -- rows: dag_pk bigint
--- Delete the dependencies of some DAGs. SQLite runs a batch row by row.
-DELETE FROM dag_edge WHERE dag_pk = :dag_pk;
+-- Delete the dependencies of some DAGs.
+DELETE FROM dag_edge {using rows} WHERE dag_edge.dag_pk = :dag_pk;
 
--- name: remove (postgresql)
--- rows: dag_pk bigint
--- Delete the dependencies of some DAGs. PostgreSQL runs a batch as one statement.
-DELETE FROM dag_edge USING :rows WHERE dag_edge.dag_pk = r.dag_pk;
-
--- name: add (sqlite)
+-- name: add
 -- rows: dag_pk bigint, edge_no integer, task_id text, up_dag text, body text
--- Insert dependencies of DAGs. SQLite runs a batch row by row.
-INSERT INTO dag_edge (dag_pk, edge_no, task_id, up_dag, body) VALUES (:dag_pk, :edge_no, :task_id, :up_dag, :body);
-
--- name: add (postgresql)
--- rows: dag_pk bigint, edge_no integer, task_id text, up_dag text, body text
--- Insert dependencies of DAGs. PostgreSQL runs a batch as one statement.
-INSERT INTO dag_edge (dag_pk, edge_no, task_id, up_dag, body) SELECT dag_pk, edge_no, task_id, up_dag, body FROM :rows;
+-- Insert dependencies of DAGs.
+INSERT INTO dag_edge (dag_pk, edge_no, task_id, up_dag, body) {values :dag_pk, :edge_no, :task_id, :up_dag, :body};
 
 -- name: list
 -- The dependencies of all active DAGs, and whether the upstream DAG is active.
@@ -50,10 +40,6 @@ SELECT dag_pk, dependency_error FROM dag WHERE dependency_error IS NOT NULL;
 -- Store why the dependencies of a DAG can never be met; a plan that was made before is refused.
 UPDATE dag SET dependency_error = :error, plan_seq = plan_seq + 1 WHERE dag_pk = :dag_pk RETURNING group_no;
 
--- name: versions_of (sqlite)
--- The newest versions of those of some DAGs that are active. SQLite reads the list with json_each.
-SELECT dag_id, version_pk FROM dag WHERE active AND dag_id IN (SELECT value FROM json_each(:dag_ids));
-
--- name: versions_of (postgresql)
--- The newest versions of those of some DAGs that are active. PostgreSQL takes the list as an array.
-SELECT dag_id, version_pk FROM dag WHERE active AND dag_id = ANY(:dag_ids::text[]);
+-- name: versions_of
+-- The newest versions of those of some DAGs that are active.
+SELECT dag_id, version_pk FROM dag WHERE active AND dag_id {in :dag_ids text};

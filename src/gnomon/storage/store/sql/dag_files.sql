@@ -38,17 +38,11 @@ UPDATE file SET gone_at = :at, stale = FALSE WHERE path = :path AND gone_at IS N
 -- Delete the errors of a file.
 DELETE FROM import_error WHERE file_pk = :file_pk;
 
--- name: add_errors (sqlite)
+-- name: add_errors
 -- rows: file_pk bigint, number integer, kind text, message text, line integer, traceback text, at bigint
--- Insert errors of a file. SQLite runs a batch row by row.
+-- Insert errors of a file.
 INSERT INTO import_error (file_pk, number, kind, message, line, traceback, at)
-VALUES (:file_pk, :number, :kind, :message, :line, :traceback, :at);
-
--- name: add_errors (postgresql)
--- rows: file_pk bigint, number integer, kind text, message text, line integer, traceback text, at bigint
--- Insert errors of a file. PostgreSQL runs a batch as one statement.
-INSERT INTO import_error (file_pk, number, kind, message, line, traceback, at)
-SELECT file_pk, number, kind, message, line, traceback, at FROM :rows;
+{values :file_pk, :number, :kind, :message, :line, :traceback, :at};
 
 -- name: errors
 -- All errors of files that are not deleted.

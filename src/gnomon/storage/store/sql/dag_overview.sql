@@ -1,52 +1,44 @@
 -- name: newest_runs (sqlite)
--- The newest runs of some DAGs, by DAG, newest first. SQLite reads the list with json_each.
+-- The newest runs of some DAGs, by DAG, newest first.
+-- differs: PostgreSQL looks up each of the list with LATERAL, SQLite with a list of keys
 SELECT r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.started_at, r.ended_at
 FROM json_each(:dag_pks) AS k CROSS JOIN dag_run AS r
 WHERE r.run_pk IN (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = k.value ORDER BY n.run_after DESC, n.run_pk DESC LIMIT :limit)
 ORDER BY r.dag_pk, r.run_after DESC, r.run_pk DESC;
 
 -- name: newest_runs (postgresql)
--- The newest runs of some DAGs, by DAG, newest first. PostgreSQL takes the list as an array.
 SELECT r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.started_at, r.ended_at
 FROM unnest(:dag_pks::bigint[]) AS k (dag_pk)
      CROSS JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.dag_pk = k.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT :limit) AS r
 ORDER BY r.dag_pk, r.run_after DESC, r.run_pk DESC;
 
 -- name: recent_counts (sqlite)
--- The number of runs of some DAGs that were due at an instant or later, by DAG and state. SQLite reads the list with json_each.
+-- The number of runs of some DAGs that were due at an instant or later, by DAG and state.
+-- differs: SQLite reads the list first and looks up each, by the order of its tables
 SELECT r.dag_pk, r.state, count(*) FROM json_each(:dag_pks) AS k CROSS JOIN dag_run AS r
 WHERE r.dag_pk = k.value AND r.run_after >= :since GROUP BY r.dag_pk, r.state ORDER BY r.dag_pk, r.state;
 
 -- name: recent_counts (postgresql)
--- The number of runs of some DAGs that were due at an instant or later, by DAG and state. PostgreSQL takes the list as an array.
 SELECT r.dag_pk, r.state, count(*) FROM dag_run AS r
-WHERE r.dag_pk = ANY(:dag_pks::bigint[]) AND r.run_after >= :since GROUP BY r.dag_pk, r.state ORDER BY r.dag_pk, r.state;
+WHERE r.dag_pk {in :dag_pks bigint} AND r.run_after >= :since GROUP BY r.dag_pk, r.state ORDER BY r.dag_pk, r.state;
 
--- name: problems (sqlite)
--- The errors of planning of some DAGs, and the warnings of their files. SQLite reads the list with json_each.
+-- name: problems
+-- The errors of planning of some DAGs, and the warnings of their files.
 SELECT d.dag_pk, d.error, d.dependency_error, f.warnings FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk
-WHERE d.dag_pk IN (SELECT value FROM json_each(:dag_pks)) ORDER BY d.dag_pk;
-
--- name: problems (postgresql)
--- The errors of planning of some DAGs, and the warnings of their files. PostgreSQL takes the list as an array.
-SELECT d.dag_pk, d.error, d.dependency_error, f.warnings FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk
-WHERE d.dag_pk = ANY(:dag_pks::bigint[]) ORDER BY d.dag_pk;
+WHERE d.dag_pk {in :dag_pks bigint} ORDER BY d.dag_pk;
 
 -- name: next_runs
 -- When the next run of every DAG is due that is active and not paused, if that is before an instant.
 SELECT dag_pk, next_run_after FROM dag WHERE active AND NOT paused AND next_run_after < :until ORDER BY dag_pk;
 
--- name: next_bodies (sqlite)
--- The next runs of some DAGs. SQLite reads the list with json_each.
-SELECT dag_pk, next_body FROM dag WHERE dag_pk IN (SELECT value FROM json_each(:dag_pks)) AND next_body IS NOT NULL ORDER BY dag_pk;
-
--- name: next_bodies (postgresql)
--- The next runs of some DAGs. PostgreSQL takes the list as an array.
-SELECT dag_pk, next_body FROM dag WHERE dag_pk = ANY(:dag_pks::bigint[]) AND next_body IS NOT NULL ORDER BY dag_pk;
+-- name: next_bodies
+-- The next runs of some DAGs.
+SELECT dag_pk, next_body FROM dag WHERE dag_pk {in :dag_pks bigint} AND next_body IS NOT NULL ORDER BY dag_pk;
 
 -- name: ended_by_hour (sqlite)
--- The runs that ended at an instant or later: DAG, hour of the end, state and 1, by the index over states and ends. SQLite would sort them to count them,
--- which takes longer than to pass them on.
+-- The runs that ended at an instant or later: DAG, hour of the end, state and 1, by the index over states and ends. SQLite would sort them to count
+-- them, which takes longer than to pass them on.
+-- differs: SQLite would sort to count
 SELECT dag_pk, (ended_at - :since) / 3600000000, state, 1 FROM dag_run WHERE state IN (100, 101) AND ended_at >= :since LIMIT :most;
 
 -- name: ended_by_hour (postgresql)
@@ -67,20 +59,21 @@ FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
 WHERE r.state = 101 AND r.ended_at >= :since ORDER BY r.ended_at DESC, r.run_pk DESC LIMIT :most;
 
 -- name: last_finished (sqlite)
--- The newest finished run of some DAGs. SQLite reads the list with json_each.
+-- The newest finished run of some DAGs.
+-- differs: PostgreSQL looks up each of the list with LATERAL, SQLite with a list of keys
 SELECT r.dag_pk, r.run_id, r.state, r.run_after, r.ended_at FROM json_each(:dag_pks) AS k CROSS JOIN dag_run AS r
 WHERE r.run_pk = (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = k.value AND n.ended_at IS NOT NULL ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)
 ORDER BY r.dag_pk;
 
 -- name: last_finished (postgresql)
--- The newest finished run of some DAGs. PostgreSQL takes the list as an array.
 SELECT r.dag_pk, r.run_id, r.state, r.run_after, r.ended_at
 FROM unnest(:dag_pks::bigint[]) AS k (dag_pk)
      CROSS JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.dag_pk = k.dag_pk AND n.ended_at IS NOT NULL ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1) AS r
 ORDER BY r.dag_pk;
 
 -- name: first_instances (sqlite)
--- The first task instances in a state of some runs, with the number of all of each run. SQLite reads the list with json_each.
+-- The first task instances in a state of some runs, with the number of all of each run.
+-- differs: SQLite reads the list first and looks up each, by the order of its tables
 SELECT f.run_pk, n.task_id, f.map_index, f.reason, f.total FROM (
     SELECT t.run_pk, t.task_no, t.map_index, t.reason, row_number() OVER (PARTITION BY t.run_pk ORDER BY t.task_no, t.map_index) AS place,
            count(*) OVER (PARTITION BY t.run_pk) AS total
@@ -89,10 +82,9 @@ SELECT f.run_pk, n.task_id, f.map_index, f.reason, f.total FROM (
 WHERE f.place <= :most ORDER BY f.run_pk, f.place;
 
 -- name: first_instances (postgresql)
--- The first task instances in a state of some runs, with the number of all of each run. PostgreSQL takes the list as an array.
 SELECT f.run_pk, n.task_id, f.map_index, f.reason, f.total FROM (
     SELECT t.run_pk, t.task_no, t.map_index, t.reason, row_number() OVER (PARTITION BY t.run_pk ORDER BY t.task_no, t.map_index) AS place,
            count(*) OVER (PARTITION BY t.run_pk) AS total
-    FROM task_instance AS t WHERE t.run_pk = ANY(:run_pks::bigint[]) AND t.state = :state
+    FROM task_instance AS t WHERE t.run_pk {in :run_pks bigint} AND t.state = :state
 ) AS f JOIN dag_run AS r ON r.run_pk = f.run_pk JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = f.task_no
 WHERE f.place <= :most ORDER BY f.run_pk, f.place;

@@ -49,13 +49,9 @@ SELECT dag_pk, version_pk, input_hash, active, file_pk FROM dag WHERE version_pk
 -- The path of every file.
 SELECT file_pk, path FROM file;
 
--- name: versions_of (sqlite)
--- The newest version of some DAGs. SQLite reads the list with json_each.
-SELECT dag_pk, version_pk, input_hash, active FROM dag WHERE version_pk IS NOT NULL AND dag_id IN (SELECT value FROM json_each(:dag_ids)) ORDER BY dag_id;
-
--- name: versions_of (postgresql)
--- The newest version of some DAGs. PostgreSQL takes the list as an array.
-SELECT dag_pk, version_pk, input_hash, active FROM dag WHERE version_pk IS NOT NULL AND dag_id = ANY(:dag_ids::text[]) ORDER BY dag_id;
+-- name: versions_of
+-- The newest version of some DAGs.
+SELECT dag_pk, version_pk, input_hash, active FROM dag WHERE version_pk IS NOT NULL AND dag_id {in :dag_ids text} ORDER BY dag_id;
 
 -- name: version_numbers
 -- The versions of a DAG without their specs, newest first.

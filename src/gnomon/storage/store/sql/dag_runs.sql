@@ -59,75 +59,59 @@ FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
 WHERE r.ended_at IS NULL AND r.state BETWEEN :first_state AND :last_state ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
 -- name: unfinished_of_dags (sqlite)
--- The unfinished runs of some DAGs, newest first, by the partial index of unfinished runs, of which there are few (CROSS): SQLite would read all runs of these DAGs. It reads the list with json_each.
+-- The unfinished runs of some DAGs, newest first, by the partial index of unfinished runs, of which there are few (CROSS): SQLite would read all runs
+-- of these DAGs.
+-- differs: how the planner is held to the partial index
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, r.bundle_version, d.dag_id
 FROM dag_run AS r INDEXED BY dag_run_unfinished CROSS JOIN dag AS d ON d.dag_pk = r.dag_pk
-WHERE r.ended_at IS NULL AND d.dag_id IN (SELECT value FROM json_each(:dag_ids)) ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
+WHERE r.ended_at IS NULL AND d.dag_id {in :dag_ids text} ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
 -- name: unfinished_of_dags (postgresql)
--- The unfinished runs of some DAGs, newest first, by the partial index of unfinished runs, of which there are few (OFFSET 0): PostgreSQL would read all runs of these DAGs. It takes the list as an array.
+-- The unfinished runs of some DAGs, newest first, by the partial index of unfinished runs, of which there are few (OFFSET 0): PostgreSQL would read
+-- all runs of these DAGs.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, r.bundle_version, d.dag_id
 FROM (SELECT * FROM dag_run WHERE ended_at IS NULL OFFSET 0) AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
-WHERE d.dag_id = ANY(:dag_ids::text[]) ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
+WHERE d.dag_id {in :dag_ids text} ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
 -- name: state_lines_of_runs (sqlite)
--- For each of some runs the states of its task instances that are not mapped, by number of the task, as one JSON array: a hundred thousand of them are passed
--- on in some milliseconds. Also the first and the last number of a task, and the highest map index. SQLite reads the list with json_each; it reads
--- the rows by their key and so in its order.
+-- For each of some runs the states of its task instances that are not mapped, by number of the task, as one JSON array: a hundred thousand of them
+-- are passed on in some milliseconds. Also the first and the last number of a task, and the highest map index.
+-- differs: functions that make JSON of rows, and their order
 SELECT run_pk, (SELECT min(f.task_no) FROM task_instance AS f WHERE f.run_pk = t.run_pk), (SELECT max(l.task_no) FROM task_instance AS l WHERE l.run_pk = t.run_pk),
        max(map_index), json_group_array(state) FILTER (WHERE map_index < 0)
-FROM task_instance AS t WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) GROUP BY run_pk;
-
--- name: line_numbers_of_runs (sqlite)
--- For each of some runs the number of the task of each state of `state_lines_of_runs`, in the same order. SQLite reads the list with json_each.
-SELECT run_pk, json_group_array(task_no) FILTER (WHERE map_index < 0)
-FROM task_instance WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) GROUP BY run_pk;
-
--- name: mapped_states_of_runs (sqlite)
--- The number of mapped task instances of each task of some runs in each state. SQLite reads the list with json_each.
-SELECT run_pk, task_no, state, count(*) FROM task_instance
-WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) AND map_index >= 0 GROUP BY run_pk, task_no, state;
-
--- name: task_states_of_runs (sqlite)
--- The number of task instances of each task of some runs in each state. SQLite reads the list with json_each.
-SELECT run_pk, task_no, state, count(*) FROM task_instance
-WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) GROUP BY run_pk, task_no, state;
+FROM task_instance AS t WHERE run_pk {in :run_pks bigint} GROUP BY run_pk;
 
 -- name: state_lines_of_runs (postgresql)
--- For each of some runs the states of its task instances that are not mapped, by number of the task, as one JSON array: a hundred thousand of them are passed
--- on in some milliseconds. Also the first and the last number of a task, and the highest map index. PostgreSQL takes the list as an array.
 SELECT run_pk, min(task_no), max(task_no), max(map_index), json_agg(state ORDER BY task_no) FILTER (WHERE map_index < 0)::text
-FROM task_instance WHERE run_pk = ANY(:run_pks::bigint[]) GROUP BY run_pk;
+FROM task_instance WHERE run_pk {in :run_pks bigint} GROUP BY run_pk;
+
+-- name: line_numbers_of_runs (sqlite)
+-- For each of some runs the number of the task of each state of `state_lines_of_runs`, in the same order.
+-- differs: functions that make JSON of rows, and their order
+SELECT run_pk, json_group_array(task_no) FILTER (WHERE map_index < 0)
+FROM task_instance WHERE run_pk {in :run_pks bigint} GROUP BY run_pk;
 
 -- name: line_numbers_of_runs (postgresql)
--- For each of some runs the number of the task of each state of `state_lines_of_runs`, in the same order. PostgreSQL takes the list as an array.
 SELECT run_pk, json_agg(task_no ORDER BY task_no) FILTER (WHERE map_index < 0)::text
-FROM task_instance WHERE run_pk = ANY(:run_pks::bigint[]) GROUP BY run_pk;
+FROM task_instance WHERE run_pk {in :run_pks bigint} GROUP BY run_pk;
 
--- name: mapped_states_of_runs (postgresql)
--- The number of mapped task instances of each task of some runs in each state. PostgreSQL takes the list as an array.
+-- name: mapped_states_of_runs
+-- The number of mapped task instances of each task of some runs in each state.
 SELECT run_pk, task_no, state, count(*) FROM task_instance
-WHERE run_pk = ANY(:run_pks::bigint[]) AND map_index >= 0 GROUP BY run_pk, task_no, state;
+WHERE run_pk {in :run_pks bigint} AND map_index >= 0 GROUP BY run_pk, task_no, state;
 
--- name: task_states_of_runs (postgresql)
--- The number of task instances of each task of some runs in each state. PostgreSQL takes the list as an array.
+-- name: task_states_of_runs
+-- The number of task instances of each task of some runs in each state.
 SELECT run_pk, task_no, state, count(*) FROM task_instance
-WHERE run_pk = ANY(:run_pks::bigint[]) GROUP BY run_pk, task_no, state;
+WHERE run_pk {in :run_pks bigint} GROUP BY run_pk, task_no, state;
 
--- name: live_task_instances (sqlite)
--- The task instances of some runs that are with a worker, which is the one that claimed the attempt, those that started first first. SQLite reads the list with json_each.
+-- name: live_task_instances
+-- The task instances of some runs that are with a worker, which is the one that claimed the attempt, those that started first first.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, CASE WHEN worker IS NOT NULL THEN COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = task_instance.attempt), worker) END, defer_seq, pool, pool_slots,
        priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides
-FROM task_instance WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) AND state IN (2, 3, 7)
-ORDER BY started_at, run_pk, task_no, map_index LIMIT :limit;
-
--- name: live_task_instances (postgresql)
--- The task instances of some runs that are with a worker, which is the one that claimed the attempt, those that started first first. PostgreSQL takes the list as an array.
-SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, CASE WHEN worker IS NOT NULL THEN COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = task_instance.attempt), worker) END, defer_seq, pool, pool_slots,
-       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides
-FROM task_instance WHERE run_pk = ANY(:run_pks::bigint[]) AND state IN (2, 3, 7)
+FROM task_instance WHERE run_pk {in :run_pks bigint} AND state IN (2, 3, 7)
 ORDER BY started_at, run_pk, task_no, map_index LIMIT :limit;
 
 -- name: overdue
@@ -183,7 +167,8 @@ SELECT ended_at - started_at FROM (
 ) AS newest WHERE state = 100 AND started_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :limit;
 
 -- name: success_durations_of_dags (sqlite)
--- As `success_durations` for some DAGs, by DAG. SQLite reads the list with json_each.
+-- As `success_durations` for some DAGs, by DAG.
+-- differs: PostgreSQL looks up each of the list with LATERAL, SQLite with a list of keys
 SELECT r.dag_pk, r.ended_at - r.started_at FROM json_each(:dag_pks) AS k CROSS JOIN dag_run AS r
 WHERE r.run_pk IN (
     SELECT l.run_pk FROM (SELECT n.run_pk, n.run_after, n.state, n.started_at FROM dag_run AS n
@@ -192,7 +177,6 @@ WHERE r.run_pk IN (
 ORDER BY r.dag_pk, r.run_after DESC, r.run_pk DESC;
 
 -- name: success_durations_of_dags (postgresql)
--- As `success_durations` for some DAGs, by DAG. PostgreSQL takes the list as an array.
 SELECT k.dag_pk, r.ended_at - r.started_at
 FROM unnest(:dag_pks::bigint[]) AS k (dag_pk) CROSS JOIN LATERAL (
     SELECT l.* FROM (SELECT n.run_pk, n.run_after, n.state, n.started_at, n.ended_at FROM dag_run AS n
@@ -208,11 +192,11 @@ FROM dag_run WHERE ended_at IS NULL AND dag_pk = :dag_pk AND group_no = (SELECT 
 ORDER BY run_after DESC, run_pk DESC;
 
 -- name: newest (sqlite)
--- The newest run of every DAG that has runs. SQLite looks up each.
+-- The newest run of every DAG that has runs.
+-- differs: PostgreSQL would read all runs for a join, but not for an array
 SELECT dag_pk, run_id, state FROM dag_run WHERE run_pk IN (SELECT run_pk FROM newest_run);
 
 -- name: newest (postgresql)
--- The newest run of every DAG that has runs. PostgreSQL would read all runs for a join, but not for an array.
 SELECT dag_pk, run_id, state FROM dag_run WHERE run_pk = ANY(ARRAY(SELECT run_pk FROM newest_run));
 
 -- name: task_instances
@@ -253,20 +237,11 @@ SELECT started_at FROM attempt
 WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND try_number >= :first_try
   AND state = 'up_for_reschedule' AND started_at IS NOT NULL ORDER BY seq LIMIT 1;
 
--- name: workers_of_attempts (sqlite)
--- The workers of ended attempts, which are given as run, task, map index and number. SQLite reads JSON with functions of its own, and CROSS JOIN
--- makes it begin with the given keys.
-WITH wanted AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS run_pk, json_extract(value, '$[1]') AS task_no,
-       json_extract(value, '$[2]') AS map_index, json_extract(value, '$[3]') AS seq FROM json_each(:keys))
+-- name: workers_of_attempts
+-- The workers of ended attempts, which are given as run, task, map index and number. SQLite begins with the given keys (CROSS).
+WITH wanted AS MATERIALIZED ({tuples :keys run_pk bigint, task_no integer, map_index integer, seq integer})
 SELECT a.run_pk, a.task_no, a.map_index, a.worker FROM wanted AS w
-CROSS JOIN attempt AS a ON a.run_pk = w.run_pk AND a.task_no = w.task_no AND a.map_index = w.map_index AND a.seq = w.seq WHERE a.worker IS NOT NULL;
-
--- name: workers_of_attempts (postgresql)
--- The workers of ended attempts, which are given as run, task, map index and number. PostgreSQL reads JSON with functions of its own.
-WITH wanted AS MATERIALIZED (SELECT (value->>0)::bigint AS run_pk, (value->>1)::integer AS task_no, (value->>2)::integer AS map_index,
-       (value->>3)::integer AS seq FROM jsonb_array_elements(:keys::jsonb))
-SELECT a.run_pk, a.task_no, a.map_index, a.worker FROM wanted AS w
-JOIN attempt AS a ON a.run_pk = w.run_pk AND a.task_no = w.task_no AND a.map_index = w.map_index AND a.seq = w.seq WHERE a.worker IS NOT NULL;
+{cross} JOIN attempt AS a ON a.run_pk = w.run_pk AND a.task_no = w.task_no AND a.map_index = w.map_index AND a.seq = w.seq WHERE a.worker IS NOT NULL;
 
 -- name: attempts_of_task_instance
 -- The attempts of one task instance.

@@ -21,12 +21,7 @@ SELECT dag_pk, dag_id, group_no FROM dag WHERE file_pk = :file_pk AND active ORD
 SELECT d.dag_pk, d.group_no, d.file_pk FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk
 WHERE f.bundle_name = :bundle_name AND d.active ORDER BY d.dag_pk;
 
--- name: deactivate (sqlite)
+-- name: deactivate
 -- rows: dag_pk bigint
--- DAGs that no file defines any more; a plan that was made before is refused. SQLite runs a batch row by row.
-UPDATE dag SET active = FALSE, plan_seq = plan_seq + 1 WHERE dag_pk = :dag_pk AND active;
-
--- name: deactivate (postgresql)
--- rows: dag_pk bigint
--- DAGs that no file defines any more; a plan that was made before is refused. PostgreSQL runs a batch as one statement.
-UPDATE dag SET active = FALSE, plan_seq = plan_seq + 1 FROM :rows WHERE dag.dag_pk = r.dag_pk AND active;
+-- DAGs that no file defines any more; a plan that was made before is refused.
+UPDATE dag SET active = FALSE, plan_seq = plan_seq + 1 {from rows} WHERE dag.dag_pk = :dag_pk AND active;

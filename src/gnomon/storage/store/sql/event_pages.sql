@@ -17,6 +17,7 @@ SELECT e.event_pk {keys} FROM event_log AS e WHERE {conditions} ORDER BY {order}
 -- name: page (sqlite)
 -- fields: keys
 -- The audit log with the names of what its rows are about. SQLite reads the rows of the audit log first.
+-- differs: PostgreSQL would read all runs for a join
 SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, e.address, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
 FROM event_log AS e LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
 LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
@@ -24,7 +25,7 @@ WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 
 -- name: page (postgresql)
 -- fields: keys
--- The audit log with the names of what its rows are about. PostgreSQL looks up the run of each row (LATERAL, LIMIT): of ten thousand rows it would rather read all runs.
+-- PostgreSQL looks up the run of each row (LATERAL, LIMIT): of ten thousand rows it would rather read all runs.
 SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, e.address, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
 FROM event_log AS e LEFT JOIN LATERAL (SELECT u.dag_pk, u.run_id, u.logical_at FROM dag_run AS u WHERE u.run_pk = e.run_pk LIMIT 1) AS r ON true
 LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
@@ -47,6 +48,7 @@ WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 -- join: d LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk)
 -- join: n LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
 -- Counts the rows that a page belongs to, up to a number. SQLite reads the rows of the audit log first.
+-- differs: PostgreSQL would read all runs for a join
 SELECT count(*) FROM (SELECT 1 FROM event_log AS e {joins} WHERE {conditions} LIMIT :most) AS found;
 
 -- name: count (postgresql)
@@ -54,7 +56,7 @@ SELECT count(*) FROM (SELECT 1 FROM event_log AS e {joins} WHERE {conditions} LI
 -- join: r LEFT JOIN LATERAL (SELECT u.dag_pk, u.run_id, u.logical_at FROM dag_run AS u WHERE u.run_pk = e.run_pk LIMIT 1) AS r ON true
 -- join: d LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk)
 -- join: n LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
--- Counts the rows that a page belongs to, up to a number. PostgreSQL looks up the run of each, as for the page.
+-- PostgreSQL looks up the run of each, as for the page.
 SELECT count(*) FROM (SELECT 1 FROM event_log AS e {joins} WHERE {conditions} LIMIT :most) AS found;
 
 -- name: count_of_dag

@@ -1,11 +1,6 @@
--- name: put (sqlite)
--- Insert a favourite, if the DAG is stored; one that exists stays. SQLite has one writer at a time, so no lock is needed.
-INSERT INTO favorite_dag (account, dag_pk, created_at) SELECT :account, dag_pk, :created_at FROM dag WHERE dag_pk = :dag_pk
-ON CONFLICT (account, dag_pk) DO NOTHING;
-
--- name: put (postgresql)
+-- name: put
 -- Insert a favourite, if the DAG is stored; one that exists stays. The lock makes the deletion of the DAG wait for this transaction.
-INSERT INTO favorite_dag (account, dag_pk, created_at) SELECT :account, dag_pk, :created_at FROM dag WHERE dag_pk = :dag_pk FOR KEY SHARE
+INSERT INTO favorite_dag (account, dag_pk, created_at) SELECT :account, dag_pk, :created_at FROM dag WHERE dag_pk = :dag_pk {lock FOR KEY SHARE}
 ON CONFLICT (account, dag_pk) DO NOTHING;
 
 -- name: remove

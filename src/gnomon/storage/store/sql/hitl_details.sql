@@ -1,51 +1,35 @@
 -- name: add (sqlite)
 -- rows: run_pk bigint, task_no integer, map_index integer, defer_seq integer, try_number integer, request text, created_at bigint, due_at bigint
--- Insert questions, with what their runs are listed by; an unknown run is refused by NOT NULL. SQLite runs a batch row by row.
+-- Insert questions, with what their runs are listed by; an unknown run is refused by NOT NULL.
+-- differs: an outer join of the row of a batch
 INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, due_at, dag_pk, run_id, run_after)
 SELECT :run_pk, :task_no, :map_index, :defer_seq, :try_number, :request, :created_at, :due_at, d.dag_pk, d.run_id, d.run_after
 FROM (SELECT 1) AS one LEFT JOIN dag_run AS d ON d.run_pk = :run_pk;
 
 -- name: add (postgresql)
 -- rows: run_pk bigint, task_no integer, map_index integer, defer_seq integer, try_number integer, request text, created_at bigint, due_at bigint
--- Insert questions, with what their runs are listed by; an unknown run is refused by NOT NULL. PostgreSQL runs a batch as one statement.
 INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, due_at, dag_pk, run_id, run_after)
 SELECT r.run_pk, r.task_no, r.map_index, r.defer_seq, r.try_number, r.request, r.created_at, r.due_at, d.dag_pk, d.run_id, d.run_after
-FROM :rows LEFT JOIN dag_run AS d ON d.run_pk = r.run_pk;
+FROM {rows} LEFT JOIN dag_run AS d ON d.run_pk = r.run_pk;
 
--- name: set_response (sqlite)
+-- name: set_response
 -- rows: run_pk bigint, task_no integer, map_index integer, defer_seq integer, response text, responded_at bigint
--- Store the answers to questions. SQLite runs a batch row by row.
-UPDATE hitl_detail SET response = :response, responded_at = :responded_at
-WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND defer_seq = :defer_seq;
+-- Store the answers to questions.
+UPDATE hitl_detail SET response = :response, responded_at = :responded_at {from rows}
+WHERE hitl_detail.run_pk = :run_pk AND hitl_detail.task_no = :task_no AND hitl_detail.map_index = :map_index
+  AND hitl_detail.defer_seq = :defer_seq;
 
--- name: set_response (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer, defer_seq integer, response text, responded_at bigint
--- Store the answers to questions. PostgreSQL runs a batch as one statement.
-UPDATE hitl_detail SET response = r.response, responded_at = r.responded_at FROM :rows
-WHERE hitl_detail.run_pk = r.run_pk AND hitl_detail.task_no = r.task_no AND hitl_detail.map_index = r.map_index
-  AND hitl_detail.defer_seq = r.defer_seq;
-
--- name: set_states (sqlite)
+-- name: set_states
 -- rows: run_pk bigint, task_no integer, map_index integer, state smallint
--- Store the state of task instances with their questions, of which most have none. SQLite runs a batch row by row.
-UPDATE hitl_detail SET state = :state WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND state <> :state;
+-- Store the state of task instances with their questions, of which most have none.
+UPDATE hitl_detail SET state = :state {from rows}
+WHERE hitl_detail.run_pk = :run_pk AND hitl_detail.task_no = :task_no AND hitl_detail.map_index = :map_index AND hitl_detail.state <> :state;
 
--- name: set_states (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer, state smallint
--- Store the state of task instances with their questions, of which most have none. PostgreSQL runs a batch as one statement.
-UPDATE hitl_detail SET state = r.state FROM :rows
-WHERE hitl_detail.run_pk = r.run_pk AND hitl_detail.task_no = r.task_no AND hitl_detail.map_index = r.map_index AND hitl_detail.state <> r.state;
-
--- name: remove (sqlite)
+-- name: remove
 -- rows: run_pk bigint, task_no integer, map_index integer
--- Delete the questions of task instances in whose place instances with map indices come. SQLite runs a batch row by row.
-DELETE FROM hitl_detail WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
-
--- name: remove (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer
--- Delete the questions of task instances in whose place instances with map indices come. PostgreSQL runs a batch as one statement.
-DELETE FROM hitl_detail USING :rows
-WHERE hitl_detail.run_pk = r.run_pk AND hitl_detail.task_no = r.task_no AND hitl_detail.map_index = r.map_index;
+-- Delete the questions of task instances in whose place instances with map indices come.
+DELETE FROM hitl_detail {using rows}
+WHERE hitl_detail.run_pk = :run_pk AND hitl_detail.task_no = :task_no AND hitl_detail.map_index = :map_index;
 
 -- name: open
 -- The questions that tasks wait with, the oldest first, with the names of their task instances.

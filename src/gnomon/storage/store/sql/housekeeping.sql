@@ -27,23 +27,14 @@ SELECT min(at) FROM (
     UNION ALL SELECT b.from_at FROM dag_edge AS e JOIN backfill AS b ON b.dag_pk = e.dag_pk WHERE e.up_dag = :dag_id AND b.ended_at IS NULL
 ) AS needed;
 
--- name: expired_runs (sqlite)
--- Ended runs of a DAG before a position that ended before an instant, oldest first; not those that owe a callback or for which another
--- run waits. SQLite has one writer at a time, so no lock is needed.
+-- name: expired_runs
+-- Ended runs of a DAG before a position that ended before an instant, oldest first; not those that owe a callback or for which another run waits. The
+-- rows are locked, so that a run that is cleared meanwhile is not deleted.
 SELECT r.run_pk FROM dag_run AS r
 WHERE r.dag_pk = :dag_pk AND (r.run_after, r.run_pk) < (:run_after, :run_pk) AND r.ended_at < :before AND r.run_after < :floor
   AND NOT EXISTS (SELECT 1 FROM run_callback AS c WHERE c.run_pk = r.run_pk AND c.state IN ('queued', 'running'))
   AND NOT EXISTS (SELECT 1 FROM run_wait AS w WHERE w.up_dag = :dag_id AND w.up_at IN (r.run_after, r.stands_for) AND w.state < 100)
-ORDER BY r.run_after, r.run_pk LIMIT :limit;
-
--- name: expired_runs (postgresql)
--- Ended runs of a DAG before a position that ended before an instant, oldest first; not those that owe a callback or for which another
--- run waits. The rows are locked, so that a run that is cleared meanwhile is not deleted.
-SELECT r.run_pk FROM dag_run AS r
-WHERE r.dag_pk = :dag_pk AND (r.run_after, r.run_pk) < (:run_after, :run_pk) AND r.ended_at < :before AND r.run_after < :floor
-  AND NOT EXISTS (SELECT 1 FROM run_callback AS c WHERE c.run_pk = r.run_pk AND c.state IN ('queued', 'running'))
-  AND NOT EXISTS (SELECT 1 FROM run_wait AS w WHERE w.up_dag = :dag_id AND w.up_at IN (r.run_after, r.stands_for) AND w.state < 100)
-ORDER BY r.run_after, r.run_pk LIMIT :limit FOR UPDATE OF r SKIP LOCKED;
+ORDER BY r.run_after, r.run_pk LIMIT :limit {lock FOR UPDATE OF r SKIP LOCKED};
 
 -- name: count_expired_runs
 -- The number of runs that `expired_runs` finds.
@@ -128,25 +119,15 @@ WHERE e.at < :before AND e.event_pk NOT IN (SELECT q.event_pk FROM asset_queue A
   AND NOT EXISTS (SELECT 1 FROM dag_run_asset_event AS c WHERE c.event_pk = e.event_pk)
   AND EXISTS (SELECT 1 FROM asset_event AS n WHERE n.asset_pk = e.asset_pk AND n.event_pk > e.event_pk);
 
--- name: remove_asset_events (sqlite)
+-- name: remove_asset_events
 -- rows: event_pk bigint
--- Delete events of assets. SQLite runs a batch row by row.
-DELETE FROM asset_event WHERE event_pk = :event_pk;
+-- Delete events of assets.
+DELETE FROM asset_event {using rows} WHERE asset_event.event_pk = :event_pk;
 
--- name: remove_asset_events (postgresql)
--- rows: event_pk bigint
--- Delete events of assets. PostgreSQL runs a batch as one statement.
-DELETE FROM asset_event USING :rows WHERE asset_event.event_pk = r.event_pk;
-
--- name: remove_event_aliases (sqlite)
+-- name: remove_event_aliases
 -- rows: alias text, event_pk bigint
--- Delete the aliases through which events were added. SQLite runs a batch row by row.
-DELETE FROM asset_event_alias WHERE alias = :alias AND event_pk = :event_pk;
-
--- name: remove_event_aliases (postgresql)
--- rows: alias text, event_pk bigint
--- Delete the aliases through which events were added. PostgreSQL runs a batch as one statement.
-DELETE FROM asset_event_alias USING :rows WHERE asset_event_alias.alias = r.alias AND asset_event_alias.event_pk = r.event_pk;
+-- Delete the aliases through which events were added.
+DELETE FROM asset_event_alias {using rows} WHERE asset_event_alias.alias = :alias AND asset_event_alias.event_pk = :event_pk;
 
 -- name: superseded_versions
 -- Versions of DAGs that are not the newest and that a newer one superseded before an instant.
@@ -160,15 +141,10 @@ ORDER BY v.dag_pk, v.version_pk;
 SELECT DISTINCT version_pk FROM dag_run WHERE dag_pk = :dag_pk
 UNION SELECT DISTINCT t.version_pk FROM dag_run AS r JOIN task_instance AS t ON t.run_pk = r.run_pk WHERE r.dag_pk = :dag_pk;
 
--- name: remove_versions (sqlite)
+-- name: remove_versions
 -- rows: version_pk bigint
--- Delete versions of DAGs, but for those that a DAG has as its newest. SQLite runs a batch row by row.
-DELETE FROM dag_version WHERE version_pk = :version_pk AND NOT EXISTS (SELECT 1 FROM dag AS d WHERE d.dag_pk = dag_version.dag_pk AND d.version_pk = dag_version.version_pk);
-
--- name: remove_versions (postgresql)
--- rows: version_pk bigint
--- Delete versions of DAGs, but for those that a DAG has as its newest. PostgreSQL runs a batch as one statement.
-DELETE FROM dag_version USING :rows WHERE dag_version.version_pk = r.version_pk
+-- Delete versions of DAGs, but for those that a DAG has as its newest.
+DELETE FROM dag_version {using rows} WHERE dag_version.version_pk = :version_pk
   AND NOT EXISTS (SELECT 1 FROM dag AS d WHERE d.dag_pk = dag_version.dag_pk AND d.version_pk = dag_version.version_pk);
 
 -- name: remove_unused_sources

@@ -1,21 +1,15 @@
 -- name: clock (sqlite)
--- The server's clock in microseconds, for leases only. Never executed on SQLite: the host's clock, an argument of the
--- database, takes its place.
+-- The server's clock in microseconds, for leases only. Never executed on SQLite: the host's clock, an argument of the database, takes its place.
+-- differs: never executed on SQLite
 SELECT NULL;
 
 -- name: clock (postgresql)
--- The server's clock in microseconds, for leases only.
 SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
 
--- name: prove (sqlite)
--- Prove that the scheduler is not fenced (FENCE in docs/discussions/ownership.md). SQLite has one writer at a time, so no
--- lock is needed.
-SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced;
-
--- name: prove (postgresql)
--- Prove that the scheduler is not fenced (FENCE in docs/discussions/ownership.md). FOR SHARE makes the UPDATE that fences it
--- wait until this transaction ends.
-SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced FOR SHARE;
+-- name: prove
+-- Prove that the scheduler is not fenced (FENCE in docs/discussions/ownership.md). FOR SHARE makes the UPDATE that fences it wait until this
+-- transaction ends.
+SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced {lock FOR SHARE};
 
 -- name: add_scheduler
 -- Insert one process start; repeated when the outcome of a commit was unknown.
@@ -31,6 +25,7 @@ UPDATE scheduler SET fenced = TRUE WHERE id = :id;
 
 -- name: lock_silent_schedulers (sqlite)
 -- Lock the rows that a heartbeat may write, in one order. Never executed on SQLite, which has one writer at a time.
+-- differs: never executed on SQLite
 SELECT NULL WHERE :me IS NULL AND :before IS NULL;
 
 -- name: lock_silent_schedulers (postgresql)
@@ -51,13 +46,12 @@ DELETE FROM scheduler
 WHERE fenced AND beat_at < :before AND NOT EXISTS (SELECT 1 FROM dag_group WHERE dag_group.owner = scheduler.id);
 
 -- name: terminate_frozen_sessions (sqlite)
--- Terminate sessions that have written and then sent nothing: the server's time-out does not see sessions in the middle of a
--- pipeline. Never executed on SQLite, which has no server: the supervisor kills a process that holds the write lock too long.
+-- Terminate sessions that have written and then sent nothing: the server's time-out does not see sessions in the middle of a pipeline. Never executed
+-- on SQLite, which has no server: the supervisor kills a process that holds the write lock too long.
+-- differs: never executed on SQLite
 SELECT NULL WHERE :ttl_s IS NULL;
 
 -- name: terminate_frozen_sessions (postgresql)
--- Terminate sessions that have written and then sent nothing: the server's time-out does not see sessions in the middle of a
--- pipeline.
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE application_name = 'gnomon' AND datname = current_database() AND usename = current_user AND backend_xid IS NOT NULL
   AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - make_interval(secs => :ttl_s::float8);
@@ -70,16 +64,10 @@ SELECT id, host, started_at, beat_at, fenced FROM scheduler ORDER BY started_at 
 -- A scheduler that stops gives up its groups; the next owner raises the epoch.
 UPDATE dag_group SET owner = NULL WHERE owner = :id;
 
--- name: claim_groups (sqlite)
--- Take groups without a live owner (TAKE_OVER in docs/discussions/ownership.md). SQLite reads the list with json_each.
+-- name: claim_groups
+-- Take groups without a live owner (TAKE_OVER in docs/discussions/ownership.md).
 UPDATE dag_group SET owner = :me, epoch = epoch + 1
-WHERE group_no IN (SELECT value FROM json_each(:groups))
-  AND (owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced));
-
--- name: claim_groups (postgresql)
--- Take groups without a live owner (TAKE_OVER in docs/discussions/ownership.md). PostgreSQL takes the list as an array.
-UPDATE dag_group SET owner = :me, epoch = epoch + 1
-WHERE group_no = ANY(:groups::bigint[])
+WHERE group_no {in :groups bigint}
   AND (owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced));
 
 -- name: live_schedulers
@@ -91,13 +79,9 @@ FROM scheduler WHERE NOT fenced ORDER BY id;
 -- The groups without a live owner.
 SELECT group_no FROM dag_group WHERE owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced) ORDER BY group_no;
 
--- name: give_up_groups (sqlite)
--- A live owner gives groups up; the next owner raises the epoch. SQLite reads the list with json_each.
-UPDATE dag_group SET owner = NULL WHERE owner = :me AND group_no IN (SELECT value FROM json_each(:groups));
-
--- name: give_up_groups (postgresql)
--- A live owner gives groups up; the next owner raises the epoch. PostgreSQL takes the list as an array.
-UPDATE dag_group SET owner = NULL WHERE owner = :me AND group_no = ANY(:groups::bigint[]);
+-- name: give_up_groups
+-- A live owner gives groups up; the next owner raises the epoch.
+UPDATE dag_group SET owner = NULL WHERE owner = :me AND group_no {in :groups bigint};
 
 -- name: transfer_group
 -- A live owner gives one group to another scheduler.

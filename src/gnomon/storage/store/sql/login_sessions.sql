@@ -12,13 +12,9 @@ WHERE secret_hash = :secret_hash OR previous_hash = :secret_hash;
 -- A session by its key.
 SELECT session_pk, account_pk, secret_hash, previous_hash, created_at, rotated_at, used_at, address FROM login_session WHERE session_pk = :session_pk;
 
--- name: lock_session (postgresql)
+-- name: lock_session
 -- A session, locked: it does not end before the transaction.
-SELECT 1 FROM login_session WHERE session_pk = :session_pk AND account_pk = :account_pk FOR KEY SHARE;
-
--- name: lock_session (sqlite)
--- SQLite has one writer at a time: nothing has to be locked.
-SELECT 1 FROM login_session WHERE session_pk = :session_pk AND account_pk = :account_pk;
+SELECT 1 FROM login_session WHERE session_pk = :session_pk AND account_pk = :account_pk {lock FOR KEY SHARE};
 
 -- name: list
 -- The sessions of an account, the last used first.

@@ -1,32 +1,17 @@
--- name: read (sqlite)
--- The oldest messages to these groups. SQLite reads the list with json_each.
+-- name: read
+-- The oldest messages to these groups.
 SELECT mail_pk, group_no, kind, key, body FROM mail
-WHERE group_no IN (SELECT value FROM json_each(:groups)) ORDER BY mail_pk LIMIT :limit;
+WHERE group_no {in :groups bigint} ORDER BY mail_pk LIMIT :limit;
 
--- name: read (postgresql)
--- The oldest messages to these groups. PostgreSQL takes the list as an array.
-SELECT mail_pk, group_no, kind, key, body FROM mail
-WHERE group_no = ANY(:groups::bigint[]) ORDER BY mail_pk LIMIT :limit;
-
--- name: send (sqlite)
+-- name: send
 -- rows: group_no smallint, kind text, key text, body text, at bigint
--- Insert messages; a message whose key is stored already is dropped. SQLite runs a batch row by row.
-INSERT INTO mail (group_no, kind, key, body, at) VALUES (:group_no, :kind, :key, :body, :at) ON CONFLICT (key) DO NOTHING;
+-- Insert messages; a message whose key is stored already is dropped.
+INSERT INTO mail (group_no, kind, key, body, at) {values :group_no, :kind, :key, :body, :at} ON CONFLICT (key) DO NOTHING;
 
--- name: send (postgresql)
--- rows: group_no smallint, kind text, key text, body text, at bigint
--- Insert messages; a message whose key is stored already is dropped. PostgreSQL runs a batch as one statement.
-INSERT INTO mail (group_no, kind, key, body, at) SELECT group_no, kind, key, body, at FROM :rows ON CONFLICT (key) DO NOTHING;
-
--- name: remove (sqlite)
+-- name: remove
 -- rows: mail_pk bigint
--- Delete messages that were applied, by key. SQLite runs a batch row by row.
-DELETE FROM mail WHERE mail_pk = :mail_pk;
-
--- name: remove (postgresql)
--- rows: mail_pk bigint
--- Delete messages that were applied, by key. PostgreSQL runs a batch as one statement.
-DELETE FROM mail USING :rows WHERE mail.mail_pk = r.mail_pk;
+-- Delete messages that were applied, by key.
+DELETE FROM mail {using rows} WHERE mail.mail_pk = :mail_pk;
 
 -- name: add_request
 -- Insert a request to owners of DAGs.

@@ -1,16 +1,8 @@
--- name: add (sqlite)
+-- name: add
 -- rows: kind text, group_no smallint, key text, body bytea, dag_pk bigint, dag_id text, run_pk bigint, run_id text, task_id text, task_no bigint, map_index bigint, attempt text, at bigint, reason text, error_class text, returns_with_dag boolean
--- Insert messages that were set aside; one with a stored key replaces the reason of that one. SQLite runs a batch row by row.
+-- Insert messages that were set aside; one with a stored key replaces the reason of that one.
 INSERT INTO quarantine (kind, group_no, key, body, dag_pk, dag_id, run_pk, run_id, task_id, task_no, map_index, attempt, at, reason, error_class, returns_with_dag)
-VALUES (:kind, :group_no, :key, :body, :dag_pk, :dag_id, :run_pk, :run_id, :task_id, :task_no, :map_index, :attempt, :at, :reason, :error_class, :returns_with_dag)
-ON CONFLICT (key) WHERE key IS NOT NULL DO UPDATE SET reason = excluded.reason, error_class = excluded.error_class, at = excluded.at, body = excluded.body,
-    returns_with_dag = excluded.returns_with_dag;
-
--- name: add (postgresql)
--- rows: kind text, group_no smallint, key text, body bytea, dag_pk bigint, dag_id text, run_pk bigint, run_id text, task_id text, task_no bigint, map_index bigint, attempt text, at bigint, reason text, error_class text, returns_with_dag boolean
--- Insert messages that were set aside; one with a stored key replaces the reason of that one. PostgreSQL runs a batch as one statement.
-INSERT INTO quarantine (kind, group_no, key, body, dag_pk, dag_id, run_pk, run_id, task_id, task_no, map_index, attempt, at, reason, error_class, returns_with_dag)
-SELECT kind, group_no, key, body, dag_pk, dag_id, run_pk, run_id, task_id, task_no, map_index, attempt, at, reason, error_class, returns_with_dag FROM :rows
+{values :kind, :group_no, :key, :body, :dag_pk, :dag_id, :run_pk, :run_id, :task_id, :task_no, :map_index, :attempt, :at, :reason, :error_class, :returns_with_dag}
 ON CONFLICT (key) WHERE key IS NOT NULL DO UPDATE SET reason = excluded.reason, error_class = excluded.error_class, at = excluded.at, body = excluded.body,
     returns_with_dag = excluded.returns_with_dag;
 
@@ -46,15 +38,10 @@ DELETE FROM quarantine WHERE key = :key;
 SELECT quarantine_pk, kind, group_no, key, body, dag_pk, dag_id, run_pk, run_id, task_id, task_no, map_index, attempt, at, reason, error_class, returns_with_dag
 FROM quarantine WHERE dag_pk = :dag_pk AND returns_with_dag ORDER BY quarantine_pk LIMIT :limit;
 
--- name: set_aside (sqlite)
--- The DAGs and groups that an earlier owner of these groups has set aside. SQLite reads the list with json_each.
+-- name: set_aside
+-- The DAGs and groups that an earlier owner of these groups has set aside.
 SELECT quarantine_pk, kind, group_no, key, body, dag_pk, dag_id, run_pk, run_id, task_id, task_no, map_index, attempt, at, reason, error_class, returns_with_dag
-FROM quarantine WHERE (key LIKE 'dag:%' OR key LIKE 'group:%') AND group_no IN (SELECT value FROM json_each(:groups));
-
--- name: set_aside (postgresql)
--- The DAGs and groups that an earlier owner of these groups has set aside. PostgreSQL takes the list as an array.
-SELECT quarantine_pk, kind, group_no, key, body, dag_pk, dag_id, run_pk, run_id, task_id, task_no, map_index, attempt, at, reason, error_class, returns_with_dag
-FROM quarantine WHERE (key LIKE 'dag:%' OR key LIKE 'group:%') AND group_no = ANY(:groups::bigint[]);
+FROM quarantine WHERE (key LIKE 'dag:%' OR key LIKE 'group:%') AND group_no {in :groups bigint};
 
 -- name: clear_dag_error
 -- Delete the error of a DAG that is no longer set aside, unless it shows another one by now.

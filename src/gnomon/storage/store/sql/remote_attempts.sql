@@ -1,36 +1,26 @@
--- name: offer (sqlite)
+-- name: offer
 -- rows: attempt text, executor text, group_no smallint, run_pk bigint, task_no integer, map_index integer, queue text, body text, offered_at bigint
--- Insert submitted attempts; one that is stored already stays as it is. SQLite runs a batch row by row.
+-- Insert submitted attempts; one that is stored already stays as it is.
 INSERT INTO remote_attempt (attempt, executor, group_no, run_pk, task_no, map_index, queue, body, offered_at)
-VALUES (:attempt, :executor, :group_no, :run_pk, :task_no, :map_index, :queue, :body, :offered_at) ON CONFLICT (attempt) DO NOTHING;
-
--- name: offer (postgresql)
--- rows: attempt text, executor text, group_no smallint, run_pk bigint, task_no integer, map_index integer, queue text, body text, offered_at bigint
--- Insert submitted attempts; one that is stored already stays as it is. PostgreSQL runs a batch as one statement.
-INSERT INTO remote_attempt (attempt, executor, group_no, run_pk, task_no, map_index, queue, body, offered_at)
-SELECT r.attempt, r.executor, r.group_no, r.run_pk, r.task_no, r.map_index, r.queue, r.body, r.offered_at FROM :rows
+{values :attempt, :executor, :group_no, :run_pk, :task_no, :map_index, :queue, :body, :offered_at}
 ON CONFLICT (attempt) DO NOTHING;
 
 -- name: mark_published (sqlite)
 -- rows: attempt text, at bigint
--- Record that messages were given to the broker. SQLite runs a batch row by row.
+-- Record that messages were given to the broker.
+-- differs: PostgreSQL locks the rows that it takes, and skips those that others hold
 UPDATE remote_attempt SET published_at = :at WHERE attempt = :attempt;
 
 -- name: mark_published (postgresql)
 -- rows: attempt text, at bigint
--- Record that messages were given to the broker. PostgreSQL runs a batch as one statement, and leaves out rows that a worker is claiming: two batches that wait for each other's rows would be a deadlock.
+-- Leaves out rows that a worker is claiming: two batches that wait for each other's rows would be a deadlock.
 UPDATE remote_attempt SET published_at = f.at
-FROM (SELECT a.attempt, r.at FROM remote_attempt AS a JOIN :rows ON a.attempt = r.attempt ORDER BY a.attempt FOR UPDATE OF a SKIP LOCKED) AS f WHERE remote_attempt.attempt = f.attempt;
+FROM (SELECT a.attempt, r.at FROM remote_attempt AS a JOIN {rows} ON a.attempt = r.attempt ORDER BY a.attempt FOR UPDATE OF a SKIP LOCKED) AS f WHERE remote_attempt.attempt = f.attempt;
 
--- name: remove (sqlite)
+-- name: remove
 -- rows: attempt text
--- Delete attempts whose result the owner has. SQLite runs a batch row by row.
-DELETE FROM remote_attempt WHERE attempt = :attempt;
-
--- name: remove (postgresql)
--- rows: attempt text
--- Delete attempts whose result the owner has. PostgreSQL runs a batch as one statement.
-DELETE FROM remote_attempt USING :rows WHERE remote_attempt.attempt = r.attempt;
+-- Delete attempts whose result the owner has.
+DELETE FROM remote_attempt {using rows} WHERE remote_attempt.attempt = :attempt;
 
 -- name: cancel
 -- Record that an attempt is to end.
@@ -63,35 +53,26 @@ UPDATE remote_attempt SET entered_at = :at WHERE attempt = :attempt AND worker =
 DELETE FROM remote_attempt WHERE attempt = :attempt AND worker = :worker RETURNING group_no, run_pk, task_no, map_index;
 
 -- name: claim_batch (sqlite)
--- As `claim`, for several attempts; a row for each that the worker has now. SQLite reads the list with json_each.
-UPDATE remote_attempt SET worker = :worker, claimed_at = COALESCE(claimed_at, :at) WHERE attempt IN (SELECT value FROM json_each(:attempts)) AND (worker IS NULL OR worker = :worker) AND cancel_reason IS NULL AND lost_reason IS NULL
+-- As `claim`, for several attempts; a row for each that the worker has now.
+-- differs: PostgreSQL locks the rows in one order before it changes them
+UPDATE remote_attempt SET worker = :worker, claimed_at = COALESCE(claimed_at, :at) WHERE attempt {in :attempts text} AND (worker IS NULL OR worker = :worker) AND cancel_reason IS NULL AND lost_reason IS NULL
 RETURNING attempt, body;
 
 -- name: claim_batch (postgresql)
--- As `claim`, for several attempts; a row for each that the worker has now. PostgreSQL takes the list as an array, and locks in one order: two workers may have messages about the same attempts.
-UPDATE remote_attempt SET worker = :worker, claimed_at = COALESCE(claimed_at, :at) WHERE attempt IN (SELECT a.attempt FROM remote_attempt AS a WHERE a.attempt = ANY(:attempts::text[]) ORDER BY a.attempt FOR UPDATE)
+-- Locks in one order: two workers may have messages about the same attempts.
+UPDATE remote_attempt SET worker = :worker, claimed_at = COALESCE(claimed_at, :at) WHERE attempt IN (SELECT a.attempt FROM remote_attempt AS a WHERE a.attempt {in :attempts text} ORDER BY a.attempt FOR UPDATE)
   AND (worker IS NULL OR worker = :worker) AND cancel_reason IS NULL AND lost_reason IS NULL
 RETURNING attempt, body;
 
--- name: live_batch (sqlite)
--- Of several attempts, those that their owners wait for. SQLite reads the list with json_each.
-SELECT a.attempt FROM remote_attempt AS a WHERE a.attempt IN (SELECT value FROM json_each(:attempts))
+-- name: live_batch
+-- Of several attempts, those that their owners wait for.
+SELECT a.attempt FROM remote_attempt AS a WHERE a.attempt {in :attempts text}
   AND (EXISTS (SELECT 1 FROM task_instance AS i WHERE i.run_pk = a.run_pk AND i.task_no = a.task_no AND i.map_index = a.map_index AND i.attempt = a.attempt)
     OR EXISTS (SELECT 1 FROM run_callback AS c WHERE c.run_pk = a.run_pk AND c.attempt = a.attempt));
 
--- name: live_batch (postgresql)
--- Of several attempts, those that their owners wait for. PostgreSQL takes the list as an array.
-SELECT a.attempt FROM remote_attempt AS a WHERE a.attempt = ANY(:attempts::text[])
-  AND (EXISTS (SELECT 1 FROM task_instance AS i WHERE i.run_pk = a.run_pk AND i.task_no = a.task_no AND i.map_index = a.map_index AND i.attempt = a.attempt)
-    OR EXISTS (SELECT 1 FROM run_callback AS c WHERE c.run_pk = a.run_pk AND c.attempt = a.attempt));
-
--- name: finish_batch (sqlite)
--- As `finish`, for several attempts. SQLite reads the list with json_each.
-DELETE FROM remote_attempt WHERE attempt IN (SELECT value FROM json_each(:attempts)) AND worker = :worker RETURNING attempt, group_no, run_pk, task_no, map_index;
-
--- name: finish_batch (postgresql)
--- As `finish`, for several attempts. PostgreSQL takes the list as an array.
-DELETE FROM remote_attempt WHERE attempt = ANY(:attempts::text[]) AND worker = :worker RETURNING attempt, group_no, run_pk, task_no, map_index;
+-- name: finish_batch
+-- As `finish`, for several attempts.
+DELETE FROM remote_attempt WHERE attempt {in :attempts text} AND worker = :worker RETURNING attempt, group_no, run_pk, task_no, map_index;
 
 -- name: claiming_workers
 -- The worker of each claimed attempt.
@@ -101,13 +82,9 @@ SELECT attempt, worker FROM remote_attempt WHERE worker IS NOT NULL;
 -- The attempts that a worker has claimed.
 SELECT attempt, cancel_reason, cancel_grace_s, claimed_at, entered_at, group_no, run_pk, task_no, map_index FROM remote_attempt WHERE worker = :worker ORDER BY attempt;
 
--- name: held (sqlite)
--- The attempts of some groups. SQLite reads the list with json_each.
-SELECT attempt, entered_at FROM remote_attempt WHERE executor = :executor AND group_no IN (SELECT value FROM json_each(:groups)) ORDER BY attempt;
-
--- name: held (postgresql)
--- The attempts of some groups. PostgreSQL takes the list as an array.
-SELECT attempt, entered_at FROM remote_attempt WHERE executor = :executor AND group_no = ANY(:groups::bigint[]) ORDER BY attempt;
+-- name: held
+-- The attempts of some groups.
+SELECT attempt, entered_at FROM remote_attempt WHERE executor = :executor AND group_no {in :groups bigint} ORDER BY attempt;
 
 -- name: given_up
 -- Attempts without a live worker: their worker or their pod is lost, or they were cancelled before a worker claimed them.

@@ -15,15 +15,14 @@ DELETE FROM xcom WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag
 DELETE FROM task_state_store WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
 -- name: end_all_triggers (sqlite)
--- Tell the triggerers of all triggers of a DAG that these must end, and call on_kill. SQLite has one writer at a time, so no
--- lock is needed.
+-- Tell the triggerers of all triggers of a DAG that these must end, and call on_kill.
+-- differs: PostgreSQL locks the rows in one order before it changes them
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM trigger
 WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) AND (triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL);
 
 -- name: end_all_triggers (postgresql)
--- Tell the triggerers of all triggers of a DAG that these must end, and call on_kill. All rows are locked first, so that no
--- triggerer claims one before it is deleted.
+-- All rows are locked first, so that no triggerer claims one before it is deleted.
 WITH held AS (SELECT * FROM trigger
     WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) ORDER BY trigger_pk FOR UPDATE)
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
@@ -68,132 +67,82 @@ SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER
 
 -- name: count_runs_off (sqlite)
 -- rows: run_pk bigint
--- Subtract these runs from the number of runs by state. SQLite runs a batch row by row.
+-- Subtract these runs from the number of runs by state.
+-- differs: PostgreSQL counts the runs of a batch that share a row
 UPDATE run_tally SET n = n - 1
 WHERE (dag_pk, state) = (SELECT dag_pk, state FROM dag_run WHERE run_pk = :run_pk);
 
 -- name: count_runs_off (postgresql)
 -- rows: run_pk bigint
--- Subtract these runs from the number of runs by state. PostgreSQL runs a batch as one statement.
 UPDATE run_tally SET n = run_tally.n - gone.n
-FROM (SELECT d.dag_pk, d.state, count(*) AS n FROM :rows JOIN dag_run AS d ON d.run_pk = r.run_pk GROUP BY d.dag_pk, d.state) AS gone
+FROM (SELECT d.dag_pk, d.state, count(*) AS n FROM {rows} JOIN dag_run AS d ON d.run_pk = r.run_pk GROUP BY d.dag_pk, d.state) AS gone
 WHERE run_tally.dag_pk = gone.dag_pk AND run_tally.state = gone.state;
 
--- name: task_instances (sqlite)
+-- name: task_instances
 -- rows: run_pk bigint
--- Delete the task instances of some runs. SQLite runs a batch row by row.
-DELETE FROM task_instance WHERE run_pk = :run_pk;
+-- Delete the task instances of some runs.
+DELETE FROM task_instance {using rows} WHERE task_instance.run_pk = :run_pk;
 
--- name: task_instances (postgresql)
+-- name: attempts
 -- rows: run_pk bigint
--- Delete the task instances of some runs. PostgreSQL runs a batch as one statement.
-DELETE FROM task_instance USING :rows WHERE task_instance.run_pk = r.run_pk;
+-- Delete the attempts of some runs.
+DELETE FROM attempt {using rows} WHERE attempt.run_pk = :run_pk;
 
--- name: attempts (sqlite)
+-- name: xcoms
 -- rows: run_pk bigint
--- Delete the attempts of some runs. SQLite runs a batch row by row.
-DELETE FROM attempt WHERE run_pk = :run_pk;
+-- Delete the XComs of some runs.
+DELETE FROM xcom {using rows} WHERE xcom.run_pk = :run_pk;
 
--- name: attempts (postgresql)
+-- name: task_states
 -- rows: run_pk bigint
--- Delete the attempts of some runs. PostgreSQL runs a batch as one statement.
-DELETE FROM attempt USING :rows WHERE attempt.run_pk = r.run_pk;
-
--- name: xcoms (sqlite)
--- rows: run_pk bigint
--- Delete the XComs of some runs. SQLite runs a batch row by row.
-DELETE FROM xcom WHERE run_pk = :run_pk;
-
--- name: xcoms (postgresql)
--- rows: run_pk bigint
--- Delete the XComs of some runs. PostgreSQL runs a batch as one statement.
-DELETE FROM xcom USING :rows WHERE xcom.run_pk = r.run_pk;
-
--- name: task_states (sqlite)
--- rows: run_pk bigint
--- Delete what the tasks of some runs keep in the task state store. SQLite runs a batch row by row.
-DELETE FROM task_state_store WHERE run_pk = :run_pk;
-
--- name: task_states (postgresql)
--- rows: run_pk bigint
--- Delete what the tasks of some runs keep in the task state store. PostgreSQL runs a batch as one statement.
-DELETE FROM task_state_store USING :rows WHERE task_state_store.run_pk = r.run_pk;
+-- Delete what the tasks of some runs keep in the task state store.
+DELETE FROM task_state_store {using rows} WHERE task_state_store.run_pk = :run_pk;
 
 -- name: end_triggers (sqlite)
 -- rows: run_pk bigint
--- Tell the triggerers of the triggers of some runs that these must end, and call on_kill. SQLite runs a batch row by row.
+-- Tell the triggerers of the triggers of some runs that these must end, and call on_kill.
+-- differs: PostgreSQL locks the rows in one order before it changes them
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM trigger
 WHERE run_pk = :run_pk AND (triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL);
 
 -- name: end_triggers (postgresql)
 -- rows: run_pk bigint
--- Tell the triggerers of the triggers of some runs that these must end, and call on_kill. All rows are locked first, so that
--- no triggerer claims one before it is deleted.
-WITH held AS (SELECT t.* FROM :rows JOIN trigger AS t ON t.run_pk = r.run_pk ORDER BY t.trigger_pk FOR UPDATE OF t)
+-- All rows are locked first, so that no triggerer claims one before it is deleted.
+WITH held AS (SELECT t.* FROM {rows} JOIN trigger AS t ON t.run_pk = r.run_pk ORDER BY t.trigger_pk FOR UPDATE OF t)
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM held
 WHERE triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL;
 
--- name: hitl_details (sqlite)
+-- name: hitl_details
 -- rows: run_pk bigint
--- Delete the questions of some runs. SQLite runs a batch row by row.
-DELETE FROM hitl_detail WHERE run_pk = :run_pk;
+-- Delete the questions of some runs.
+DELETE FROM hitl_detail {using rows} WHERE hitl_detail.run_pk = :run_pk;
 
--- name: hitl_details (postgresql)
+-- name: triggers
 -- rows: run_pk bigint
--- Delete the questions of some runs. PostgreSQL runs a batch as one statement.
-DELETE FROM hitl_detail USING :rows WHERE hitl_detail.run_pk = r.run_pk;
+-- Delete the triggers of some runs.
+DELETE FROM trigger {using rows} WHERE trigger.run_pk = :run_pk;
 
--- name: triggers (sqlite)
+-- name: run_waits
 -- rows: run_pk bigint
--- Delete the triggers of some runs. SQLite runs a batch row by row.
-DELETE FROM trigger WHERE run_pk = :run_pk;
+-- Delete the waits of some runs for upstream DAGs.
+DELETE FROM run_wait {using rows} WHERE run_wait.down_run = :run_pk;
 
--- name: triggers (postgresql)
+-- name: run_callbacks
 -- rows: run_pk bigint
--- Delete the triggers of some runs. PostgreSQL runs a batch as one statement.
-DELETE FROM trigger USING :rows WHERE trigger.run_pk = r.run_pk;
+-- Delete the callbacks of some runs.
+DELETE FROM run_callback {using rows} WHERE run_callback.run_pk = :run_pk;
 
--- name: run_waits (sqlite)
+-- name: run_deadlines
 -- rows: run_pk bigint
--- Delete the waits of some runs for upstream DAGs. SQLite runs a batch row by row.
-DELETE FROM run_wait WHERE down_run = :run_pk;
+-- Delete the deadlines of some runs.
+DELETE FROM run_deadline {using rows} WHERE run_deadline.run_pk = :run_pk;
 
--- name: run_waits (postgresql)
+-- name: runs
 -- rows: run_pk bigint
--- Delete the waits of some runs for upstream DAGs. PostgreSQL runs a batch as one statement.
-DELETE FROM run_wait USING :rows WHERE run_wait.down_run = r.run_pk;
-
--- name: run_callbacks (sqlite)
--- rows: run_pk bigint
--- Delete the callbacks of some runs. SQLite runs a batch row by row.
-DELETE FROM run_callback WHERE run_pk = :run_pk;
-
--- name: run_callbacks (postgresql)
--- rows: run_pk bigint
--- Delete the callbacks of some runs. PostgreSQL runs a batch as one statement.
-DELETE FROM run_callback USING :rows WHERE run_callback.run_pk = r.run_pk;
-
--- name: run_deadlines (sqlite)
--- rows: run_pk bigint
--- Delete the deadlines of some runs. SQLite runs a batch row by row.
-DELETE FROM run_deadline WHERE run_pk = :run_pk;
-
--- name: run_deadlines (postgresql)
--- rows: run_pk bigint
--- Delete the deadlines of some runs. PostgreSQL runs a batch as one statement.
-DELETE FROM run_deadline USING :rows WHERE run_deadline.run_pk = r.run_pk;
-
--- name: runs (sqlite)
--- rows: run_pk bigint
--- Delete some runs. SQLite runs a batch row by row.
-DELETE FROM dag_run WHERE run_pk = :run_pk;
-
--- name: runs (postgresql)
--- rows: run_pk bigint
--- Delete some runs. PostgreSQL runs a batch as one statement.
-DELETE FROM dag_run USING :rows WHERE dag_run.run_pk = r.run_pk;
+-- Delete some runs.
+DELETE FROM dag_run {using rows} WHERE dag_run.run_pk = :run_pk;
 
 -- name: quarantined_items
 -- Delete what is in quarantine about a DAG.
@@ -227,15 +176,10 @@ DELETE FROM dag_version WHERE dag_pk = :dag_pk;
 -- Delete a DAG.
 DELETE FROM dag WHERE dag_pk = :dag_pk;
 
--- name: consumed_asset_events (sqlite)
+-- name: consumed_asset_events
 -- rows: run_pk bigint
--- Delete which events some runs consumed; the events stay. SQLite runs a batch row by row.
-DELETE FROM dag_run_asset_event WHERE run_pk = :run_pk;
-
--- name: consumed_asset_events (postgresql)
--- rows: run_pk bigint
--- Delete which events some runs consumed; the events stay. PostgreSQL runs a batch as one statement.
-DELETE FROM dag_run_asset_event USING :rows WHERE dag_run_asset_event.run_pk = r.run_pk;
+-- Delete which events some runs consumed; the events stay.
+DELETE FROM dag_run_asset_event {using rows} WHERE dag_run_asset_event.run_pk = :run_pk;
 
 -- name: all_consumed_asset_events
 -- Delete which events all runs of a DAG consumed; the events stay.

@@ -62,40 +62,33 @@ ORDER BY {order};
 -- Counts the runs that a page belongs to, up to a number.
 SELECT count(*) FROM (SELECT 1 FROM dag_run AS r {joins} WHERE {conditions} {order} LIMIT :most) AS found;
 
--- name: totals_of_dags (sqlite)
--- The number of runs of some DAGs by DAG and state. SQLite reads the list with json_each.
-SELECT dag_pk, state, n FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value FROM json_each(:dag_pks)) ORDER BY dag_pk, state;
-
--- name: totals_of_dags (postgresql)
--- The number of runs of some DAGs by DAG and state. PostgreSQL takes the list as an array.
-SELECT dag_pk, state, n FROM run_tally WHERE n > 0 AND dag_pk = ANY(:dag_pks::bigint[]) ORDER BY dag_pk, state;
+-- name: totals_of_dags
+-- The number of runs of some DAGs by DAG and state.
+SELECT dag_pk, state, n FROM run_tally WHERE n > 0 AND dag_pk {in :dag_pks bigint} ORDER BY dag_pk, state;
 
 -- name: totals_of_all
 -- The number of runs of every DAG by DAG and state.
 SELECT dag_pk, state, n FROM run_tally WHERE n > 0;
 
--- name: totals_of_several (sqlite)
--- The number of runs of some DAGs together, by state. SQLite reads the list with json_each.
-SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value FROM json_each(:dag_pks)) GROUP BY state ORDER BY state;
-
--- name: totals_of_several (postgresql)
--- The number of runs of some DAGs together, by state. PostgreSQL takes the list as an array.
-SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk = ANY(:dag_pks::bigint[]) GROUP BY state ORDER BY state;
+-- name: totals_of_several
+-- The number of runs of some DAGs together, by state.
+SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk {in :dag_pks bigint} GROUP BY state ORDER BY state;
 
 -- name: totals_of_many (sqlite)
--- The same for so many DAGs that all tallies are read. SQLite reads the list with json_each.
-SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value FROM json_each(:dag_pks)) GROUP BY state ORDER BY state;
+-- The same for so many DAGs that all tallies are read.
+-- differs: `+` is for PostgreSQL's estimates, and would keep SQLite from its index
+SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk {in :dag_pks bigint} GROUP BY state ORDER BY state;
 
 -- name: totals_of_many (postgresql)
--- The same for so many DAGs that all tallies are read. `+`: PostgreSQL would estimate for each DAG how many rows it has, which takes longer than to read them.
-SELECT state, sum(n) FROM run_tally WHERE n > 0 AND +dag_pk = ANY(:dag_pks::bigint[]) GROUP BY state ORDER BY state;
+-- `+`: PostgreSQL would estimate for each DAG how many rows it has, which takes longer than to read them.
+SELECT state, sum(n) FROM run_tally WHERE n > 0 AND +dag_pk {in :dag_pks bigint} GROUP BY state ORDER BY state;
 
 -- name: of_run_id (sqlite)
--- The runs of all DAGs that have a run id, by the unique index over DAG and run id. SQLite looks for a run of each DAG.
+-- The runs of all DAGs that have a run id, by the unique index over DAG and run id.
+-- differs: PostgreSQL would read all runs for a join, but not for an array
 SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk AND r.run_id = :run_id ORDER BY r.run_pk;
 
 -- name: of_run_id (postgresql)
--- The runs of all DAGs that have a run id, by the unique index over DAG and run id. PostgreSQL would read all runs for a join, but not for an array.
 SELECT run_pk FROM dag_run WHERE dag_pk = ANY(ARRAY(SELECT dag_pk FROM dag)) AND run_id = :run_id ORDER BY run_pk;
 
 -- name: changed_since

@@ -2,13 +2,9 @@
 -- The views of an account by page and name.
 SELECT page, name, query, is_default FROM saved_view WHERE account_pk = :account_pk ORDER BY page, name;
 
--- name: lock_account (postgresql)
+-- name: lock_account
 -- Lock the account until the end of the transaction, so that two changes at once cannot make more views than the limit, or two defaults.
-SELECT account_pk FROM account WHERE account_pk = :account_pk FOR UPDATE;
-
--- name: lock_account (sqlite)
--- SQLite has one writer at a time: nothing has to be locked.
-SELECT account_pk FROM account WHERE account_pk = :account_pk;
+SELECT account_pk FROM account WHERE account_pk = :account_pk {lock FOR UPDATE};
 
 -- name: undo_default
 -- No view of the page is the default.

@@ -8,13 +8,9 @@ WHERE service_lease.holder = excluded.holder OR service_lease.beat_at < :before 
 -- The lease of that name.
 SELECT holder, host, beat_at FROM service_lease WHERE name = :name;
 
--- name: prove (sqlite)
--- Prove that a process holds a lease. SQLite has one writer at a time, so no lock is needed.
-SELECT 1 FROM service_lease WHERE name = 'monitor' AND holder = :me;
-
--- name: prove (postgresql)
+-- name: prove
 -- Prove that a process holds a lease. FOR SHARE makes another process that takes the lease wait until this transaction ends.
-SELECT 1 FROM service_lease WHERE name = 'monitor' AND holder = :me FOR SHARE;
+SELECT 1 FROM service_lease WHERE name = 'monitor' AND holder = :me {lock FOR SHARE};
 
 -- name: release
 -- Give a lease up.

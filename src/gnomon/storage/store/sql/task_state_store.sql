@@ -18,16 +18,11 @@ DELETE FROM task_state_store WHERE run_pk = :run_pk AND task_no = :task_no AND m
 -- Delete all values of a task instance.
 DELETE FROM task_state_store WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
 
--- name: clear_all (sqlite)
+-- name: clear_all
 -- rows: run_pk bigint, task_no integer, map_index integer
--- Delete all values of these task instances. SQLite runs a batch row by row.
-DELETE FROM task_state_store WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
-
--- name: clear_all (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer
--- Delete all values of these task instances. PostgreSQL runs a batch as one statement.
-DELETE FROM task_state_store USING :rows
-WHERE task_state_store.run_pk = r.run_pk AND task_state_store.task_no = r.task_no AND task_state_store.map_index = r.map_index;
+-- Delete all values of these task instances.
+DELETE FROM task_state_store {using rows}
+WHERE task_state_store.run_pk = :run_pk AND task_state_store.task_no = :task_no AND task_state_store.map_index = :map_index;
 
 -- name: of_run
 -- All values of a run that have not expired.
@@ -55,10 +50,6 @@ WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND (ex
 -- Delete all values of all instances of a task of a run.
 DELETE FROM task_state_store WHERE run_pk = :run_pk AND task_no = :task_no;
 
--- name: lock_run (sqlite)
--- The run, if it is stored. SQLite has one writer at a time, so no lock is needed.
-SELECT run_pk FROM dag_run WHERE run_pk = :run_pk;
-
--- name: lock_run (postgresql)
+-- name: lock_run
 -- The run, if it is stored. The lock makes its deletion wait for the end of the transaction.
-SELECT run_pk FROM dag_run WHERE run_pk = :run_pk FOR KEY SHARE;
+SELECT run_pk FROM dag_run WHERE run_pk = :run_pk {lock FOR KEY SHARE};

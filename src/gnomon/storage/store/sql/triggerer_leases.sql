@@ -1,12 +1,7 @@
--- name: prove (sqlite)
--- Prove that the triggerer is not fenced (FENCE in docs/discussions/ownership.md). SQLite has one writer at a time, so no
--- lock is needed.
-SELECT 1 FROM triggerer WHERE id = :me AND NOT fenced;
-
--- name: prove (postgresql)
--- Prove that the triggerer is not fenced (FENCE in docs/discussions/ownership.md). FOR SHARE makes the UPDATE that fences it
--- wait until this transaction ends.
-SELECT 1 FROM triggerer WHERE id = :me AND NOT fenced FOR SHARE;
+-- name: prove
+-- Prove that the triggerer is not fenced (FENCE in docs/discussions/ownership.md). FOR SHARE makes the UPDATE that fences it wait until this
+-- transaction ends.
+SELECT 1 FROM triggerer WHERE id = :me AND NOT fenced {lock FOR SHARE};
 
 -- name: add
 -- Insert one process start; repeated when the outcome of a commit was unknown.
@@ -37,25 +32,25 @@ UPDATE triggerer SET fenced = TRUE WHERE id = :id AND NOT fenced AND (beat_at < 
 DELETE FROM triggerer WHERE fenced AND beat_at < :before;
 
 -- name: release_triggers (sqlite)
--- Release the triggers of some triggerers. SQLite reads the list with json_each.
-UPDATE trigger SET triggerer = NULL WHERE triggerer IN (SELECT value FROM json_each(:ids));
+-- Release the triggers of some triggerers.
+-- differs: PostgreSQL locks the rows in one order before it changes them
+UPDATE trigger SET triggerer = NULL WHERE triggerer {in :ids text};
 
 -- name: release_triggers (postgresql)
--- Release the triggers of some triggerers. Rows are locked in the order of their keys, so that no two transactions wait for
--- each other.
+-- Rows are locked in the order of their keys, so that no two transactions wait for each other.
 UPDATE trigger SET triggerer = NULL
-FROM (SELECT trigger_pk FROM trigger WHERE triggerer = ANY(:ids::text[]) ORDER BY trigger_pk FOR UPDATE) AS held
+FROM (SELECT trigger_pk FROM trigger WHERE triggerer {in :ids text} ORDER BY trigger_pk FOR UPDATE) AS held
 WHERE trigger.trigger_pk = held.trigger_pk;
 
 -- name: release_asset_triggers (sqlite)
--- Release the triggers of watchers of some triggerers. SQLite reads the list with json_each.
-UPDATE asset_trigger SET triggerer = NULL WHERE triggerer IN (SELECT value FROM json_each(:ids));
+-- Release the triggers of watchers of some triggerers.
+-- differs: PostgreSQL locks the rows in one order before it changes them
+UPDATE asset_trigger SET triggerer = NULL WHERE triggerer {in :ids text};
 
 -- name: release_asset_triggers (postgresql)
--- Release the triggers of watchers of some triggerers. Rows are locked in the order of their keys, so that no two transactions
--- wait for each other.
+-- Rows are locked in the order of their keys, so that no two transactions wait for each other.
 UPDATE asset_trigger SET triggerer = NULL
-FROM (SELECT asset_trigger_pk FROM asset_trigger WHERE triggerer = ANY(:ids::text[]) ORDER BY asset_trigger_pk FOR UPDATE) AS held
+FROM (SELECT asset_trigger_pk FROM asset_trigger WHERE triggerer {in :ids text} ORDER BY asset_trigger_pk FOR UPDATE) AS held
 WHERE asset_trigger.asset_trigger_pk = held.asset_trigger_pk;
 
 -- name: remove_cancelled

@@ -27,49 +27,22 @@ UNION SELECT at FROM (SELECT DISTINCT stands_for AS at FROM dag_run
     WHERE dag_pk = :dag_pk AND stands_for < :before ORDER BY stands_for DESC LIMIT :limit) AS by_hand
 ORDER BY 1 DESC LIMIT :limit;
 
--- name: planning_progress (sqlite)
--- How far some DAGs are planned. SQLite reads the list with json_each.
-SELECT dag_id, dag_pk, active, cursor, next_run_after FROM dag WHERE dag_id IN (SELECT value FROM json_each(:dag_ids)) AND version_pk IS NOT NULL;
+-- name: planning_progress
+-- How far some DAGs are planned.
+SELECT dag_id, dag_pk, active, cursor, next_run_after FROM dag WHERE dag_id {in :dag_ids text} AND version_pk IS NOT NULL;
 
--- name: planning_progress (postgresql)
--- How far some DAGs are planned. PostgreSQL takes the list as an array.
-SELECT dag_id, dag_pk, active, cursor, next_run_after FROM dag WHERE dag_id = ANY(:dag_ids::text[]) AND version_pk IS NOT NULL;
-
--- name: runs_of_slots (sqlite)
--- The runs of slots, which are given as pairs of DAG and slot. SQLite reads JSON with functions of its own, and CROSS JOIN
--- makes it begin with the pairs.
-WITH wanted AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS dag_pk, json_extract(value, '$[1]') AS at FROM json_each(:keys))
+-- name: runs_of_slots
+-- The runs of slots, which are given as pairs of DAG and slot. SQLite begins with the pairs (CROSS).
+WITH wanted AS MATERIALIZED ({tuples :keys dag_pk bigint, at bigint})
 SELECT a.dag_pk, a.at, r.run_pk, r.run_id, r.state, r.clear_number
-FROM wanted AS a CROSS JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.run_after = a.at WHERE r.run_type IN ('scheduled', 'backfill')
+FROM wanted AS a {cross} JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.run_after = a.at WHERE r.run_type IN ('scheduled', 'backfill')
 UNION ALL SELECT a.dag_pk, a.at, r.run_pk, r.run_id, r.state, r.clear_number
-FROM wanted AS a CROSS JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.stands_for = a.at;
+FROM wanted AS a {cross} JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.stands_for = a.at;
 
--- name: runs_of_slots (postgresql)
--- The runs of slots, which are given as pairs of DAG and slot. PostgreSQL reads JSON with functions of its own.
-WITH wanted AS MATERIALIZED (SELECT (value->>0)::bigint AS dag_pk, (value->>1)::bigint AS at FROM jsonb_array_elements(:keys::jsonb))
-SELECT a.dag_pk, a.at, r.run_pk, r.run_id, r.state, r.clear_number
-FROM wanted AS a JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.run_after = a.at WHERE r.run_type IN ('scheduled', 'backfill')
-UNION ALL SELECT a.dag_pk, a.at, r.run_pk, r.run_id, r.state, r.clear_number
-FROM wanted AS a JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.stands_for = a.at;
-
--- name: task_states (sqlite)
--- The least state of tasks of runs over all their map indexes, and the worst state that counts as failed. Removed
--- instances count only if there are no others. SQLite reads JSON
--- with functions of its own, and CROSS JOIN makes it begin with the tasks.
-WITH wanted AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS run_pk, json_extract(value, '$[1]') AS dag_pk,
-       json_extract(value, '$[2]') AS task_id FROM json_each(:keys))
+-- name: task_states
+-- The least state of tasks of runs over all their map indexes, and the worst state that counts as failed. Removed instances count only if there are no others. SQLite begins with the tasks (CROSS).
+WITH wanted AS MATERIALIZED ({tuples :keys run_pk bigint, dag_pk bigint, task_id text})
 SELECT a.run_pk, a.task_id, min(t.state), coalesce(max(CASE WHEN t.state IN (101, 103) THEN t.state END), CASE WHEN min(t.state) = 104 THEN 104 END)
-FROM wanted AS a CROSS JOIN task_name AS n ON n.dag_pk = a.dag_pk AND n.task_id = a.task_id
-       CROSS JOIN task_instance AS t ON t.run_pk = a.run_pk AND t.task_no = n.task_no
-GROUP BY a.run_pk, a.task_id;
-
--- name: task_states (postgresql)
--- The least state of tasks of runs over all their map indexes, and the worst state that counts as failed. Removed
--- instances count only if there are no others. PostgreSQL reads
--- JSON with functions of its own.
-WITH wanted AS MATERIALIZED (SELECT (value->>0)::bigint AS run_pk, (value->>1)::bigint AS dag_pk, value->>2 AS task_id
-       FROM jsonb_array_elements(:keys::jsonb))
-SELECT a.run_pk, a.task_id, min(t.state), coalesce(max(CASE WHEN t.state IN (101, 103) THEN t.state END), CASE WHEN min(t.state) = 104 THEN 104 END)
-FROM wanted AS a JOIN task_name AS n ON n.dag_pk = a.dag_pk AND n.task_id = a.task_id
-       JOIN task_instance AS t ON t.run_pk = a.run_pk AND t.task_no = n.task_no
+FROM wanted AS a {cross} JOIN task_name AS n ON n.dag_pk = a.dag_pk AND n.task_id = a.task_id
+       {cross} JOIN task_instance AS t ON t.run_pk = a.run_pk AND t.task_no = n.task_no
 GROUP BY a.run_pk, a.task_id;

@@ -11,8 +11,9 @@ SELECT EXISTS (SELECT 1 FROM asset_trigger AS t WHERE t.triggerer = :me AND NOT 
     WHERE w.asset_trigger_pk = t.asset_trigger_pk AND o.active AND c.active AND NOT c.paused));
 
 -- name: release_unwanted (sqlite)
--- Release the triggers of a triggerer that are no longer wanted; SQLite has one writer and needs no row locks. A trigger is
--- wanted while an active DAG declares a watcher with it and an active DAG that is not paused is scheduled by the asset.
+-- Release the triggers of a triggerer that are no longer wanted. A trigger is wanted while an active
+-- DAG declares a watcher with it and an active DAG that is not paused is scheduled by the asset.
+-- differs: PostgreSQL locks the rows in one order before it changes them
 UPDATE asset_trigger SET triggerer = NULL, retry_at = NULL WHERE asset_trigger_pk IN (
     SELECT t.asset_trigger_pk FROM asset_trigger AS t WHERE t.triggerer = :me AND NOT EXISTS (
     SELECT 1 FROM asset_watcher AS w JOIN dag AS o ON o.dag_pk = w.dag_pk
@@ -20,8 +21,7 @@ UPDATE asset_trigger SET triggerer = NULL, retry_at = NULL WHERE asset_trigger_p
     WHERE w.asset_trigger_pk = t.asset_trigger_pk AND o.active AND c.active AND NOT c.paused));
 
 -- name: release_unwanted (postgresql)
--- Release the triggers of a triggerer that are no longer wanted. The row locks are taken in one order here. A trigger is
--- wanted while an active DAG declares a watcher with it and an active DAG that is not paused is scheduled by the asset.
+-- The row locks are taken in one order.
 UPDATE asset_trigger SET triggerer = NULL, retry_at = NULL FROM (
     SELECT t.asset_trigger_pk FROM asset_trigger AS t WHERE t.triggerer = :me AND NOT EXISTS (
     SELECT 1 FROM asset_watcher AS w JOIN dag AS o ON o.dag_pk = w.dag_pk
@@ -31,8 +31,9 @@ UPDATE asset_trigger SET triggerer = NULL, retry_at = NULL FROM (
 WHERE asset_trigger.asset_trigger_pk = held.asset_trigger_pk;
 
 -- name: claim (sqlite)
--- Claim wanted triggers that are unclaimed and due; SQLite has one writer and needs no row locks. A trigger is
--- wanted while an active DAG declares a watcher with it and an active DAG that is not paused is scheduled by the asset.
+-- Claim wanted triggers that are unclaimed and due. A trigger is wanted while an active DAG declares a
+-- watcher with it and an active DAG that is not paused is scheduled by the asset.
+-- differs: PostgreSQL locks the rows that it takes, and skips those that others hold
 UPDATE asset_trigger SET triggerer = :me, retry_at = NULL WHERE asset_trigger_pk IN (
     SELECT t.asset_trigger_pk FROM asset_trigger AS t
     WHERE t.triggerer IS NULL AND (t.retry_at IS NULL OR t.retry_at <= :now) AND EXISTS (
@@ -43,9 +44,7 @@ UPDATE asset_trigger SET triggerer = :me, retry_at = NULL WHERE asset_trigger_pk
 RETURNING asset_trigger_pk;
 
 -- name: claim (postgresql)
--- Claim wanted triggers that are unclaimed and due. SKIP LOCKED: triggerers that claim at the same time do not wait for one
--- another. A trigger is
--- wanted while an active DAG declares a watcher with it and an active DAG that is not paused is scheduled by the asset.
+-- SKIP LOCKED: triggerers that claim at the same time do not wait for one another.
 UPDATE asset_trigger SET triggerer = :me, retry_at = NULL FROM (
     SELECT t.asset_trigger_pk FROM asset_trigger AS t
     WHERE t.triggerer IS NULL AND (t.retry_at IS NULL OR t.retry_at <= :now) AND EXISTS (
@@ -55,66 +54,37 @@ UPDATE asset_trigger SET triggerer = :me, retry_at = NULL FROM (
     ORDER BY t.asset_trigger_pk LIMIT :limit FOR UPDATE OF t SKIP LOCKED) AS free
 WHERE asset_trigger.asset_trigger_pk = free.asset_trigger_pk RETURNING asset_trigger.asset_trigger_pk;
 
--- name: find_claimed (sqlite)
--- What a triggerer needs to run these triggers. SQLite reads the list with json_each.
+-- name: find_claimed
+-- What a triggerer needs to run these triggers.
 SELECT asset_trigger_pk, identity, classpath, kwargs, failures FROM asset_trigger
-WHERE asset_trigger_pk IN (SELECT value FROM json_each(:pks)) ORDER BY asset_trigger_pk;
-
--- name: find_claimed (postgresql)
--- What a triggerer needs to run these triggers. PostgreSQL takes the list as an array.
-SELECT asset_trigger_pk, identity, classpath, kwargs, failures FROM asset_trigger
-WHERE asset_trigger_pk = ANY(:pks::bigint[]) ORDER BY asset_trigger_pk;
+WHERE asset_trigger_pk {in :pks bigint} ORDER BY asset_trigger_pk;
 
 -- name: running
 -- The triggers of a triggerer.
 SELECT asset_trigger_pk FROM asset_trigger WHERE triggerer = :me;
 
--- name: lock (sqlite)
--- Read some triggers; a write transaction of SQLite is alone already. SQLite reads the list with json_each.
-SELECT asset_trigger_pk FROM asset_trigger WHERE asset_trigger_pk IN (SELECT value FROM json_each(:pks));
+-- name: lock
+-- Lock some triggers, in the order of their keys, so that no two transactions wait for each other. NO KEY: a new watcher may name them meanwhile.
+SELECT asset_trigger_pk FROM asset_trigger WHERE asset_trigger_pk {in :pks bigint} {lock ORDER BY asset_trigger_pk FOR NO KEY UPDATE};
 
--- name: lock (postgresql)
--- Lock some triggers, in the order of their keys, so that no two transactions wait for each other. NO KEY: a new watcher may name them
--- meanwhile. PostgreSQL takes the list as an array.
-SELECT asset_trigger_pk FROM asset_trigger WHERE asset_trigger_pk = ANY(:pks::bigint[]) ORDER BY asset_trigger_pk FOR NO KEY UPDATE;
-
--- name: watched_assets (sqlite)
--- The assets that some triggers watch, with the names of the watchers. SQLite reads the list with json_each.
+-- name: watched_assets
+-- The assets that some triggers watch, with the names of the watchers.
 SELECT DISTINCT w.asset_trigger_pk, t.identity, w.asset_name, w.asset_uri, w.watcher_name
 FROM asset_watcher AS w JOIN asset_trigger AS t ON t.asset_trigger_pk = w.asset_trigger_pk JOIN dag AS d ON d.dag_pk = w.dag_pk
-WHERE d.active AND w.asset_trigger_pk IN (SELECT value FROM json_each(:pks))
+WHERE d.active AND w.asset_trigger_pk {in :pks bigint}
 ORDER BY w.asset_trigger_pk, w.asset_name, w.asset_uri, w.watcher_name;
 
--- name: watched_assets (postgresql)
--- The assets that some triggers watch, with the names of the watchers. PostgreSQL takes the list as an array.
-SELECT DISTINCT w.asset_trigger_pk, t.identity, w.asset_name, w.asset_uri, w.watcher_name
-FROM asset_watcher AS w JOIN asset_trigger AS t ON t.asset_trigger_pk = w.asset_trigger_pk JOIN dag AS d ON d.dag_pk = w.dag_pk
-WHERE d.active AND w.asset_trigger_pk = ANY(:pks::bigint[])
-ORDER BY w.asset_trigger_pk, w.asset_name, w.asset_uri, w.watcher_name;
-
--- name: count_events (sqlite)
+-- name: count_events
 -- rows: asset_trigger_pk bigint, events bigint, at bigint
--- Count the events of triggers; an event ends a series of failures. SQLite runs a batch row by row.
+-- Count the events of triggers; an event ends a series of failures.
 UPDATE asset_trigger SET event_count = event_count + :events, last_event_at = :at, failures = 0, failure = NULL, failed_at = NULL
-WHERE asset_trigger_pk = :asset_trigger_pk;
+{from rows} WHERE asset_trigger.asset_trigger_pk = :asset_trigger_pk;
 
--- name: count_events (postgresql)
--- rows: asset_trigger_pk bigint, events bigint, at bigint
--- Count the events of triggers; an event ends a series of failures. PostgreSQL runs a batch as one statement.
-UPDATE asset_trigger SET event_count = event_count + r.events, last_event_at = r.at, failures = 0, failure = NULL, failed_at = NULL
-FROM :rows WHERE asset_trigger.asset_trigger_pk = r.asset_trigger_pk;
-
--- name: record_end (sqlite)
+-- name: record_end
 -- rows: asset_trigger_pk bigint, me text, retry_at bigint, failures integer, failure text, failed_at bigint
--- Release triggers that have ended, until they are due again. SQLite runs a batch row by row.
+-- Release triggers that have ended, until they are due again.
 UPDATE asset_trigger SET triggerer = NULL, retry_at = :retry_at, failures = :failures, failure = :failure, failed_at = :failed_at
-WHERE asset_trigger_pk = :asset_trigger_pk AND triggerer = :me;
-
--- name: record_end (postgresql)
--- rows: asset_trigger_pk bigint, me text, retry_at bigint, failures integer, failure text, failed_at bigint
--- Release triggers that have ended, until they are due again. PostgreSQL runs a batch as one statement.
-UPDATE asset_trigger SET triggerer = NULL, retry_at = r.retry_at, failures = r.failures, failure = r.failure, failed_at = r.failed_at
-FROM :rows WHERE asset_trigger.asset_trigger_pk = r.asset_trigger_pk AND asset_trigger.triggerer = r.me;
+{from rows} WHERE asset_trigger.asset_trigger_pk = :asset_trigger_pk AND asset_trigger.triggerer = :me;
 
 -- name: count_running
 -- The number of triggers of each triggerer.

@@ -40,6 +40,7 @@ SELECT count(*) FROM (SELECT 1 FROM xcom AS x {joins} WHERE {conditions} LIMIT :
 -- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
 -- join: n JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
 -- The same for a part of the list that is searched. SQLite looks up the rest of each XCom anyway.
+-- differs: PostgreSQL would read all runs for a join
 SELECT count(*) FROM (SELECT 1 FROM xcom AS x {joins} WHERE {conditions} LIMIT :most) AS found;
 
 -- name: count_searched (postgresql)
@@ -47,7 +48,8 @@ SELECT count(*) FROM (SELECT 1 FROM xcom AS x {joins} WHERE {conditions} LIMIT :
 -- join: r JOIN LATERAL (SELECT u.* FROM dag_run AS u WHERE u.run_pk = x.run_pk OFFSET 0) AS r ON r.run_pk = x.run_pk
 -- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
 -- join: n JOIN LATERAL (SELECT u.* FROM task_name AS u WHERE u.dag_pk = r.dag_pk AND u.task_no = x.task_no OFFSET 0) AS n ON n.dag_pk = r.dag_pk
--- The same for a part of the list that is searched: PostgreSQL would rather read all runs and all tasks than look up those of some thousand XComs (OFFSET 0).
+-- The same for a part of the list that is searched: PostgreSQL would rather read all runs and all tasks than look up those of some thousand XComs
+-- (OFFSET 0).
 SELECT count(*) FROM (SELECT 1 FROM xcom AS x {joins} WHERE {conditions} LIMIT :most) AS found;
 
 -- name: first_from_run

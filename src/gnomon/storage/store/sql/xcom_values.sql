@@ -65,13 +65,9 @@ ON CONFLICT (run_pk, task_no, map_index, key) DO UPDATE SET value = excluded.val
 -- Delete one value.
 DELETE FROM xcom WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND key = :key;
 
--- name: lock_finished_task_instance (sqlite)
--- The state and the recorded length of a task instance, which does not change before the end of this transaction: SQLite has one writer.
-SELECT state, return_length FROM task_instance WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
-
--- name: lock_finished_task_instance (postgresql)
+-- name: lock_finished_task_instance
 -- The state and the recorded length of a task instance, which does not change before the end of this transaction: its row is locked.
-SELECT state, return_length FROM task_instance WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index FOR SHARE;
+SELECT state, return_length FROM task_instance WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index {lock FOR SHARE};
 
 -- name: runs_until_date
 -- The runs of a DAG up to a date, newest first, for include_prior_dates of a task of another DAG.
