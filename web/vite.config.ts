@@ -9,7 +9,9 @@ const SHARED = /\/node_modules\/|\/src\/(api|components|pages|state)\//;
 export default defineConfig({
   plugins: [react()],
   build: {
-    assetsInlineLimit: 0, assetsDir: "page-assets", modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    assetsDir: "page-assets",
+    modulePreload: { polyfill: false },
     // Few files: a browser asks for six at the same time from one server. What most views use is loaded with the frame, and a view is one file more.
     cssCodeSplit: false,
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: "frame", test: SHARED, minShareCount: 2 }] } } },

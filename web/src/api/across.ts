@@ -32,7 +32,10 @@ const OWN = "/api/gnomon/v1";
 export const EVENTS_PAGE = 20;
 
 export const dependencyGraphQuery = () =>
-  queryOptions({ queryKey: ["dependencies", "graph"], queryFn: () => read<DependencyGraph>(`${OWN}/dependencies/graph`) });
+  queryOptions({
+    queryKey: ["dependencies", "graph"],
+    queryFn: () => read<DependencyGraph>(`${OWN}/dependencies/graph`),
+  });
 
 export const graphNodesQuery = () =>
   queryOptions({ queryKey: ["dependencies", "nodes"], queryFn: () => read<GraphNodes>(`${OWN}/dependencies/nodes`) });
@@ -52,29 +55,46 @@ export const slotRunsQuery = (dagIds: string[], from: string, to: string) =>
   queryOptions({
     queryKey: ["runs", "slots", dagIds, from, to],
     queryFn: () => read<SlotRuns>(`${OWN}/dependencies/slotRuns`, { dag_id: dagIds, from, to }),
-    placeholderData: keepPreviousData, enabled: dagIds.length > 0,
+    placeholderData: keepPreviousData,
+    enabled: dagIds.length > 0,
   });
 
-export const choicesQuery = () => queryOptions({ queryKey: ["timetables", "choices"], queryFn: () => read<Choices>(`${OWN}/timetables/choices`), staleTime: 300_000 });
+export const choicesQuery = () =>
+  queryOptions({
+    queryKey: ["timetables", "choices"],
+    queryFn: () => read<Choices>(`${OWN}/timetables/choices`),
+    staleTime: 300_000,
+  });
 
 /** A schedule that is wrong is an answer for the user, so it is not asked again. */
 const ANSWERED = { retry: false, placeholderData: keepPreviousData, staleTime: 60_000 } as const;
 
-export const previewQuery = (schedule: Schedule | undefined, from: string | undefined, to: string | undefined, limit: number) =>
+export const previewQuery = (
+  schedule: Schedule | undefined,
+  from: string | undefined,
+  to: string | undefined,
+  limit: number,
+) =>
   queryOptions({
-    queryKey: ["timetables", "preview", schedule, from, to, limit], enabled: schedule !== undefined, ...ANSWERED,
+    queryKey: ["timetables", "preview", schedule, from, to, limit],
+    enabled: schedule !== undefined,
+    ...ANSWERED,
     queryFn: () => change<Preview>("POST", `${OWN}/timetables/preview`, { schedule, from, to, limit }),
   });
 
 export const dayCountsQuery = (schedule: Schedule | undefined, from: string, to: string) =>
   queryOptions({
-    queryKey: ["timetables", "days", schedule, from, to], enabled: schedule !== undefined, ...ANSWERED,
+    queryKey: ["timetables", "days", schedule, from, to],
+    enabled: schedule !== undefined,
+    ...ANSWERED,
     queryFn: () => change<DayCounts>("POST", `${OWN}/timetables/days`, { schedule, from, to }),
   });
 
 export const differenceQuery = (before: Schedule | undefined, after: Schedule | undefined, from: string, to: string) =>
   queryOptions({
-    queryKey: ["timetables", "diff", before, after, from, to], enabled: before !== undefined && after !== undefined, ...ANSWERED,
+    queryKey: ["timetables", "diff", before, after, from, to],
+    enabled: before !== undefined && after !== undefined,
+    ...ANSWERED,
     queryFn: () => change<Difference>("POST", `${OWN}/timetables/diff`, { before, after, from, to }),
   });
 
@@ -86,34 +106,53 @@ export interface AssetFilters {
 export const assetsQuery = (filters: AssetFilters) =>
   queryOptions({
     queryKey: ["assets", "list", filters],
-    queryFn: () => read<AssetList>(`${V2}/assets`, {
-      limit: PAGE_SIZE, offset: ((filters.page ?? 1) - 1) * PAGE_SIZE, name_pattern: toPattern(filters.search), order_by: "name",
-    }),
+    queryFn: () =>
+      read<AssetList>(`${V2}/assets`, {
+        limit: PAGE_SIZE,
+        offset: ((filters.page ?? 1) - 1) * PAGE_SIZE,
+        name_pattern: toPattern(filters.search),
+        order_by: "name",
+      }),
     placeholderData: keepPreviousData,
   });
 
-export const assetQuery = (id: string) => queryOptions({ queryKey: ["assets", id], queryFn: () => read<Asset>(`${V2}/assets/${part(id)}`) });
+export const assetQuery = (id: string) =>
+  queryOptions({ queryKey: ["assets", id], queryFn: () => read<Asset>(`${V2}/assets/${part(id)}`) });
 
 export const assetEventsQuery = (id: string, page: number) =>
   queryOptions({
     queryKey: ["assets", id, "events", page],
-    queryFn: () => read<AssetEventList>(`${V2}/assets/events`, { asset_id: id, order_by: "-timestamp", limit: EVENTS_PAGE, offset: (page - 1) * EVENTS_PAGE }),
+    queryFn: () =>
+      read<AssetEventList>(`${V2}/assets/events`, {
+        asset_id: id,
+        order_by: "-timestamp",
+        limit: EVENTS_PAGE,
+        offset: (page - 1) * EVENTS_PAGE,
+      }),
     placeholderData: keepPreviousData,
   });
 
 export const queuedEventsQuery = (id: string) =>
-  queryOptions({ queryKey: ["assets", id, "queue"], queryFn: () => read<QueuedEvents>(`${V2}/assets/${part(id)}/queuedEvents`) });
+  queryOptions({
+    queryKey: ["assets", id, "queue"],
+    queryFn: () => read<QueuedEvents>(`${V2}/assets/${part(id)}/queuedEvents`),
+  });
 
 /** Why a DAG that an asset schedules has no run: read again with each event of an asset. */
-export const consumerExplanationQuery = (dagId: string) => queryOptions({ ...dagExplanationQuery(dagId), queryKey: ["assets", "why", dagId] as string[] });
+export const consumerExplanationQuery = (dagId: string) =>
+  queryOptions({ ...dagExplanationQuery(dagId), queryKey: ["assets", "why", dagId] as string[] });
 
 export const watchersQuery = (id: string) =>
-  queryOptions({ queryKey: ["assets", id, "watchers"], queryFn: () => read<Watchers>(`${OWN}/assets/${part(id)}/watchers`) });
+  queryOptions({
+    queryKey: ["assets", id, "watchers"],
+    queryFn: () => read<Watchers>(`${OWN}/assets/${part(id)}/watchers`),
+  });
 
 export function useAddEvent(assetId: number) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (event: { extra: Record<string, unknown>; partition_key: string | null }) => change<AssetEvent>("POST", `${V2}/assets/events`, { asset_id: assetId, ...event }),
+    mutationFn: (event: { extra: Record<string, unknown>; partition_key: string | null }) =>
+      change<AssetEvent>("POST", `${V2}/assets/events`, { asset_id: assetId, ...event }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["assets"] }),
   });
 }
@@ -135,9 +174,13 @@ export interface BackfillFilters {
 export const backfillsQuery = (filters: BackfillFilters) =>
   queryOptions({
     queryKey: ["backfills", filters],
-    queryFn: () => read<Backfills>(`${OWN}/backfills`, {
-      dag_id: filters.dag, state: filters.state, limit: PAGE_SIZE, offset: ((filters.page ?? 1) - 1) * PAGE_SIZE,
-    }),
+    queryFn: () =>
+      read<Backfills>(`${OWN}/backfills`, {
+        dag_id: filters.dag,
+        state: filters.state,
+        limit: PAGE_SIZE,
+        offset: ((filters.page ?? 1) - 1) * PAGE_SIZE,
+      }),
     placeholderData: keepPreviousData,
   });
 

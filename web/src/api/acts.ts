@@ -52,33 +52,60 @@ export async function previewAct(act: Act, target: ActTarget, scope: ActScope): 
   if (target.taskId !== undefined || target.groupId !== undefined) {
     if (act === "clear") return readInstances(await sendClear(target, scope, true));
     const query = {
-      run_id: target.runId, state: act, ...nameWhole(target, scope), upstream: scope.upstream ?? false, downstream: scope.downstream ?? false, past: scope.past ?? false,
+      run_id: target.runId,
+      state: act,
+      ...nameWhole(target, scope),
+      upstream: scope.upstream ?? false,
+      downstream: scope.downstream ?? false,
+      past: scope.past ?? false,
       future: scope.future ?? false,
     };
     return readRows(await read<OperationRow[]>(`${operations}/tasks.select_to_mark`, query));
   }
   if (act === "clear" && scope.otherDags) {
-    const rows = await read<DownstreamRow[]>(`${operations}/runs.select_downstream`, { run_id: target.runId, only_failed: scope.onlyFailed ?? false });
-    return rows.flatMap((row): Touched[] => (row.tasks ?? [undefined]).map((taskId) => ({ dagId: row.dag_id, runId: row.run_id, ...(taskId === undefined ? {} : { taskId }), mapIndex: -1, state: row.state })));
+    const rows = await read<DownstreamRow[]>(`${operations}/runs.select_downstream`, {
+      run_id: target.runId,
+      only_failed: scope.onlyFailed ?? false,
+    });
+    return rows.flatMap((row): Touched[] =>
+      (row.tasks ?? [undefined]).map((taskId) => ({
+        dagId: row.dag_id,
+        runId: row.run_id,
+        ...(taskId === undefined ? {} : { taskId }),
+        mapIndex: -1,
+        state: row.state,
+      })),
+    );
   }
   if (act === "clear" || act === "delete") {
     const name = act === "clear" ? { only_failed: scope.onlyFailed ?? false } : { only_failed: false };
     return readRows(await read<OperationRow[]>(`${operations}/runs.select`, { run_id: target.runId, ...name }));
   }
-  return readRows(await read<OperationRow[]>(`${operations}/runs.select_to_mark`, { run_id: target.runId, state: act }));
+  return readRows(
+    await read<OperationRow[]>(`${operations}/runs.select_to_mark`, { run_id: target.runId, state: act }),
+  );
 }
 
 /** `isNewest`: whether cleared runs take the newest version of their DAG bundle; undefined: their DAGs say so. */
 export async function doAct(act: Act, target: ActTarget, scope: ActScope, isNewest?: boolean): Promise<void> {
-  if (target.taskId !== undefined || target.groupId !== undefined) return void (await (act === "clear" ? sendClear(target, scope, false, isNewest) : sendMark(act, target, scope)));
+  if (target.taskId !== undefined || target.groupId !== undefined)
+    return void (await (act === "clear" ? sendClear(target, scope, false, isNewest) : sendMark(act, target, scope)));
   const run = runPath(target.dagId, target.runId);
   if (act === "delete") return void (await change("DELETE", run));
   if (act !== "clear") return void (await change("PATCH", run, { state: act }));
   if (scope.otherDags) {
     const path = `/api/gnomon/v1/dags/${part(target.dagId)}/operations/runs.clear_downstream`;
-    return void (await change("POST", path, { run_id: target.runId, only_failed: scope.onlyFailed ?? false, is_newest_wanted: isNewest }));
+    return void (await change("POST", path, {
+      run_id: target.runId,
+      only_failed: scope.onlyFailed ?? false,
+      is_newest_wanted: isNewest,
+    }));
   }
-  return void (await change("POST", `${run}/clear`, { dry_run: false, only_failed: scope.onlyFailed ?? false, run_on_latest_version: isNewest }));
+  return void (await change("POST", `${run}/clear`, {
+    dry_run: false,
+    only_failed: scope.onlyFailed ?? false,
+    run_on_latest_version: isNewest,
+  }));
 }
 
 interface OperationRow {
@@ -109,7 +136,14 @@ function nameWhole(target: ActTarget, scope: ActScope): { group: string } | { na
 }
 
 function readRows(rows: OperationRow[]): Touched[] {
-  return rows.map((row) => ({ dagId: row.dag_id, runId: row.run_id, taskId: row.task_id, mapIndex: row.map_index, state: row.state, ...readFate(row.becomes) }));
+  return rows.map((row) => ({
+    dagId: row.dag_id,
+    runId: row.run_id,
+    taskId: row.task_id,
+    mapIndex: row.map_index,
+    state: row.state,
+    ...readFate(row.becomes),
+  }));
 }
 
 function readFate(becomes: string | undefined): { becomes?: Act } {
@@ -117,24 +151,47 @@ function readFate(becomes: string | undefined): { becomes?: Act } {
 }
 
 function readInstances(found: TaskInstances): Touched[] {
-  return found.task_instances.map((one) => ({ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index, state: one.state }));
+  return found.task_instances.map((one) => ({
+    dagId: one.dag_id,
+    runId: one.dag_run_id,
+    taskId: one.task_id,
+    mapIndex: one.map_index,
+    state: one.state,
+  }));
 }
 
 function sendClear(target: ActTarget, scope: ActScope, isPreview: boolean, isNewest?: boolean): Promise<TaskInstances> {
   const index = chooseIndex(target, scope);
-  const tasks = chooseGroup(target, scope) !== undefined ? (target.groupTasks ?? []) : [index === undefined ? target.taskId : [target.taskId, index]];
+  const tasks =
+    chooseGroup(target, scope) !== undefined
+      ? (target.groupTasks ?? [])
+      : [index === undefined ? target.taskId : [target.taskId, index]];
   return change("POST", `${dagPath(target.dagId)}/clearTaskInstances`, {
-    dry_run: isPreview, dag_run_id: target.runId, task_ids: tasks, include_upstream: scope.upstream ?? false, include_downstream: scope.downstream ?? false,
-    include_past: scope.past ?? false, include_future: scope.future ?? false, only_failed: scope.onlyFailed ?? false, reset_dag_runs: true, run_on_latest_version: isNewest,
+    dry_run: isPreview,
+    dag_run_id: target.runId,
+    task_ids: tasks,
+    include_upstream: scope.upstream ?? false,
+    include_downstream: scope.downstream ?? false,
+    include_past: scope.past ?? false,
+    include_future: scope.future ?? false,
+    only_failed: scope.onlyFailed ?? false,
+    reset_dag_runs: true,
+    run_on_latest_version: isNewest,
   });
 }
 
 function sendMark(act: Act, target: ActTarget, scope: ActScope): Promise<TaskInstances> {
   const group = chooseGroup(target, scope);
   const index = chooseIndex(target, scope);
-  const path = group !== undefined ? `taskGroupInstances/${part(group)}` : `taskInstances/${part(target.taskId ?? "")}${index === undefined ? "" : `/${index}`}`;
+  const path =
+    group !== undefined
+      ? `taskGroupInstances/${part(group)}`
+      : `taskInstances/${part(target.taskId ?? "")}${index === undefined ? "" : `/${index}`}`;
   return change("PATCH", `${runPath(target.dagId, target.runId)}/${path}`, {
-    new_state: act, include_upstream: scope.upstream ?? false, include_downstream: scope.downstream ?? false,
-    ...(scope.past ? { include_past: true } : {}), ...(scope.future ? { include_future: true } : {}),
+    new_state: act,
+    include_upstream: scope.upstream ?? false,
+    include_downstream: scope.downstream ?? false,
+    ...(scope.past ? { include_past: true } : {}),
+    ...(scope.future ? { include_future: true } : {}),
   });
 }

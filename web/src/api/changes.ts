@@ -11,11 +11,19 @@ export function usePause(dagId: string) {
   const client = useQueryClient();
   const send = async (paused: boolean) => {
     await change("PATCH", dagPath(dagId), { is_paused: paused });
-    await Promise.all([client.invalidateQueries({ queryKey: ["dags"] }), client.invalidateQueries({ queryKey: ["dag", dagId] })]);
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ["dags"] }),
+      client.invalidateQueries({ queryKey: ["dag", dagId] }),
+    ]);
   };
   return useMutation({
     mutationFn: send,
     onSuccess: (_answer, paused) =>
-      showToast(paused ? t("{dag} is paused.", { dag: dagId }) : t("{dag} is active.", { dag: dagId }), () => send(!paused), false, `pause ${dagId}`),
+      showToast(
+        paused ? t("{dag} is paused.", { dag: dagId }) : t("{dag} is active.", { dag: dagId }),
+        () => send(!paused),
+        false,
+        `pause ${dagId}`,
+      ),
   });
 }

@@ -14,7 +14,12 @@ export class ApiError extends Error {
 export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>;
 
 /** The answer of a read. Raises ApiError; without a session the browser goes to the login. `kept`: parameters that are sent although they are empty. */
-export function read<T>(path: string, query: Query = {}, signal?: AbortSignal, kept: readonly string[] = []): Promise<T> {
+export function read<T>(
+  path: string,
+  query: Query = {},
+  signal?: AbortSignal,
+  kept: readonly string[] = [],
+): Promise<T> {
   return request<T>("GET", path + formatQuery(query, kept), undefined, signal);
 }
 
@@ -49,7 +54,10 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, t("The server does not answer. Check the connection and that `gnomon standalone` or the api-server runs."));
+    throw new ApiError(
+      0,
+      t("The server does not answer. Check the connection and that `gnomon standalone` or the api-server runs."),
+    );
   }
   if (answer.status === 401) {
     window.location.assign(`/login?next=${encodeURIComponent(window.location.pathname + window.location.search)}`);
@@ -66,7 +74,11 @@ export function describeError(status: number, text: string): string {
     const detail: unknown = (JSON.parse(text) as { detail?: unknown }).detail;
     if (typeof detail === "string") return detail;
     if (Array.isArray(detail)) {
-      return detail.map((fault: { loc?: unknown[]; msg?: string }) => `${(fault.loc ?? []).slice(1).join(".")}: ${fault.msg ?? ""}`).join("; ");
+      return detail
+        .map(
+          (fault: { loc?: unknown[]; msg?: string }) => `${(fault.loc ?? []).slice(1).join(".")}: ${fault.msg ?? ""}`,
+        )
+        .join("; ");
     }
   } catch {
     // The body is not JSON: a proxy has answered.

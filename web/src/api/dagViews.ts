@@ -30,7 +30,14 @@ export const gridPiecesQuery = (dagId: string, filters: RunFilters, runs: number
     queryKey: ["dag", dagId, "grid", filters, runs, before ?? null],
     initialPageParam: { runs: Math.min(runs, FIRST_RUNS), before } as GridPlace,
     queryFn: ({ pageParam: { runs: count, before: next } }) =>
-      read<Grid>(`${OWN}/dags/${part(dagId)}/grid`, { runs: count, before: next, state: filters.state, run_type: filters.type, run_after_gte: filters.from, run_after_lte: toMicroseconds(filters.to) }),
+      read<Grid>(`${OWN}/dags/${part(dagId)}/grid`, {
+        runs: count,
+        before: next,
+        state: filters.state,
+        run_type: filters.type,
+        run_after_gte: filters.from,
+        run_after_lte: toMicroseconds(filters.to),
+      }),
     getNextPageParam: (last, pieces) => nextPiece(last, runs - pieces.reduce((sum, one) => sum + one.runs.length, 0)),
     placeholderData: keepPreviousData,
   });
@@ -38,7 +45,10 @@ export const gridPiecesQuery = (dagId: string, filters: RunFilters, runs: number
 /** The place of the next piece; undefined: there is no older run, or as many as wanted are read. */
 export function nextPiece(last: Pick<Grid, "runs" | "has_older" | "task_ids">, left: number): GridPlace | undefined {
   if (!last.has_older || left <= 0) return undefined;
-  return { runs: Math.max(1, Math.min(left, Math.floor(PIECE_CELLS / Math.max(1, last.task_ids.length)))), before: last.runs[0]?.run_id };
+  return {
+    runs: Math.max(1, Math.min(left, Math.floor(PIECE_CELLS / Math.max(1, last.task_ids.length)))),
+    before: last.runs[0]?.run_id,
+  };
 }
 
 /** The last millisecond of a day with its last microsecond: the instants of runs have microseconds. */
@@ -73,5 +83,6 @@ export const runTimelineQuery = (dagId: string, runId: string | undefined) =>
 export const newestRunsQuery = (dagId: string) =>
   queryOptions({
     queryKey: ["dag", dagId, "newest"],
-    queryFn: () => read<DagRunList>(`/api/v2/dags/${part(dagId)}/dagRuns`, { limit: PICKED_RUNS, order_by: "-run_after" }),
+    queryFn: () =>
+      read<DagRunList>(`/api/v2/dags/${part(dagId)}/dagRuns`, { limit: PICKED_RUNS, order_by: "-run_after" }),
   });

@@ -7,7 +7,8 @@ import type { components } from "./schema";
 
 export type HitlDetail = components["schemas"]["HITLDetailAnswer"];
 
-const hitlPath = (at: InstancePlace) => `${runPath(at.dagId, at.runId)}/taskInstances/${part(at.taskId)}/${at.mapIndex}/hitlDetails`;
+const hitlPath = (at: InstancePlace) =>
+  `${runPath(at.dagId, at.runId)}/taskInstances/${part(at.taskId)}/${at.mapIndex}/hitlDetails`;
 
 export const hitlQuery = (at: InstancePlace) =>
   queryOptions({

@@ -30,10 +30,20 @@ export interface LineQuery {
 }
 
 export function readLines(place: LogPlace, query: LineQuery, signal?: AbortSignal): Promise<LogLines> {
-  return read<LogLines>(`${logPath(place)}/lines`, { ...where(place), first: query.first, count: query.count, at: query.at?.map(String), line_bytes: query.lineBytes }, signal);
+  return read<LogLines>(
+    `${logPath(place)}/lines`,
+    { ...where(place), first: query.first, count: query.count, at: query.at?.map(String), line_bytes: query.lineBytes },
+    signal,
+  );
 }
 
-export function searchLines(place: LogPlace, text: string, level: Level | undefined, first: number, signal?: AbortSignal): Promise<LogMatches> {
+export function searchLines(
+  place: LogPlace,
+  text: string,
+  level: Level | undefined,
+  first: number,
+  signal?: AbortSignal,
+): Promise<LogMatches> {
   return read<LogMatches>(`${logPath(place)}/search`, { ...where(place), text, level, first }, signal);
 }
 

@@ -33,20 +33,36 @@ export const dagOverviewsQuery = (search: DagSearch) =>
     queryFn: () => {
       const { mode, sort, page, view: _view, ...filters } = search;
       return read<DagOverviews>(`${OWN}/dags`, {
-        ...filters, tags_match_mode: mode, order_by: sort, limit: LIST_SIZE, offset: ((page ?? 1) - 1) * LIST_SIZE,
+        ...filters,
+        tags_match_mode: mode,
+        order_by: sort,
+        limit: LIST_SIZE,
+        offset: ((page ?? 1) - 1) * LIST_SIZE,
       });
     },
     placeholderData: keepPreviousData,
   });
 
 /** How many DAGs there are without any filter. */
-export const dagCountQuery = () => queryOptions({ queryKey: ["dags", "count"], queryFn: () => read<DagOverviews>(`${OWN}/dags`, { limit: 1 }).then((found) => found.total) });
+export const dagCountQuery = () =>
+  queryOptions({
+    queryKey: ["dags", "count"],
+    queryFn: () => read<DagOverviews>(`${OWN}/dags`, { limit: 1 }).then((found) => found.total),
+  });
 
 export const filterChoicesQuery = () =>
-  queryOptions({ queryKey: ["dagFilters"], queryFn: () => read<FilterChoices>(`${OWN}/dagFilters`), staleTime: CHOICES_MS });
+  queryOptions({
+    queryKey: ["dagFilters"],
+    queryFn: () => read<FilterChoices>(`${OWN}/dagFilters`),
+    staleTime: CHOICES_MS,
+  });
 
 export const failuresQuery = (since: string) =>
-  queryOptions({ queryKey: ["failures", since], queryFn: () => read<Failures>(`${OWN}/failures`, { since, limit: 100 }), placeholderData: keepPreviousData });
+  queryOptions({
+    queryKey: ["failures", since],
+    queryFn: () => read<Failures>(`${OWN}/failures`, { since, limit: 100 }),
+    placeholderData: keepPreviousData,
+  });
 
 export interface TimelineView {
   group: string;
@@ -59,7 +75,14 @@ export const timelineQuery = (view: TimelineView) =>
   queryOptions({
     queryKey: ["timeline", view],
     queryFn: () =>
-      read<Timeline>(`${OWN}/timeline`, { group_by: view.group, hours: 24, past: 6, limit: 12, groups: 20, ...(view.within && view.value ? { [view.within]: view.value } : {}) }),
+      read<Timeline>(`${OWN}/timeline`, {
+        group_by: view.group,
+        hours: 24,
+        past: 6,
+        limit: 12,
+        groups: 20,
+        ...(view.within && view.value ? { [view.within]: view.value } : {}),
+      }),
     refetchInterval: TIMELINE_MS, // the hours move without an event
     placeholderData: keepPreviousData,
   });
@@ -88,7 +111,14 @@ export interface RunSearch {
 }
 
 export const RUN_STATES = ["queued", "running", "success", "failed"] as const;
-export const RUN_TYPES = ["scheduled", "manual", "backfill", "asset_triggered", "operator_triggered", "asset_materialization"] as const;
+export const RUN_TYPES = [
+  "scheduled",
+  "manual",
+  "backfill",
+  "asset_triggered",
+  "operator_triggered",
+  "asset_materialization",
+] as const;
 const DATES = { end: "end_date", start: "start_date", due: "run_after" } as const;
 
 export const runListQuery = (search: RunSearch) =>
@@ -96,18 +126,37 @@ export const runListQuery = (search: RunSearch) =>
     queryKey: ["runs", "list", search],
     queryFn: () => {
       const date = DATES[search.by ?? "end"];
-      return read<RunList>(`${OWN}/dags/${search.dag_id ? part(search.dag_id) : "~"}/dagRuns`, {
-        limit: LIST_SIZE, cursor: search.cursor ?? "", order_by: search.sort ?? "-run_after", ...splitNegated(search.dag, "dag_id_pattern", "dag_id_not_pattern"),
-        ...splitNegated(search.run, "run_id_pattern", "run_id_not_pattern"), timetable_type: search.schedule, timetable_type_not: search.schedule_not, late: search.late,
-        state: without(RUN_STATES, search.state, search.state_not), run_type: without(RUN_TYPES, search.type, search.type_not),
-        [`${date}_gte`]: search.from, [`${date}_lte`]: search.to, duration_gte: search.longer, duration_lte: search.shorter,
-      }, undefined, ["cursor"]);
+      return read<RunList>(
+        `${OWN}/dags/${search.dag_id ? part(search.dag_id) : "~"}/dagRuns`,
+        {
+          limit: LIST_SIZE,
+          cursor: search.cursor ?? "",
+          order_by: search.sort ?? "-run_after",
+          ...splitNegated(search.dag, "dag_id_pattern", "dag_id_not_pattern"),
+          ...splitNegated(search.run, "run_id_pattern", "run_id_not_pattern"),
+          timetable_type: search.schedule,
+          timetable_type_not: search.schedule_not,
+          late: search.late,
+          state: without(RUN_STATES, search.state, search.state_not),
+          run_type: without(RUN_TYPES, search.type, search.type_not),
+          [`${date}_gte`]: search.from,
+          [`${date}_lte`]: search.to,
+          duration_gte: search.longer,
+          duration_lte: search.shorter,
+        },
+        undefined,
+        ["cursor"],
+      );
     },
     placeholderData: keepPreviousData,
   });
 
 /** How many runs there are without any filter. */
-export const runCountQuery = () => queryOptions({ queryKey: ["runs", "count"], queryFn: () => read<RunList>(`${OWN}/dags/~/dagRuns`, { limit: 1, cursor: "" }, undefined, ["cursor"]) });
+export const runCountQuery = () =>
+  queryOptions({
+    queryKey: ["runs", "count"],
+    queryFn: () => read<RunList>(`${OWN}/dags/~/dagRuns`, { limit: 1, cursor: "" }, undefined, ["cursor"]),
+  });
 
 /** Texts with `!` before them are negated. */
 export interface TaskSearch {
@@ -133,7 +182,19 @@ export interface TaskSearch {
 }
 
 export const TASK_STATES = [
-  "none", "scheduled", "queued", "running", "success", "failed", "skipped", "upstream_failed", "up_for_retry", "up_for_reschedule", "deferred", "restarting", "removed",
+  "none",
+  "scheduled",
+  "queued",
+  "running",
+  "success",
+  "failed",
+  "skipped",
+  "upstream_failed",
+  "up_for_retry",
+  "up_for_reschedule",
+  "deferred",
+  "restarting",
+  "removed",
 ] as const;
 
 export const taskListQuery = (search: TaskSearch) =>
@@ -141,22 +202,46 @@ export const taskListQuery = (search: TaskSearch) =>
     queryKey: ["tasks", "list", search],
     queryFn: () => {
       const date = DATES[search.by ?? "end"];
-      return read<TaskInstanceList>(`${OWN}/dags/${search.dag_id ? part(search.dag_id) : "~"}/taskInstances`, {
-        limit: LIST_SIZE, cursor: search.cursor ?? "", order_by: search.sort ?? "-run_after", state: without(TASK_STATES, search.state, search.state_not),
-        ...splitNegated(search.dag, "dag_id_pattern", "dag_id_not_pattern"), ...splitNegated(search.run, "run_id_pattern", "run_id_not_pattern"),
-        ...splitNegated(search.task, "task_id", "task_id_not"), ...splitNegated(search.operator, "operator", "operator_not"),
-        ...splitNegated(search.pool, "pool", "pool_not"), ...splitNegated(search.queue, "queue", "queue_not"), ...splitNegated(search.map, "map_index", "map_index_not"),
-        [`${date}_gte`]: search.from, [`${date}_lte`]: search.to, duration_gte: search.longer, duration_lte: search.shorter,
-      }, undefined, ["cursor"]);
+      return read<TaskInstanceList>(
+        `${OWN}/dags/${search.dag_id ? part(search.dag_id) : "~"}/taskInstances`,
+        {
+          limit: LIST_SIZE,
+          cursor: search.cursor ?? "",
+          order_by: search.sort ?? "-run_after",
+          state: without(TASK_STATES, search.state, search.state_not),
+          ...splitNegated(search.dag, "dag_id_pattern", "dag_id_not_pattern"),
+          ...splitNegated(search.run, "run_id_pattern", "run_id_not_pattern"),
+          ...splitNegated(search.task, "task_id", "task_id_not"),
+          ...splitNegated(search.operator, "operator", "operator_not"),
+          ...splitNegated(search.pool, "pool", "pool_not"),
+          ...splitNegated(search.queue, "queue", "queue_not"),
+          ...splitNegated(search.map, "map_index", "map_index_not"),
+          [`${date}_gte`]: search.from,
+          [`${date}_lte`]: search.to,
+          duration_gte: search.longer,
+          duration_lte: search.shorter,
+        },
+        undefined,
+        ["cursor"],
+      );
     },
     placeholderData: keepPreviousData,
   });
 
 /** How many task instances there are without any filter. */
-export const taskCountQuery = () => queryOptions({ queryKey: ["tasks", "count"], queryFn: () => read<TaskInstanceList>(`${OWN}/dags/~/taskInstances`, { limit: 1, cursor: "" }, undefined, ["cursor"]) });
+export const taskCountQuery = () =>
+  queryOptions({
+    queryKey: ["tasks", "count"],
+    queryFn: () =>
+      read<TaskInstanceList>(`${OWN}/dags/~/taskInstances`, { limit: 1, cursor: "" }, undefined, ["cursor"]),
+  });
 
 /** The value of the address as parameters of the API: under its name, or negated under another. */
-export function splitNegated(value: string | number | undefined, name: string, negatedName: string): Record<string, string> {
+export function splitNegated(
+  value: string | number | undefined,
+  name: string,
+  negatedName: string,
+): Record<string, string> {
   const text = String(value ?? "");
   const isNot = text.startsWith("!");
   const plain = isNot ? text.slice(1) : text;
@@ -164,7 +249,11 @@ export function splitNegated(value: string | number | undefined, name: string, n
 }
 
 /** The wanted ones of known values; undefined when all are wanted. The API has no "not": it gets the others. */
-export function without(known: readonly string[], wanted: readonly string[] | undefined, unwanted: readonly string[] | undefined): string[] | undefined {
+export function without(
+  known: readonly string[],
+  wanted: readonly string[] | undefined,
+  unwanted: readonly string[] | undefined,
+): string[] | undefined {
   if (!wanted?.length && !unwanted?.length) return undefined;
   return known.filter((one) => (!wanted?.length || wanted.includes(one)) && !unwanted?.includes(one));
 }
@@ -174,7 +263,12 @@ export function useFavorite(dagId: string) {
   return useMutation({
     mutationFn: (marked: boolean) => change("POST", `${dagPath(dagId)}/${marked ? "favorite" : "unfavorite"}`),
     onSuccess: (_answer, marked) => {
-      showToast(marked ? t("{dag} is a favourite.", { dag: dagId }) : t("{dag} is no favourite any more.", { dag: dagId }), undefined, false, `favourite ${dagId}`);
+      showToast(
+        marked ? t("{dag} is a favourite.", { dag: dagId }) : t("{dag} is no favourite any more.", { dag: dagId }),
+        undefined,
+        false,
+        `favourite ${dagId}`,
+      );
       return client.invalidateQueries({ queryKey: ["dags"] });
     },
   });

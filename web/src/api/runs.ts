@@ -63,7 +63,10 @@ export const neighboursQuery = (run: DagRun) =>
         read<DagRunList>(path, { run_after_lte: run.run_after, order_by: "-run_after", limit: SAME_MOMENT_MAX }),
         read<DagRunList>(path, { run_after_gte: run.run_after, order_by: "run_after", limit: SAME_MOMENT_MAX }),
       ]);
-      return { previous: findBehind(before.dag_runs, run.dag_run_id), next: findBehind(after.dag_runs, run.dag_run_id) };
+      return {
+        previous: findBehind(before.dag_runs, run.dag_run_id),
+        next: findBehind(after.dag_runs, run.dag_run_id),
+      };
     },
   });
 
@@ -76,28 +79,41 @@ export function findBehind<T extends { dag_run_id: string }>(runs: readonly T[],
 export const xcomsQuery = (at: InstancePlace) =>
   queryOptions({
     queryKey: [...taskKey(at), "xcoms"],
-    queryFn: () => read<XComList>(`${instancePath(at)}/xcomEntries`, { map_index: at.mapIndex, limit: 1000, order_by: "key" }),
+    queryFn: () =>
+      read<XComList>(`${instancePath(at)}/xcomEntries`, { map_index: at.mapIndex, limit: 1000, order_by: "key" }),
   });
 
 export const xcomQuery = (at: InstancePlace, key: string) =>
   queryOptions({
     queryKey: [...taskKey(at), "xcom", key],
-    queryFn: () => read<XComValue>(`${instancePath(at)}/xcomEntries/${part(key)}`, { map_index: at.mapIndex, deserialize: true }),
+    queryFn: () =>
+      read<XComValue>(`${instancePath(at)}/xcomEntries/${part(key)}`, { map_index: at.mapIndex, deserialize: true }),
   });
 
 export const deferralQuery = (at: InstancePlace) =>
   queryOptions({
     queryKey: [...taskKey(at), "deferral"],
-    queryFn: () => read<Deferral>(`${OWN}/dags/${part(at.dagId)}/dagRuns/${part(at.runId)}/taskInstances/${part(at.taskId)}/deferral`, { map_index: at.mapIndex }),
+    queryFn: () =>
+      read<Deferral>(
+        `${OWN}/dags/${part(at.dagId)}/dagRuns/${part(at.runId)}/taskInstances/${part(at.taskId)}/deferral`,
+        { map_index: at.mapIndex },
+      ),
     retry: false,
   });
 
 /** The task of the newest version of its DAG. */
 export const taskSpecQuery = (at: InstancePlace) =>
-  queryOptions({ queryKey: ["dag", at.dagId, "tasks", at.taskId], queryFn: () => read<Schemas["TaskResponse"]>(`${dagPath(at.dagId)}/tasks/${part(at.taskId)}`), retry: false });
+  queryOptions({
+    queryKey: ["dag", at.dagId, "tasks", at.taskId],
+    queryFn: () => read<Schemas["TaskResponse"]>(`${dagPath(at.dagId)}/tasks/${part(at.taskId)}`),
+    retry: false,
+  });
 
 export const linksQuery = (at: InstancePlace) =>
-  queryOptions({ queryKey: [...taskKey(at), "links"], queryFn: () => read<ExtraLinks>(`${instancePath(at)}/links`, { map_index: at.mapIndex }) });
+  queryOptions({
+    queryKey: [...taskKey(at), "links"],
+    queryFn: () => read<ExtraLinks>(`${instancePath(at)}/links`, { map_index: at.mapIndex }),
+  });
 
 /** Ask the server to change something of the run; what the page shows of the DAG is read anew, and the answer is kept until the next request. */
 export function useRunChange<A, T = unknown>(dagId: string, send: (options: A) => Promise<T>) {
@@ -128,15 +144,31 @@ export function findReleaseRequest(release: Release): (() => Promise<unknown>) |
     case "unpause_dag":
       return () => change("PATCH", dagPath(dag), { is_paused: false });
     case "release_run":
-      return () => change("POST", `${OWN}/dags/${part(dag)}/operations/runs.release`, { run_id: run, up_dag: release.upstream_dag_id });
+      return () =>
+        change("POST", `${OWN}/dags/${part(dag)}/operations/runs.release`, {
+          run_id: run,
+          up_dag: release.upstream_dag_id,
+        });
     case "set_pool":
       return () => setPool(release.pool ?? "", release.slots ?? 1);
     case "clear_run":
       return () => change("POST", `${runPath(dag, run)}/clear`, { dry_run: false, only_failed: true });
     case "clear_task":
-      return () => change("POST", `${dagPath(dag)}/clearTaskInstances`, { dry_run: false, dag_run_id: run, task_ids: [release.map_index < 0 ? task : [task, release.map_index]], only_failed: false, include_downstream: true });
+      return () =>
+        change("POST", `${dagPath(dag)}/clearTaskInstances`, {
+          dry_run: false,
+          dag_run_id: run,
+          task_ids: [release.map_index < 0 ? task : [task, release.map_index]],
+          only_failed: false,
+          include_downstream: true,
+        });
     case "mark_task":
-      return () => change("PATCH", `${runPath(dag, run)}/taskInstances/${part(task)}${release.map_index < 0 ? "" : `/${release.map_index}`}`, { new_state: "success" });
+      return () =>
+        change(
+          "PATCH",
+          `${runPath(dag, run)}/taskInstances/${part(task)}${release.map_index < 0 ? "" : `/${release.map_index}`}`,
+          { new_state: "success" },
+        );
     default:
       return undefined;
   }

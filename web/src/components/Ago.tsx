@@ -18,14 +18,22 @@ export function Ago({ at }: { at: string }) {
   const zone = useZone();
   const seconds = Math.round((Math.max(useNow(), Date.now()) - Date.parse(at)) / 1000);
   const span = formatDuration(Math.abs(seconds) < 60 ? Math.abs(seconds) : Math.round(Math.abs(seconds) / 60) * 60);
-  return <time dateTime={at} title={formatTime(at, zone)}>{seconds >= 0 ? t("{span} ago", { span }) : t("in {span}", { span })}</time>;
+  return (
+    <time dateTime={at} title={formatTime(at, zone)}>
+      {seconds >= 0 ? t("{span} ago", { span }) : t("in {span}", { span })}
+    </time>
+  );
 }
 
 /** How long something has lasted since an instant. */
 export function HowLong({ since }: { since: string }) {
   const zone = useZone();
   const seconds = Math.max(0, Math.round((Math.max(useNow(), Date.now()) - Date.parse(since)) / 1000));
-  return <time dateTime={since} title={formatTime(since, zone)}>{t("for {span}", { span: formatDuration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60) })}</time>;
+  return (
+    <time dateTime={since} title={formatTime(since, zone)}>
+      {t("for {span}", { span: formatDuration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60) })}
+    </time>
+  );
 }
 
 function subscribe(listener: () => void): () => void {

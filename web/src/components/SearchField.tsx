@@ -4,7 +4,15 @@ import { useEffect, useState } from "react";
 
 const TYPED_MS = 150;
 
-export function SearchField({ label, value, onChange }: { label: string; value: string | undefined; onChange: (text: string | undefined) => void }) {
+export function SearchField({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  onChange: (text: string | undefined) => void;
+}) {
   const [typed, setTyped] = useState(value ?? "");
   useEffect(() => setTyped(value ?? ""), [value]);
   useEffect(() => {
@@ -12,5 +20,9 @@ export function SearchField({ label, value, onChange }: { label: string; value: 
     const timer = window.setTimeout(() => onChange(typed || undefined), TYPED_MS);
     return () => window.clearTimeout(timer);
   }, [typed]);
-  return <label>{label} <input type="search" value={typed} onChange={(event) => setTyped(event.target.value)} /></label>;
+  return (
+    <label>
+      {label} <input type="search" value={typed} onChange={(event) => setTyped(event.target.value)} />
+    </label>
+  );
 }

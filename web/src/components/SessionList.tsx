@@ -18,9 +18,23 @@ export function SessionList({ account }: { account?: string }) {
           <ul className="lines" aria-label={t("Sessions of {name}", { name: found.account })}>
             {found.sessions.map((one) => (
               <li key={one.id}>
-                {t("from {address}", { address: one.address })} <span className="soft">{t("since")} <Time at={one.created_at} />, {t("last used")} <Time at={one.used_at} /></span>{" "}
-                {one.is_current ? <b>{t("this browser")}</b> : (
-                  <button type="button" aria-label={t("End session {id}", { id: one.id })} disabled={act.isPending} onClick={() => act.mutate({ method: "DELETE", path: `/auth/sessions/${one.id}${formatQuery({ account })}` })}>{t("End session")}</button>
+                {t("from {address}", { address: one.address })}{" "}
+                <span className="soft">
+                  {t("since")} <Time at={one.created_at} />, {t("last used")} <Time at={one.used_at} />
+                </span>{" "}
+                {one.is_current ? (
+                  <b>{t("this browser")}</b>
+                ) : (
+                  <button
+                    type="button"
+                    aria-label={t("End session {id}", { id: one.id })}
+                    disabled={act.isPending}
+                    onClick={() =>
+                      act.mutate({ method: "DELETE", path: `/auth/sessions/${one.id}${formatQuery({ account })}` })
+                    }
+                  >
+                    {t("End session")}
+                  </button>
                 )}
               </li>
             ))}

@@ -12,7 +12,11 @@ interface TypedFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "v
 
 export function TypedField({ label, value, onTyped, ...rest }: TypedFieldProps) {
   const [typed, setTyped] = useTyped(value, onTyped);
-  return <label>{label} <input {...rest} value={typed} onChange={(event) => setTyped(event.target.value)} /></label>;
+  return (
+    <label>
+      {label} <input {...rest} value={typed} onChange={(event) => setTyped(event.target.value)} />
+    </label>
+  );
 }
 
 /** The text as it is typed, and the function that takes it; `onTyped` gets it a moment after the last key. */

@@ -10,38 +10,60 @@ import { readDay } from "./viewData";
 import { type LabView, validateLab } from "./timetables/labView";
 
 const dependencies = createRoute({
-  getParentRoute: () => root, path: "/dependencies", component: lazyRouteComponent(() => import("./dependencies/DayPage"), "DayPage"),
-  validateSearch: (search: Search): DayView => ({ dag: text(search.dag), day: day(search.day), first: count(search.first) || undefined }),
-  loaderDeps: ({ search }) => search, loader: ({ context, deps }) => readDay(context.client, deps.dag, deps.day, deps.first),
+  getParentRoute: () => root,
+  path: "/dependencies",
+  component: lazyRouteComponent(() => import("./dependencies/DayPage"), "DayPage"),
+  validateSearch: (search: Search): DayView => ({
+    dag: text(search.dag),
+    day: day(search.day),
+    first: count(search.first) || undefined,
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, deps }) => readDay(context.client, deps.dag, deps.day, deps.first),
 });
 
 const dagGraph = createRoute({
-  getParentRoute: () => root, path: "/dependencies/graph", component: lazyRouteComponent(() => import("./dependencies/GraphPage"), "GraphPage"),
+  getParentRoute: () => root,
+  path: "/dependencies/graph",
+  component: lazyRouteComponent(() => import("./dependencies/GraphPage"), "GraphPage"),
   validateSearch: (search: Search): GraphView => ({
-    fold: one(["none", "folder", "tag", "owner"], search.fold), open: text(search.open), find: text(search.find), dag: text(search.dag),
+    fold: one(["none", "folder", "tag", "owner"], search.fold),
+    open: text(search.open),
+    find: text(search.find),
+    dag: text(search.dag),
     assets: one(["hidden"], search.assets),
   }),
 });
 
 const timetables = createRoute({
-  getParentRoute: () => root, path: "/timetables", component: lazyRouteComponent(() => import("./timetables/LabPage"), "LabPage"),
+  getParentRoute: () => root,
+  path: "/timetables",
+  component: lazyRouteComponent(() => import("./timetables/LabPage"), "LabPage"),
   validateSearch: (search: Search): LabView => validateLab(search),
 });
 
 const assets = createRoute({
-  getParentRoute: () => root, path: "/assets", component: lazyRouteComponent(() => import("./assets/AssetsPage"), "AssetsPage"),
+  getParentRoute: () => root,
+  path: "/assets",
+  component: lazyRouteComponent(() => import("./assets/AssetsPage"), "AssetsPage"),
   validateSearch: (search: Search): AssetFilters => ({ search: text(search.search), page: pageNumber(search.page) }),
 });
 
 const asset = createRoute({
-  getParentRoute: () => root, path: "/assets/$assetId", component: lazyRouteComponent(() => import("./assets/AssetPage"), "AssetPage"),
+  getParentRoute: () => root,
+  path: "/assets/$assetId",
+  component: lazyRouteComponent(() => import("./assets/AssetPage"), "AssetPage"),
   validateSearch: (search: Search): { page?: number } => ({ page: pageNumber(search.page) }),
 });
 
 const backfills = createRoute({
-  getParentRoute: () => root, path: "/backfills", component: lazyRouteComponent(() => import("./backfills/BackfillsPage"), "BackfillsPage"),
+  getParentRoute: () => root,
+  path: "/backfills",
+  component: lazyRouteComponent(() => import("./backfills/BackfillsPage"), "BackfillsPage"),
   validateSearch: (search: Search): BackfillFilters => ({
-    dag: text(search.dag), state: one(["planning", "running", "paused", "cancelled", "complete"], search.state), page: pageNumber(search.page),
+    dag: text(search.dag),
+    state: one(["planning", "running", "paused", "cancelled", "complete"], search.state),
+    page: pageNumber(search.page),
   }),
 });
 

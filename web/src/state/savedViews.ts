@@ -34,7 +34,9 @@ export function hasAccountViews(): boolean {
 
 /** Read the views once; a message says why they cannot be read, and the next call tries again. */
 export function loadViews(): Promise<void> {
-  loading ??= hasAccountViews() ? loadOfAccount() : Promise.resolve(put(new Map(listBrowserPages().map((page) => [page, readBrowser(page)]))));
+  loading ??= hasAccountViews()
+    ? loadOfAccount()
+    : Promise.resolve(put(new Map(listBrowserPages().map((page) => [page, readBrowser(page)]))));
   return loading;
 }
 
@@ -49,13 +51,19 @@ export function findDefault(path: string): Record<string, unknown> | undefined {
 
 /** Keep a view under its name; one with that name is replaced. False: it is not kept, and a message says why. */
 export function saveView(path: string, view: SavedView): Promise<boolean> {
-  const others = readViews(path).filter((one) => one.name !== view.name).map((one) => (view.isDefault ? { ...one, isDefault: false } : one));
+  const others = readViews(path)
+    .filter((one) => one.name !== view.name)
+    .map((one) => (view.isDefault ? { ...one, isDefault: false } : one));
   return apply(path, sortViews([...others, view]), () => change("PUT", PATH, toRecord(path, view)));
 }
 
 /** False: the view is still there, and a message says why. */
 export function deleteView(path: string, name: string): Promise<boolean> {
-  return apply(path, readViews(path).filter((one) => one.name !== name), () => change("DELETE", PATH + formatQuery({ page: path, name })));
+  return apply(
+    path,
+    readViews(path).filter((one) => one.name !== name),
+    () => change("DELETE", PATH + formatQuery({ page: path, name })),
+  );
 }
 
 /** Make a view the default, or with undefined none. */
@@ -93,7 +101,9 @@ async function loadOfAccount(): Promise<void> {
   try {
     await moveViews();
   } catch (error) {
-    say(t("The views of this browser could not be moved to your account: {reason}", { reason: (error as Error).message }));
+    say(
+      t("The views of this browser could not be moved to your account: {reason}", { reason: (error as Error).message }),
+    );
   }
 }
 
@@ -116,13 +126,17 @@ async function moveViews(): Promise<void> {
 }
 
 function listBrowserPages(): string[] {
-  return Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
+  return Object.keys(localStorage)
+    .filter((key) => key.startsWith(PREFIX))
+    .map((key) => key.slice(PREFIX.length));
 }
 
 function readBrowser(page: string): readonly SavedView[] {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(PREFIX + page) ?? "[]");
-    return Array.isArray(found) ? (found as SavedView[]).filter((one) => typeof one?.name === "string" && typeof one.search === "object") : NONE;
+    return Array.isArray(found)
+      ? (found as SavedView[]).filter((one) => typeof one?.name === "string" && typeof one.search === "object")
+      : NONE;
   } catch {
     return NONE;
   }

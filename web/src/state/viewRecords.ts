@@ -15,7 +15,12 @@ export type ViewsByPage = ReadonlyMap<string, readonly SavedView[]>;
 const NAME_MAX = 100;
 
 export function toRecord(page: string, view: SavedView): ViewRecord {
-  return { page, name: view.name, query: defaultStringifySearch(view.search).replace(/^\?/, ""), is_default: Boolean(view.isDefault) };
+  return {
+    page,
+    name: view.name,
+    query: defaultStringifySearch(view.search).replace(/^\?/, ""),
+    is_default: Boolean(view.isDefault),
+  };
 }
 
 export function groupRecords(records: readonly ViewRecord[]): ViewsByPage {

@@ -18,26 +18,52 @@ export function PeriodFields({ search, set }: { search: PeriodSearch; set: (some
   return (
     <fieldset className="period">
       <legend>{t("Period")}</legend>
-      <select aria-label={t("Which date")} value={search.by ?? "end"} onChange={(event) => set({ by: event.target.value === "end" ? undefined : event.target.value })}>
-        <option value="end">{t("ended")}</option><option value="start">{t("started")}</option><option value="due">{t("was due")}</option>
+      <select
+        aria-label={t("Which date")}
+        value={search.by ?? "end"}
+        onChange={(event) => set({ by: event.target.value === "end" ? undefined : event.target.value })}
+      >
+        <option value="end">{t("ended")}</option>
+        <option value="start">{t("started")}</option>
+        <option value="due">{t("was due")}</option>
       </select>
       <MomentField label={t("from")} value={search.from} onChange={(from) => set({ from })} />
       <MomentField label={t("to")} value={search.to} onChange={(to) => set({ to })} />
-      <SearchField label={t("took at least (s)")} type="number" value={search.longer === undefined ? "" : String(search.longer)} onChange={(text) => set({ longer: readNumber(text) })} />
-      <SearchField label={t("at most (s)")} type="number" value={search.shorter === undefined ? "" : String(search.shorter)} onChange={(text) => set({ shorter: readNumber(text) })} />
+      <SearchField
+        label={t("took at least (s)")}
+        type="number"
+        value={search.longer === undefined ? "" : String(search.longer)}
+        onChange={(text) => set({ longer: readNumber(text) })}
+      />
+      <SearchField
+        label={t("at most (s)")}
+        type="number"
+        value={search.shorter === undefined ? "" : String(search.shorter)}
+        onChange={(text) => set({ shorter: readNumber(text) })}
+      />
     </fieldset>
   );
 }
 
-const FROM = { end: /* text */ "ended from {time}", start: /* text */ "started from {time}", due: /* text */ "was due from {time}" };
-const TO = { end: /* text */ "ended until {time}", start: /* text */ "started until {time}", due: /* text */ "was due until {time}" };
+const FROM = {
+  end: /* text */ "ended from {time}",
+  start: /* text */ "started from {time}",
+  due: /* text */ "was due from {time}",
+};
+const TO = {
+  end: /* text */ "ended until {time}",
+  start: /* text */ "started until {time}",
+  due: /* text */ "was due until {time}",
+};
 
 /** The limits of the period and of the duration as filters that hold. */
 export function listPeriodChips({ by: date, from, to, longer, shorter }: PeriodSearch, zone: string): Chip[] {
   const by = date ?? "end";
   const found: [string, string | undefined][] = [
-    ["from", from && t(FROM[by], { time: formatTime(from, zone) })], ["to", to && t(TO[by], { time: formatTime(to, zone) })],
-    ["longer", longer === undefined ? undefined : t("took at least {seconds} s", { seconds: longer })], ["shorter", shorter === undefined ? undefined : t("took at most {seconds} s", { seconds: shorter })],
+    ["from", from && t(FROM[by], { time: formatTime(from, zone) })],
+    ["to", to && t(TO[by], { time: formatTime(to, zone) })],
+    ["longer", longer === undefined ? undefined : t("took at least {seconds} s", { seconds: longer })],
+    ["shorter", shorter === undefined ? undefined : t("took at most {seconds} s", { seconds: shorter })],
   ];
   return found.flatMap(([field, label]) => (label ? [{ field, label, isNot: false, isFixed: true }] : []));
 }
@@ -54,8 +80,13 @@ export function readText(value: unknown): string | undefined {
 
 export function readPeriod(search: Record<string, unknown>): PeriodSearch & { cursor?: string; view?: "all" } {
   return {
-    by: search.by === "start" || search.by === "due" ? search.by : undefined, from: readInstant(search.from), to: readInstant(search.to),
-    longer: readNumber(search.longer), shorter: readNumber(search.shorter), cursor: readText(search.cursor), view: search.view === "all" ? "all" : undefined,
+    by: search.by === "start" || search.by === "due" ? search.by : undefined,
+    from: readInstant(search.from),
+    to: readInstant(search.to),
+    longer: readNumber(search.longer),
+    shorter: readNumber(search.shorter),
+    cursor: readText(search.cursor),
+    view: search.view === "all" ? "all" : undefined,
   };
 }
 

@@ -20,5 +20,16 @@ export function SearchField({ label, value, onChange, placeholder, type = "searc
     const timer = window.setTimeout(() => onChange(typed), TYPED_MS);
     return () => window.clearTimeout(timer);
   });
-  return <label>{label} <input type={type} min={type === "number" ? 0 : undefined} value={typed} onChange={(event) => setTyped(event.target.value)} placeholder={placeholder} /></label>;
+  return (
+    <label>
+      {label}{" "}
+      <input
+        type={type}
+        min={type === "number" ? 0 : undefined}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        placeholder={placeholder}
+      />
+    </label>
+  );
 }

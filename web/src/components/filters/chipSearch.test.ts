@@ -24,7 +24,10 @@ test("a flag is turned round between yes and no, and taken away", () => {
 });
 
 test("a text to search for is a filter that can only be taken away", () => {
-  const [chip, ...others] = listTextChips({ search: "night", tag: "a" }, [{ field: "search", label: "Search" }, { field: "run", label: "Run" }]);
+  const [chip, ...others] = listTextChips({ search: "night", tag: "a" }, [
+    { field: "search", label: "Search" },
+    { field: "run", label: "Run" },
+  ]);
   expect(chip).toEqual({ field: "search", label: "Search", value: "night", isNot: false, isFixed: true });
   expect(others).toEqual([]);
   expect(removeChip({ search: "night" }, chip!)).toEqual({ search: undefined });
@@ -39,8 +42,21 @@ test("a single value of an address needs no brackets, and an empty one is none",
 
 test("a text with ! before it is a filter that does not hold for it, and turning it round moves the !", () => {
   const search: Record<string, unknown> = { dag: "!sales", run: "night", map: 3 };
-  const chips = listNegatableChips(search, [{ field: "dag", label: "DAG" }, { field: "run", label: "Run" }, { field: "map", label: "Map index" }, { field: "task", label: "Task" }]);
-  expect(chips.map((chip) => [chip.field, chip.value, chip.isNot])).toEqual([["dag", "sales", true], ["run", "night", false], ["map", "3", false]]);
+  const chips = listNegatableChips(search, [
+    { field: "dag", label: "DAG" },
+    { field: "run", label: "Run" },
+    { field: "map", label: "Map index" },
+    { field: "task", label: "Task" },
+  ]);
+  expect(chips.map((chip) => [chip.field, chip.value, chip.isNot])).toEqual([
+    ["dag", "sales", true],
+    ["run", "night", false],
+    ["map", "3", false],
+  ]);
   expect(chips.map((chip) => turnChip(search, chip))).toEqual([{ dag: "sales" }, { run: "!night" }, { map: "!3" }]);
-  expect(chips.map((chip) => removeChip(search, chip))).toEqual([{ dag: undefined }, { run: undefined }, { map: undefined }]);
+  expect(chips.map((chip) => removeChip(search, chip))).toEqual([
+    { dag: undefined },
+    { run: undefined },
+    { map: undefined },
+  ]);
 });

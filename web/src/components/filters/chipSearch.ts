@@ -15,11 +15,13 @@ export function listChips(search: Search, values: readonly FilterField[], flags:
   const found: Chip[] = [];
   for (const one of values) {
     for (const isNot of [false, true]) {
-      for (const value of list(search[isNot ? `${one.field}_not` : one.field])) found.push({ field: one.field, label: one.label, value, text: one.name?.(value), isNot });
+      for (const value of list(search[isNot ? `${one.field}_not` : one.field]))
+        found.push({ field: one.field, label: one.label, value, text: one.name?.(value), isNot });
     }
   }
   for (const one of flags) {
-    if (search[one.field] !== undefined) found.push({ field: one.field, label: one.label, isNot: search[one.field] === false });
+    if (search[one.field] !== undefined)
+      found.push({ field: one.field, label: one.label, isNot: search[one.field] === false });
   }
   return found;
 }
@@ -28,7 +30,9 @@ export function listChips(search: Search, values: readonly FilterField[], flags:
 export function listTextChips(search: Search, fields: readonly FilterField[]): Chip[] {
   return fields.flatMap(({ field, label }) => {
     const value = search[field];
-    return value === undefined || value === "" ? [] : [{ field, label, value: String(value), isNot: false, isFixed: true }];
+    return value === undefined || value === ""
+      ? []
+      : [{ field, label, value: String(value), isNot: false, isFixed: true }];
   });
 }
 
@@ -42,7 +46,10 @@ export function listNegatableChips(search: Search, fields: readonly FilterField[
 
 /** The change of the address that adds a value, or sets a flag. */
 export function addValue(search: Search, field: string, value: string): Search {
-  return { [field]: [...list(search[field]).filter((one) => one !== value), value], [`${field}_not`]: drop(search[`${field}_not`], value) };
+  return {
+    [field]: [...list(search[field]).filter((one) => one !== value), value],
+    [`${field}_not`]: drop(search[`${field}_not`], value),
+  };
 }
 
 export function removeChip(search: Search, chip: Chip): Search {

@@ -30,8 +30,14 @@ export function chooseRuns(view: DagView): RunFilters {
 export function readDagView(search: Search): DagView {
   const runs = Number(search.runs ?? RUNS_SHOWN);
   return {
-    runs: Number.isInteger(runs) && runs > 0 && runs <= 365 && runs !== RUNS_SHOWN ? runs : undefined, state: one(["failed", "unfinished"], search.state), task: text(search.task),
-    run_state: one(["queued", "running", "success", "failed"], search.run_state), type: one(["scheduled", "manual", "backfill", "asset_triggered"], search.type),
-    from: instant(search.from), to: instant(search.to), before: text(search.before), fold: text(search.fold),
+    runs: Number.isInteger(runs) && runs > 0 && runs <= 365 && runs !== RUNS_SHOWN ? runs : undefined,
+    state: one(["failed", "unfinished"], search.state),
+    task: text(search.task),
+    run_state: one(["queued", "running", "success", "failed"], search.run_state),
+    type: one(["scheduled", "manual", "backfill", "asset_triggered"], search.type),
+    from: instant(search.from),
+    to: instant(search.to),
+    before: text(search.before),
+    fold: text(search.fold),
   };
 }

@@ -20,8 +20,11 @@ export function readHomeSearch(search: Record<string, unknown>): HomeView {
   const within = GROUPINGS.find((one) => one === search.within && one !== "pool");
   const value = readText(search.value);
   const view: HomeView = {
-    window: WINDOWS.slice(1).find((one) => one === search.window), group: GROUPINGS.slice(1).find((one) => one === search.group),
-    within: value === undefined ? undefined : within, value: within === undefined ? undefined : value, seen: search.seen === "shown" ? "shown" : undefined,
+    window: WINDOWS.slice(1).find((one) => one === search.window),
+    group: GROUPINGS.slice(1).find((one) => one === search.group),
+    within: value === undefined ? undefined : within,
+    value: within === undefined ? undefined : value,
+    seen: search.seen === "shown" ? "shown" : undefined,
   };
   return Object.fromEntries(Object.entries(view).filter(([, one]) => one !== undefined));
 }

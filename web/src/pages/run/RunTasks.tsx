@@ -13,7 +13,14 @@ export function RunTasks() {
   const { dagId, runId } = route.useParams();
   const view = route.useSearch();
   const navigate = useNavigate();
-  const set = (search: TaskListView) => void navigate({ to: "/dags/$dagId/runs/$runId", params: { dagId, runId }, search, replace: true, resetScroll: false });
+  const set = (search: TaskListView) =>
+    void navigate({
+      to: "/dags/$dagId/runs/$runId",
+      params: { dagId, runId },
+      search,
+      replace: true,
+      resetScroll: false,
+    });
   return (
     <section>
       <h2 className="sr-only">{t("Tasks")}</h2>

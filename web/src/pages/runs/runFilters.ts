@@ -7,13 +7,31 @@ import { stateName } from "../../components/StateBadge";
 import { t } from "../../state/language";
 
 export const RUN_SORTS: [string, string][] = [
-  ["-run_after", /* text */ "due last first"], ["-end_date", /* text */ "ended last first"], ["-start_date", /* text */ "started last first"], ["dag_id", /* text */ "by DAG"],
+  ["-run_after", /* text */ "due last first"],
+  ["-end_date", /* text */ "ended last first"],
+  ["-start_date", /* text */ "started last first"],
+  ["dag_id", /* text */ "by DAG"],
 ];
 
 export function readRunSearch(search: Record<string, unknown>): RunSearch {
   return dropEmpty({
-    dag_id: readText(search.dag_id), dag: readText(search.dag), run: readText(search.run), state: known(RUN_STATES, search.state), state_not: known(RUN_STATES, search.state_not),
-    type: known(RUN_TYPES, search.type), type_not: known(RUN_TYPES, search.type_not), schedule: some(search.schedule), schedule_not: some(search.schedule_not), late: search.late === true || search.late === "true" ? true : search.late === false || search.late === "false" ? false : undefined, sort: RUN_SORTS.slice(1).find(([sort]) => sort === search.sort)?.[0], ...readPeriod(search),
+    dag_id: readText(search.dag_id),
+    dag: readText(search.dag),
+    run: readText(search.run),
+    state: known(RUN_STATES, search.state),
+    state_not: known(RUN_STATES, search.state_not),
+    type: known(RUN_TYPES, search.type),
+    type_not: known(RUN_TYPES, search.type_not),
+    schedule: some(search.schedule),
+    schedule_not: some(search.schedule_not),
+    late:
+      search.late === true || search.late === "true"
+        ? true
+        : search.late === false || search.late === "false"
+          ? false
+          : undefined,
+    sort: RUN_SORTS.slice(1).find(([sort]) => sort === search.sort)?.[0],
+    ...readPeriod(search),
   });
 }
 
@@ -27,9 +45,16 @@ export function runFlags(): FilterField[] {
 }
 
 export function runTexts(): FilterField[] {
-  return [{ field: "dag", label: t("DAG") }, { field: "run", label: t("Run") }];
+  return [
+    { field: "dag", label: t("DAG") },
+    { field: "run", label: t("Run") },
+  ];
 }
 
 export function runFields(): FilterField[] {
-  return [{ field: "state", label: t("State"), name: stateName }, { field: "type", label: t("Type"), name: stateName }, { field: "schedule", label: t("Timetable") }];
+  return [
+    { field: "state", label: t("State"), name: stateName },
+    { field: "type", label: t("Type"), name: stateName },
+    { field: "schedule", label: t("Timetable") },
+  ];
 }

@@ -23,8 +23,15 @@ export function readTaskView(search: Record<string, unknown>): TaskView {
   const part = PARTS.find((one) => one === search.part);
   const level = LEVELS.find((one) => one === search.level);
   return {
-    ...readTaskListView(search), map: count(search.map), try: count(search.try), beside: count(search.beside), part: part === "log" ? undefined : part,
-    find: text(search.find), level, source: count(search.source), line: count(search.line) ?? text(search.line),
+    ...readTaskListView(search),
+    map: count(search.map),
+    try: count(search.try),
+    beside: count(search.beside),
+    part: part === "log" ? undefined : part,
+    find: text(search.find),
+    level,
+    source: count(search.source),
+    line: count(search.line) ?? text(search.line),
   };
 }
 
@@ -34,5 +41,7 @@ function text(value: unknown): string | undefined {
 
 function count(value: unknown): number | undefined {
   const number = Number(value);
-  return value !== undefined && value !== null && value !== "" && Number.isInteger(number) && number >= 0 ? number : undefined;
+  return value !== undefined && value !== null && value !== "" && Number.isInteger(number) && number >= 0
+    ? number
+    : undefined;
 }

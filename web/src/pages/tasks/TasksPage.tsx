@@ -6,7 +6,14 @@ import { TASK_STATES, taskCountQuery, taskListQuery, type TaskSearch } from "../
 import type { TaskInstance, TaskInstanceList } from "../../api/shapes";
 import { HowLong } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
-import { addValue, listChips, listNegatableChips, listTextChips, removeChip, turnChip } from "../../components/filters/chipSearch";
+import {
+  addValue,
+  listChips,
+  listNegatableChips,
+  listTextChips,
+  removeChip,
+  turnChip,
+} from "../../components/filters/chipSearch";
 import { countEntries, CursorPages } from "../../components/filters/CursorPages";
 import { AddFilter, FilterChips } from "../../components/filters/FilterChips";
 import { MoreFilters } from "../../components/filters/MoreFilters";
@@ -36,16 +43,30 @@ export function TasksPage() {
   const search = route.useSearch();
   const navigate = useNavigate();
   useKeptSearch(PATH, search);
-  const set: Set = (some, replace = false) => void navigate({ to: PATH, search: { ...search, cursor: undefined, view: undefined, ...some } as TaskSearch, replace });
+  const set: Set = (some, replace = false) =>
+    void navigate({
+      to: PATH,
+      search: { ...search, cursor: undefined, view: undefined, ...some } as TaskSearch,
+      replace,
+    });
   const tasks = useQuery(taskListQuery(search));
   return (
     <>
       <h1>{t("Task instances")}</h1>
-      <Filters search={search} set={set} found={tasks.data} clear={() => void navigate({ to: PATH, search: findDefault(PATH) ? { view: "all" } : {} })} />
+      <Filters
+        search={search}
+        set={set}
+        found={tasks.data}
+        clear={() => void navigate({ to: PATH, search: findDefault(PATH) ? { view: "all" } : {} })}
+      />
       <Answer query={tasks} what={t("the task instances")}>
         {(found) => (
           <div aria-busy={tasks.isPlaceholderData}>
-            {found.task_instances.length > 0 ? <TaskTable tasks={found.task_instances} /> : <p>{t("No task instance fits these filters.")}</p>}
+            {found.task_instances.length > 0 ? (
+              <TaskTable tasks={found.task_instances} />
+            ) : (
+              <p>{t("No task instance fits these filters.")}</p>
+            )}
             <CursorPages found={found} isFirst={!search.cursor} go={(cursor) => set({ cursor })} />
           </div>
         )}
@@ -64,10 +85,18 @@ interface FiltersProps {
 
 function Filters({ search, set, clear, found }: FiltersProps) {
   const text = (field: keyof TaskSearch, label: string, placeholder?: string) => (
-    <Negatable key={field} label={label} value={search[field] as string | undefined} placeholder={placeholder} change={(value) => set({ [field]: value }, true)} />
+    <Negatable
+      key={field}
+      label={label}
+      value={search[field] as string | undefined}
+      placeholder={placeholder}
+      change={(value) => set({ [field]: value }, true)}
+    />
   );
   const chips = [
-    ...listTextChips(search as never, [{ field: "dag_id", label: t("DAG") }]), ...listNegatableChips(search as never, taskTexts()), ...listChips(search as never, taskFields(), []),
+    ...listTextChips(search as never, [{ field: "dag_id", label: t("DAG") }]),
+    ...listNegatableChips(search as never, taskTexts()),
+    ...listChips(search as never, taskFields(), []),
     ...listPeriodChips(search, useZone()),
   ];
   const all = useQuery({ ...taskCountQuery(), enabled: found !== undefined && chips.length > 0 }).data;
@@ -76,26 +105,51 @@ function Filters({ search, set, clear, found }: FiltersProps) {
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         {!search.dag_id && text("dag", t("DAG"), t("part of a DAG id"))}
         {text("task", t("Task"), t("a task id"))}
-        <AddFilter label={t("State")} options={TASK_STATES.map((value) => ({ value, text: taskFields()[0]?.name?.(value) }))} add={(value) => set(addValue(search as never, "state", value))} />
+        <AddFilter
+          label={t("State")}
+          options={TASK_STATES.map((value) => ({ value, text: taskFields()[0]?.name?.(value) }))}
+          add={(value) => set(addValue(search as never, "state", value))}
+        />
         <MoreFilters holds={MORE.filter((field) => search[field] !== undefined).length}>
           {text("run", t("Run"), t("part of a run id"))}
           {text("operator", t("Operator"), t("the name of a class"))}
           {text("pool", t("Pool"), t("the name of a pool"))}
           {text("queue", t("Queue"), t("the name of a queue"))}
-          <Negatable label={t("Map index")} type="number" value={search.map === undefined ? undefined : String(search.map)} change={(value) => set({ map: value }, true)} />
+          <Negatable
+            label={t("Map index")}
+            type="number"
+            value={search.map === undefined ? undefined : String(search.map)}
+            change={(value) => set({ map: value }, true)}
+          />
           <PeriodFields search={search} set={set} />
           <label>
             {t("Sort by")}{" "}
             <select value={search.sort ?? "-run_after"} onChange={(event) => set({ sort: event.target.value })}>
-              {TASK_SORTS.map(([value, label]) => <option key={value} value={value}>{t(label)}</option>)}
+              {TASK_SORTS.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {t(label)}
+                </option>
+              ))}
             </select>
           </label>
         </MoreFilters>
       </form>
-      <div className="views-bar"><SavedViews path={PATH} search={search} /></div>
+      <div className="views-bar">
+        <SavedViews path={PATH} search={search} />
+      </div>
       <FilterChips
-        chips={chips} clear={clear} turn={(chip) => set(turnChip(search as never, chip))} remove={(chip) => set(removeChip(search as never, chip))}
-        lead={found && all ? t("{shown} of {all} task instances fit these filters:", { shown: countEntries(found), all: countEntries(all) }) : t("Filters:")}
+        chips={chips}
+        clear={clear}
+        turn={(chip) => set(turnChip(search as never, chip))}
+        remove={(chip) => set(removeChip(search as never, chip))}
+        lead={
+          found && all
+            ? t("{shown} of {all} task instances fit these filters:", {
+                shown: countEntries(found),
+                all: countEntries(all),
+              })
+            : t("Filters:")
+        }
       />
     </>
   );
@@ -107,25 +161,63 @@ function TaskTable({ tasks }: { tasks: TaskInstance[] }) {
       <table className="card-table">
         <thead>
           <tr>
-            <th>{t("DAG")}</th><th>{t("Run")}</th><th>{t("Task")}</th><th>{t("State")}</th><th>{t("Operator")}</th><th>{t("Pool")}</th><th>{t("Queue")}</th><th>{t("Try")}</th>
-            <th>{t("Started")}</th><th>{t("Duration")}</th>
+            <th>{t("DAG")}</th>
+            <th>{t("Run")}</th>
+            <th>{t("Task")}</th>
+            <th>{t("State")}</th>
+            <th>{t("Operator")}</th>
+            <th>{t("Pool")}</th>
+            <th>{t("Queue")}</th>
+            <th>{t("Try")}</th>
+            <th>{t("Started")}</th>
+            <th>{t("Duration")}</th>
           </tr>
         </thead>
         <tbody>
           {tasks.map((one) => (
             <tr key={`${one.dag_id} ${one.dag_run_id} ${one.task_id} ${one.map_index}`}>
-              <td><Link to="/dags/$dagId" params={{ dagId: one.dag_id }} search={{}} className="name" preload={false}><WrappedName name={one.dag_id} /></Link></td>
-              <td><Link to="/dags/$dagId/runs/$runId" params={{ dagId: one.dag_id, runId: one.dag_run_id }} className="name" preload={false}><WrappedName name={one.dag_run_id} /></Link></td>
+              <td>
+                <Link to="/dags/$dagId" params={{ dagId: one.dag_id }} search={{}} className="name" preload={false}>
+                  <WrappedName name={one.dag_id} />
+                </Link>
+              </td>
+              <td>
+                <Link
+                  to="/dags/$dagId/runs/$runId"
+                  params={{ dagId: one.dag_id, runId: one.dag_run_id }}
+                  className="name"
+                  preload={false}
+                >
+                  <WrappedName name={one.dag_run_id} />
+                </Link>
+              </td>
               <td>
                 <TaskName one={one} />
               </td>
-              <td className="state-cell"><StateBadge state={one.state} /> <WhyButton dagId={one.dag_id} runId={one.dag_run_id} taskId={one.task_id} mapIndex={one.map_index} state={one.state} /></td>
+              <td className="state-cell">
+                <StateBadge state={one.state} />{" "}
+                <WhyButton
+                  dagId={one.dag_id}
+                  runId={one.dag_run_id}
+                  taskId={one.task_id}
+                  mapIndex={one.map_index}
+                  state={one.state}
+                />
+              </td>
               <td data-label={t("Operator")}>{one.operator}</td>
               <td data-label={t("Pool")}>{one.pool}</td>
               <td data-label={t("Queue")}>{one.queue}</td>
               <td data-label={t("Try")}>{one.try_number}</td>
               <td data-label={t("Started")}>{one.start_date && <Time at={one.start_date} />}</td>
-              <td data-label={t("Duration")}>{one.state === "running" && one.start_date ? <span className="soft"><HowLong since={one.start_date} /></span> : formatDuration(one.duration)}</td>
+              <td data-label={t("Duration")}>
+                {one.state === "running" && one.start_date ? (
+                  <span className="soft">
+                    <HowLong since={one.start_date} />
+                  </span>
+                ) : (
+                  formatDuration(one.duration)
+                )}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -140,7 +232,10 @@ function TaskName({ one }: { one: TaskInstance }) {
   return (
     <>
       <Link
-        to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id }} className="name" preload={false}
+        to="/dags/$dagId/runs/$runId/tasks/$taskId"
+        params={{ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id }}
+        className="name"
+        preload={false}
         search={{ map: one.map_index < 0 ? undefined : one.map_index }}
       >
         <WrappedName name={shown} />

@@ -25,15 +25,27 @@ export function ExportButton() {
       link.download = "variables.json";
       link.click();
       URL.revokeObjectURL(link.href);
-      setSaid(left > 0 ? tn("{count} Variable with a masked value is not in the file.", "{count} Variables with masked values are not in the file.", left) : "");
+      setSaid(
+        left > 0
+          ? tn(
+              "{count} Variable with a masked value is not in the file.",
+              "{count} Variables with masked values are not in the file.",
+              left,
+            )
+          : "",
+      );
     } catch (error) {
       setSaid(String(error instanceof Error ? error.message : error));
     }
   };
   return (
     <>
-      <button type="button" onClick={() => void save()}>{t("Export")}</button>
-      <span role="status" className="soft">{said}</span>
+      <button type="button" onClick={() => void save()}>
+        {t("Export")}
+      </button>
+      <span role="status" className="soft">
+        {said}
+      </span>
     </>
   );
 }
@@ -52,20 +64,43 @@ export function ImportForm({ done }: { done: () => void }) {
   return (
     <section className="form" aria-label={t("Import Variables")}>
       <h2>{t("Import Variables")}</h2>
-      <label>{t("A JSON file: an object of key and value")} <input type="file" accept=".json,application/json" onChange={(event) => void choose(event)} /></label>
-      <label>{t("Variables that exist")}{" "}
+      <label>
+        {t("A JSON file: an object of key and value")}{" "}
+        <input type="file" accept=".json,application/json" onChange={(event) => void choose(event)} />
+      </label>
+      <label>
+        {t("Variables that exist")}{" "}
         <select value={action} onChange={(event) => setAction(event.target.value)}>
-          <option value="fail">{t("change nothing at all")}</option><option value="skip">{t("stay as they are")}</option><option value="overwrite">{t("get the value of the file")}</option>
+          <option value="fail">{t("change nothing at all")}</option>
+          <option value="skip">{t("stay as they are")}</option>
+          <option value="overwrite">{t("get the value of the file")}</option>
         </select>
       </label>
-      {problem && <p className="notice" role="alert">{problem}</p>}
+      {problem && (
+        <p className="notice" role="alert">
+          {problem}
+        </p>
+      )}
       {act.error && <Refusal error={act.error} />}
-      {act.data && <p role="status">{tn("{count} Variable was set.", "{count} Variables were set.", act.data.chosen.length)} {act.data.left.length > 0 && t("These stayed as they were: {names}", { names: act.data.left.join(", ") })}</p>}
+      {act.data && (
+        <p role="status">
+          {tn("{count} Variable was set.", "{count} Variables were set.", act.data.chosen.length)}{" "}
+          {act.data.left.length > 0 && t("These stayed as they were: {names}", { names: act.data.left.join(", ") })}
+        </p>
+      )}
       <div className="acts">
-        <button type="button" disabled={!found || act.isPending} onClick={() => act.mutate({ method: "POST", path: operationPath("variables.import"), body: { found, action } })}>
+        <button
+          type="button"
+          disabled={!found || act.isPending}
+          onClick={() =>
+            act.mutate({ method: "POST", path: operationPath("variables.import"), body: { found, action } })
+          }
+        >
           {found ? tn("Import {count} Variable", "Import {count} Variables", found.length) : t("Import")}
         </button>
-        <button type="button" onClick={done}>{t("Close")}</button>
+        <button type="button" onClick={done}>
+          {t("Close")}
+        </button>
       </div>
     </section>
   );

@@ -28,16 +28,32 @@ export function VariableForm({ variable, done }: { variable: Variable | undefine
   return (
     <form className="form" onSubmit={send} aria-label={title}>
       <h2>{title}</h2>
-      {!variable && <label>{t("Key")} <input required maxLength={250} value={key} onChange={(event) => setKey(event.target.value)} /></label>}
-      {isMasked && (
-        <label className="check"><input type="checkbox" checked={changed} onChange={(event) => setChanged(event.target.checked)} /> {t("Replace the value, which is masked")}</label>
+      {!variable && (
+        <label>
+          {t("Key")} <input required maxLength={250} value={key} onChange={(event) => setKey(event.target.value)} />
+        </label>
       )}
-      {changed && <label>{t("Value")} <textarea rows={5} spellCheck={false} value={value} onChange={(event) => setValue(event.target.value)} /></label>}
-      <label>{t("Description")} <input value={description} onChange={(event) => setDescription(event.target.value)} /></label>
+      {isMasked && (
+        <label className="check">
+          <input type="checkbox" checked={changed} onChange={(event) => setChanged(event.target.checked)} />{" "}
+          {t("Replace the value, which is masked")}
+        </label>
+      )}
+      {changed && (
+        <label>
+          {t("Value")}{" "}
+          <textarea rows={5} spellCheck={false} value={value} onChange={(event) => setValue(event.target.value)} />
+        </label>
+      )}
+      <label>
+        {t("Description")} <input value={description} onChange={(event) => setDescription(event.target.value)} />
+      </label>
       {act.error && <Refusal error={act.error} />}
       <div className="acts">
         <button disabled={act.isPending}>{t("Save")}</button>
-        <button type="button" onClick={done}>{t("Cancel")}</button>
+        <button type="button" onClick={done}>
+          {t("Cancel")}
+        </button>
       </div>
     </form>
   );

@@ -19,7 +19,17 @@ export function BackfillPage() {
       <section className="plan-form">
         <h2>{t("New backfill")}</h2>
         <Answer query={useQuery(dagQuery(dagId))} what={t("the DAG")}>
-          {(dag) => (dag.is_backfillable ? <BackfillForm dag={dag} /> : <p>{t("This DAG cannot be backfilled: its schedule ({schedule}) has no sequence of slots.", { schedule: dag.timetable_summary ?? "None" })}</p>)}
+          {(dag) =>
+            dag.is_backfillable ? (
+              <BackfillForm dag={dag} />
+            ) : (
+              <p>
+                {t("This DAG cannot be backfilled: its schedule ({schedule}) has no sequence of slots.", {
+                  schedule: dag.timetable_summary ?? "None",
+                })}
+              </p>
+            )
+          }
         </Answer>
       </section>
     </>

@@ -12,7 +12,12 @@ export interface GraphView {
 }
 
 export function readGraphView(search: Search): GraphView {
-  return { run: text(search.run), open: text(search.open), find: text(search.find), down: one(["yes", "no"], search.down) };
+  return {
+    run: text(search.run),
+    open: text(search.open),
+    find: text(search.find),
+    down: one(["yes", "no"], search.down),
+  };
 }
 
 /** Group ids have no comma. */

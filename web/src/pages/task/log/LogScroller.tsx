@@ -82,7 +82,14 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    const steps: Record<string, number> = { PageUp: -(rows - 1), PageDown: rows - 1, ArrowUp: -1, ArrowDown: 1, Home: -count, End: count };
+    const steps: Record<string, number> = {
+      PageUp: -(rows - 1),
+      PageDown: rows - 1,
+      ArrowUp: -1,
+      ArrowDown: 1,
+      Home: -count,
+      End: count,
+    };
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -90,10 +97,22 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
   };
   const places = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
   return (
-    <div className={isWrapped ? "log wrapped" : "log"} ref={frame} tabIndex={0} role="log" aria-live="off" aria-label={label} style={{ height: `min(70vh, 45rem, ${Math.max(Math.max(5, count * 1.4) * LINE_PX, wholePx + LINE_PX)}px)` }} onScroll={onScroll} onKeyDown={onKeyDown}>
+    <div
+      className={isWrapped ? "log wrapped" : "log"}
+      ref={frame}
+      tabIndex={0}
+      role="log"
+      aria-live="off"
+      aria-label={label}
+      style={{ height: `min(70vh, 45rem, ${Math.max(Math.max(5, count * 1.4) * LINE_PX, wholePx + LINE_PX)}px)` }}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+    >
       <div style={{ height: space + height }}>
         <div className="log-window" style={{ height }}>
-          <div className="log-lines" ref={list}>{places.map((place) => children(place))}</div>
+          <div className="log-lines" ref={list}>
+            {places.map((place) => children(place))}
+          </div>
         </div>
       </div>
     </div>
