@@ -1,8 +1,8 @@
 /** A text field that tells its text when its user stops typing, so that the address and the server are not busy with each key. */
 
-import { type InputHTMLAttributes, type ReactNode, useEffect, useRef, useState } from "react";
+import { type InputHTMLAttributes, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 
-const TYPED_MS = 250;
+const TYPED_MS = 150;
 
 interface TypedFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "value" | "onChange"> {
   label: ReactNode;
@@ -27,13 +27,14 @@ export function useTyped(value: string, onTyped: (text: string) => void): [strin
     if (value !== told.current) setTyped(value);
     told.current = value;
   }, [value]);
+  const tell = useEffectEvent(() => {
+    told.current = typed;
+    onTyped(typed);
+  });
   useEffect(() => {
     if (typed === told.current) return undefined;
-    const timer = window.setTimeout(() => {
-      told.current = typed;
-      onTyped(typed);
-    }, TYPED_MS);
+    const timer = window.setTimeout(() => tell(), TYPED_MS);
     return () => window.clearTimeout(timer);
-  });
+  }, [typed]);
   return [typed, setTyped];
 }

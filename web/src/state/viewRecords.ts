@@ -30,12 +30,11 @@ export function groupRecords(records: readonly ViewRecord[]): ViewsByPage {
     found.set(page, views);
     views.push({ name, search: defaultParseSearch(query) as Record<string, unknown>, isDefault: is_default });
   }
-  for (const views of found.values()) sortViews(views);
-  return found;
+  return new Map([...found].map(([page, views]) => [page, sortViews(views)]));
 }
 
-export function sortViews(views: SavedView[]): SavedView[] {
-  return views.sort((a, b) => a.name.localeCompare(b.name));
+export function sortViews(views: readonly SavedView[]): SavedView[] {
+  return views.toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 /**

@@ -3,7 +3,7 @@
 import { t } from "../../state/language";
 import { formatTime } from "../../state/times";
 import type { Chip } from "./FilterChips";
-import { SearchField } from "./SearchField";
+import { SearchField } from "../SearchField";
 import { MomentField } from "./ZonedFields";
 
 export interface PeriodSearch {

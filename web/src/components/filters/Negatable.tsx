@@ -2,7 +2,7 @@
 
 import { t } from "../../state/language";
 import { cutText } from "../LongText";
-import { SearchField } from "./SearchField";
+import { SearchField } from "../SearchField";
 
 const OPTION_MAX = 100;
 
@@ -20,7 +20,7 @@ interface NegatableProps {
 export function Negatable({ label, value, change, options, nameOf = (one) => one, placeholder, type }: NegatableProps) {
   const isNot = value?.startsWith("!") ?? false;
   const plain = isNot ? (value ?? "").slice(1) : (value ?? "");
-  const put = (text: string, not: boolean) => change(text ? (not ? `!${text}` : text) : undefined);
+  const put = (text: string | undefined, not: boolean) => change(text ? (not ? `!${text}` : text) : undefined);
   return (
     <span className="negatable">
       {options === undefined ? (

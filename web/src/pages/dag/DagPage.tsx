@@ -64,7 +64,7 @@ function GridFilters({ view, set }: { view: DagView; set: (some: DagView) => voi
         {t("Runs")}{" "}
         <select value={count} onChange={(event) => set({ runs: Number(event.target.value) })}>
           {[...new Set([...COUNTS, count])]
-            .sort((a, b) => a - b)
+            .toSorted((a, b) => a - b)
             .map((one) => (
               <option key={one}>{one}</option>
             ))}
@@ -116,8 +116,11 @@ function GridFilters({ view, set }: { view: DagView; set: (some: DagView) => voi
 }
 
 function Shown({ grid, view, set }: { grid: GridData; view: DagView; set: (some: DagView) => void }) {
-  const folded = useMemo(() => readFolded(grid, view.fold), [grid.groups, grid.task_ids.length, view.fold]);
-  const setFolded = (next: ReadonlySet<string>) => set({ fold: next.size === 0 ? "-" : [...next].sort().join(",") });
+  const { groups, task_ids } = grid;
+  const count = task_ids.length;
+  const folded = useMemo(() => readFolded(groups, count, view.fold), [groups, count, view.fold]);
+  const setFolded = (next: ReadonlySet<string>) =>
+    set({ fold: next.size === 0 ? "-" : [...next].toSorted().join(",") });
   const toggle = (group: string) => {
     const next = new Set(folded);
     if (!next.delete(group)) next.add(group);
@@ -169,7 +172,7 @@ function Shown({ grid, view, set }: { grid: GridData; view: DagView; set: (some:
 }
 
 /** Group ids have no comma. */
-function readFolded(grid: GridData, fold: string | undefined): ReadonlySet<string> {
+function readFolded(groups: GridData["groups"], taskCount: number, fold: string | undefined): ReadonlySet<string> {
   if (fold !== undefined) return new Set(fold === "-" ? [] : fold.split(","));
-  return new Set(grid.task_ids.length > FOLD_ABOVE ? grid.groups.map((group) => group.group_id) : []);
+  return new Set(taskCount > FOLD_ABOVE ? groups.map((group) => group.group_id) : []);
 }

@@ -40,7 +40,8 @@ export interface GridProps {
 }
 
 export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
-  const rows = useMemo(() => selectRows(grid, choice), [grid, choice.search, choice.only, choice.folded]);
+  const { search, only, folded } = choice;
+  const rows = useMemo(() => selectRows(grid, { search, only, folded }), [grid, search, only, folded]);
   const [place, setPlace] = useState<Place>({ row: 0, column: Math.max(0, grid.runs.length - 1) });
   const frame = useRef<HTMLDivElement>(null);
   const nameWidth = useNameWidth(rows, frame);
@@ -108,8 +109,8 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
   const shown = useMemo(() => new Set(rows.flatMap((row) => row.tasks)).size, [rows]);
   const items = lines.getVirtualItems();
   // The element of a line that has left the view shows one that comes into view: making cells anew is what costs most while one scrolls.
-  const pool = useRef(1);
-  pool.current = Math.max(pool.current, items.length);
+  const [pool, setPool] = useState(1);
+  if (items.length > pool) setPool(items.length);
   const findPlace = (target: EventTarget): Place | undefined => {
     const cell = (target as Element).closest<HTMLElement>(".cell");
     const line = cell?.closest<HTMLElement>(".grid-line");
@@ -171,7 +172,7 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
         >
           {items.map((line) => (
             <div
-              key={line.index % pool.current}
+              key={line.index % pool}
               className="grid-line"
               role="row"
               aria-rowindex={line.index + 1}

@@ -56,5 +56,5 @@ export function describeCounts(counts: StateCounts): string {
 }
 
 function sortByUrgency(counts: StateCounts): StateCounts {
-  return counts.length < 2 ? counts : counts.sort((a, b) => (RANK.get(a[0]) ?? 99) - (RANK.get(b[0]) ?? 99));
+  return counts.length < 2 ? counts : counts.toSorted((a, b) => (RANK.get(a[0]) ?? 99) - (RANK.get(b[0]) ?? 99));
 }

@@ -8,7 +8,7 @@ import { addValue, listChips, listTextChips, removeChip, turnChip } from "../../
 import { AddFilter, type Chip, FilterChips } from "../../components/filters/FilterChips";
 import { MoreFilters } from "../../components/filters/MoreFilters";
 import { SavedViews } from "../../components/filters/SavedViews";
-import { SearchField } from "../../components/filters/SearchField";
+import { SearchField } from "../../components/SearchField";
 import { t, tn } from "../../state/language";
 import { useKeptSearch } from "../../state/lastSearch";
 import { findDefault } from "../../state/savedViews";
@@ -89,9 +89,9 @@ function Filters({ search, set, clear, total }: FiltersProps) {
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SearchField
           label={t("Search")}
-          value={search.search ?? ""}
+          value={search.search}
           placeholder={t("part of id or name")}
-          onChange={(text) => set({ search: text || undefined }, true)}
+          onChange={(text) => set({ search: text }, true)}
         />
         <AddFilter
           label={t("Last run")}

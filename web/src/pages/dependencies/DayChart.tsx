@@ -2,7 +2,8 @@
 
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from "react";
-import { useWidth } from "../../components/useWidth";
+import { useNow } from "../../components/Ago";
+import { useSize } from "../../components/useSize";
 import { t } from "../../state/language";
 import { countStates, drawDay, findNeighbours, type Link, listTicks, type Mark } from "./dayGeometry";
 import type { DayModel } from "./dayModel";
@@ -29,7 +30,7 @@ export interface DayChartProps {
 }
 
 export function DayChart({ model, start, end, day, zone, move }: DayChartProps) {
-  const [frame, width] = useWidth<HTMLDivElement>();
+  const [frame, width] = useSize<HTMLDivElement>();
   const navigate = useNavigate();
   const clock = useMemo(() => new ZoneClock(zone), [zone]);
   const drawing = useMemo(() => drawDay(model, start, end, width), [model, start, end, width]);
@@ -139,7 +140,7 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
 }
 
 function Axis({ drawing, clock, height }: { drawing: ReturnType<typeof drawDay>; clock: ZoneClock; height: number }) {
-  const now = Date.now();
+  const now = useNow();
   return (
     <g className="axis">
       {drawing.segments.map((segment) => (
@@ -195,22 +196,28 @@ function MarkShape({ mark, isLit, isActive }: { mark: Mark; isLit: boolean; isAc
       />
     );
   }
-  let x = mark.x + 1;
   const whole = mark.width - 2;
   return (
     <g className={`band ${classes}`}>
-      {countStates(mark.slots).map(([state, count]) => {
-        const part = (count / mark.slots.length) * whole;
-        const bar = <rect key={state} className={`fill-${state}`} x={x} y={y - 9} width={part} height={18} />;
-        x += part;
-        return bar;
-      })}
+      {divideBand(mark, whole).map(({ state, x, width }) => (
+        <rect key={state} className={`fill-${state}`} x={x} y={y - 9} width={width} height={18} />
+      ))}
       <rect className="band-frame" x={mark.x + 1} y={y - 9} width={whole} height={18} rx={3} />
       <text x={mark.x + mark.width / 2} y={y + 4}>
         {mark.slots.length}
       </text>
     </g>
   );
+}
+
+/** The share of each state in the width of a band, from left to right. */
+function divideBand(mark: Mark, whole: number): { state: string; x: number; width: number }[] {
+  let x = mark.x + 1;
+  return countStates(mark.slots).map(([state, count]) => {
+    const width = (count / mark.slots.length) * whole;
+    x += width;
+    return { state, x: x - width, width };
+  });
 }
 
 function LinkPath({ link, state }: { link: Link; state: string }) {
@@ -277,11 +284,11 @@ function stepMark(marks: Mark[], from: Mark | undefined, key: string): Mark | un
     const lane = marks.filter((one) => one.lane === from.lane);
     return lane[lane.indexOf(from) + (key === "ArrowLeft" ? -1 : 1)] ?? from;
   }
-  const lanes = [...new Set(marks.map((one) => one.lane))].sort((one, other) => one - other);
+  const lanes = [...new Set(marks.map((one) => one.lane))].toSorted((one, other) => one - other);
   const lane = lanes[lanes.indexOf(from.lane) + (key === "ArrowUp" ? -1 : 1)];
   const found = marks
     .filter((one) => one.lane === lane)
-    .sort((one, other) => Math.abs(one.x - from.x) - Math.abs(other.x - from.x));
+    .toSorted((one, other) => Math.abs(one.x - from.x) - Math.abs(other.x - from.x));
   return found[0] ?? from;
 }
 

@@ -1,6 +1,6 @@
 /** Which runs of a day wait for which runs of other DAGs: a time line, with the states of the runs that there are. The address has DAG and day. */
 
-import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueries, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import {
@@ -10,6 +10,7 @@ import {
   dependencyGraphQuery,
   slotRunsQuery,
 } from "../../api/across";
+import { useNow } from "../../components/Ago";
 import { Answer, Failure } from "../../components/Answer";
 import { TypedField } from "../../components/TypedField";
 import { t, tn } from "../../state/language";
@@ -129,8 +130,9 @@ function Day({ dagId, view, graph, set }: DayProps) {
   const main = useQuery(dayQuery(dagId, view.day, first));
   const day = main.data?.day;
   const downstream = listDownstream(graph, dagId);
-  const others = useQueries({
+  const { others, read } = useQueries({
     queries: downstream.slice(0, DOWNSTREAM_MAX).map((one) => ({ ...dayQuery(one, day), enabled: day !== undefined })),
+    combine: combineDays,
   });
   usePrefetch(dagId, day, first);
   return (
@@ -138,12 +140,7 @@ function Day({ dagId, view, graph, set }: DayProps) {
       {(found) => (
         <>
           <DayBar found={found} set={set} />
-          <DayLanes
-            dagId={dagId}
-            found={found}
-            others={others.flatMap((one) => (one.data ? [one.data] : []))}
-            set={set}
-          />
+          <DayLanes dagId={dagId} found={found} others={read} set={set} />
           {others.map(
             (one, at) =>
               one.isError && (
@@ -186,6 +183,11 @@ function Day({ dagId, view, graph, set }: DayProps) {
       )}
     </Answer>
   );
+}
+
+/** All answers, and the days of those that have come: the same list as long as none changes. */
+function combineDays(others: UseQueryResult<DayDependencies>[]) {
+  return { others, read: others.flatMap((one) => (one.data ? [one.data] : [])) };
 }
 
 function DayBar({ found, set }: { found: DayDependencies; set: (some: DayView) => void }) {
@@ -234,10 +236,8 @@ function DayLanes({
   others: DayDependencies[];
   set: (some: DayView) => void;
 }) {
-  const planned = useMemo(
-    () => buildDay(dagId, [found, ...others], undefined, Date.now()),
-    [dagId, found, others.length, others[0]?.day],
-  );
+  const now = useNow();
+  const planned = useMemo(() => buildDay(dagId, [found, ...others], undefined, now), [dagId, found, others, now]);
   const [from, to] = findWindow(
     planned.lanes.flatMap((lane) => lane.slots.map((slot) => slot.at)),
     Date.parse(found.start),
@@ -251,8 +251,8 @@ function DayLanes({
     ),
   );
   const model = useMemo(
-    () => buildDay(dagId, [found, ...others], runs.data, Date.now()),
-    [dagId, found, others.length, others[0]?.day, runs.data],
+    () => buildDay(dagId, [found, ...others], runs.data, now),
+    [dagId, found, others, runs.data, now],
   );
   const start = Date.parse(found.start);
   const end = Date.parse(found.end);
@@ -301,7 +301,9 @@ function usePrefetch(dagId: string, day: string | undefined, first: number): voi
 }
 
 function listConnected(graph: DependencyGraph): string[] {
-  return [...new Set(graph.dependencies.flatMap((one) => [one.dag_id, one.upstream_dag_id]).filter(isDagId))].sort();
+  return [
+    ...new Set(graph.dependencies.flatMap((one) => [one.dag_id, one.upstream_dag_id]).filter(isDagId)),
+  ].toSorted();
 }
 
 function listDownstream(graph: DependencyGraph, dagId: string): string[] {

@@ -1,12 +1,12 @@
 /** The picture of the graph: boxes and lines that can be moved, zoomed and walked by keys; the chosen node is told in words below. */
 
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { type Direction, drawLine, type LayoutAnswer, wrapName } from "../../components/graph/layout";
 import { useGraphLayout } from "../../components/graph/useGraphLayout";
 import { usePanZoom } from "../../components/graph/usePanZoom";
 import { useNarrow } from "../../components/useNarrow";
-import { useWidth } from "../../components/useWidth";
+import { useSize } from "../../components/useSize";
 import { t, tn } from "../../state/language";
 import { findWorstState, type GraphNode, reach, type ShownGraph } from "./graphModel";
 import { NodeDetails } from "./NodeDetails";
@@ -40,8 +40,8 @@ export interface GraphPictureProps {
 }
 
 export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focus }: GraphPictureProps) {
-  const [frame, width] = useWidth<HTMLDivElement>();
-  const picture = usePanZoom(frame);
+  const [frame, width, height] = useSize<HTMLDivElement>();
+  const { view: seen, zoom, fit, center, handlers, wasDragged } = usePanZoom(frame);
   const navigate = useNavigate();
   const drawn = useMemo(() => describe(graph), [graph]);
   const direction: Direction = useNarrow() ? "TB" : "LR";
@@ -53,22 +53,23 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
   useEffect(() => {
     if (!layout || width === 0 || fitted.current === layout) return;
     fitted.current = layout;
-    picture.fit(layout.width, layout.height, READABLE);
-  }, [layout, width, picture.fit]);
+    fit(layout.width, layout.height, READABLE);
+  }, [layout, width, fit]);
   const matches = useMemo(() => findMatches(graph, find), [graph, find]);
   const reveal = (key: string) => {
     const index = at.get(key);
     const place = index === undefined ? undefined : layout?.places[index];
     const box = index === undefined ? undefined : drawn.boxes[index];
-    if (place && box) picture.center(place.x + box.width / 2, place.y + box.height / 2);
+    if (place && box) center(place.x + box.width / 2, place.y + box.height / 2);
   };
   const choose = (key: string | undefined, isFar = false) => {
     setChosen(key);
     if (key !== undefined && isFar) reveal(key);
   };
-  useEffect(() => {
+  const chooseFound = useEffectEvent(() => {
     if (find && matches[0]) choose(matches[0].key, true);
-  }, [find, layout]);
+  });
+  useEffect(() => chooseFound(), [find, layout]);
   const open = (node: GraphNode) => {
     if (node.kind === "group") toggle(node.name);
     else if (node.kind === "dag") void navigate({ to: "/dags/$dagId", params: { dagId: node.name }, search: {} });
@@ -85,9 +86,9 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
   const onKey = (event: KeyboardEvent) => {
     const node = current === undefined ? undefined : graph.nodes[at.get(current) as number];
     if (event.key === "Enter" && node) open(node);
-    else if (event.key === "+" || event.key === "=") picture.zoom(ZOOM);
-    else if (event.key === "-") picture.zoom(1 / ZOOM);
-    else if (event.key === "0" && layout) picture.fit(layout.width, layout.height);
+    else if (event.key === "+" || event.key === "=") zoom(ZOOM);
+    else if (event.key === "-") zoom(1 / ZOOM);
+    else if (event.key === "0" && layout) fit(layout.width, layout.height);
     else if (event.key === "Escape") choose(undefined);
     else if (event.key.startsWith("Arrow") && layout)
       choose(walk(graph, layout, drawn.boxes, current, event.key, direction), true);
@@ -98,8 +99,7 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
     const place = layout?.places[index];
     const box = drawn.boxes[index];
     if (!place || !box) return false;
-    const { x, y, scale } = picture.view;
-    const height = frame.current?.clientHeight ?? 0;
+    const { x, y, scale } = seen;
     return (
       (place.x + box.width + AROUND) * scale + x > 0 &&
       (place.x - AROUND) * scale + x < width &&
@@ -110,13 +110,13 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
   return (
     <section className="graph">
       <div className="acts">
-        <button type="button" onClick={() => picture.zoom(ZOOM)} aria-label={t("Larger")}>
+        <button type="button" onClick={() => zoom(ZOOM)} aria-label={t("Larger")}>
           +
         </button>
-        <button type="button" onClick={() => picture.zoom(1 / ZOOM)} aria-label={t("Smaller")}>
+        <button type="button" onClick={() => zoom(1 / ZOOM)} aria-label={t("Smaller")}>
           −
         </button>
-        <button type="button" onClick={() => layout && picture.fit(layout.width, layout.height)}>
+        <button type="button" onClick={() => layout && fit(layout.width, layout.height)}>
           {t("Show all")}
         </button>
         {find && (
@@ -153,14 +153,14 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
         aria-label={t("Picture of the graph")}
         aria-describedby="graph-keys"
         onKeyDown={onKey}
-        {...picture.handlers}
+        {...handlers}
         onClick={(event) => {
-          if (!picture.wasDragged() && event.target === event.currentTarget.firstElementChild) choose(undefined);
+          if (!wasDragged() && event.target === event.currentTarget.firstElementChild) choose(undefined);
         }}
       >
         <svg width="100%" height="100%" aria-hidden="true">
           {layout && (
-            <g transform={`translate(${picture.view.x} ${picture.view.y}) scale(${picture.view.scale})`}>
+            <g transform={`translate(${seen.x} ${seen.y}) scale(${seen.scale})`}>
               {graph.edges.map((edge, index) => {
                 const [from, to] = drawn.edges[index] as [number, number];
                 if (!isInView(from) && !isInView(to) && graph.edges.length > 400) return null;
@@ -190,7 +190,7 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
                       isDim={lit !== undefined && !lit.has(node.key)}
                       isFound={find !== "" && matches.includes(node)}
                       choose={() => {
-                        if (!picture.wasDragged()) choose(node.key);
+                        if (!wasDragged()) choose(node.key);
                       }}
                       open={() => open(node)}
                     />

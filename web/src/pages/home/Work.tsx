@@ -15,7 +15,7 @@ const REASONS_MAX = 3;
 
 export function Late({ late }: { late: Work["late"] }) {
   const now = useNow();
-  const sorted = [...late].sort((a, b) => (a.late_since ?? "").localeCompare(b.late_since ?? ""));
+  const sorted = late.toSorted((a, b) => (a.late_since ?? "").localeCompare(b.late_since ?? ""));
   return (
     <section aria-labelledby="late">
       <h2 id="late">{t("Late")}</h2>

@@ -5,7 +5,7 @@ import { Negatable } from "../../components/filters/Negatable";
 import { stateName } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { countStates, FAILED, FINISHED, type Instance, type TaskFilters } from "./taskRows";
-import type { TaskListView } from "./TaskList";
+import type { TaskListView } from "./runSearch";
 
 interface FilterBarProps {
   all: readonly Instance[];
@@ -36,7 +36,7 @@ export function FilterBar({ all, view, set, isOneTask }: FilterBarProps) {
       Object.fromEntries(
         CHOICES.map(({ field }) => [
           field,
-          [...new Set(all.map((one) => one.task[field]).filter((one): one is string => Boolean(one)))].sort(),
+          [...new Set(all.map((one) => one.task[field]).filter((one): one is string => Boolean(one)))].toSorted(),
         ]),
       ),
     [all],

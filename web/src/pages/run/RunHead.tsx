@@ -91,7 +91,7 @@ function RunEvents({ run }: { run: DagRun }) {
     { name: t("ended"), at: run.end_date },
   ]
     .filter((one): one is { name: string; at: string } => Boolean(one.at))
-    .sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+    .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
     <ol className="run-events" aria-label={t("Events of the run")}>
       {events.map((one, at) => {

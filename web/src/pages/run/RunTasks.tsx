@@ -5,7 +5,8 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { runTasksQuery } from "../../api/runs";
 import { Answer } from "../../components/Answer";
 import { t } from "../../state/language";
-import { TaskList, type TaskListView } from "./TaskList";
+import type { TaskListView } from "./runSearch";
+import { TaskList } from "./TaskList";
 
 const route = getRouteApi("/dags/$dagId/runs/$runId/");
 

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, useMemo, useRef } from "react";
 import type { RunTasks } from "../../api/runs";
+import { useNow, usePresent } from "../../components/Ago";
 import { cutText } from "../../components/LongText";
 import { StateBadge, stateName } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
@@ -11,6 +12,7 @@ import { WhyButton } from "../../components/WhyButton";
 import { t, tn } from "../../state/language";
 import { formatDuration } from "../../state/times";
 import { FilterBar } from "./FilterBar";
+import type { TaskListView } from "./runSearch";
 import {
   buildLines,
   countStates,
@@ -19,7 +21,6 @@ import {
   type Instance,
   type Line,
   readInstances,
-  type TaskFilters,
 } from "./taskRows";
 import "../../styles/run.css";
 
@@ -27,11 +28,6 @@ const LINE_PX = 34;
 const HEADING_PX = 28;
 /** A line has no room for more; the page of the task has all of it. */
 const NAME_MAX = 500;
-
-export interface TaskListView extends TaskFilters {
-  /** Keys of the lines that are not as they are by default. */
-  toggled?: string[];
-}
 
 interface TaskListProps {
   dagId: string;
@@ -48,8 +44,9 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
     () => readInstances(found).filter((one) => taskId === undefined || one.task.task_id === taskId),
     [found, taskId],
   );
-  const now = Date.now() / 1000;
-  const shown = useMemo(() => filterInstances(all, found.groups, view, Date.now() / 1000), [all, found, view]);
+  const now = usePresent() / 1000;
+  const lately = useNow() / 1000;
+  const shown = useMemo(() => filterInstances(all, found.groups, view, lately), [all, found, view, lately]);
   const lines = useMemo(() => {
     if (taskId === undefined) return buildLines(found, shown, new Set(view.toggled));
     return shown.map((instance): Line => ({ kind: "instance", key: String(instance.mapIndex), depth: 0, instance }));

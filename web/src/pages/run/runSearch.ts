@@ -1,6 +1,11 @@
 /** The address of the list of task instances: what it keeps, and nothing else. */
 
-import type { TaskListView } from "./TaskList";
+import type { TaskFilters } from "./taskRows";
+
+export interface TaskListView extends TaskFilters {
+  /** Keys of the lines that are not as they are by default. */
+  toggled?: string[];
+}
 
 const TEXTS = ["state", "task", "operator", "pool", "queue", "index"] as const;
 

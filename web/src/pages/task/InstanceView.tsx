@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { hitlQuery } from "../../api/hitl";
 import { type InstancePlace, instanceQuery, taskExplanationQuery, triesQuery } from "../../api/queries";
-import type { TaskInstance, TaskInstanceList } from "../../api/shapes";
 import { ActPanel } from "../../components/ActPanel";
 import { Answer } from "../../components/Answer";
 import { HitlForm } from "../../components/HitlForm";
 import { NoteEditor } from "../../components/NoteEditor";
+import type { TaskInstance } from "../../api/shapes";
 import { StateBadge } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { Why } from "../../components/Why";
@@ -28,14 +28,6 @@ const LABELS: Record<TaskPart, string> = {
   xcoms: /* text */ "XComs",
   details: /* text */ "Details",
 };
-
-export interface PartProps {
-  at: InstancePlace;
-  one: TaskInstance;
-  tries: TaskInstanceList | undefined;
-  view: TaskView;
-  set: (view: TaskView) => void;
-}
 
 export function InstanceView({ at, view, set }: { at: InstancePlace; view: TaskView; set: (view: TaskView) => void }) {
   const instance = useQuery(instanceQuery(at));

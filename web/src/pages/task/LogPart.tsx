@@ -2,7 +2,7 @@
 
 import { t } from "../../state/language";
 import type { TaskInstanceList } from "../../api/shapes";
-import type { PartProps } from "./InstanceView";
+import type { PartProps } from "./instancePart";
 import { LogView } from "./log/LogView";
 
 export function LogPart({ at, one, tries, view, set }: PartProps) {
@@ -74,7 +74,7 @@ function TryChoice({ label, numbers, value, none, change }: TryChoiceProps) {
       >
         {none !== undefined && <option value="">{none}</option>}
         {[...new Set([...numbers, ...(value === undefined ? [] : [value])])]
-          .sort((one, other) => one - other)
+          .toSorted((one, other) => one - other)
           .map((each) => (
             <option key={each} value={each}>
               {each}

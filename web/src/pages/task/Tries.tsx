@@ -5,7 +5,7 @@ import { StateBadge } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
 import { formatDuration } from "../../state/times";
-import type { PartProps } from "./InstanceView";
+import type { PartProps } from "./instancePart";
 
 type Try = TaskInstanceList["task_instances"][number];
 

@@ -1,9 +1,8 @@
 /** The address of a task: which instance, which try, which part of it, and the options of that part. */
 
 import type { Level } from "../../api/logs";
-import { readTaskListView } from "../run/runSearch";
-import type { TaskListView } from "../run/TaskList";
-import type { LogOptions } from "./log/LogView";
+import { readTaskListView, type TaskListView } from "../run/runSearch";
+import type { LogOptions } from "./log/logOptions";
 
 export const PARTS = ["log", "tries", "xcoms", "details"] as const;
 export type TaskPart = (typeof PARTS)[number];

@@ -38,12 +38,10 @@ export function LabPage() {
   const other = useQuery(previewQuery(after.schedule, undefined, undefined, NEXT));
   const counts = useQuery(dayCountsQuery(before.schedule, from, to));
   const difference = useQuery(differenceQuery(before.schedule, after.schedule, from, to));
+  const shownDifference = second && !difference.isError ? difference.data : undefined;
   const days = useMemo(
-    () =>
-      counts.data
-        ? listYearDays(counts.data, second && !difference.isError ? difference.data : undefined, year.from, year.to)
-        : [],
-    [counts.data, difference.data, difference.isError, second === undefined, year.from, year.to],
+    () => (counts.data ? listYearDays(counts.data, shownDifference, year.from, year.to) : []),
+    [counts.data, shownDifference, year.from, year.to],
   );
   return (
     <>
@@ -144,7 +142,7 @@ export function LabPage() {
 /** The body of the request, the same object as long as the fields are the same. */
 function useBody(fields: ScheduleFields | undefined) {
   const key = JSON.stringify(fields);
-  return useMemo(() => buildSchedule(fields), [key]);
+  return useMemo(() => buildSchedule(key === undefined ? undefined : (JSON.parse(key) as ScheduleFields)), [key]);
 }
 
 function isRefusal(error: Error): boolean {

@@ -19,7 +19,7 @@ export function YearSheet({ days, chosen, choose, isStale }: YearSheetProps) {
   const sheet = useRef<HTMLDivElement>(null);
   const byDay = useMemo(() => new Map(days.map((one) => [one.day, one])), [days]);
   const months = useMemo(() => groupMonths(days), [days]);
-  const weekdays = useMemo(nameWeekdays, []);
+  const weekdays = useMemo(() => nameWeekdays(), []);
   const current = byDay.get(focus ?? "") ?? byDay.get(chosen ?? "") ?? days[0];
   const onKey = (event: KeyboardEvent) => {
     const step = STEPS[event.key];

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { runsBetweenQuery, slotsBetweenQuery } from "../../../api/plans";
 import { runExplanationQuery } from "../../../api/queries";
 import type { DagRunList, SchedulePreview } from "../../../api/shapes";
+import { useNow } from "../../../components/Ago";
 import { Answer } from "../../../components/Answer";
 import { Sentence } from "../../../components/Sentences";
 import { StateBadge } from "../../../components/StateBadge";
@@ -106,12 +107,12 @@ interface SlotsProps {
 
 /** The slots for which there is no run among those that are shown: those that have passed without one, and those to come. */
 function Slots({ dagId, found, runs, total, runCount }: SlotsProps) {
+  const now = useNow();
   if (runCount > 0 && runs === undefined) return null;
   const taken = new Set(runs?.dag_runs.map((run) => Date.parse(run.run_after)));
   const isCut = (runs?.total_entries ?? 0) > (runs?.dag_runs.length ?? 0);
   const free = isCut ? [] : found.slots.filter((slot) => !taken.has(Date.parse(slot.run_after)));
   if (free.length === 0) return null;
-  const now = Date.now();
   const passed = free.filter((slot) => Date.parse(slot.run_after) <= now);
   const coming = free.filter((slot) => Date.parse(slot.run_after) > now);
   return (

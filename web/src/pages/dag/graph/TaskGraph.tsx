@@ -1,10 +1,10 @@
 /** The picture of a DAG: nodes and lines that can be moved, zoomed and walked by keys; the chosen node is told in words below. */
 
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import type { Structure } from "../../../api/shapes";
 import { usePanZoom } from "../../../components/graph/usePanZoom";
-import { useWidth } from "../../../components/useWidth";
+import { useSize } from "../../../components/useSize";
 import { t, tn } from "../../../state/language";
 import type { StateCounts } from "../cellStates";
 import { drawEdges } from "./edgePaths";
@@ -66,8 +66,8 @@ type PictureProps = Omit<TaskGraphProps, "open"> & { laidOut: LaidOut };
 
 function Picture({ laidOut, structure, runId, states, find, direction, toggle }: PictureProps) {
   const { graph, layout, texts } = laidOut;
-  const [frame, width] = useWidth<HTMLDivElement>();
-  const picture = usePanZoom(frame);
+  const [frame, width, height] = useSize<HTMLDivElement>();
+  const { view: seen, zoom, fit, center, handlers, wasDragged } = usePanZoom(frame);
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<string>();
   const [pointed, setPointed] = useState<number>();
@@ -76,8 +76,8 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
   useEffect(() => {
     if (width === 0 || fitted.current === layout.width + layout.height) return;
     fitted.current = layout.width + layout.height;
-    picture.fit(layout.width, layout.height, READABLE);
-  }, [layout, width, picture.fit]);
+    fit(layout.width, layout.height, READABLE);
+  }, [layout, width, fit]);
   const found = chosen === undefined ? -1 : graph.nodes.findIndex((node) => node.key === chosen);
   const current = found < 0 ? undefined : found;
   const lit = current ?? pointed;
@@ -86,11 +86,12 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
   const choose = (at: number | undefined, isFar = false) => {
     const place = at === undefined ? undefined : layout.nodes[at];
     setChosen(at === undefined ? undefined : graph.nodes[at]?.key);
-    if (place && isFar) picture.center(place.x + place.width / 2, place.y + place.height / 2);
+    if (place && isFar) center(place.x + place.width / 2, place.y + place.height / 2);
   };
-  useEffect(() => {
+  const chooseFound = useEffectEvent(() => {
     if (find && matches[0] !== undefined) choose(matches[0], true);
-  }, [find, graph]);
+  });
+  useEffect(() => chooseFound(), [find, graph]);
   const openNode = (node: GraphNode) => {
     if (node.kind === "group" || node.kind === "open") toggle(node.name);
     else if (node.kind === "outside" && node.outside?.kind === "dag")
@@ -105,17 +106,16 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
   const onKey = (event: KeyboardEvent) => {
     const node = current === undefined ? undefined : graph.nodes[current];
     if (event.key === "Enter" && node) openNode(node);
-    else if (event.key === "+" || event.key === "=") picture.zoom(ZOOM);
-    else if (event.key === "-") picture.zoom(1 / ZOOM);
-    else if (event.key === "0") picture.fit(layout.width, layout.height);
+    else if (event.key === "+" || event.key === "=") zoom(ZOOM);
+    else if (event.key === "-") zoom(1 / ZOOM);
+    else if (event.key === "0") fit(layout.width, layout.height);
     else if (event.key === "Escape") choose(undefined);
     else if (event.key.startsWith("Arrow"))
       choose(current === undefined ? 0 : (walk(graph, layout, current, event.key, direction) ?? current), true);
     else return;
     event.preventDefault();
   };
-  const { x, y, scale } = picture.view;
-  const frameHeight = frame.current?.clientHeight ?? 0;
+  const { x, y, scale } = seen;
   const isInView = (at: number) => {
     const place = layout.nodes[at];
     return (
@@ -123,7 +123,7 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
       (place.x + place.width + AROUND) * scale + x > 0 &&
       (place.x - AROUND) * scale + x < width &&
       (place.y + place.height + AROUND) * scale + y > 0 &&
-      (place.y - AROUND) * scale + y < frameHeight
+      (place.y - AROUND) * scale + y < height
     );
   };
   const isDim = (at: number) =>
@@ -136,13 +136,13 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
   return (
     <div className="graph">
       <div className="acts">
-        <button type="button" onClick={() => picture.zoom(ZOOM)} aria-label={t("Larger")}>
+        <button type="button" onClick={() => zoom(ZOOM)} aria-label={t("Larger")}>
           +
         </button>
-        <button type="button" onClick={() => picture.zoom(1 / ZOOM)} aria-label={t("Smaller")}>
+        <button type="button" onClick={() => zoom(1 / ZOOM)} aria-label={t("Smaller")}>
           −
         </button>
-        <button type="button" onClick={() => picture.fit(layout.width, layout.height)}>
+        <button type="button" onClick={() => fit(layout.width, layout.height)}>
           {t("Show all")}
         </button>
         {find && (
@@ -176,9 +176,9 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
           ),
         }}
         onKeyDown={onKey}
-        {...picture.handlers}
+        {...handlers}
         onClick={(event) => {
-          if (!picture.wasDragged() && event.target === event.currentTarget.firstElementChild) choose(undefined);
+          if (!wasDragged() && event.target === event.currentTarget.firstElementChild) choose(undefined);
         }}
       >
         <svg width="100%" height="100%" aria-hidden="true">
@@ -194,7 +194,7 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
                     text={texts[at]}
                     states={sumStates(states, node.tasks)}
                     look={at === current ? "chosen" : ""}
-                    choose={() => !picture.wasDragged() && choose(at)}
+                    choose={() => !wasDragged() && choose(at)}
                     open={() => openNode(node)}
                     point={(on) => setPointed(on ? at : undefined)}
                   />
@@ -228,7 +228,7 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
                     text={texts[at]}
                     states={sumStates(states, node.tasks)}
                     look={`${at === current ? "chosen" : ""} ${isDim(at) ? "dim" : ""} ${find && matches.includes(at) ? "found" : ""}`}
-                    choose={() => !picture.wasDragged() && choose(at)}
+                    choose={() => !wasDragged() && choose(at)}
                     open={() => openNode(node)}
                     point={(on) => setPointed(on ? at : undefined)}
                   />

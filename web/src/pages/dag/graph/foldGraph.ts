@@ -98,8 +98,11 @@ function addOutside(
     const name = outside.task_id ? `${outside.name}.${outside.task_id}` : outside.name;
     const node = add({ key: `outside:${at}`, name, kind: "outside", parent: null, tasks: [], outside });
     const tasks = outside.tasks.length > 0 ? outside.tasks : roots;
-    for (const task of tasks)
-      outside.is_upstream ? link(node, byTask[task] as number, "", true) : link(byTask[task] as number, node, "", true);
+    for (const task of tasks) {
+      const inside = byTask[task] as number;
+      const [from, to] = outside.is_upstream ? [node, inside] : [inside, node];
+      link(from, to, "", true);
+    }
   });
 }
 

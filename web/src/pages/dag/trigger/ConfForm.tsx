@@ -96,7 +96,7 @@ export function ConfForm({ form, serverFaults }: { form: ConfFormState; serverFa
 /** The fields by section, those without one first. */
 function groupBySection(fields: ParamField[]): Map<string, ParamField[]> {
   const found = new Map<string, ParamField[]>();
-  for (const field of [...fields].sort((a, b) => Number(a.section !== "") - Number(b.section !== ""))) {
+  for (const field of fields.toSorted((a, b) => Number(a.section !== "") - Number(b.section !== ""))) {
     found.set(field.section, [...(found.get(field.section) ?? []), field]);
   }
   return found;

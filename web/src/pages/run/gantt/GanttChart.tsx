@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useRef } from "react";
 import { stateClass, stateName, stateShape } from "../../../components/StateBadge";
-import { useWidth } from "../../../components/useWidth";
+import { useSize } from "../../../components/useSize";
 import { WhyButton } from "../../../components/WhyButton";
 import { t } from "../../../state/language";
 import { formatDuration, formatTime, useZone } from "../../../state/times";
@@ -34,7 +34,7 @@ export interface GanttChartProps {
 
 export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId }: GanttChartProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const [track, trackPx] = useWidth<HTMLDivElement>();
+  const [track, trackPx] = useSize<HTMLDivElement>();
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => frame.current,

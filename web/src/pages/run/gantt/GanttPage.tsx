@@ -135,6 +135,17 @@ function useServerNow(timeline: RunTimeline): number {
   return timeline.now + passed;
 }
 
+/** How long each step took, and how much of it passed before its start: from the end of the step before it to its own end. */
+function measureSteps(path: readonly GanttLine[], began: number, ended: number) {
+  let before = began;
+  return path.map((line) => {
+    const end = line.end ?? line.parts.at(-1)?.to ?? ended;
+    const step = { line, took: Math.max(0, end - before), waited: Math.max(0, (line.start ?? end) - before) };
+    before = Math.max(before, end);
+    return step;
+  });
+}
+
 function selectLines(lines: GanttLine[], view: GanttView, critical: ReadonlySet<string>): GanttLine[] {
   const text = view.task?.toLowerCase() ?? "";
   const fits = (line: GanttLine) =>
@@ -143,8 +154,8 @@ function selectLines(lines: GanttLine[], view: GanttView, critical: ReadonlySet<
     (view.only !== "unfinished" || line.end === undefined) &&
     (view.only !== "critical" || critical.has(line.key));
   const shown = lines.filter(fits);
-  if (view.sort === "start") shown.sort((a, b) => (a.start ?? Infinity) - (b.start ?? Infinity));
-  if (view.sort === "duration") shown.sort((a, b) => duration(b) - duration(a));
+  if (view.sort === "start") return shown.toSorted((a, b) => (a.start ?? Infinity) - (b.start ?? Infinity));
+  if (view.sort === "duration") return shown.toSorted((a, b) => duration(b) - duration(a));
   return shown;
 }
 
@@ -176,7 +187,7 @@ function Legend() {
   );
 }
 
-/** Each step with its share of the run: from the end of the step before it to its own end. */
+/** The steps, each with its share of the run. */
 function CriticalPath({
   path,
   began,
@@ -190,13 +201,7 @@ function CriticalPath({
   dagId: string;
   runId: string;
 }) {
-  let before = began;
-  const steps = path.map((line) => {
-    const end = line.end ?? line.parts.at(-1)?.to ?? ended;
-    const step = { line, took: Math.max(0, end - before), waited: Math.max(0, (line.start ?? end) - before) };
-    before = Math.max(before, end);
-    return step;
-  });
+  const steps = measureSteps(path, began, ended);
   return (
     <details>
       <summary>{tn("Critical path: {count} step", "Critical path: {count} steps", path.length)}</summary>

@@ -3,7 +3,16 @@
  * The place is a line, not a height: the bar of the browser is moved to where the line is. So lines may wrap, and a list may be longer than the
  * tallest element of a browser. `END` stays at the end while the list grows. */
 
-import { type KeyboardEvent, type ReactNode, type UIEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type UIEvent,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 
 export const END = "end";
 export type Anchor = number | typeof END;
@@ -55,20 +64,20 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
     const place = anchor === END ? space : most === 0 ? 0 : Math.min(1, top / most) * space;
     if (Math.abs(box.scrollTop - place) > 1) box.scrollTop = place;
     expected.current = box.scrollTop;
-  });
+    // `children` is another function with each drawing: what is drawn is measured each time.
+  }, [anchor, children, count, first, fits, last, most, space, top, wholePx]);
 
   const go = (to: number) => move(to >= most ? END : Math.max(0, to));
-  const current = useRef({ top, go });
-  current.current = { top, go };
+  const turnWheel = useEffectEvent((event: WheelEvent) => {
+    if (event.ctrlKey || event.deltaY === 0) return;
+    event.preventDefault();
+    go(top + event.deltaY / LINE_PX);
+  });
 
   useEffect(() => {
     const box = frame.current;
     if (!box || !isScaled) return undefined;
-    const turn = (event: WheelEvent) => {
-      if (event.ctrlKey || event.deltaY === 0) return;
-      event.preventDefault();
-      current.current.go(current.current.top + event.deltaY / LINE_PX);
-    };
+    const turn = (event: WheelEvent) => turnWheel(event);
     box.addEventListener("wheel", turn, { passive: false });
     return () => box.removeEventListener("wheel", turn);
   }, [isScaled]);

@@ -9,7 +9,7 @@ import type { LineSpan } from "./lineSpan";
 import type { LineView } from "./logFolds";
 import { type Anchor, END } from "./LogScroller";
 import type { LogStore } from "./logStore";
-import type { LogOptions } from "./LogView";
+import type { LogOptions } from "./logOptions";
 import { type Found, FOUND_MAX } from "./useLogSearch";
 
 export const WRAP: Preference<"wrap" | "scroll"> = { name: "log.wrap", values: ["wrap", "scroll"] };

@@ -1,7 +1,7 @@
 /** The log of a try: live, searched on the server, with levels, groups, links to lines. Its options are in the address. */
 
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { type Level, type LogPlace, logFileAddress } from "../../../api/logs";
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type LogPlace, logFileAddress } from "../../../api/logs";
 import { Failure } from "../../../components/Answer";
 import { t } from "../../../state/language";
 import { usePreference } from "../../../state/preferences";
@@ -10,19 +10,12 @@ import { copyLines } from "./copyLines";
 import { type Anchor, END, LogScroller } from "./LogScroller";
 import { LogRow } from "./LogRow";
 import { chooseLines, foldLines, showTail } from "./logFolds";
+import type { LogOptions } from "./logOptions";
 import { LogToolbar, WRAP } from "./LogToolbar";
 import { formatSpan, parseSpan } from "./lineSpan";
 import { useLog } from "./useLog";
 import { useLogSearch } from "./useLogSearch";
 import "../../../styles/log.css";
-
-export interface LogOptions {
-  find?: string;
-  level?: Level;
-  source?: number;
-  /** 12 or `12-40`, counted from 1. */
-  line?: string | number;
-}
 
 interface LogViewProps {
   place: LogPlace;
@@ -39,7 +32,7 @@ export function LogView({ place, options, set }: LogViewProps) {
   const filtered = useLogSearch(place, "", options.level, isGrowing);
   const found = useLogSearch(place, find, options.level, isGrowing);
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
-  const span = parseSpan(options.line);
+  const span = useMemo(() => parseSpan(options.line), [options.line]);
   const [anchor, setAnchor] = useState<Anchor>(span ? Math.max(0, span.first - 3) : END);
   const [isAtTail, setAtTail] = useState(span === undefined);
   // The end of a long log is shown while its lines are counted. Their numbers are known afterwards.
@@ -54,11 +47,12 @@ export function LogView({ place, options, set }: LogViewProps) {
     [options.level, filtered.numbers, isTail, store.tail, store.total, store.groups, folded],
   );
   const tailBefore = useRef(0);
-  useLayoutEffect(() => {
+  const keepPlace = useEffectEvent(() => {
     if (tailBefore.current > 0 && !isTail && isAtTail && store.isCounted && anchor !== END)
       setAnchor(Math.max(0, anchor + view.count - tailBefore.current));
     tailBefore.current = isTail ? store.tail : 0;
-  }, [isTail, store.tail]); // eslint-disable-line
+  });
+  useLayoutEffect(() => keepPlace(), [isTail, store.tail]);
   const folds = useMemo(
     () =>
       options.level
@@ -80,14 +74,15 @@ export function LogView({ place, options, set }: LogViewProps) {
     },
     [view, isTail],
   );
-  useEffect(() => {
+  const jumpToSpan = useEffectEvent(() => {
     if (span && options.level) jump(span.first);
-    // Only when the filter has found its lines: later the user moves.
-  }, [options.level, filtered.isDone]); // eslint-disable-line
+  });
+  // Only when the filter has found its lines: later the user moves.
+  useEffect(() => jumpToSpan(), [options.level, filtered.isDone]);
   const choose = useCallback(
     (line: number, isRange: boolean) => set({ line: formatSpan(line, isRange ? span : undefined) }),
-    [set, options.line],
-  ); // eslint-disable-line
+    [set, span],
+  );
   const fold = useCallback(
     (line: number) =>
       setFolded((before) => {
