@@ -88,7 +88,7 @@ export const timelineQuery = (view: TimelineView) =>
   });
 
 /** Texts with `!` before them are negated. */
-export interface RunSearch {
+export type RunSearch = {
   dag_id?: string;
   dag?: string;
   run?: string;
@@ -108,7 +108,7 @@ export interface RunSearch {
   cursor?: string;
   /** `all`: without filters, although a view is the default. */
   view?: "all";
-}
+};
 
 export const RUN_STATES = ["queued", "running", "success", "failed"] as const;
 export const RUN_TYPES = [
@@ -159,7 +159,7 @@ export const runCountQuery = () =>
   });
 
 /** Texts with `!` before them are negated. */
-export interface TaskSearch {
+export type TaskSearch = {
   dag_id?: string;
   dag?: string;
   run?: string;
@@ -179,7 +179,7 @@ export interface TaskSearch {
   cursor?: string;
   /** `all`: without filters, although a view is the default. */
   view?: "all";
-}
+};
 
 export const TASK_STATES = [
   "none",

@@ -27,7 +27,7 @@ export function Layout() {
   const user = readMeta("gnomon-user");
   const me = useMe();
   const navigate = useNavigate();
-  const go = useCallback((to: string) => void navigate({ to, search: readLastSearch(to) } as never), [navigate]);
+  const go = useCallback((to: string) => void navigate({ to, search: readLastSearch(to) }), [navigate]);
   useViewFocus();
   return (
     <>

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import type { Condition } from "../api/runs";
 import { isWaiting } from "./ConditionTree";
 
 const condition = (kind: string, act?: string, text = "") => ({
   kind,
   met: false,
   text,
-  release: act ? ({ act } as never) : null,
+  release: act ? ({ act } as Condition["release"]) : null,
 });
 
 test("what time or other work meets is no failure", () => {

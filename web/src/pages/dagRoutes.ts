@@ -3,7 +3,7 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import type { AuditFilters } from "../api/plans";
 import { findDefault, loadViews } from "../state/savedViews";
-import { count, instant, text, type Search } from "../state/searchValues";
+import { count, day, instant, readerOf, type Search, text } from "../state/searchValues";
 import type { CalendarView } from "./dag/calendar/CalendarPage";
 import type { CodeView } from "./dag/code/CodePage";
 import { chooseRuns, readDagView, RUNS_SHOWN } from "./dag/gridView";
@@ -30,6 +30,11 @@ import {
   readTask,
   readTasks,
 } from "./viewData";
+
+function calendarYear(value: unknown): number | undefined {
+  const year = count(value);
+  return year !== undefined && year >= 1970 && year <= 8999 ? year : undefined;
+}
 
 /** Go to the default view of a list whose address has no filters. */
 async function openDefault(
@@ -117,14 +122,7 @@ const dagCalendar = createRoute({
   component: lazyRouteComponent(() => import("./dag/calendar/CalendarPage"), "CalendarPage"),
   loaderDeps: ({ search }) => ({ year: search.year }),
   loader: ({ context, params, deps }) => readCalendar(context.client, params.dagId, deps.year),
-  validateSearch: (search: Search): CalendarView => {
-    const year = count(search.year);
-    const day = String(search.day ?? "");
-    return {
-      year: year !== undefined && year >= 1970 && year <= 8999 ? year : undefined,
-      day: /^\d{4}-\d\d-\d\d$/.test(day) ? day : undefined,
-    };
-  },
+  validateSearch: readerOf<CalendarView>({ year: calendarYear, day }),
 });
 
 const dagCode = createRoute({
@@ -132,10 +130,10 @@ const dagCode = createRoute({
   path: "/code",
   component: lazyRouteComponent(() => import("./dag/code/CodePage"), "CodePage"),
   loader: ({ context, params }) => readCode(context.client, params.dagId),
-  validateSearch: (search: Search): CodeView => ({
-    version: count(search.version),
-    against: count(search.against),
-    line: count(search.line),
+  validateSearch: readerOf<CodeView>({
+    version: count,
+    against: count,
+    line: count,
   }),
 });
 
@@ -150,12 +148,12 @@ const dagAudit = createRoute({
   getParentRoute: () => dag,
   path: "/audit",
   component: lazyRouteComponent(() => import("./dag/audit/AuditPage"), "AuditPage"),
-  validateSearch: (search: Search): AuditFilters => ({
-    event: text(search.event),
-    by: text(search.by),
-    run: text(search.run),
-    from: instant(search.from),
-    to: instant(search.to),
+  validateSearch: readerOf<AuditFilters>({
+    event: text,
+    by: text,
+    run: text,
+    from: instant,
+    to: instant,
   }),
 });
 

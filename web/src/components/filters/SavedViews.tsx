@@ -40,7 +40,7 @@ export function SavedViews({ path, search }: { path: string; search: object }) {
         <ul className="views">
           {views.map((one) => (
             <li key={one.name}>
-              <Link to={path} search={one.search as never} className="name">
+              <Link to={path} search={one.search} className="name">
                 {one.name}
               </Link>
               <label>

@@ -32,7 +32,7 @@ function NeighbourLink({
   behind,
 }: {
   run: DagRun;
-  to: string;
+  to: (typeof RUN_TABS)[number]["to"];
   text: string;
   before?: string;
   behind?: string;
@@ -41,7 +41,7 @@ function NeighbourLink({
   return (
     <Link
       to={to}
-      params={{ dagId: run.dag_id, runId: run.dag_run_id } as never}
+      params={{ dagId: run.dag_id, runId: run.dag_run_id }}
       search={{}}
       title={`${run.dag_run_id}, ${formatTime(run.run_after, zone)}, ${stateName(run.state)}`}
       preload={false}

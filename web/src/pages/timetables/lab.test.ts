@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DayCounts, Difference } from "../../api/across";
-import { buildSchedule, readFields, validateLab, writeFields } from "./labView";
+import { buildSchedule, readFields, readLab, writeFields } from "./labView";
 import { findYear, formatChange, groupMonths, listYearDays, rankSlots } from "./yearDays";
 
 const COUNTS: DayCounts = {
@@ -74,7 +74,7 @@ test("months begin below their weekday", () => {
 });
 
 test("the address says both schedules and nothing that is not set", () => {
-  const view = validateLab({
+  const view = readLab({
     cron: "0 6 * * *",
     kind2: "calendar",
     calendar2: "de",
@@ -89,7 +89,7 @@ test("the address says both schedules and nothing that is not set", () => {
     ["at2", "07:00"],
   ]);
   expect(view.from).toBeUndefined();
-  expect(validateLab({ data: { hours: [2] } }).data).toBe('{"hours":[2]}');
+  expect(readLab({ data: { hours: [2] } }).data).toBe('{"hours":[2]}');
 });
 
 test("a schedule becomes the body of a request, or a fault", () => {

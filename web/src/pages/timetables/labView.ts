@@ -27,7 +27,7 @@ export type LabView = { kind?: Kind; kind2?: Kind; from?: string; day?: string }
   [name in FieldName | `${FieldName}2`]?: string;
 };
 
-export function validateLab(search: Record<string, unknown>): LabView {
+export function readLab(search: Record<string, unknown>): LabView {
   const view: Record<string, string | undefined> = {
     kind: KINDS.find((one) => one === search.kind),
     kind2: KINDS.find((one) => one === search.kind2),
