@@ -3,11 +3,9 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { showToast } from "../state/toasts";
 import { t } from "../state/language";
-import { change, part, read } from "./client";
-import { dagPath } from "./queries";
-import type { DagOverviews, Failures, FilterChoices, RunList, TaskInstanceList, Timeline } from "./shapes";
+import { get, post } from "./client";
+import type { DagOverviews } from "./shapes";
 
-const OWN = "/api/gnomon/v1";
 export const LIST_SIZE = 50;
 const CHOICES_MS = 300_000;
 const TIMELINE_MS = 300_000;
@@ -30,15 +28,17 @@ export type DagSearch = {
 export const dagOverviewsQuery = (search: DagSearch) =>
   queryOptions({
     queryKey: ["dags", "overview", search],
-    queryFn: () => {
+    queryFn: async () => {
       const { mode, sort, page, view: _view, ...filters } = search;
-      return read<DagOverviews>(`${OWN}/dags`, {
-        ...filters,
-        tags_match_mode: mode,
-        order_by: sort,
-        limit: LIST_SIZE,
-        offset: ((page ?? 1) - 1) * LIST_SIZE,
-      });
+      return (await get("/api/gnomon/v1/dags", {
+        query: {
+          ...filters,
+          tags_match_mode: mode,
+          order_by: sort,
+          limit: LIST_SIZE,
+          offset: ((page ?? 1) - 1) * LIST_SIZE,
+        },
+      })) as DagOverviews;
     },
     placeholderData: keepPreviousData,
   });
@@ -47,25 +47,29 @@ export const dagOverviewsQuery = (search: DagSearch) =>
 export const dagCountQuery = () =>
   queryOptions({
     queryKey: ["dags", "count"],
-    queryFn: () => read<DagOverviews>(`${OWN}/dags`, { limit: 1 }).then((found) => found.total),
+    queryFn: () => get("/api/gnomon/v1/dags", { query: { limit: 1 } }).then((found) => found.total),
   });
 
 export const filterChoicesQuery = () =>
   queryOptions({
     queryKey: ["dagFilters"],
-    queryFn: () => read<FilterChoices>(`${OWN}/dagFilters`),
+    queryFn: () => get("/api/gnomon/v1/dagFilters"),
     staleTime: CHOICES_MS,
   });
 
 export const failuresQuery = (since: string) =>
   queryOptions({
     queryKey: ["failures", since],
-    queryFn: () => read<Failures>(`${OWN}/failures`, { since, limit: 100 }),
+    queryFn: () => get("/api/gnomon/v1/failures", { query: { since, limit: 100 } }),
     placeholderData: keepPreviousData,
   });
 
+export const GROUPINGS = ["tag", "owner", "folder", "pool", "state", "dag"] as const;
+
+export type Grouping = (typeof GROUPINGS)[number];
+
 export interface TimelineView {
-  group: string;
+  group: Grouping;
   /** Only the DAGs of this group of `within`. */
   within?: string;
   value?: string;
@@ -75,13 +79,15 @@ export const timelineQuery = (view: TimelineView) =>
   queryOptions({
     queryKey: ["timeline", view],
     queryFn: () =>
-      read<Timeline>(`${OWN}/timeline`, {
-        group_by: view.group,
-        hours: 24,
-        past: 6,
-        limit: 12,
-        groups: 20,
-        ...(view.within && view.value ? { [view.within]: view.value } : {}),
+      get("/api/gnomon/v1/timeline", {
+        query: {
+          group_by: view.group,
+          hours: 24,
+          past: 6,
+          limit: 12,
+          groups: 20,
+          ...(view.within && view.value ? { [view.within]: view.value } : {}),
+        },
       }),
     refetchInterval: TIMELINE_MS, // the hours move without an event
     placeholderData: keepPreviousData,
@@ -126,9 +132,9 @@ export const runListQuery = (search: RunSearch) =>
     queryKey: ["runs", "list", search],
     queryFn: () => {
       const date = DATES[search.by ?? "end"];
-      return read<RunList>(
-        `${OWN}/dags/${search.dag_id ? part(search.dag_id) : "~"}/dagRuns`,
-        {
+      return get("/api/gnomon/v1/dags/{dag_id}/dagRuns", {
+        path: { dag_id: search.dag_id || "~" },
+        query: {
           limit: LIST_SIZE,
           cursor: search.cursor ?? "",
           order_by: search.sort ?? "-run_after",
@@ -144,9 +150,7 @@ export const runListQuery = (search: RunSearch) =>
           duration_gte: search.longer,
           duration_lte: search.shorter,
         },
-        undefined,
-        ["cursor"],
-      );
+      });
     },
     placeholderData: keepPreviousData,
   });
@@ -155,7 +159,8 @@ export const runListQuery = (search: RunSearch) =>
 export const runCountQuery = () =>
   queryOptions({
     queryKey: ["runs", "count"],
-    queryFn: () => read<RunList>(`${OWN}/dags/~/dagRuns`, { limit: 1, cursor: "" }, undefined, ["cursor"]),
+    queryFn: () =>
+      get("/api/gnomon/v1/dags/{dag_id}/dagRuns", { path: { dag_id: "~" }, query: { limit: 1, cursor: "" } }),
   });
 
 /** Texts with `!` before them are negated. */
@@ -202,9 +207,9 @@ export const taskListQuery = (search: TaskSearch) =>
     queryKey: ["tasks", "list", search],
     queryFn: () => {
       const date = DATES[search.by ?? "end"];
-      return read<TaskInstanceList>(
-        `${OWN}/dags/${search.dag_id ? part(search.dag_id) : "~"}/taskInstances`,
-        {
+      return get("/api/gnomon/v1/dags/{dag_id}/taskInstances", {
+        path: { dag_id: search.dag_id || "~" },
+        query: {
           limit: LIST_SIZE,
           cursor: search.cursor ?? "",
           order_by: search.sort ?? "-run_after",
@@ -221,9 +226,7 @@ export const taskListQuery = (search: TaskSearch) =>
           duration_gte: search.longer,
           duration_lte: search.shorter,
         },
-        undefined,
-        ["cursor"],
-      );
+      });
     },
     placeholderData: keepPreviousData,
   });
@@ -233,7 +236,7 @@ export const taskCountQuery = () =>
   queryOptions({
     queryKey: ["tasks", "count"],
     queryFn: () =>
-      read<TaskInstanceList>(`${OWN}/dags/~/taskInstances`, { limit: 1, cursor: "" }, undefined, ["cursor"]),
+      get("/api/gnomon/v1/dags/{dag_id}/taskInstances", { path: { dag_id: "~" }, query: { limit: 1, cursor: "" } }),
   });
 
 /** The value of the address as parameters of the API: under its name, or negated under another. */
@@ -261,7 +264,8 @@ export function without(
 export function useFavorite(dagId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (marked: boolean) => change("POST", `${dagPath(dagId)}/${marked ? "favorite" : "unfavorite"}`),
+    mutationFn: (marked: boolean) =>
+      post(`/api/v2/dags/{dag_id}/${marked ? "favorite" : "unfavorite"}`, { path: { dag_id: dagId } }),
     onSuccess: (_answer, marked) => {
       showToast(
         marked ? t("{dag} is a favourite.", { dag: dagId }) : t("{dag} is no favourite any more.", { dag: dagId }),

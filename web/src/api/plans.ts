@@ -7,32 +7,15 @@ import {
   useMutation,
   useQueryClient,
 } from "@tanstack/react-query";
-import { change, part, read } from "./client";
-import { dagPath } from "./queries";
-import type {
-  AuditPage,
-  BackfillPreview,
-  DagRun,
-  DagRunList,
-  DagSettings,
-  DagSource,
-  DagVersionRows,
-  RunPreview,
-  SchedulePreview,
-  YearCalendar,
-} from "./shapes";
+import { get, post } from "./client";
 
-const V2 = "/api/v2";
-const OWN = "/api/gnomon/v1";
 const DAY_ROWS_MAX = 50;
 const PREVIEW_MS = 30_000;
-
-const ownDagPath = (dagId: string) => `${OWN}/dags/${part(dagId)}`;
 
 export const calendarQuery = (dagId: string, year: number | undefined, timezone: string | undefined) =>
   queryOptions({
     queryKey: ["dag", dagId, "next", "calendar", year, timezone],
-    queryFn: () => read<YearCalendar>(`${ownDagPath(dagId)}/calendar`, { year, timezone }),
+    queryFn: () => get("/api/gnomon/v1/dags/{dag_id}/calendar", { path: { dag_id: dagId }, query: { year, timezone } }),
     placeholderData: keepPreviousData,
   });
 
@@ -41,11 +24,14 @@ export const runsBetweenQuery = (dagId: string, from: string, to: string) =>
   queryOptions({
     queryKey: ["dag", dagId, "next", "runs", from, to],
     queryFn: () =>
-      read<DagRunList>(`${dagPath(dagId)}/dagRuns`, {
-        run_after_gte: from,
-        run_after_lt: to,
-        order_by: "run_after",
-        limit: DAY_ROWS_MAX,
+      get("/api/v2/dags/{dag_id}/dagRuns", {
+        path: { dag_id: dagId },
+        query: {
+          run_after_gte: from,
+          run_after_lt: to,
+          order_by: "run_after",
+          limit: DAY_ROWS_MAX,
+        },
       }),
   });
 
@@ -54,11 +40,13 @@ export const slotsBetweenQuery = (dagId: string, from: string, to: string) =>
   queryOptions({
     queryKey: ["dag", dagId, "next", "slots", from, to],
     queryFn: () =>
-      change<SchedulePreview>("POST", `${OWN}/timetables/preview`, {
-        schedule: { dag_id: dagId },
-        from,
-        to,
-        limit: DAY_ROWS_MAX,
+      post("/api/gnomon/v1/timetables/preview", {
+        body: {
+          schedule: { dag_id: dagId },
+          from,
+          to,
+          limit: DAY_ROWS_MAX,
+        },
       }),
   });
 
@@ -75,7 +63,7 @@ export interface NewRun {
 export const runPreviewQuery = (dagId: string, body: NewRun) =>
   queryOptions({
     queryKey: ["dag", dagId, "next", "preview", body],
-    queryFn: () => change<RunPreview>("POST", `${ownDagPath(dagId)}/runPreview`, body),
+    queryFn: () => post("/api/gnomon/v1/dags/{dag_id}/runPreview", { path: { dag_id: dagId }, body }),
     placeholderData: keepPreviousData,
     staleTime: PREVIEW_MS,
   });
@@ -83,7 +71,7 @@ export const runPreviewQuery = (dagId: string, body: NewRun) =>
 export function useCreateRun(dagId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: NewRun) => change<DagRun>("POST", `${dagPath(dagId)}/dagRuns`, body),
+    mutationFn: (body: NewRun) => post("/api/v2/dags/{dag_id}/dagRuns", { path: { dag_id: dagId }, body }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["dag", dagId] }),
   });
 }
@@ -100,14 +88,14 @@ export interface BackfillRange {
 export function usePreviewBackfill(dagId: string) {
   return useMutation({
     mutationFn: (range: BackfillRange) =>
-      change<BackfillPreview>("POST", `${ownDagPath(dagId)}/backfillPreview`, range),
+      post("/api/gnomon/v1/dags/{dag_id}/backfillPreview", { path: { dag_id: dagId }, body: range }),
   });
 }
 
 export function useCreateBackfill(dagId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (range: BackfillRange) => change<unknown>("POST", `${V2}/backfills`, { dag_id: dagId, ...range }),
+    mutationFn: (range: BackfillRange) => post("/api/v2/backfills", { body: { dag_id: dagId, ...range } }),
     onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: ["dag", dagId] }),
@@ -119,13 +107,13 @@ export function useCreateBackfill(dagId: string) {
 export const versionsQuery = (dagId: string) =>
   queryOptions({
     queryKey: ["dag", dagId, "versions"],
-    queryFn: () => read<DagVersionRows>(`${ownDagPath(dagId)}/versions`),
+    queryFn: () => get("/api/gnomon/v1/dags/{dag_id}/versions", { path: { dag_id: dagId } }),
   });
 
 export const sourceQuery = (dagId: string, version: number | undefined) =>
   queryOptions({
     queryKey: ["dag", dagId, "versions", "source", version],
-    queryFn: () => read<DagSource>(`${V2}/dagSources/${part(dagId)}`, { version_number: version }),
+    queryFn: () => get("/api/v2/dagSources/{dag_id}", { path: { dag_id: dagId }, query: { version_number: version } }),
   });
 
 /** The newest runs whose last tasks were those of a version. */
@@ -133,17 +121,20 @@ export const runsOfVersionQuery = (dagId: string, version: number) =>
   queryOptions({
     queryKey: ["dag", dagId, "grid", "version", version],
     queryFn: () =>
-      read<DagRunList>(`${dagPath(dagId)}/dagRuns`, {
-        dag_version: [String(version)],
-        limit: 5,
-        order_by: "-run_after",
+      get("/api/v2/dags/{dag_id}/dagRuns", {
+        path: { dag_id: dagId },
+        query: {
+          dag_version: version,
+          limit: 5,
+          order_by: "-run_after",
+        },
       }),
   });
 
 export const settingsQuery = (dagId: string) =>
   queryOptions({
     queryKey: ["dag", dagId, "settings"],
-    queryFn: () => read<DagSettings>(`${ownDagPath(dagId)}/settings`),
+    queryFn: () => get("/api/gnomon/v1/dags/{dag_id}/settings", { path: { dag_id: dagId } }),
   });
 
 export interface AuditFilters {
@@ -161,13 +152,16 @@ export const auditQuery = (dagId: string, filters: AuditFilters) =>
     placeholderData: keepPreviousData,
     initialPageParam: undefined as number | undefined,
     queryFn: ({ pageParam }) =>
-      read<AuditPage>(`${ownDagPath(dagId)}/audit`, {
-        older_than: pageParam,
-        event: filters.event,
-        by: filters.by,
-        run_id: filters.run,
-        from: filters.from,
-        to: filters.to,
+      get("/api/gnomon/v1/dags/{dag_id}/audit", {
+        path: { dag_id: dagId },
+        query: {
+          older_than: pageParam,
+          event: filters.event,
+          by: filters.by,
+          run_id: filters.run,
+          from: filters.from,
+          to: filters.to,
+        },
       }),
     getNextPageParam: (page) => page.next ?? undefined,
   });

@@ -12,6 +12,8 @@ export type RunList = Schemas["RunListAnswer"];
 export type ListedRun = Schemas["ListedRunAnswer"];
 export type TaskInstance = Schemas["TaskInstanceResponse"];
 export type TaskInstanceList = Schemas["TaskInstanceCollectionResponse"];
+/** The tries of a task instance, each as it was. */
+export type TryList = Schemas["TaskInstanceHistoryCollectionResponse"];
 export type ImportErrorList = Schemas["ImportErrorCollectionResponse"];
 export type Explanation = Schemas["ExplanationAnswer"];
 export type NextRuns = Schemas["NextRunsAnswer"];

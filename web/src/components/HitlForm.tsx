@@ -1,9 +1,9 @@
 /** The question of a task to a person, with the form to answer it; an answered one with its answer. */
 
 import { useId, useState } from "react";
+import type { InstancePlace } from "../api/places";
 import "../styles/task.css";
 import { type HitlDetail, useHitlAnswer } from "../api/hitl";
-import type { InstancePlace } from "../api/queries";
 import { t } from "../state/language";
 import { showRunToast } from "../state/toasts";
 import { Refusal } from "./Answer";

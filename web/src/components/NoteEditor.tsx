@@ -10,7 +10,7 @@ const NOTE_MAX = 1000;
 
 export function NoteEditor({ place, note }: { place: NotePlace; note: string | null }) {
   const [draft, setDraft] = useState<string>();
-  const save = useRunChange(place.dagId, (text: string) => saveNote(place, text));
+  const save = useRunChange<string>(place.dagId, (text) => saveNote(place, text));
   if (draft === undefined) {
     return (
       <div className="note">

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { sessionsQuery } from "../api/administration";
 import { useAct } from "../api/administrationChanges";
-import { formatQuery } from "../api/client";
+import { remove } from "../api/client";
 import { t } from "../state/language";
 import { Answer, Refusal } from "./Answer";
 import { Time } from "./Time";
@@ -30,7 +30,9 @@ export function SessionList({ account }: { account?: string }) {
                     aria-label={t("End session {id}", { id: one.id })}
                     disabled={act.isPending}
                     onClick={() =>
-                      act.mutate({ method: "DELETE", path: `/auth/sessions/${one.id}${formatQuery({ account })}` })
+                      act.mutate(() =>
+                        remove("/auth/sessions/{session_id}", { path: { session_id: one.id }, query: { account } }),
+                      )
                     }
                   >
                     {t("End session")}

@@ -2,9 +2,8 @@
 
 import type { QueryClient } from "@tanstack/react-query";
 import { meQuery } from "../../api/administration";
-import { change, part, read } from "../../api/client";
-import { dagPath, toPattern } from "../../api/queries";
-import type { DagList, DagRunList, TaskInstanceList } from "../../api/shapes";
+import { get, part, patch } from "../../api/client";
+import { toPattern } from "../../api/queries";
 import { t } from "../../state/language";
 import { DENSITY, LANGUAGE, type Preference, THEME, writePreference, ZONE } from "../../state/preferences";
 import { FIRST, GROUPS, isOffered } from "../navigation";
@@ -32,10 +31,6 @@ export interface Found {
   entries: PaletteEntry[];
   /** Why a part of the entries is missing; empty: none is. */
   problem: string;
-}
-
-interface TaskList {
-  tasks: { task_id: string }[];
 }
 
 /** The pages that are offered to the account; they need no request. */
@@ -124,7 +119,7 @@ async function findDags(client: QueryClient, text: string, verb: string | undefi
     queryKey: ["dags", "palette", text],
     staleTime: STALE_MS,
     queryFn: () =>
-      read<DagList>("/api/v2/dags", { limit: SHOWN_MAX, dag_id_pattern: toPattern(text), order_by: "dag_id" }),
+      get("/api/v2/dags", { query: { limit: SHOWN_MAX, dag_id_pattern: toPattern(text), order_by: "dag_id" } }),
   });
   const dags = rankEntries(
     text,
@@ -145,19 +140,19 @@ async function findTasks(client: QueryClient, dagId: string, text: string): Prom
   const found = await client.fetchQuery({
     queryKey: ["dag", dagId, "palette tasks"],
     staleTime: STALE_MS,
-    queryFn: () => read<TaskList>(`${dagPath(dagId)}/tasks`),
+    queryFn: () => get("/api/v2/dags/{dag_id}/tasks", { path: { dag_id: dagId } }),
   });
   return rankEntries(
     text,
-    found.tasks.map((task) => ({ ...task, words: task.task_id })),
+    found.tasks.map((task) => ({ words: task.task_id ?? "" })),
   )
     .slice(0, SHOWN_MAX)
-    .map((task) => ({
-      key: `task ${task.task_id}`,
+    .map(({ words }) => ({
+      key: `task ${words}`,
       kind: t("Task"),
-      label: task.task_id,
-      words: task.task_id,
-      to: { to: "/dags/$dagId", params: { dagId }, search: { task: task.task_id } },
+      label: words,
+      words,
+      to: { to: "/dags/$dagId", params: { dagId }, search: { task: words } },
     }));
 }
 
@@ -168,10 +163,13 @@ async function findTasksOfAll(client: QueryClient, text: string): Promise<Palett
     queryKey: ["tasks", "palette", text],
     staleTime: STALE_MS,
     queryFn: () =>
-      read<TaskInstanceList>("/api/v2/dags/~/dagRuns/~/taskInstances", {
-        limit: INSTANCES_MAX,
-        task_display_name_pattern: toPattern(text),
-        order_by: "-run_after",
+      get("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", {
+        path: { dag_id: "~", dag_run_id: "~" },
+        query: {
+          limit: INSTANCES_MAX,
+          task_display_name_pattern: toPattern(text),
+          order_by: "-run_after",
+        },
       }),
   });
   const tasks = new Map(found.task_instances.map((one) => [`task ${one.dag_id} ${one.task_id}`, one]));
@@ -194,10 +192,13 @@ async function findRuns(client: QueryClient, dagId: string | undefined, text: st
     queryKey: ["runs", "palette", dagId, text],
     staleTime: STALE_MS,
     queryFn: () =>
-      read<DagRunList>(`/api/v2/dags/${dagId === undefined ? "~" : part(dagId)}/dagRuns`, {
-        limit: SHOWN_MAX,
-        run_id_pattern: toPattern(text),
-        order_by: "-run_after",
+      get("/api/v2/dags/{dag_id}/dagRuns", {
+        path: { dag_id: dagId === undefined ? "~" : part(dagId) },
+        query: {
+          limit: SHOWN_MAX,
+          run_id_pattern: toPattern(text),
+          order_by: "-run_after",
+        },
       }),
   });
   return found.dag_runs.map((run) => ({
@@ -212,7 +213,7 @@ async function findRuns(client: QueryClient, dagId: string | undefined, text: st
 /** What can be done with a DAG. `words` is the verb alone. */
 function listActs(client: QueryClient, dagId: string): PaletteEntry[] {
   const setPaused = async (paused: boolean) => {
-    await change("PATCH", dagPath(dagId), { is_paused: paused });
+    await patch("/api/v2/dags/{dag_id}", { path: { dag_id: dagId }, body: { is_paused: paused } });
     void client.invalidateQueries({ queryKey: ["dags"] });
     void client.invalidateQueries({ queryKey: ["dag", dagId] });
     return paused ? t("{dag} is paused.", { dag: dagId }) : t("{dag} is active.", { dag: dagId });
@@ -259,10 +260,13 @@ function listActs(client: QueryClient, dagId: string): PaletteEntry[] {
 
 /** Lead to the newest failed run of the DAG, where the clear has its preview. */
 async function openFailedRun(dagId: string): Promise<string> {
-  const found = await read<DagRunList>(`${dagPath(dagId)}/dagRuns`, {
-    limit: 1,
-    state: ["failed"],
-    order_by: "-run_after",
+  const found = await get("/api/v2/dags/{dag_id}/dagRuns", {
+    path: { dag_id: dagId },
+    query: {
+      limit: 1,
+      state: ["failed"],
+      order_by: "-run_after",
+    },
   });
   const run = found.dag_runs[0];
   if (!run) return t("{dag} has no failed run.", { dag: dagId });

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ownTokensQuery } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
-import { part } from "../../api/client";
+import { post, remove } from "../../api/client";
 import { Answer, Refusal } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
 import { ShownOnce } from "../../components/ShownOnce";
@@ -55,7 +55,7 @@ export function OwnTokens({ role }: { role: string }) {
                           {t("Revoke the token {name}? Requests with it are refused from now on.", { name: one.name })}
                         </p>
                       }
-                      act={() => act.mutateAsync({ method: "DELETE", path: `/auth/tokens/${part(one.token)}` })}
+                      act={() => act.mutateAsync(() => remove("/auth/tokens/{token}", { path: { token: one.token } }))}
                     />
                   )}
                 </li>
@@ -77,13 +77,15 @@ function TokenForm({ role, show }: { role: string; show: (token: string) => void
   const send = (event: FormEvent) => {
     event.preventDefault();
     const lifetime_s = LIFETIMES.find(([label]) => label === lifetime)?.[1] ?? null;
-    void act.mutateAsync({ method: "POST", path: "/auth/tokens", body: { name, role: scope, lifetime_s } }).then(
-      (made) => {
-        show(made.token);
-        setName("");
-      },
-      () => undefined,
-    );
+    void act
+      .mutateAsync(() => post("/auth/tokens", { body: { name, role: scope, lifetime_s } }))
+      .then(
+        (made) => {
+          show(made.token);
+          setName("");
+        },
+        () => undefined,
+      );
   };
   return (
     <form className="form" onSubmit={send} aria-label={t("New API token")}>

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { useAct } from "../../api/administrationChanges";
+import { put } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t, tn } from "../../state/language";
 
@@ -17,11 +18,9 @@ export function PasswordForm({ name }: { name: string }) {
     event.preventDefault();
     if (fields.again !== fields.next) return;
     void act
-      .mutateAsync({
-        method: "PUT",
-        path: "/auth/password",
-        body: { current_password: fields.current, new_password: fields.next },
-      })
+      .mutateAsync(() =>
+        put("/auth/password", { body: { current_password: fields.current, new_password: fields.next } }),
+      )
       .then(
         () => setFields(EMPTY),
         () => undefined,

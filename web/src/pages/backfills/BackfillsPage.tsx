@@ -29,7 +29,10 @@ export function BackfillsPage() {
         />
         <label>
           {t("State")}{" "}
-          <select value={filters.state ?? ""} onChange={(event) => set({ state: event.target.value || undefined })}>
+          <select
+            value={filters.state ?? ""}
+            onChange={(event) => set({ state: (event.target.value || undefined) as BackfillFilters["state"] })}
+          >
             <option value="">{t("any state")}</option>
             {BACKFILL_STATES.map(([state, words]) => (
               <option key={state} value={state}>

@@ -2,8 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { type Connection, connectionPath, optionsQuery } from "../../api/administration";
+import { type Connection, optionsQuery } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { patch, post } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
 import { checkExtra } from "./checkExtra";
@@ -55,8 +56,10 @@ export function ConnectionForm({ connection, done }: { connection: Connection | 
     event.preventDefault();
     if (problem) return;
     const sent = connection
-      ? save.mutateAsync({ method: "PATCH", path: connectionPath(connection.connection_id), body })
-      : save.mutateAsync({ method: "POST", path: "/api/v2/connections", body });
+      ? save.mutateAsync(() =>
+          patch("/api/v2/connections/{connection_id}", { path: { connection_id: connection.connection_id }, body }),
+        )
+      : save.mutateAsync(() => post("/api/v2/connections", { body }));
     void sent.then(done, () => undefined);
   };
   const title = connection ? t("Edit connection {name}", { name: connection.connection_id }) : t("New connection");
@@ -137,7 +140,7 @@ export function ConnectionForm({ connection, done }: { connection: Connection | 
           disabled={
             allowed !== "Enabled" || test.isPending || Boolean(problem) || !fields.connection_id || !fields.conn_type
           }
-          onClick={() => test.mutate({ method: "POST", path: "/api/v2/connections/test", body })}
+          onClick={() => test.mutate(() => post("/api/v2/connections/test", { body }))}
         >
           {test.isPending ? t("Testing …") : t("Test")}
         </button>

@@ -3,8 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type Connection, connectionPath, connectionsQuery, PAGE } from "../../api/administration";
+import { type Connection, connectionsQuery, PAGE } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { remove } from "../../api/client";
 import { Answer } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
 import { PageButtons } from "../../components/PageButtons";
@@ -121,7 +122,9 @@ function Row({ one, edit }: { one: Connection; edit: () => void }) {
                   })}
                 </p>
               }
-              act={() => act.mutateAsync({ method: "DELETE", path: connectionPath(id) })}
+              act={() =>
+                act.mutateAsync(() => remove("/api/v2/connections/{connection_id}", { path: { connection_id: id } }))
+              }
             />
           )}
         </div>

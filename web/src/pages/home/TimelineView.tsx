@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { timelineQuery } from "../../api/overviews";
+import { type Grouping, GROUPINGS, timelineQuery } from "../../api/overviews";
 import type { Timeline, TimelineGroup } from "../../api/shapes";
 import { Ago } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
@@ -11,7 +11,7 @@ import { shorten } from "../../components/StateCounts";
 import { stateName } from "../../components/StateBadge";
 import { t, tn } from "../../state/language";
 import { formatTime, useZone, type Zone } from "../../state/times";
-import { type Grouping, GROUPINGS, type HomeView } from "./homeView";
+import type { HomeView } from "./homeView";
 
 const HOUR_MS = 3_600_000;
 const LABELS: Record<Grouping, string> = {

@@ -1,11 +1,10 @@
 /** What the home page shows, as it is in its address; and when this browser was here before. */
 
+import { GROUPINGS, type Grouping } from "../../api/overviews";
 import { oneOf, readerOf, type Search, text } from "../../state/searchValues";
 
 export const WINDOWS = ["24h", "7d", "visit"] as const;
-export const GROUPINGS = ["tag", "owner", "folder", "pool", "state", "dag"] as const;
 export type Window = (typeof WINDOWS)[number];
-export type Grouping = (typeof GROUPINGS)[number];
 
 export interface HomeView {
   /** How far back failures are shown; without it 24 hours. */

@@ -1,8 +1,9 @@
 /** Creates a pool, or changes one. */
 
 import { type FormEvent, useState } from "react";
-import { type Pool, poolPath } from "../../api/administration";
+import { type Pool } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { patch, post } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
 
@@ -17,8 +18,8 @@ export function PoolForm({ pool, done }: { pool: Pool | undefined; done: () => v
     event.preventDefault();
     const fields = { slots: Number(slots), include_deferred: deferred, ...(isDefault ? {} : { description }) };
     const sent = pool
-      ? act.mutateAsync({ method: "PATCH", path: poolPath(pool.name), body: fields })
-      : act.mutateAsync({ method: "POST", path: "/api/v2/pools", body: { name, ...fields } });
+      ? act.mutateAsync(() => patch("/api/v2/pools/{pool_name}", { path: { pool_name: pool.name }, body: fields }))
+      : act.mutateAsync(() => post("/api/v2/pools", { body: { name, ...fields } }));
     void sent.then(done, () => undefined);
   };
   return (

@@ -9,13 +9,13 @@ import {
   PAGE,
   type PoolFilters,
   type PoolList,
-  poolPath,
   type Pool,
   type PoolUse,
   poolsQuery,
   poolUseQuery,
 } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { post, remove } from "../../api/client";
 import { Answer, Refusal } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
 import { DagLink, PlaceLinks, RunLink } from "../../components/Names";
@@ -167,7 +167,7 @@ function PoolSection({
   const isUsed = pool.occupied_slots > 0;
   const { name, slots, description, include_deferred } = pool;
   const restore = () =>
-    act.mutateAsync({ method: "POST", path: "/api/v2/pools", body: { name, slots, description, include_deferred } });
+    act.mutateAsync(() => post("/api/v2/pools", { body: { name, slots, description, include_deferred } }));
   return (
     <section className="pool" id={`pool-${pool.name}`} aria-label={t("Pool {name}", { name: pool.name })}>
       <h2 className="name">{pool.name}</h2>
@@ -209,7 +209,7 @@ function PoolSection({
               }
               act={() =>
                 act
-                  .mutateAsync({ method: "DELETE", path: poolPath(name) })
+                  .mutateAsync(() => remove("/api/v2/pools/{pool_name}", { path: { pool_name: name } }))
                   .then(() => onDeleted({ text: t("The pool {name} is deleted.", { name }), undo: restore }))
               }
             />

@@ -1,7 +1,7 @@
 /** What a deferred task waits for: its trigger, on which triggerer, since when, until when. */
 
 import { useQuery } from "@tanstack/react-query";
-import type { InstancePlace } from "../../api/queries";
+import type { InstancePlace } from "../../api/places";
 import { deferralQuery } from "../../api/runs";
 import { Answer } from "../../components/Answer";
 import { Time } from "../../components/Time";

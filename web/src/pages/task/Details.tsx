@@ -1,7 +1,8 @@
 /** The facts of a task instance, and the links of its operator. */
 
 import { useQuery } from "@tanstack/react-query";
-import { type InstancePlace, wholeInstanceQuery } from "../../api/queries";
+import type { InstancePlace } from "../../api/places";
+import { wholeInstanceQuery } from "../../api/queries";
 import { linksQuery, taskSpecQuery } from "../../api/runs";
 import type { TaskInstance } from "../../api/shapes";
 import { Answer } from "../../components/Answer";

@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { hitlQuery } from "../../api/hitl";
-import { type InstancePlace, instanceQuery, taskExplanationQuery, triesQuery } from "../../api/queries";
+import type { InstancePlace } from "../../api/places";
+import { instanceQuery, taskExplanationQuery, triesQuery } from "../../api/queries";
 import { ActPanel } from "../../components/ActPanel";
 import { Answer } from "../../components/Answer";
 import { HitlForm } from "../../components/HitlForm";

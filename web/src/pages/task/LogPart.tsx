@@ -1,7 +1,7 @@
 /** The log of a try, with that of a second one beside it if the user asks. */
 
 import { t } from "../../state/language";
-import type { TaskInstanceList } from "../../api/shapes";
+import type { TryList } from "../../api/shapes";
 import type { PartProps } from "./instancePart";
 import { LogView } from "./log/LogView";
 
@@ -86,7 +86,7 @@ function TryChoice({ label, numbers, value, none, change }: TryChoiceProps) {
 }
 
 /** Whether the try has ended and no worker ran it: an EmptyOperator, for example. */
-function hadNoWorker(tries: TaskInstanceList | undefined, number: number): boolean {
+function hadNoWorker(tries: TryList | undefined, number: number): boolean {
   const found = tries?.task_instances.find((one) => one.try_number === number);
   return found !== undefined && found.end_date !== null && !found.hostname;
 }

@@ -1,13 +1,13 @@
 /** The tries of a task instance side by side: a column for each, a row for each fact; what differs from the try before is marked. */
 
-import type { TaskInstanceList } from "../../api/shapes";
+import type { TryList } from "../../api/shapes";
 import { StateBadge } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
 import { formatDuration } from "../../state/times";
 import type { PartProps } from "./instancePart";
 
-type Try = TaskInstanceList["task_instances"][number];
+type Try = TryList["task_instances"][number];
 
 export function Tries({ tries, view, set }: PartProps) {
   const all = tries?.task_instances ?? [];

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { InstancePlace } from "../../api/queries";
+import type { InstancePlace } from "../../api/places";
 import { xcomQuery, xcomsQuery } from "../../api/runs";
 import { Answer } from "../../components/Answer";
 import { JsonTree } from "../../components/JsonTree";

@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ActTarget } from "../../api/acts";
-import { type InstancePlace, taskExplanationQuery } from "../../api/queries";
+import type { InstancePlace } from "../../api/places";
+import { taskExplanationQuery } from "../../api/queries";
 import { runTasksQuery } from "../../api/runs";
 import type { ActChoice } from "../../components/ActPanel";
 import { listGroups } from "../run/taskRows";

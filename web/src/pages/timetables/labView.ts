@@ -82,14 +82,14 @@ export function buildSchedule(fields: ScheduleFields | undefined): {
           timezone,
           calendar: fields.calendar || undefined,
           on_holiday: fields.calendar ? fields.holiday || undefined : undefined,
-        } as Schedule,
+        },
       };
     case "calendar":
       return fields.calendar
-        ? { schedule: { calendar: fields.calendar, at: fields.at || "00:00", timezone } as Schedule }
+        ? { schedule: { calendar: fields.calendar, at: fields.at || "00:00", timezone } }
         : { isEmpty: true };
     case "dag":
-      return fields.dag ? { schedule: { dag_id: fields.dag, timezone } as Schedule } : { isEmpty: true };
+      return fields.dag ? { schedule: { dag_id: fields.dag, timezone } } : { isEmpty: true };
     case "timetable":
       return buildStored(fields, timezone);
   }
@@ -107,7 +107,7 @@ function buildStored(
       schedule: {
         timetable: { path: fields.path, data: { ...(timezone ? { timezone } : {}), ...data } },
         timezone,
-      } as Schedule,
+      },
     };
   } catch (error) {
     return { fault: (error as Error).message };

@@ -1,8 +1,8 @@
 /** Gives an account a role on some DAGs. */
 
 import { type FormEvent, useState } from "react";
-import { operationPath } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { post } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
 import { GRANT_ROLES } from "./roles";
@@ -15,7 +15,7 @@ export function GrantForm({ name, done }: { name: string; done: () => void }) {
   const send = (event: FormEvent) => {
     event.preventDefault();
     void act
-      .mutateAsync({ method: "POST", path: operationPath("accounts.grant"), body: { name, kind, pattern, role } })
+      .mutateAsync(() => post("/api/gnomon/v1/operations/accounts.grant", { body: { name, kind, pattern, role } }))
       .then(done, () => undefined);
   };
   return (

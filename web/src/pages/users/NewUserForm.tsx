@@ -1,8 +1,8 @@
 /** Creates an account with a random password, which is shown once, or without one. */
 
 import { type FormEvent, useState } from "react";
-import { operationPath } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { post } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
 import { makePassword, ROLES } from "./roles";
@@ -16,7 +16,7 @@ export function NewUserForm({ done, show }: { done: () => void; show: (name: str
     event.preventDefault();
     const password = hasPassword ? makePassword() : null;
     void act
-      .mutateAsync({ method: "POST", path: operationPath("accounts.create"), body: { name, role, password } })
+      .mutateAsync(() => post("/api/gnomon/v1/operations/accounts.create", { body: { name, role, password } }))
       .then(
         () => {
           if (password) show(name, password);

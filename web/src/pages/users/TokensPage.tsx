@@ -2,8 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { allTokensQuery, choosePart, operationPath, PAGE, type TokenRow } from "../../api/administration";
+import { allTokensQuery, choosePart, PAGE, type TokenRow } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { post } from "../../api/client";
 import { Answer } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
 import { PageButtons } from "../../components/PageButtons";
@@ -108,7 +109,7 @@ function Row({ one }: { one: TokenRow }) {
               </p>
             }
             act={() =>
-              act.mutateAsync({ method: "POST", path: operationPath("tokens.revoke"), body: { token: one.token } })
+              act.mutateAsync(() => post("/api/gnomon/v1/operations/tokens.revoke", { body: { token: one.token } }))
             }
           />
         )}

@@ -3,8 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type Account, accountsQuery, choosePart, operationPath, PAGE } from "../../api/administration";
+import { type Account, accountsQuery, choosePart, PAGE } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { post } from "../../api/client";
 import { Answer, Refusal } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
 import { PageButtons } from "../../components/PageButtons";
@@ -82,24 +83,31 @@ function UserSection({ one, show }: { one: Account; show: (name: string, secret:
   const [open, setOpen] = useState<"grants" | "sessions">();
   const [done, setDone] = useState<Done>();
   const isMe = useMe()?.account === one.name;
-  const send = (operation: string, body: object) =>
-    act.mutateAsync({ method: "POST", path: operationPath(operation), body: { name: one.name, ...body } });
+  const { name } = one;
   const reset = async () => {
     const password = makePassword();
-    await send("accounts.reset_password", { password });
+    await act.mutateAsync(() =>
+      post("/api/gnomon/v1/operations/accounts.reset_password", { body: { name, password } }),
+    );
     show(one.name, password);
   };
   const setRole = (role: string) => {
-    const undo = () => send("accounts.set_role", { role: one.role });
-    void send("accounts.set_role", { role }).then(
+    const give = (given: string) =>
+      act.mutateAsync(() => post("/api/gnomon/v1/operations/accounts.set_role", { body: { name, role: given } }));
+    const undo = () => give(one.role);
+    void give(role).then(
       () => setDone({ text: t("{name} has the role {role} now.", { name: one.name, role }), undo }),
       () => undefined,
     );
   };
   const revoke = (grant: Grant) =>
-    send("accounts.revoke", { kind: grant.kind, pattern: grant.pattern }).then(() =>
-      setDone({ text: t("The grant is removed."), undo: () => send("accounts.grant", grant) }),
-    );
+    act
+      .mutateAsync(() =>
+        post("/api/gnomon/v1/operations/accounts.revoke", { body: { name, kind: grant.kind, pattern: grant.pattern } }),
+      )
+      .then(() => setDone({ text: t("The grant is removed."), undo: () => restore(grant) }));
+  const restore = (grant: Grant) =>
+    act.mutateAsync(() => post("/api/gnomon/v1/operations/accounts.grant", { body: { name, ...grant } }));
   return (
     <section className="form" aria-label={t("User {name}", { name: one.name })}>
       <h2>
@@ -164,7 +172,7 @@ function UserSection({ one, show }: { one: Account; show: (name: string, secret:
           disabled={isMe}
           why={t("Another administrator can delete your account.")}
           question={<p>{t("Delete the user {name} with all sessions and API tokens?", { name: one.name })}</p>}
-          act={() => send("accounts.delete", {})}
+          act={() => act.mutateAsync(() => post("/api/gnomon/v1/operations/accounts.delete", { body: { name } }))}
         />
       </div>
       {open === "grants" && <GrantForm name={one.name} done={() => setOpen(undefined)} />}

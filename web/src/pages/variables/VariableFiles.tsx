@@ -1,24 +1,17 @@
 /** Import and export of Variables as a JSON file: an object of key and value, as Airflow's. */
 
 import { type ChangeEvent, useState } from "react";
-import { operationPath } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
-import { read } from "../../api/client";
+import { get, post } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t, tn } from "../../state/language";
 import { type ImportedVariable, readVariables, writeVariables } from "./variableFile";
-
-interface Row {
-  key: string;
-  value: string | null;
-  description: string | null;
-}
 
 export function ExportButton() {
   const [said, setSaid] = useState("");
   const save = async () => {
     try {
-      const rows = await read<Row[]>(operationPath("variables.list"), { show_values: true });
+      const rows = await get("/api/gnomon/v1/operations/variables.list", { query: { show_values: true } });
       const { text, left } = writeVariables(rows);
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
@@ -93,7 +86,7 @@ export function ImportForm({ done }: { done: () => void }) {
           type="button"
           disabled={!found || act.isPending}
           onClick={() =>
-            act.mutate({ method: "POST", path: operationPath("variables.import"), body: { found, action } })
+            act.mutate(() => post("/api/gnomon/v1/operations/variables.import", { body: { found, action } }))
           }
         >
           {found ? tn("Import {count} Variable", "Import {count} Variables", found.length) : t("Import")}

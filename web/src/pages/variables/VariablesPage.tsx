@@ -3,8 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { PAGE, type Variable, variablePath, variablesQuery } from "../../api/administration";
+import { PAGE, type Variable, variablesQuery } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { post, remove } from "../../api/client";
 import { Answer } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
 import { PageButtons } from "../../components/PageButtons";
@@ -103,8 +104,7 @@ function Row({
   const act = useAct("variables");
   const { key, value, description } = one;
   const isMasked = (value ?? "").includes("***");
-  const restore = () =>
-    act.mutateAsync({ method: "POST", path: "/api/v2/variables", body: { key, value, description } });
+  const restore = () => act.mutateAsync(() => post("/api/v2/variables", { body: { key, value, description } }));
   return (
     <tr>
       <td>
@@ -138,7 +138,7 @@ function Row({
               }
               act={() =>
                 act
-                  .mutateAsync({ method: "DELETE", path: variablePath(key) })
+                  .mutateAsync(() => remove("/api/v2/variables/{variable_key}", { path: { variable_key: key } }))
                   .then(() =>
                     onDeleted(
                       isMasked

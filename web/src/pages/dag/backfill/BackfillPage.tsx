@@ -1,10 +1,10 @@
 /** Backfills of a DAG: a new one with a preview of its slots, and those there are with their progress. */
 
 import { getRouteApi } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { t } from "../../../state/language";
 import { BackfillForm } from "./BackfillForm";
 import { BackfillList } from "./BackfillList";
-import { useQuery } from "@tanstack/react-query";
 import { dagQuery } from "../../../api/queries";
 import { Answer } from "../../../components/Answer";
 import "../../../styles/plan.css";
