@@ -17,6 +17,6 @@ export default defineConfig({
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: "frame", test: SHARED, minShareCount: 2 }] } } },
   },
   server: { proxy: { "/api": server, "/auth": server, "/login": server, "/services": server } },
-  // The tests change nothing that is global: one process for several files takes a third of the time.
-  test: { include: ["src/**/*.test.ts"], isolate: false },
+  // A test restores what it changes of the globals: one process for several files takes a third of the time.
+  test: { include: ["src/**/*.test.{ts,tsx}"], isolate: false },
 });

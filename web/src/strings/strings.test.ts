@@ -3,11 +3,14 @@
 import { expect, test } from "vitest";
 import { TEXTS } from "./zh";
 
-const sources = import.meta.glob<string>(["../**/*.{ts,tsx}", "!./**", "!../**/*.test.ts", "!../api/schema.d.ts"], {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const sources = import.meta.glob<string>(
+  ["../**/*.{ts,tsx}", "!./**", "!../**/*.test.{ts,tsx}", "!../api/schema.d.ts"],
+  {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  },
+);
 const TEXT = String.raw`("(?:[^"\\]|\\.)*")`;
 const CALLS = [new RegExp(String.raw`\bt\(\s*${TEXT}`, "g"), new RegExp(String.raw`\btn\(\s*${TEXT},\s*${TEXT}`, "g")];
 const MARKED = new RegExp(String.raw`/\* text \*/ ${TEXT}`, "g");
