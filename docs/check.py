@@ -55,8 +55,8 @@ class Problem(NamedTuple):
 
 
 def pages() -> list[Path]:
-    """Every page of the documentation, and the pages at the root of the project."""
-    return sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+    """Every page of the documentation, the pages at the root of the project, and the results of measurements."""
+    return sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "bench").rglob("*.md")])
 
 
 def broken_links(page: Path) -> Iterator[Problem]:

@@ -8,12 +8,12 @@ SELECT NULL;
 SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
 
 -- name: prove (sqlite)
--- Prove that the scheduler is not fenced (FENCE in docs/discussions/ownership.md). SQLite has one writer at a time, so no
+-- Prove that the scheduler is not fenced (FENCE in docs/contributing/ownership.md). SQLite has one writer at a time, so no
 -- lock is needed.
 SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced;
 
 -- name: prove (postgresql)
--- Prove that the scheduler is not fenced (FENCE in docs/discussions/ownership.md). FOR SHARE makes the UPDATE that fences it
+-- Prove that the scheduler is not fenced (FENCE in docs/contributing/ownership.md). FOR SHARE makes the UPDATE that fences it
 -- wait until this transaction ends.
 SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced FOR SHARE;
 
@@ -71,13 +71,13 @@ SELECT id, host, started_at, beat_at, fenced FROM scheduler ORDER BY started_at 
 UPDATE dag_group SET owner = NULL WHERE owner = :id;
 
 -- name: claim_groups (sqlite)
--- Take groups without a live owner (TAKE_OVER in docs/discussions/ownership.md). SQLite reads the list with json_each.
+-- Take groups without a live owner (TAKE_OVER in docs/contributing/ownership.md). SQLite reads the list with json_each.
 UPDATE dag_group SET owner = :me, epoch = epoch + 1
 WHERE group_no IN (SELECT value FROM json_each(:groups))
   AND (owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced));
 
 -- name: claim_groups (postgresql)
--- Take groups without a live owner (TAKE_OVER in docs/discussions/ownership.md). PostgreSQL takes the list as an array.
+-- Take groups without a live owner (TAKE_OVER in docs/contributing/ownership.md). PostgreSQL takes the list as an array.
 UPDATE dag_group SET owner = :me, epoch = epoch + 1
 WHERE group_no = ANY(:groups::bigint[])
   AND (owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced));

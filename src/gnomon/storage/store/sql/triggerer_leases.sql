@@ -1,10 +1,10 @@
 -- name: prove (sqlite)
--- Prove that the triggerer is not fenced (FENCE in docs/discussions/ownership.md). SQLite has one writer at a time, so no
+-- Prove that the triggerer is not fenced (FENCE in docs/contributing/ownership.md). SQLite has one writer at a time, so no
 -- lock is needed.
 SELECT 1 FROM triggerer WHERE id = :me AND NOT fenced;
 
 -- name: prove (postgresql)
--- Prove that the triggerer is not fenced (FENCE in docs/discussions/ownership.md). FOR SHARE makes the UPDATE that fences it
+-- Prove that the triggerer is not fenced (FENCE in docs/contributing/ownership.md). FOR SHARE makes the UPDATE that fences it
 -- wait until this transaction ends.
 SELECT 1 FROM triggerer WHERE id = :me AND NOT fenced FOR SHARE;
 
