@@ -57,10 +57,18 @@ def test_all_pages_of_the_tutorial_can_be_followed_in_one_home_in_the_order_of_t
 
 def test_what_users_read_is_at_most_ninety_thousand_words() -> None:
     """All pages below `docs` but those for contributors and the decisions."""
-    pages = [page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in {"contributing", "decisions"}]
+    pages = [
+        page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in {"contributing", "decisions"}
+    ]
     words = {page.relative_to(DOCS).as_posix(): len(page.read_text().split()) for page in pages}
     longest = sorted(words, key=words.__getitem__, reverse=True)[:5]
     assert sum(words.values()) <= USERS_WORDS, f"{sum(words.values())} words; the longest pages: {', '.join(longest)}"
+
+
+def test_the_files_that_pages_for_contributors_name_exist() -> None:
+    check = _script("check")
+    pages = [DOCS.parent / "CONTRIBUTING.md", *sorted((DOCS / "contributing").glob("*.md"))]
+    assert [str(problem) for page in pages for problem in check.broken_links(page)] == []
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
