@@ -306,6 +306,12 @@ def _table(connection: sqlite3.Connection, name: str, described: dict[str, str])
     )
 
 
+def _path_in_source(installed: Path) -> str:
+    """The file of the sources of which `installed` is a copy, relative to this folder."""
+    package = Path(str(resources.files("gnomon")))
+    return os.path.relpath(DOCS.parent / "src" / "gnomon" / installed.relative_to(package), DOCS)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "reference/options.md": options_page,
     "reference/python-api.md": python_api_page,
@@ -324,7 +330,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "contributing/airflow-examples.md": examples_page,
     "reference/provider-packages.md": packages_page,
     "contributing/provider-tests.md": provider_tests_page,
-    **{os.path.relpath(path, DOCS): functools.partial(str, text) for path, text in render_stubs().items()},
+    **{_path_in_source(path): functools.partial(str, text) for path, text in render_stubs().items()},
 }
 
 
