@@ -1,7 +1,7 @@
 """What a task costs in each service, and how many a second go through 1, 2 and 4 schedulers on PostgreSQL with workers that only answer.
 
     python -m bench.run capacity
-    python -m bench.capacity --page      also writes the figures into docs/discussions/capacity.md
+    python -m bench.capacity --page      also writes the figures into bench/results/capacity.md
     python -m bench.capacity --short     everything once with few tasks, in about three minutes: whether it works; writes no page
 
 Needs GNOMON_BENCH_POSTGRES. Costs are processor time, which hardly depends on what else the machine does; rates do. The part of PostgreSQL is that of the sessions
@@ -45,7 +45,7 @@ from gnomon.storage.store import Database, migrations, notify_on_commit, open_da
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.storage.store.parsed_files import dag_files
 
-PAGE = Path(__file__).parents[1] / "docs" / "discussions" / "capacity.md"
+PAGE = Path(__file__).parent / "results" / "capacity.md"
 BEGIN, END = "<!-- figures: python -m bench.capacity --page -->", "<!-- end of the figures -->"
 SCHEDULERS = (1, 2, 4)
 WORKERS = 2

@@ -23,9 +23,8 @@ import navigation
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 PAGES = ROOT / "build" / "site-pages"
-"""The pages as Sphinx reads them: those of docs with the navigation, and the list of changes."""
+"""The pages as Sphinx reads them: those of docs with the navigation, and those at the root of the project."""
 SITE = ROOT / "build" / "site"
-CHANGES = "changes.md"
 SOURCE = "source"
 """The folder of highlighted source files, which docs/site/source_pages.py writes; they load one style and link to the home alone."""
 _REMOTE = re.compile(r"(?:url\(|@import|\bfetch\(|\bimport\()\s*[\"']?(?:https?:)?//[\w.-]+", re.IGNORECASE)
@@ -40,7 +39,8 @@ def write_pages() -> None:
     for file in sorted(DOCS.rglob("*")):
         if file.suffix in {".json", ".md", ".svg", ".png"}:
             _write(file.relative_to(DOCS), file.read_text() if file.suffix != ".png" else file.read_bytes())
-    _write(Path(CHANGES), (ROOT / "CHANGELOG.md").read_text().replace("](docs/", "]("))
+    for page, name in navigation.ROOT_PAGES.items():
+        _write(Path(name), (DOCS / page).read_text().replace("](docs/", "]("))
     index = (DOCS / "index.md").read_text()
     _write(Path("index.md"), index + "".join(_toctree(section) for section in navigation.sections(index)))
 
@@ -51,8 +51,9 @@ def _write(name: Path, content: str | bytes) -> None:
     if isinstance(content, bytes):
         file.write_bytes(content)
         return
-    up = "/".join([".."] * len(name.parts)) + "/CHANGELOG.md"
-    content = content.replace(f"]({up}", f"]({'../' * (len(name.parts) - 1)}{CHANGES}")
+    up = "../" * (len(name.parts) - 1)
+    for page, place in navigation.ROOT_PAGES.items():
+        content = content.replace(f"]({up}{page}", f"]({up}{place}")
     file.write_text(_LIGHT_PICTURE.sub(_both_pictures, content) if name.suffix == ".md" else content)
 
 
@@ -65,7 +66,7 @@ def _both_pictures(picture: re.Match[str]) -> str:
 
 
 def _toctree(section: navigation.Section) -> str:
-    names = [(label, CHANGES if page == navigation.CHANGES else page) for label, page in section.pages]
+    names = [(label, navigation.ROOT_PAGES.get(page, page)) for label, page in section.pages]
     entries = "".join(f"{label} <{name.removesuffix('.md')}>\n" for label, name in names)
     return f"\n```{{toctree}}\n:hidden:\n:caption: {section.title}\n\n{entries}```\n"
 

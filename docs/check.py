@@ -1,6 +1,6 @@
 """Checks the documentation: targets of links exist, blocks of code run, commands exist, generated pages are up to date, each page has its place.
 
-Prints each problem to standard error and exits with 1 if there is one.
+Prints each problem to standard error and exits with 1 if there is one. With paths of pages as arguments, only those are checked, and the navigation.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Problem(NamedTuple):
 
 
 def pages() -> list[Path]:
-    """Every page of the documentation, and the pages at the root of the project."""
-    return sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+    """Every page of the documentation, the pages at the root of the project, and the results of measurements."""
+    return sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "bench").rglob("*.md")])
 
 
 def broken_links(page: Path) -> Iterator[Problem]:
@@ -258,10 +258,10 @@ def _script(name: str) -> ModuleType:
     return module
 
 
-def problems() -> list[Problem]:
-    """Every problem of every page."""
-    found = [*stale_pages(), *misplaced_pages()]
-    for page in pages():
+def problems(chosen: list[Path]) -> list[Problem]:
+    """Every problem of these pages; of all pages, and of the generated ones, when none is chosen."""
+    found = [*([] if chosen else stale_pages()), *misplaced_pages()]
+    for page in chosen or pages():
         found += broken_links(page)
         found += broken_code(page)
     return found
@@ -275,14 +275,15 @@ def _anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in _HEADING.findall(text)}
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Print every problem and return the exit code."""
-    found = problems()
+    chosen = [Path(name).resolve() for name in arguments]
+    found = problems(chosen)
     for problem in found:
         print(problem, file=sys.stderr)
-    print(f"{len(pages())} pages, {len(found)} problems")
+    print(f"{len(chosen or pages())} pages, {len(found)} problems")
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -27,6 +27,7 @@ import click
 from gnomon.airflow_compat.coverage import render_markdown
 from gnomon.airflow_compat.type_stubs import render_stubs
 from gnomon.entry.cli.commands import root
+from gnomon.entry.cli.deployment.choose_deployment import WORKS_OVER_API
 from gnomon.ground.config import OPTIONS, ConfigOption
 from gnomon.ground.config.options import OPEN_SECTIONS
 from gnomon.storage.store import migrations
@@ -38,7 +39,7 @@ import page_files  # noqa: E402 - beside this file
 import terminal_picture  # noqa: E402 - beside this file
 import tutorial_session  # noqa: E402 - beside this file
 from tests.conformance.airflow_example_verdicts import examples_page  # noqa: E402 - the tests are beside this folder
-from tests.conformance.provider_packages_page import packages_page  # noqa: E402 - the same
+from tests.conformance.provider_packages_page import packages_page, provider_tests_page  # noqa: E402 - the same
 
 PUBLIC_PACKAGES = {
     "gnomon": "To write DAG files.",
@@ -51,6 +52,15 @@ PUBLIC_PACKAGES = {
     "gnomon.airflow_compat": "To use Airflow's module paths in a program of your own; DAG files need no call.",
 }
 """The packages whose `__all__` users may import, in the order of the page."""
+SHARED_OPTIONS = {
+    "-o": re.compile(
+        r"^ +-o, --output \[table\|json\|yaml\|plain\]\n +Output format\. +\[default: table\]\n", re.MULTILINE
+    ),
+    "--utc": re.compile(r"^ +--utc +Times in UTC, also on a terminal\.\n", re.MULTILINE),
+}
+"""Options that many commands take, and their lines in the help; the page of commands explains them once."""
+_HELP_OPTION = re.compile(r"^ +-h, --help +Show this message and exit\.$", re.MULTILINE)
+_NO_OPTIONS = re.compile(r"^Options:\s*\Z", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`(])")
 
 
@@ -75,9 +85,12 @@ def options_page() -> str:
     )
     others = sorted((option for option in OPTIONS if not option.is_used), key=lambda option: option.section)
     parts.append(
-        "`gnomon config list` shows the reasons, `gnomon config lint` lists the options that are set and do not act, and each service that\nstarts names them.\n\n| option | reason |\n|---|---|\n"
+        "`gnomon config list` shows the reasons, `gnomon config lint` lists the options that are set and do not act, and each service that\nstarts names them.\n\n| options | reason |\n|---|---|\n"
     )
-    parts += [f"| `[{option.section}] {option.name}` | {option.description} |\n" for option in others]
+    by_reason: dict[str, list[str]] = {}
+    for option in others:
+        by_reason.setdefault(option.description, []).append(f"`[{option.section}] {option.name}`")
+    parts += [f"| {', '.join(names)} | {reason} |\n" for reason, names in by_reason.items()]
     return "".join(parts)
 
 
@@ -95,14 +108,25 @@ def commands_page() -> str:
     """Text of reference/cli.md, from the help of the commands."""
     intro = (
         "# Commands\n\nExit codes: 0, the command succeeded; 1, it failed, and the message on standard error says why; 2, wrong usage; 130, Ctrl-C.\n"
-        "With `-o json` or `-o yaml` standard output carries the document and nothing else.\n"
+        "Every command takes `-h` (`--help`). Below a command stands which of these it takes too:\n\n"
+        "- `-o`, `--output`: `table`, `json`, `yaml` or `plain`; with `json` and `yaml` standard output carries the document and nothing else.\n"
+        "- `--utc`: times in UTC, also on a terminal.\n"
+        "- `--api URL` before the command, or the variable `GNOMON_API`: it works on the deployment behind that API, with the same output\n"
+        "  ([how to](../how-to/use-the-command-line-elsewhere.md)). The others work on a home of their machine, or are about the program itself.\n"
     )
     return intro + "".join(_command(root, click.Context(root, info_name="gnomon", help_option_names=["-h", "--help"])))
 
 
 def _command(command: click.Command, context: click.Context) -> Iterator[str]:
     if context.parent is not None and not isinstance(command, click.Group):
-        yield f"\n## {context.command_path}\n\n```text\n{_help(command, context)}\n```\n"
+        text = _help(command, context)
+        shared = [name for name, lines in SHARED_OPTIONS.items() if lines.search(text)]
+        if getattr(command.callback, WORKS_OVER_API, False):
+            shared.append("--api")
+        for lines in (*SHARED_OPTIONS.values(), _HELP_OPTION, _NO_OPTIONS):
+            text = lines.sub("", text)
+        takes = f"\nTakes {', '.join(f'`{name}`' for name in shared)}.\n" if shared else ""
+        yield f"\n## {context.command_path}\n\n```text\n{text.rstrip()}\n```\n{takes}"
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             child = command.get_command(context, name)
@@ -144,30 +168,6 @@ def api_permissions_page() -> str:
             for method in sorted(route.methods or ())
         ]
     return "".join([*parts, *(row for *_, row in sorted(set(rows)))])
-
-
-def commands_over_api_page() -> str:
-    """Text of reference/commands-over-the-api.md, from the mark of each command that works on a deployment."""
-    from gnomon.entry.cli.deployment.choose_deployment import WORKS_OVER_API
-
-    parts = [
-        "# Commands over the API\n\n"
-        "With `--api URL`, or the variable `GNOMON_API`, these commands work on the deployment behind that API, with the same output\n"
-        "([how to](../how-to/use-the-command-line-elsewhere.md)). The others work on a home of their machine, or are about the program itself; they say so when `--api` is given.\n\n"
-        "| command | over the API |\n|---|---|\n"
-    ]
-    for path, command in sorted(_iterate_commands(root, ())):
-        parts.append(f"| `gnomon {path}` | {'yes' if getattr(command.callback, WORKS_OVER_API, False) else ''} |\n")
-    return "".join(parts)
-
-
-def _iterate_commands(group: click.Group, path: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
-    for name in group.list_commands(click.Context(group)):
-        command = group.get_command(click.Context(group), name)
-        if isinstance(command, click.Group):
-            yield from _iterate_commands(command, (*path, name))
-        elif command is not None:
-            yield " ".join((*path, name)), command
 
 
 def python_api_page() -> str:
@@ -251,7 +251,7 @@ Where Gnomon keeps what it knows, on SQLite and PostgreSQL alike. Tables and col
 
 
 def database_page() -> str:
-    """reference/database.md: the tables of a new SQLite database, and what `tables.toml` says about them."""
+    """contributing/database.md: the tables of a new SQLite database, and what `tables.toml` says about them."""
     described = tomllib.loads(
         resources.files("gnomon.storage.store.migrations").joinpath("tables.toml").read_text(encoding="utf-8")
     )
@@ -272,7 +272,7 @@ def database_page() -> str:
 
 
 def _table(connection: sqlite3.Connection, name: str, described: dict[str, str]) -> str:
-    """A section of reference/database.md."""
+    """A section of contributing/database.md."""
     columns = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
     wrong = {column[1] for column in columns} ^ (described.keys() - {"about"})
     if wrong or "about" not in described:
@@ -306,11 +306,16 @@ def _table(connection: sqlite3.Connection, name: str, described: dict[str, str])
     )
 
 
+def _path_in_source(installed: Path) -> str:
+    """The file of the sources of which `installed` is a copy, relative to this folder."""
+    package = Path(str(resources.files("gnomon")))
+    return os.path.relpath(DOCS.parent / "src" / "gnomon" / installed.relative_to(package), DOCS)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "reference/options.md": options_page,
     "reference/python-api.md": python_api_page,
     "reference/api-permissions.md": api_permissions_page,
-    "reference/commands-over-the-api.md": commands_over_api_page,
     "reference/cli.md": commands_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "evening_report"),
@@ -320,11 +325,12 @@ PAGES: dict[str, Callable[[], str]] = {
         for page, names in TUTORIAL_PICTURES.items()
         for name in names
     },
-    "reference/database.md": database_page,
+    "contributing/database.md": database_page,
     "reference/airflow-coverage.md": render_markdown,
-    "reference/airflow-examples.md": examples_page,
+    "contributing/airflow-examples.md": examples_page,
     "reference/provider-packages.md": packages_page,
-    **{os.path.relpath(path, DOCS): functools.partial(str, text) for path, text in render_stubs().items()},
+    "contributing/provider-tests.md": provider_tests_page,
+    **{_path_in_source(path): functools.partial(str, text) for path, text in render_stubs().items()},
 }
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 DOCS = Path(__file__).parent
-CHANGES = "../CHANGELOG.md"
-"""The one page of the site that is not below `docs`."""
+ROOT_PAGES = {"../CHANGELOG.md": "changes.md", "../CONTRIBUTING.md": "contributing.md"}
+"""The pages of the site that are not below `docs`, and their names there."""
 _LINE = re.compile(r"^## (?P<title>.+)$|^(?:-|\d+\.) \[(?P<label>[^\]]+)\]\((?P<page>[^)\s]+)\)", re.MULTILINE)
 
 
@@ -36,7 +36,7 @@ def mistakes(index: str, pages: set[str]) -> list[str]:
     `pages` are the paths of all pages below `docs`, without index.md.
     """
     named = [page for section in sections(index) for _, page in section.pages]
-    missing = [f"the page {page} is in no list of this page" for page in sorted({*pages, CHANGES} - set(named))]
+    missing = [f"the page {page} is in no list of this page" for page in sorted({*pages, *ROOT_PAGES} - set(named))]
     return missing + [
         f"the page {page} is in the lists of this page more than once"
         for page in sorted(set(named))

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+USERS_WORDS = 90_000
 
 
 def _script(name: str) -> ModuleType:
@@ -27,7 +28,7 @@ def _script(name: str) -> ModuleType:
         "reference/options.md",
         "reference/cli.md",
         "reference/python-api.md",
-        "reference/database.md",
+        "contributing/database.md",
         "how-to/pictures/hourly-on-discrete-hours.svg",
         "how-to/pictures/daily-on-hourly.svg",
         "tutorial/pictures/custom-timetable-preview.svg",
@@ -54,16 +55,32 @@ def test_all_pages_of_the_tutorial_can_be_followed_in_one_home_in_the_order_of_t
     assert session.pictures_of(*names)
 
 
+def test_what_users_read_is_at_most_ninety_thousand_words() -> None:
+    """All pages below `docs` but those for contributors and the decisions."""
+    pages = [
+        page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in {"contributing", "decisions"}
+    ]
+    words = {page.relative_to(DOCS).as_posix(): len(page.read_text().split()) for page in pages}
+    longest = sorted(words, key=words.__getitem__, reverse=True)[:5]
+    assert sum(words.values()) <= USERS_WORDS, f"{sum(words.values())} words; the longest pages: {', '.join(longest)}"
+
+
+def test_the_files_that_pages_for_contributors_name_exist() -> None:
+    check = _script("check")
+    pages = [DOCS.parent / "CONTRIBUTING.md", *sorted((DOCS / "contributing").glob("*.md"))]
+    assert [str(problem) for page in pages for problem in check.broken_links(page)] == []
+
+
 def test_every_page_is_in_the_navigation_once() -> None:
     assert list(_script("check").misplaced_pages()) == []
 
 
 def test_a_page_that_is_missing_or_twice_in_the_navigation_is_found() -> None:
     navigation = _script("navigation")
-    index = "# Home\n[intro](a.md)\n\n## One\n\n1. [A](a.md): first, then [b](b.md).\n- [A again](a.md)\n\n## Two\n\n- [Changes](../CHANGELOG.md)\n"
+    index = "# Home\n[intro](a.md)\n\n## One\n\n1. [A](a.md): first, then [b](b.md).\n- [A again](a.md)\n\n## Two\n\n- [Changes](../CHANGELOG.md)\n- [Contributing](../CONTRIBUTING.md)\n"
     assert [(section.title, section.pages) for section in navigation.sections(index)] == [
         ("One", [("A", "a.md"), ("A again", "a.md")]),
-        ("Two", [("Changes", "../CHANGELOG.md")]),
+        ("Two", [("Changes", "../CHANGELOG.md"), ("Contributing", "../CONTRIBUTING.md")]),
     ]
     assert navigation.mistakes(index, {"a.md", "b.md"}) == [
         "the page b.md is in no list of this page",

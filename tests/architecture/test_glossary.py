@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "reference" / "glossary.md"
+PAGE = ROOT / "docs" / "contributing" / "glossary.md"
 
 
 def test_the_terms_are_sorted_and_each_is_there_once() -> None:

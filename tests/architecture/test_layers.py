@@ -110,7 +110,7 @@ def test_the_architecture_page_shows_the_layers_of_the_contract() -> None:
 
 def _rows_of_the_page() -> list[tuple[str, set[str]]]:
     """The layer and the packages of each row of the table of layers, from top to bottom."""
-    page = (ROOT / "docs" / "discussions" / "architecture.md").read_text()
+    page = (ROOT / "docs" / "contributing" / "architecture.md").read_text()
     table = page.partition("| layer | packages |")[2].partition("\n\n")[0]
     cells = [[set(re.findall(r"`(\w+)`", cell)) for cell in row.split("|")[1:3]] for row in table.splitlines()[2:]]
     return [(name.pop(), packages) for name, packages in cells]

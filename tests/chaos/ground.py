@@ -1,4 +1,4 @@
-"""Two workers, one DAG, and schedulers that stop at an exact point: the setup of the tests of WINDOWS in docs/discussions/ownership.md."""
+"""Two workers, one DAG, and schedulers that stop at an exact point: the setup of the tests of WINDOWS in docs/contributing/ownership.md."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A real scheduler process that stops itself at one exact place: `python -m tests.chaos.stopping WINDOW SIGNAL TTL_S`.
 
-The windows are those of WINDOWS in docs/discussions/ownership.md. Nothing in the product knows of them: the places are between the
+The windows are those of WINDOWS in docs/contributing/ownership.md. Nothing in the product knows of them: the places are between the
 methods of `SchedulerService`.
 """
 

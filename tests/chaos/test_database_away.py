@@ -49,7 +49,7 @@ def test_postgresql_away_for_a_minute_loses_and_doubles_nothing() -> None:
 
 @pytest.mark.soak
 def test_a_worker_without_store_and_scheduler_gives_up_and_starts_anew() -> None:
-    """SUBMIT in docs/discussions/ownership.md: its attempts are lost, each recorded once, and the pool slots are free again."""
+    """SUBMIT in docs/contributing/ownership.md: its attempts are lost, each recorded once, and the pool slots are free again."""
     with own_schema() as direct:
         wire = Wire(direct)
         with home(wire.url) as here:

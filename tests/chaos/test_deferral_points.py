@@ -1,6 +1,6 @@
 """A fault at each step of a deferral, from the worker's word to the last row: every task ends once, every event is applied once.
 
-The steps and what may happen in each are the table of `tests.chaos.deferring.POINTS`; docs/discussions/architecture.md says who goes on.
+The steps and what may happen in each are the table of `tests.chaos.deferring.POINTS`; docs/contributing/architecture.md says who goes on.
 """
 
 from __future__ import annotations

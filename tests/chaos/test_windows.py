@@ -1,4 +1,4 @@
-"""The six points of WINDOWS in docs/discussions/ownership.md, with real processes: user code runs once, wherever a scheduler stops.
+"""The six points of WINDOWS in docs/contributing/ownership.md, with real processes: user code runs once, wherever a scheduler stops.
 
 On PostgreSQL the first scheduler is frozen in its window, the second takes over, and the first is thawed. On SQLite the
 first is killed and replaced.

@@ -1,4 +1,4 @@
-"""What becomes of each published example file of Airflow: the table that the tests execute, and docs/reference/airflow-examples.md.
+"""What becomes of each published example file of Airflow: the table that the tests execute, and docs/contributing/airflow-examples.md.
 
 A row says by which test the recorded runs of the file are compared. So a file whose runs end otherwise than its verdict says
 makes that test fail, and a file that is not in the table another one (test_airflow_examples.py).
@@ -117,7 +117,7 @@ PAGE_INTRO = """# Airflow's example files
 
 Apache Airflow 3.3.2 publishes {count} example DAG files. The tests run them unmodified and compare the states, the tries and the XComs of every
 task with what Airflow itself recorded. A run that ends better than in Airflow is listed as such. `tests/conformance/airflow_example_verdicts.py` is
-the table of this page and of the tests; [what differs from Airflow](airflow-differences.md) has the rules.
+the table of this page and of the tests; [what differs from Airflow](../reference/airflow-differences.md) has the rules.
 
 {summary}
 
@@ -127,7 +127,7 @@ the table of this page and of the tests; [what differs from Airflow](airflow-dif
 
 
 def examples_page() -> str:
-    """Text of docs/reference/airflow-examples.md."""
+    """Text of docs/contributing/airflow-examples.md."""
     counts = {verdict: sum(file.verdict is verdict for file in EXAMPLE_FILES) for verdict in Verdict}
     summary = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
     rows = [

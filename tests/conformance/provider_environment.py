@@ -1,7 +1,7 @@
 """Environments with fifty published provider packages: installed by `gnomon providers install`, checked, and used against local servers.
 
-`python -m tests.conformance.provider_environment [PLAN...]` writes the record anew, from which the page reference/provider-packages.md is
-generated; with names of plans (`PLANS`) only the rows of their packages.
+`python -m tests.conformance.provider_environment [PLAN...]` writes the record anew, from which the pages reference/provider-packages.md and
+contributing/provider-tests.md are generated; with names of plans (`PLANS`) only the rows of their packages.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SURFACE = (ROOT / "docs/reference/airflow-surface.md").read_text().partition("## I. Fifteen complaints")[2]
-PAGE = (ROOT / "docs/discussions/complaints.md").read_text()
+SURFACE = (ROOT / "docs/contributing/airflow-surface.md").read_text().partition("## I. Fifteen complaints")[2]
+PAGE = (ROOT / "docs/contributing/complaints.md").read_text()
 NAMED = {
     number
     for file in Path(__file__).parent.glob("test_complaints_*.py")

@@ -1,7 +1,7 @@
 """What users of Airflow complain about, each as a test that its behaviour would fail: assets, mapped tasks, past runs, queues.
 
-The numbers are issues of apache/airflow; the list is docs/reference/airflow-surface.md, section I, and what Gnomon does about each is in
-docs/discussions/complaints.md. Further ones: `test_complaints_schedules.py`, `test_complaints_triggers.py`.
+The numbers are issues of apache/airflow; the list is docs/contributing/airflow-surface.md, section I, and what Gnomon does about each is in
+docs/contributing/complaints.md. Further ones: `test_complaints_schedules.py`, `test_complaints_triggers.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keys that leave the database are never used again: the table in docs/reference/api-security.md is complete and says what is so."""
+"""Keys that leave the database are never used again: the table in docs/contributing/api-review.md is complete and says what is so."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gnomon.model.records import EventRecord
 from gnomon.storage.store import Database
 from gnomon.storage.store.dag_records.event_log import log_event
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api-security.md"
+PAGE = Path(__file__).parents[2] / "docs" / "contributing" / "api-review.md"
 AUTOINCREMENT = "AUTOINCREMENT"
 
 

@@ -1,4 +1,4 @@
-"""Leases and ownership of groups; a fenced scheduler can write nothing (FENCE, TAKE_OVER and SUBMIT in docs/discussions/ownership.md)."""
+"""Leases and ownership of groups; a fenced scheduler can write nothing (FENCE, TAKE_OVER and SUBMIT in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

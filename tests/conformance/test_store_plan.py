@@ -1,4 +1,4 @@
-"""The creation of planned runs (PLAN and REQUEST in docs/discussions/ownership.md)."""
+"""The creation of planned runs (PLAN and REQUEST in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

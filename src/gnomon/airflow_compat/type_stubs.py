@@ -15,6 +15,8 @@ from gnomon.author_code.loading import dialect
 from gnomon.authoring.sdk import EXPORTS
 
 _LAZY = "make_lazy_exports"
+LINE_LENGTH = 120
+"""The longest line that the formatter of the project leaves as it is."""
 
 
 def render_stubs() -> dict[Path, str]:
@@ -63,7 +65,13 @@ def _render_import(name: str, home: str) -> str:
         package, _, last = module.rpartition(".")
         return f"from {package} import {last} as {name}" if package else f"import {module} as {name}"
     attribute = other or name
-    return f"from {_find_definition(module, attribute)} import {attribute} as {name}"
+    return _lay_out(f"from {_find_definition(module, attribute)}", f"{attribute} as {name}")
+
+
+def _lay_out(source: str, imported: str) -> str:
+    """The import, in the layout of the formatter."""
+    line = f"{source} import {imported}"
+    return line if len(line) <= LINE_LENGTH else f"{source} import (\n    {imported},\n)"
 
 
 def _find_definition(module: str, name: str) -> str:

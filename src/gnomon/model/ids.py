@@ -19,7 +19,7 @@ UNMAPPED = -1
 
 
 def group_of(dag_id: str) -> int:
-    """The group of the DAG, 0 to 63; it never changes ("The model" in docs/discussions/ownership.md)."""
+    """The group of the DAG, 0 to 63; it never changes ("The model" in docs/contributing/ownership.md)."""
     return zlib.crc32(dag_id.encode()) % GROUPS
 
 

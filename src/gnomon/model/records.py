@@ -321,7 +321,7 @@ class Changes:
 
 @dataclass(slots=True, frozen=True)
 class PlanChange:
-    """The decision of planning for one DAG (PLAN in docs/discussions/ownership.md); applied if `believed_plan_seq` is still current."""
+    """The decision of planning for one DAG (PLAN in docs/contributing/ownership.md); applied if `believed_plan_seq` is still current."""
 
     dag_pk: int
     group_no: int
@@ -372,7 +372,7 @@ class UndecodableDag:
 
 @dataclass(slots=True)
 class GroupState:
-    """Everything that the owner of some groups loads into memory (LOAD in docs/discussions/ownership.md)."""
+    """Everything that the owner of some groups loads into memory (LOAD in docs/contributing/ownership.md)."""
 
     dags: list[DagRecord]
     runs: list[RunRecord]

@@ -1,4 +1,4 @@
-"""The waits of a run for the slots of another DAG, and the messages of the two owners (CROSS_DAG in docs/discussions/ownership.md)."""
+"""The waits of a run for the slots of another DAG, and the messages of the two owners (CROSS_DAG in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

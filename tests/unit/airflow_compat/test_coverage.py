@@ -115,7 +115,7 @@ def test_no_name_has_two_rows() -> None:
 
 
 def test_the_reference_page_is_the_table() -> None:
-    assert PAGE.read_text() == coverage.render_markdown(), "write it again: python -m gnomon.airflow_compat.coverage"
+    assert PAGE.read_text() == coverage.render_markdown(), "write it again: python docs/generate.py airflow-coverage"
 
 
 def test_an_unknown_name_and_an_unknown_module_are_explained() -> None:

@@ -2,7 +2,7 @@
 
 The kernel releases the lock when the last of these processes has ended. A process that can take the lock therefore knows
 that the worker or scheduler is dead and that none of its processes is left on this host. On other hosts the time to live
-of its record decides (SUBMIT in docs/discussions/ownership.md).
+of its record decides (SUBMIT in docs/contributing/ownership.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Backfills: the check of a request, a preview of its slots, creating one, and pausing, continuing or cancelling one.
 
 An action only writes the row of the backfill; the scheduler that owns the DAG creates the runs (REQUEST in
-docs/discussions/ownership.md).
+docs/contributing/ownership.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`create_run`: a run by hand, for `gnomon dags trigger`, `gnomon assets materialize` and the API. The process itself writes the run (REQUEST in docs/discussions/ownership.md)."""
+"""`create_run`: a run by hand, for `gnomon dags trigger`, `gnomon assets materialize` and the API. The process itself writes the run (REQUEST in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests to the scheduler that owns a DAG, and waiting for its answer (REQUEST in docs/discussions/ownership.md)."""
+"""Requests to the scheduler that owns a DAG, and waiting for its answer (REQUEST in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kills a process that is stopped inside a SQLite write transaction while all other writers wait: TAKE_OVER in docs/discussions/ownership.md.
+"""Kills a process that is stopped inside a SQLite write transaction while all other writers wait: TAKE_OVER in docs/contributing/ownership.md.
 
 A process that gets no processor, or waits for its disk, is not stopped, however long its transaction takes on a machine that has too much to do.
 """

@@ -1,7 +1,7 @@
 """`gnomon backfill`: create, list, show, pause, unpause and cancel backfills.
 
 A command only writes the row of the backfill; the scheduler that owns the DAG creates the runs (REQUEST in
-docs/discussions/ownership.md).
+docs/contributing/ownership.md).
 """
 
 from __future__ import annotations

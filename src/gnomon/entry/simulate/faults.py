@@ -25,7 +25,7 @@ class FaultPlan:
     uncertain_done: float = 0.0
     """The connection is lost in COMMIT, after the commit."""
     crash_before: float = 0.0
-    """The process dies before the commit (WINDOWS in docs/discussions/ownership.md)."""
+    """The process dies before the commit (WINDOWS in docs/contributing/ownership.md)."""
     crash_after: float = 0.0
     """The process dies after the commit and before it acts (WINDOWS there)."""
 

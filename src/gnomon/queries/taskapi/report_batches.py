@@ -1,4 +1,4 @@
-"""Reports of one worker about several attempts, stored in one transaction: claims, entries and results (CLAIM in docs/discussions/ownership.md)."""
+"""Reports of one worker about several attempts, stored in one transaction: claims, entries and results (CLAIM in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of tasks that create or clear a run (REQUEST in docs/discussions/ownership.md)."""
+"""Requests of tasks that create or clear a run (REQUEST in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ entered author code, the instance is `scheduled` again and no try is used. A tas
 attempt; the event of its trigger finishes it, or lets it be admitted again within the same try. A task that asked a person
 is `awaiting_input`, which is the same with an answer in place of an event. Clearing sets an instance
 to None; a live one is `restarting` until its attempt has ended. Sources: airflow-surface.md D.2; LOAD, SUBMIT and RESULT in
-docs/discussions/ownership.md.
+docs/contributing/ownership.md.
 """
 
 from __future__ import annotations

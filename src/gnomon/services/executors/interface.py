@@ -25,7 +25,7 @@ class WorkerConnected:
 
 @dataclass(frozen=True, slots=True)
 class WorkerUnreachable:
-    """The connection ended. Whether the worker is lost follows from its heartbeats in the store (SUBMIT in docs/discussions/ownership.md)."""
+    """The connection ended. Whether the worker is lost follows from its heartbeats in the store (SUBMIT in docs/contributing/ownership.md)."""
 
     worker_id: str
 

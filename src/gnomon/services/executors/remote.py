@@ -1,7 +1,7 @@
 """An executor whose workers claim their attempts: it stores what is submitted, and gives the name of each attempt to a message broker.
 
 It presents itself to the scheduler as one worker, whose id is the name of the executor. A message may be lost, come twice or come late: the claim in the
-store decides who runs an attempt (SUBMIT, line 19, in docs/discussions/ownership.md). Results come as mail.
+store decides who runs an attempt (SUBMIT, line 19, in docs/contributing/ownership.md). Results come as mail.
 """
 
 from __future__ import annotations

@@ -12,6 +12,6 @@ simulator can replace each of them.
 - Faults: `quarantine.py`, `consecutive_failures.py`.
 
 When a commit is rejected, or its outcome is unknown, the scheduler drops the owned groups from memory. The next round
-loads them again and requests the inventory of every worker (LOAD and WINDOWS in docs/discussions/ownership.md). A fenced
+loads them again and requests the inventory of every worker (LOAD and WINDOWS in docs/contributing/ownership.md). A fenced
 scheduler stops with FencedError, and its supervisor starts a new incarnation.
 """

@@ -1,4 +1,4 @@
-"""Creates the runs of DAGs that are scheduled by assets (CROSS_DAG in docs/discussions/ownership.md).
+"""Creates the runs of DAGs that are scheduled by assets (CROSS_DAG in docs/contributing/ownership.md).
 
 A DAG is looked at when mail says that an event is in its queue, when one of its runs has ended, and when it was read: it was
 loaded, edited, unpaused or its error was resolved. The queue in the store decides, so a DAG that is looked at for nothing costs

@@ -1,4 +1,4 @@
-"""The groups that this process owns, and the heartbeat that keeps them: TAKE_OVER in docs/discussions/ownership.md."""
+"""The groups that this process owns, and the heartbeat that keeps them: TAKE_OVER in docs/contributing/ownership.md."""
 
 from __future__ import annotations
 

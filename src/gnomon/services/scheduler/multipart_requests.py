@@ -1,4 +1,4 @@
-"""Requests of several parts, which pass from owner to owner, upstream first: REQUEST in docs/discussions/ownership.md."""
+"""Requests of several parts, which pass from owner to owner, upstream first: REQUEST in docs/contributing/ownership.md."""
 
 from __future__ import annotations
 

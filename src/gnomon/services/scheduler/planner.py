@@ -1,4 +1,4 @@
-"""Decides when each DAG is planned: PLAN in docs/discussions/ownership.md.
+"""Decides when each DAG is planned: PLAN in docs/contributing/ownership.md.
 
 A DAG is planned when it was read, when one of its runs finished, and when its next run is due; never because time passed
 or a file was parsed. The rules are in `gnomon.rules.planning`; this module keeps the heap of due times and builds the store

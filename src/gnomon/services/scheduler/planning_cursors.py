@@ -1,4 +1,4 @@
-"""Tells the engine how far planning has decided the slots of a DAG: CROSS_DAG in docs/discussions/ownership.md."""
+"""Tells the engine how far planning has decided the slots of a DAG: CROSS_DAG in docs/contributing/ownership.md."""
 
 from __future__ import annotations
 

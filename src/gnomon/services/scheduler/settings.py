@@ -10,7 +10,7 @@ from gnomon.model.alerts import RECORDED_KINDS
 from gnomon.rules.engine.state.engine_state import EngineLimits
 
 BEAT_S = 1.0
-"""Seconds between two heartbeats (TAKE_OVER in docs/discussions/ownership.md)."""
+"""Seconds between two heartbeats (TAKE_OVER in docs/contributing/ownership.md)."""
 REBALANCE_S = 10.0
 """A scheduler that owns more groups than its share for so many seconds gives idle ones up; at most once in this time, because it then
 loads the others again."""

@@ -1,6 +1,6 @@
 """One incarnation of a triggerer: claims triggers from the store, has its hosts run them, stores their events.
 
-TRIGGER in docs/discussions/ownership.md is the protocol. An event counts once it is stored. A triggerer that was fenced
+TRIGGER in docs/contributing/ownership.md is the protocol. An event counts once it is stored. A triggerer that was fenced
 stores nothing more; the triggerer that takes its triggers over starts them again.
 """
 

@@ -42,7 +42,7 @@ class PendingAttempt:
 
 
 class AttemptRegistry:
-    """Attempts and results of one worker incarnation (the worker's side of LOAD, SUBMIT and RESULT in docs/discussions/ownership.md)."""
+    """Attempts and results of one worker incarnation (the worker's side of LOAD, SUBMIT and RESULT in docs/contributing/ownership.md)."""
 
     def __init__(self) -> None:
         self.results: dict[str, AttemptResult] = {}

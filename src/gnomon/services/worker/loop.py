@@ -182,7 +182,7 @@ class WorkerService:
         self._attempts.child_pool = self._child_pool
 
     def _restart_incarnation(self) -> None:
-        """Kill all children, forget all attempts and results, and begin another incarnation (SUBMIT in docs/discussions/ownership.md)."""
+        """Kill all children, forget all attempts and results, and begin another incarnation (SUBMIT in docs/contributing/ownership.md)."""
         events.error("incarnation_given_up", worker=self.worker_id, attempts=self._registry.running)
         for pending in self._registry.pending:
             pending.is_ended = True

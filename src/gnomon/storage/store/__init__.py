@@ -1,4 +1,4 @@
-"""The store: all state that survives a process, on SQLite or PostgreSQL. docs/discussions/ownership.md is its specification.
+"""The store: all state that survives a process, on SQLite or PostgreSQL. docs/contributing/ownership.md is its specification.
 
 `open_database(url)` returns a `Database`. Its methods `read`, `write`, `scheduler_write` and `triggerer_write` give a
 `Transaction`, and the functions of this package take a `Transaction` as their first argument. Open `database.py` and

@@ -218,7 +218,7 @@ class Database:
         """A write transaction of a scheduler; its first statement proves that it is not fenced.
 
         FencedError is raised at the first answer that the block waits for, or at its end; nothing of the transaction is stored.
-        See FENCE in docs/discussions/ownership.md.
+        See FENCE in docs/contributing/ownership.md.
         """
         with self._fenced_write("scheduler", "leases.prove", scheduler_id) as tx:
             yield tx

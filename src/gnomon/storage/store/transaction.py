@@ -192,6 +192,6 @@ def notify_on_commit(tx: Transaction) -> None:
 
 
 LEASE_TTL_S = 4.0
-"""The time to live of TAKE_OVER in docs/discussions/ownership.md, in seconds. A scheduler without a heartbeat for this time may be
+"""The time to live of TAKE_OVER in docs/contributing/ownership.md, in seconds. A scheduler without a heartbeat for this time may be
 fenced, a PostgreSQL session that is idle inside a transaction is terminated, and a process that holds SQLite's write lock is killed. It is one
 number, because the last two bound how long the fencing statement waits. With a heartbeat each second other processes write again within 5 s."""

@@ -1,4 +1,4 @@
-"""Runs that wait for runs of another DAG, by one owner of both and by two: CROSS_DAG in docs/discussions/ownership.md."""
+"""Runs that wait for runs of another DAG, by one owner of both and by two: CROSS_DAG in docs/contributing/ownership.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worker incarnations: registration, heartbeats, loss, retirement (SUBMIT in docs/discussions/ownership.md)."""
+"""Worker incarnations: registration, heartbeats, loss, retirement (SUBMIT in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

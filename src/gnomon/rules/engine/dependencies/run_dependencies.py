@@ -1,4 +1,4 @@
-"""Runs that wait for runs of other DAGs: the side of their own owner (CROSS_DAG in docs/discussions/ownership.md).
+"""Runs that wait for runs of other DAGs: the side of their own owner (CROSS_DAG in docs/contributing/ownership.md).
 
 An edge of a run is resolved (`SlotsResolved`), subscribed at the owner of the upstream DAG, and updated (`UpstreamUpdate`)
 until its verdict lets the run start or cancels it.

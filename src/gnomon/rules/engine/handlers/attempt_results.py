@@ -1,7 +1,7 @@
 """What workers report of attempts: entered author code, a result, an inventory, a worker that joined or is lost.
 
 `_OUTCOME_HANDLERS` maps the outcome of a result to its function. `fail_try` decides between a retry and a failed task; other
-modules call it for tries that end without a result. RESULT in docs/discussions/ownership.md.
+modules call it for tries that end without a result. RESULT in docs/contributing/ownership.md.
 """
 
 from __future__ import annotations
@@ -298,7 +298,7 @@ def on_worker_lost(context: StepContext, worker_id: str) -> None:
 
 
 def on_inventory(context: StepContext, event: InventoryRead) -> None:
-    """Compare the live attempts with the worker's inventory (LOAD in docs/discussions/ownership.md).
+    """Compare the live attempts with the worker's inventory (LOAD in docs/contributing/ownership.md).
 
     An attempt that the worker has goes on. One that it does not have is submitted again if it had not entered author code,
     else it is lost. An attempt that the worker runs and that is not live here is cancelled: an owner ended it and was

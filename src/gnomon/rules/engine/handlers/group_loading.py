@@ -1,4 +1,4 @@
-"""Load groups into memory and drop them: at a start, at a take-over, and after a refused commit (LOAD in docs/discussions/ownership.md)."""
+"""Load groups into memory and drop them: at a start, at a take-over, and after a refused commit (LOAD in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

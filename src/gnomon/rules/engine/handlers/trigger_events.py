@@ -1,6 +1,6 @@
 """The ends of deferrals: by an event of the trigger, by a timer of the owner, or by a timeout.
 
-An event is applied once, to the deferral with its `defer_seq` (TRIGGER in docs/discussions/ownership.md). The owner keeps
+An event is applied once, to the deferral with its `defer_seq` (TRIGGER in docs/contributing/ownership.md). The owner keeps
 the timers itself, so they are exact.
 """
 

@@ -1,4 +1,4 @@
-"""Subscriptions to the slots of a DAG: the side of the upstream DAG's owner (CROSS_DAG in docs/discussions/ownership.md).
+"""Subscriptions to the slots of a DAG: the side of the upstream DAG's owner (CROSS_DAG in docs/contributing/ownership.md).
 
 One thread answers each subscription and ends each run, so no update is lost: a subscription from before the end gets its
 update at the end, a subscription from after it gets its update at once.

@@ -1,6 +1,6 @@
 """Leases: which schedulers, workers, dag-processors and api-servers are alive, and which scheduler owns which groups.
 
-FENCE, TAKE_OVER and SUBMIT in docs/discussions/ownership.md. All instants are by the database's clock.
+FENCE, TAKE_OVER and SUBMIT in docs/contributing/ownership.md. All instants are by the database's clock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mail and requests to the owners of groups (REQUEST in docs/discussions/ownership.md)."""
+"""Mail and requests to the owners of groups (REQUEST in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

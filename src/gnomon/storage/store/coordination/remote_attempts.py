@@ -1,4 +1,4 @@
-"""Attempts of executors that reach their workers through a broker: submitted, claimed by one worker, ended (SUBMIT, line 19, in docs/discussions/ownership.md)."""
+"""Attempts of executors that reach their workers through a broker: submitted, claimed by one worker, ended (SUBMIT, line 19, in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs wait for in other DAGs: `run_wait`, one row for each slot (CROSS_DAG in docs/discussions/ownership.md)."""
+"""What runs wait for in other DAGs: `run_wait`, one row for each slot (CROSS_DAG in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Backfills as every process may read them, and what a user does to one: create, pause, continue, cancel.
 
 These only write the row of the backfill and mail to the owner of its DAG, which alone writes runs (REQUEST in
-docs/discussions/ownership.md).
+docs/contributing/ownership.md).
 """
 
 from __future__ import annotations

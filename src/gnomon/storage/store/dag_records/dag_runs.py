@@ -1,4 +1,4 @@
-"""Runs, task instances and attempts as every process may read them, and the creation of manual runs (REQUEST in docs/discussions/ownership.md)."""
+"""Runs, task instances and attempts as every process may read them, and the creation of manual runs (REQUEST in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DAGs as every process may read them, and pausing (REQUEST in docs/discussions/ownership.md)."""
+"""DAGs as every process may read them, and pausing (REQUEST in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from gnomon.storage.store.statements import Statement
 from gnomon.storage.store.transaction import LEASE_TTL_S, Row, RowCountCheck
 
 IDLE_IN_TRANSACTION_MS = round(LEASE_TTL_S * 1000)
-"""The server ends a session that is idle inside a transaction for this time (TAKE_OVER in docs/discussions/ownership.md)."""
+"""The server ends a session that is idle inside a transaction for this time (TAKE_OVER in docs/contributing/ownership.md)."""
 IDLE_IN_READ_MS = 60_000
 """The same for a transaction that only reads: it blocks no other, and a take-over decodes everything between its queries."""
 LOCK_TIMEOUT_MS = 8_000

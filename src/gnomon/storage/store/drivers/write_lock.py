@@ -2,7 +2,7 @@
 
 Writers wait in the kernel's queue instead of polling SQLite's lock, so "database is locked" does not occur. The holder
 writes its pid and the time into the file: a process that is frozen while it holds the lock blocks all writers, and the
-supervisor kills a process that holds it for longer than `LEASE_TTL_S` (TAKE_OVER in docs/discussions/ownership.md). The kernel
+supervisor kills a process that holds it for longer than `LEASE_TTL_S` (TAKE_OVER in docs/contributing/ownership.md). The kernel
 releases the lock of a dead process, and SQLite drops its unfinished transaction.
 """
 

@@ -1,7 +1,7 @@
 """Creates and upgrades the schema. The only source is the numbered SQL scripts `scripts/<revision>.<dialect>.sql`.
 
 Open `upgrade.py` first: it decides which scripts a database needs. `migration_targets.py` runs them in one transaction on
-SQLite or PostgreSQL. `tables.toml` says what each table and column means; `docs/reference/database.md` is generated from it.
+SQLite or PostgreSQL. `tables.toml` says what each table and column means; `docs/contributing/database.md` is generated from it.
 
 To change the schema, add `scripts/NNNN.sqlite.sql` and `scripts/NNNN.postgresql.sql`, name NNNN in
 `store/schema_revision.py`, describe the new columns in `tables.toml`, and run `python docs/generate.py`. A script that was released is

@@ -132,7 +132,7 @@ def _send_complete(tx: Transaction, name: str, rows: Sequence[Row], plural: str)
 
 
 def _acquire_pool_slots(tx: Transaction, used: dict[str, int]) -> None:
-    """Take slots in the order of pool names, so that two schedulers never wait for each other (ADMIT in docs/discussions/ownership.md)."""
+    """Take slots in the order of pool names, so that two schedulers never wait for each other (ADMIT in docs/contributing/ownership.md)."""
     for name, n in sorted(used.items()):
         if n:
             tx.send("commit.pool_slots", partial(_check_pool_slots, name), name=name, n=n)

@@ -1,4 +1,4 @@
-"""Loads what an owner keeps in memory (LOAD in docs/discussions/ownership.md), and single parts of it again."""
+"""Loads what an owner keeps in memory (LOAD in docs/contributing/ownership.md), and single parts of it again."""
 
 from __future__ import annotations
 

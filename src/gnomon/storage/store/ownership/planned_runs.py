@@ -1,4 +1,4 @@
-"""Creates the runs that planning decided on (PLAN in docs/discussions/ownership.md)."""
+"""Creates the runs that planning decided on (PLAN in docs/contributing/ownership.md)."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ UPDATE file SET fresh = :reason WHERE path = :path;
 UPDATE request SET state = :state, answer = :answer WHERE request_pk = :request_pk AND state = 'pending';
 
 -- name: move_cursor
--- Move the cursor, if the DAG was not paused or changed since it was read (PLAN in docs/discussions/ownership.md).
+-- Move the cursor, if the DAG was not paused or changed since it was read (PLAN in docs/contributing/ownership.md).
 UPDATE dag SET cursor = :cursor, next_run_after = :next_run_after, next_body = :next_body, fingerprint = :fingerprint,
        error = :error, live_at = COALESCE(:live_at, live_at), plan_seq = plan_seq + 1
 WHERE dag_pk = :dag_pk AND plan_seq = :expected AND NOT paused;

@@ -9,7 +9,7 @@ SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.version_pk, f.path,
 FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk WHERE d.version_pk IS NOT NULL ORDER BY d.dag_id;
 
 -- name: set_paused
--- Pause or unpause; a plan that was made with the earlier plan_seq is refused (REQUEST in docs/discussions/ownership.md).
+-- Pause or unpause; a plan that was made with the earlier plan_seq is refused (REQUEST in docs/contributing/ownership.md).
 UPDATE dag SET paused = :paused, live_at = CASE WHEN :paused THEN live_at ELSE :at END, plan_seq = plan_seq + 1 WHERE dag_pk = :dag_pk AND paused <> :paused;
 
 -- name: of_file

@@ -7,7 +7,7 @@ SELECT NULL;
 SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
 
 -- name: prove
--- Prove that the scheduler is not fenced (FENCE in docs/discussions/ownership.md). FOR SHARE makes the UPDATE that fences it wait until this
+-- Prove that the scheduler is not fenced (FENCE in docs/contributing/ownership.md). FOR SHARE makes the UPDATE that fences it wait until this
 -- transaction ends.
 SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced {lock FOR SHARE};
 
@@ -65,7 +65,7 @@ SELECT id, host, started_at, beat_at, fenced FROM scheduler ORDER BY started_at 
 UPDATE dag_group SET owner = NULL WHERE owner = :id;
 
 -- name: claim_groups
--- Take groups without a live owner (TAKE_OVER in docs/discussions/ownership.md).
+-- Take groups without a live owner (TAKE_OVER in docs/contributing/ownership.md).
 UPDATE dag_group SET owner = :me, epoch = epoch + 1
 WHERE group_no {in :groups bigint}
   AND (owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced));

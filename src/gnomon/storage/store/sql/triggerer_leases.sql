@@ -1,5 +1,5 @@
 -- name: prove
--- Prove that the triggerer is not fenced (FENCE in docs/discussions/ownership.md). FOR SHARE makes the UPDATE that fences it wait until this
+-- Prove that the triggerer is not fenced (FENCE in docs/contributing/ownership.md). FOR SHARE makes the UPDATE that fences it wait until this
 -- transaction ends.
 SELECT 1 FROM triggerer WHERE id = :me AND NOT fenced {lock FOR SHARE};
 

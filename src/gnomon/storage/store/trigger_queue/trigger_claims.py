@@ -1,4 +1,4 @@
-"""The triggers that triggerers run: claimed in batches, released, ended by an event (TRIGGER in docs/discussions/ownership.md).
+"""The triggers that triggerers run: claimed in batches, released, ended by an event (TRIGGER in docs/contributing/ownership.md).
 
 Timers are not among them: their owner keeps the time. A triggerer writes in `Database.triggerer_write`.
 """

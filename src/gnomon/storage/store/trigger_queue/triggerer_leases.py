@@ -1,4 +1,4 @@
-"""Leases of triggerers, and the release of the triggers of one that has ended (TRIGGER in docs/discussions/ownership.md).
+"""Leases of triggerers, and the release of the triggers of one that has ended (TRIGGER in docs/contributing/ownership.md).
 
 All instants are by the database's clock. A triggerer writes in `Database.triggerer_write`, which first proves that it is not fenced.
 """

@@ -1,4 +1,4 @@
-"""The triggers of watchers that triggerers run: claimed, released, their events published (TRIGGER in docs/discussions/ownership.md).
+"""The triggers of watchers that triggerers run: claimed, released, their events published (TRIGGER in docs/contributing/ownership.md).
 
 A trigger yields many events and goes on. Each becomes one event of each asset that it watches. An event has a uid, and a uid is
 published once. So an event may be stored by a triggerer that was fenced meanwhile: only claims need the fence.
