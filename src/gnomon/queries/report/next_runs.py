@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.ids import DAG_FILE_MODULE, quote_argument
-from gnomon.model.instants import Instant, iso
+from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.slots import MAX_COUNTED_SLOTS, PlannedRun, SkippedSlots, TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunType
@@ -175,18 +177,19 @@ def _skipped_row(skipped: SkippedSlots) -> dict[str, object]:
     return {"first": iso(skipped.first), "until": iso(skipped.until), "count": skipped.count, "reason": skipped.reason}
 
 
-def describe_skipped(skipped: SkippedSlots) -> str:
+def describe_skipped(skipped: SkippedSlots) -> Sentence:
     """Skipped slots and the reason, as a phrase."""
-    return describe_skipped_row(_skipped_row(skipped))
+    if skipped.count == 1:
+        return say("slot_is_skipped", at=skipped.first, reason=skipped.reason)
+    code = "many_slots_are_skipped" if skipped.count == MAX_COUNTED_SLOTS else "slots_are_skipped"
+    return say(code, total=skipped.count, at=skipped.first, until=skipped.until, reason=skipped.reason)
 
 
 def describe_skipped_row(skipped: dict[str, object]) -> str:
-    """As `describe_skipped`, for an entry of `NextRuns.passed`."""
-    count = skipped["count"]
-    if count == 1:
-        return f"the slot at {skipped['first']}: {skipped['reason']}"
-    number = f"{MAX_COUNTED_SLOTS} or more" if count == MAX_COUNTED_SLOTS else str(count)
-    return f"{number} slots, the first at {skipped['first']}, all before {skipped['until']}: {skipped['reason']}"
+    """The words of `describe_skipped`, for an entry of `NextRuns.passed`."""
+    first, until = (to_instant(datetime.fromisoformat(str(skipped[name]))) for name in ("first", "until"))
+    count, reason = int(str(skipped["count"])), str(skipped["reason"])
+    return render(describe_skipped(SkippedSlots(first=first, until=until, count=count, reason=reason)))
 
 
 DEFAULT_COUNT = 5

@@ -11,6 +11,7 @@ import msgspec
 
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import render
 from gnomon.model.slots import SkippedSlots
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.explanations.skipped_slots import describe_undecided
@@ -114,7 +115,8 @@ def add_reasons(
         if day.reason is None and created_at is not None and end <= created_at:
             day.reason = f"the DAG exists only since {iso(created_at)}"
         if day.reason is None and day.slots and end <= now:
-            day.reason = describe_undecided(dag, day.first_slot if day.first_slot is not None else start, now)
+            at = day.first_slot if day.first_slot is not None else start
+            day.reason = render(describe_undecided(dag, at, now))
 
 
 def _describe_dates(dag: DagRecord, start: Instant, end: Instant) -> str | None:
