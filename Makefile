@@ -16,7 +16,7 @@ WHOLE_RUN := -p tests.second_run --second-run=build/unstable -p tests.slowest --
 # Dependencies come from locks/, each with its hash; `make LOCKED=no ...` takes the newest that pyproject.toml permits instead.
 LOCKED ?= yes
 
-SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) $(shell find web -type f ! -path 'web/node_modules/*' ! -path 'web/dist/*' 2>/dev/null) hatch_build.py pyproject.toml README.md LICENSE
+SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) $(shell find web -type f ! -name '*.pyc' ! -path 'web/node_modules/*' ! -path 'web/dist/*' 2>/dev/null) hatch_build.py pyproject.toml README.md LICENSE
 PIP := -m pip --disable-pip-version-check --no-input -q
 LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade
 
@@ -35,11 +35,12 @@ test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST
 quick: .venv-test/.installed ## The pure tests alone, which start no process and open no database file: a minute
 	.venv-test/bin/python -m pytest -p tests.slowest -m 'pure and not soak' -n $(QUICK_WORKERS) --dist worksteal $(PYTEST)
 
-lint: .venv-test/.installed ## ruff (rules and layout), mypy --strict, and the layers of the architecture
+lint: .venv-test/.installed ## ruff (rules and layout), mypy --strict, the layers of the architecture; for the page ESLint, Prettier and its types
 	.venv-test/bin/ruff check .
 	.venv-test/bin/ruff format --check .
 	.venv-test/bin/mypy
 	.venv-test/bin/lint-imports --no-logo
+	.venv-test/bin/python -m web.check_sources
 
 docs: .venv-test/.installed .venv-docs/.dependencies ## Check the documentation (links, code, generated references) and build the site: build/site
 	.venv-test/bin/python docs/check.py

@@ -9,12 +9,14 @@ const SHARED = /\/node_modules\/|\/src\/(api|components|pages|state)\//;
 export default defineConfig({
   plugins: [react()],
   build: {
-    assetsInlineLimit: 0, assetsDir: "page-assets", modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    assetsDir: "page-assets",
+    modulePreload: { polyfill: false },
     // Few files: a browser asks for six at the same time from one server. What most views use is loaded with the frame, and a view is one file more.
     cssCodeSplit: false,
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: "frame", test: SHARED, minShareCount: 2 }] } } },
   },
   server: { proxy: { "/api": server, "/auth": server, "/login": server, "/services": server } },
-  // The tests change nothing that is global: one process for several files takes a third of the time.
-  test: { include: ["src/**/*.test.ts"], isolate: false },
+  // A test restores what it changes of the globals: one process for several files takes a third of the time.
+  test: { include: ["src/**/*.test.{ts,tsx}"], isolate: false },
 });

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-from tests.debian_packages import INSTALL_LIMIT_S, require_program
+from tests.debian_packages import require_program
+from web.node import has_node, install_packages, run
 
-ROOT = Path(__file__).parents[2]
-WEB = ROOT / "web"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -23,26 +20,18 @@ def require_chromium() -> str:
 
 
 @functools.cache
-def require_node() -> str:
-    """The path of Node, with the packages of `web/` installed. Skips the test when there is no Node, which does not happen in CI."""
-    found, npm = shutil.which("node"), shutil.which("npm")
-    if found is None or npm is None:
+def require_node() -> None:
+    """The packages of `web/` are installed. Skips the test when there is no Node, which does not happen in CI."""
+    if not has_node():
         assert not os.environ.get("CI"), "CI needs Node 20 or later with npm"
         pytest.skip("there is no Node on the PATH; install Node 20 or later to check the sources of the page")
-    if not (WEB / "node_modules" / ".package-lock.json").exists():
-        subprocess.run(
-            [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"],
-            cwd=WEB,
-            check=True,
-            capture_output=True,
-            timeout=INSTALL_LIMIT_S,
-        )
-    return found
+    install_packages()
 
 
 def run_node(*arguments: str) -> None:
     """Run a program of the packages; it must succeed."""
-    done = subprocess.run(
-        [require_node(), *arguments], cwd=WEB, capture_output=True, text=True, timeout=INSTALL_LIMIT_S, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    require_node()
+    try:
+        run("node", *arguments)
+    except subprocess.CalledProcessError as error:
+        pytest.fail(f"{error.stdout}{error.stderr}")

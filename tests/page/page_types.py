@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 
 from fastapi import FastAPI
-from tests.page.page_tools import WEB, run_node
+from tests.page.page_tools import run_node
+from web.node import WEB
 
 from gnomon.api.auth import account_routes, session_routes, view_routes
 from gnomon.api.own.own_routers import OWN_ROUTERS

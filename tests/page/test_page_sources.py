@@ -9,8 +9,10 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.page.page_tools import WEB, run_node
+from tests.page.page_tools import run_node
 from tests.page.page_types import TYPES, write_types
+from web.check_sources import CHECKS
+from web.node import WEB
 
 from gnomon.api.page_files import ASSETS, find_page_files
 
@@ -22,8 +24,9 @@ def test_the_types_are_those_of_the_api(tmp_path: Path) -> None:
     assert TYPES.read_text() == (tmp_path / "schema.d.ts").read_text(), "run: python -m tests.page.page_types"
 
 
-def test_the_sources_have_no_type_errors() -> None:
-    run_node("node_modules/typescript/bin/tsc", "--noEmit")
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_sources_are_well_typed_linted_and_formatted(check: str) -> None:
+    run_node(*CHECKS[check])
 
 
 def test_the_unit_tests_of_the_page_pass() -> None:

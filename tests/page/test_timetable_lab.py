@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from tests.acceptance.product import Product
 from tests.page.across_dags import write_across
-from tests.page.page_tools import WEB
 from tests.page.visit import SIZES, Visit, visit
+from web.node import WEB
 
 YEAR = "from=2026-11-01"
 

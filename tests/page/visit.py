@@ -8,8 +8,9 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Cookie, Page, expect
 from tests.acceptance.product import Product
-from tests.page.page_tools import WEB, require_node
+from tests.page.page_tools import require_node
 from tests.patience import PATIENCE_S
+from web.node import WEB
 
 PASSWORD = "a long password"
 ZONE = "Asia/Kathmandu"

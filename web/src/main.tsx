@@ -11,7 +11,11 @@ import "./styles/page.css";
 /** An answer stays fresh until an event says otherwise; a refusal is not asked again. */
 const client = new QueryClient({
   defaultOptions: {
-    queries: { staleTime: 60_000, refetchOnWindowFocus: false, retry: (count, error) => count < 2 && error instanceof ApiError && error.status >= 502 },
+    queries: {
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
+      retry: (count, error) => count < 2 && error instanceof ApiError && error.status >= 502,
+    },
   },
 });
 const router = createPageRouter(client);

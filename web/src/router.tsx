@@ -11,13 +11,27 @@ import { root } from "./pages/rootRoute";
 import { scheduleRoutes } from "./pages/scheduleRoutes";
 import { readHome } from "./pages/viewData";
 
-const home = createRoute({ getParentRoute: () => root, path: "/", component: HomePage, validateSearch: readHomeSearch, loader: ({ context }) => readHome(context.client) });
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: HomePage,
+  validateSearch: readHomeSearch,
+  loader: ({ context }) => readHome(context.client),
+});
 
 const routes = root.addChildren([home, ...dagRoutes, ...scheduleRoutes, ...administrationRoutes]);
 
 export function createPageRouter(client: QueryClient) {
   // The queries know which answers are fresh, so that each opening of a view asks them.
-  return createRouter({ routeTree: routes, context: { client }, defaultPreload: "intent", defaultPreloadStaleTime: 0, defaultStaleTime: 0, defaultErrorComponent: ViewError, scrollRestoration: true });
+  return createRouter({
+    routeTree: routes,
+    context: { client },
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    defaultStaleTime: 0,
+    defaultErrorComponent: ViewError,
+    scrollRestoration: true,
+  });
 }
 
 declare module "@tanstack/react-router" {

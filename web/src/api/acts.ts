@@ -1,10 +1,12 @@
 /** Acts on a run or on task instances: what each would touch, and doing it. */
 
-import { change, part, read } from "./client";
-import { dagPath, runPath } from "./queries";
+import { get, patch, post, remove } from "./client";
 import type { TaskInstances } from "./runs";
 
-export type Act = "clear" | "success" | "failed" | "skipped" | "delete";
+export type Act = "clear" | "delete" | Mark;
+/** The states that a user gives; a run is offered no "skipped". */
+export type Mark = RunMark | "skipped";
+type RunMark = "success" | "failed";
 
 /** What an act is about: a run; with `taskId` a task or one instance of it; with `groupId` all tasks of a group. */
 export interface ActTarget {
@@ -39,55 +41,72 @@ export interface Touched {
   becomes?: Act;
 }
 
-interface DownstreamRow {
-  dag_id: string;
-  run_id: string;
-  state: string;
-  tasks: string[] | null;
-}
-
 /** The task instances that the act would change, exactly those. */
 export async function previewAct(act: Act, target: ActTarget, scope: ActScope): Promise<Touched[]> {
-  const operations = `/api/gnomon/v1/dags/${part(target.dagId)}/operations`;
+  const path = { dag_id: target.dagId };
   if (target.taskId !== undefined || target.groupId !== undefined) {
     if (act === "clear") return readInstances(await sendClear(target, scope, true));
     const query = {
-      run_id: target.runId, state: act, ...nameWhole(target, scope), upstream: scope.upstream ?? false, downstream: scope.downstream ?? false, past: scope.past ?? false,
+      run_id: target.runId,
+      state: act,
+      ...nameWhole(target, scope),
+      upstream: scope.upstream ?? false,
+      downstream: scope.downstream ?? false,
+      past: scope.past ?? false,
       future: scope.future ?? false,
     };
-    return readRows(await read<OperationRow[]>(`${operations}/tasks.select_to_mark`, query));
+    return readRows(await get("/api/gnomon/v1/dags/{dag_id}/operations/tasks.select_to_mark", { path, query }));
   }
   if (act === "clear" && scope.otherDags) {
-    const rows = await read<DownstreamRow[]>(`${operations}/runs.select_downstream`, { run_id: target.runId, only_failed: scope.onlyFailed ?? false });
-    return rows.flatMap((row): Touched[] => (row.tasks ?? [undefined]).map((taskId) => ({ dagId: row.dag_id, runId: row.run_id, ...(taskId === undefined ? {} : { taskId }), mapIndex: -1, state: row.state })));
+    const rows = await get("/api/gnomon/v1/dags/{dag_id}/operations/runs.select_downstream", {
+      path,
+      query: { run_id: target.runId, only_failed: scope.onlyFailed ?? false },
+    });
+    return rows.flatMap((row): Touched[] =>
+      (row.tasks ?? [undefined]).map((taskId) => ({
+        dagId: row.dag_id,
+        runId: row.run_id,
+        ...(taskId === undefined ? {} : { taskId }),
+        mapIndex: -1,
+        state: row.state,
+      })),
+    );
   }
   if (act === "clear" || act === "delete") {
-    const name = act === "clear" ? { only_failed: scope.onlyFailed ?? false } : { only_failed: false };
-    return readRows(await read<OperationRow[]>(`${operations}/runs.select`, { run_id: target.runId, ...name }));
+    const query = { run_id: target.runId, only_failed: act === "clear" && (scope.onlyFailed ?? false) };
+    return readRows(await get("/api/gnomon/v1/dags/{dag_id}/operations/runs.select", { path, query }));
   }
-  return readRows(await read<OperationRow[]>(`${operations}/runs.select_to_mark`, { run_id: target.runId, state: act }));
+  return readRows(
+    await get("/api/gnomon/v1/dags/{dag_id}/operations/runs.select_to_mark", {
+      path,
+      query: { run_id: target.runId, state: act },
+    }),
+  );
 }
 
 /** `isNewest`: whether cleared runs take the newest version of their DAG bundle; undefined: their DAGs say so. */
 export async function doAct(act: Act, target: ActTarget, scope: ActScope, isNewest?: boolean): Promise<void> {
-  if (target.taskId !== undefined || target.groupId !== undefined) return void (await (act === "clear" ? sendClear(target, scope, false, isNewest) : sendMark(act, target, scope)));
-  const run = runPath(target.dagId, target.runId);
-  if (act === "delete") return void (await change("DELETE", run));
-  if (act !== "clear") return void (await change("PATCH", run, { state: act }));
+  if (target.taskId !== undefined || target.groupId !== undefined)
+    return void (await (act === "clear"
+      ? sendClear(target, scope, false, isNewest)
+      : sendMark(act as Mark, target, scope)));
+  const path = { dag_id: target.dagId, dag_run_id: target.runId };
+  if (act === "delete") return void (await remove("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}", { path }));
+  if (act !== "clear")
+    return void (await patch("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}", { path, body: { state: act as RunMark } }));
   if (scope.otherDags) {
-    const path = `/api/gnomon/v1/dags/${part(target.dagId)}/operations/runs.clear_downstream`;
-    return void (await change("POST", path, { run_id: target.runId, only_failed: scope.onlyFailed ?? false, is_newest_wanted: isNewest }));
+    const body = {
+      run_id: target.runId,
+      only_failed: scope.onlyFailed ?? false,
+      is_newest_wanted: isNewest,
+    };
+    return void (await post("/api/gnomon/v1/dags/{dag_id}/operations/runs.clear_downstream", {
+      path: { dag_id: target.dagId },
+      body,
+    }));
   }
-  return void (await change("POST", `${run}/clear`, { dry_run: false, only_failed: scope.onlyFailed ?? false, run_on_latest_version: isNewest }));
-}
-
-interface OperationRow {
-  dag_id: string;
-  run_id: string;
-  task_id: string;
-  map_index: number;
-  state: string | null;
-  becomes?: string;
+  const body = { dry_run: false, only_failed: scope.onlyFailed ?? false, run_on_latest_version: isNewest };
+  return void (await post("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/clear", { path, body }));
 }
 
 /** The whole group, if the act is about it. */
@@ -108,8 +127,24 @@ function nameWhole(target: ActTarget, scope: ActScope): { group: string } | { na
   return { names: [index === undefined ? (target.taskId ?? "") : `${target.taskId}[${index}]`] };
 }
 
-function readRows(rows: OperationRow[]): Touched[] {
-  return rows.map((row) => ({ dagId: row.dag_id, runId: row.run_id, taskId: row.task_id, mapIndex: row.map_index, state: row.state, ...readFate(row.becomes) }));
+interface Row {
+  dag_id: string;
+  run_id: string;
+  task_id: string;
+  map_index: number;
+  state: string | null;
+  becomes?: string;
+}
+
+function readRows(rows: readonly Row[]): Touched[] {
+  return rows.map((row) => ({
+    dagId: row.dag_id,
+    runId: row.run_id,
+    taskId: row.task_id,
+    mapIndex: row.map_index,
+    state: row.state,
+    ...readFate(row.becomes),
+  }));
 }
 
 function readFate(becomes: string | undefined): { becomes?: Act } {
@@ -117,24 +152,60 @@ function readFate(becomes: string | undefined): { becomes?: Act } {
 }
 
 function readInstances(found: TaskInstances): Touched[] {
-  return found.task_instances.map((one) => ({ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index, state: one.state }));
+  return found.task_instances.map((one) => ({
+    dagId: one.dag_id,
+    runId: one.dag_run_id,
+    taskId: one.task_id,
+    mapIndex: one.map_index,
+    state: one.state,
+  }));
 }
 
 function sendClear(target: ActTarget, scope: ActScope, isPreview: boolean, isNewest?: boolean): Promise<TaskInstances> {
+  const taskId = target.taskId ?? "";
   const index = chooseIndex(target, scope);
-  const tasks = chooseGroup(target, scope) !== undefined ? (target.groupTasks ?? []) : [index === undefined ? target.taskId : [target.taskId, index]];
-  return change("POST", `${dagPath(target.dagId)}/clearTaskInstances`, {
-    dry_run: isPreview, dag_run_id: target.runId, task_ids: tasks, include_upstream: scope.upstream ?? false, include_downstream: scope.downstream ?? false,
-    include_past: scope.past ?? false, include_future: scope.future ?? false, only_failed: scope.onlyFailed ?? false, reset_dag_runs: true, run_on_latest_version: isNewest,
+  const tasks =
+    chooseGroup(target, scope) !== undefined
+      ? (target.groupTasks ?? [])
+      : [index === undefined ? taskId : [taskId, index]];
+  return post("/api/v2/dags/{dag_id}/clearTaskInstances", {
+    path: { dag_id: target.dagId },
+    body: {
+      dry_run: isPreview,
+      dag_run_id: target.runId,
+      task_ids: tasks,
+      include_upstream: scope.upstream ?? false,
+      include_downstream: scope.downstream ?? false,
+      include_past: scope.past ?? false,
+      include_future: scope.future ?? false,
+      only_failed: scope.onlyFailed ?? false,
+      reset_dag_runs: true,
+      run_on_latest_version: isNewest,
+    },
   });
 }
 
-function sendMark(act: Act, target: ActTarget, scope: ActScope): Promise<TaskInstances> {
+function sendMark(act: Mark, target: ActTarget, scope: ActScope): Promise<TaskInstances> {
   const group = chooseGroup(target, scope);
   const index = chooseIndex(target, scope);
-  const path = group !== undefined ? `taskGroupInstances/${part(group)}` : `taskInstances/${part(target.taskId ?? "")}${index === undefined ? "" : `/${index}`}`;
-  return change("PATCH", `${runPath(target.dagId, target.runId)}/${path}`, {
-    new_state: act, include_upstream: scope.upstream ?? false, include_downstream: scope.downstream ?? false,
-    ...(scope.past ? { include_past: true } : {}), ...(scope.future ? { include_future: true } : {}),
+  const run = { dag_id: target.dagId, dag_run_id: target.runId };
+  const task = { ...run, task_id: target.taskId ?? "" };
+  const body = {
+    new_state: act,
+    include_upstream: scope.upstream ?? false,
+    include_downstream: scope.downstream ?? false,
+    ...(scope.past ? { include_past: true } : {}),
+    ...(scope.future ? { include_future: true } : {}),
+  };
+  if (group !== undefined)
+    return patch("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", {
+      path: { ...run, group_id: group },
+      body,
+    });
+  if (index === undefined)
+    return patch("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", { path: task, body });
+  return patch("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}", {
+    path: { ...task, map_index: index },
+    body,
   });
 }

@@ -1,19 +1,12 @@
 /** Changes of the pages of work and administration: each makes stale what it touches. */
 
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
-import { change } from "./client";
 
-interface Act {
-  method: "POST" | "PATCH" | "PUT" | "DELETE";
-  path: string;
-  body?: unknown;
-}
-
-/** Send changes; after each that succeeds, the queries whose keys begin with one of `stale` are read again. Who waits for the change does not wait for them. */
+/** Make changes; after each that succeeds, the queries whose keys begin with one of `stale` are read again. Who waits for the change does not wait for them. */
 export function useAct<T = unknown>(...stale: string[]) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ method, path, body }: Act) => change<T>(method, path, body),
+    mutationFn: (make: () => Promise<T>) => make(),
     onSuccess: () => {
       for (const key of stale) void readAgain(client, key);
     },

@@ -1,10 +1,9 @@
 /** What grid, graph and Gantt chart of a DAG read. */
 
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { part, read } from "./client";
-import type { DagRunList, Grid, RunTimeline, Structure } from "./shapes";
+import { get } from "./client";
+import type { Grid, RunTimeline, Structure } from "./shapes";
 
-const OWN = "/api/gnomon/v1";
 const PICKED_RUNS = 50;
 
 export interface RunFilters {
@@ -29,8 +28,18 @@ export const gridPiecesQuery = (dagId: string, filters: RunFilters, runs: number
   infiniteQueryOptions({
     queryKey: ["dag", dagId, "grid", filters, runs, before ?? null],
     initialPageParam: { runs: Math.min(runs, FIRST_RUNS), before } as GridPlace,
-    queryFn: ({ pageParam: { runs: count, before: next } }) =>
-      read<Grid>(`${OWN}/dags/${part(dagId)}/grid`, { runs: count, before: next, state: filters.state, run_type: filters.type, run_after_gte: filters.from, run_after_lte: toMicroseconds(filters.to) }),
+    queryFn: async ({ pageParam: { runs: count, before: next } }) =>
+      (await get("/api/gnomon/v1/dags/{dag_id}/grid", {
+        path: { dag_id: dagId },
+        query: {
+          runs: count,
+          before: next,
+          state: filters.state,
+          run_type: filters.type,
+          run_after_gte: filters.from,
+          run_after_lte: toMicroseconds(filters.to),
+        },
+      })) as Grid,
     getNextPageParam: (last, pieces) => nextPiece(last, runs - pieces.reduce((sum, one) => sum + one.runs.length, 0)),
     placeholderData: keepPreviousData,
   });
@@ -38,7 +47,10 @@ export const gridPiecesQuery = (dagId: string, filters: RunFilters, runs: number
 /** The place of the next piece; undefined: there is no older run, or as many as wanted are read. */
 export function nextPiece(last: Pick<Grid, "runs" | "has_older" | "task_ids">, left: number): GridPlace | undefined {
   if (!last.has_older || left <= 0) return undefined;
-  return { runs: Math.max(1, Math.min(left, Math.floor(PIECE_CELLS / Math.max(1, last.task_ids.length)))), before: last.runs[0]?.run_id };
+  return {
+    runs: Math.max(1, Math.min(left, Math.floor(PIECE_CELLS / Math.max(1, last.task_ids.length)))),
+    before: last.runs[0]?.run_id,
+  };
 }
 
 /** The last millisecond of a day with its last microsecond: the instants of runs have microseconds. */
@@ -50,7 +62,11 @@ function toMicroseconds(last: string | undefined): string | undefined {
 export const columnQuery = (dagId: string, runId: string | undefined) =>
   queryOptions({
     queryKey: ["dag", dagId, "run", runId, "column"],
-    queryFn: () => read<Grid>(`${OWN}/dags/${part(dagId)}/grid`, { runs: 1, run_id: runId }),
+    queryFn: async () =>
+      (await get("/api/gnomon/v1/dags/{dag_id}/grid", {
+        path: { dag_id: dagId },
+        query: { runs: 1, run_id: runId },
+      })) as Grid,
     enabled: runId !== undefined,
   });
 
@@ -58,14 +74,21 @@ export const columnQuery = (dagId: string, runId: string | undefined) =>
 export const structureQuery = (dagId: string, runId: string | undefined) =>
   queryOptions({
     queryKey: ["dag", dagId, "structure", runId ?? null],
-    queryFn: () => read<Structure>(`${OWN}/dags/${part(dagId)}/structure`, { run_id: runId }),
+    queryFn: async () =>
+      (await get("/api/gnomon/v1/dags/{dag_id}/structure", {
+        path: { dag_id: dagId },
+        query: { run_id: runId },
+      })) as Structure,
     placeholderData: keepPreviousData,
   });
 
 export const runTimelineQuery = (dagId: string, runId: string | undefined) =>
   queryOptions({
     queryKey: ["dag", dagId, "run", runId, "times"],
-    queryFn: () => read<RunTimeline>(`${OWN}/dags/${part(dagId)}/dagRuns/${part(runId ?? "")}/timeline`),
+    queryFn: async () =>
+      (await get("/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/timeline", {
+        path: { dag_id: dagId, dag_run_id: runId ?? "" },
+      })) as RunTimeline,
     enabled: runId !== undefined,
   });
 
@@ -73,5 +96,9 @@ export const runTimelineQuery = (dagId: string, runId: string | undefined) =>
 export const newestRunsQuery = (dagId: string) =>
   queryOptions({
     queryKey: ["dag", dagId, "newest"],
-    queryFn: () => read<DagRunList>(`/api/v2/dags/${part(dagId)}/dagRuns`, { limit: PICKED_RUNS, order_by: "-run_after" }),
+    queryFn: () =>
+      get("/api/v2/dags/{dag_id}/dagRuns", {
+        path: { dag_id: dagId },
+        query: { limit: PICKED_RUNS, order_by: "-run_after" },
+      }),
   });

@@ -1,18 +1,19 @@
 /** Questions of tasks to people: reading one, and answering it. */
 
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { change, part, read } from "./client";
-import { type InstancePlace, runPath } from "./queries";
+import { get, patch } from "./client";
+import { type InstancePlace, placeOfInstance } from "./places";
 import type { components } from "./schema";
 
 export type HitlDetail = components["schemas"]["HITLDetailAnswer"];
 
-const hitlPath = (at: InstancePlace) => `${runPath(at.dagId, at.runId)}/taskInstances/${part(at.taskId)}/${at.mapIndex}/hitlDetails`;
-
 export const hitlQuery = (at: InstancePlace) =>
   queryOptions({
     queryKey: ["dag", at.dagId, "run", at.runId, "task", at.taskId, at.mapIndex, "hitl"],
-    queryFn: () => read<HitlDetail>(hitlPath(at)),
+    queryFn: () =>
+      get("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}/hitlDetails", {
+        path: placeOfInstance(at),
+      }),
     retry: false,
   });
 
@@ -25,7 +26,11 @@ export interface HitlAnswer {
 export function useHitlAnswer(at: InstancePlace, done: (answer: HitlAnswer) => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (answer: HitlAnswer) => change("PATCH", hitlPath(at), answer),
+    mutationFn: (answer: HitlAnswer) =>
+      patch("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}/hitlDetails", {
+        path: placeOfInstance(at),
+        body: answer,
+      }),
     onSuccess: (_, answer) => done(answer),
     onSettled: () => client.invalidateQueries({ queryKey: ["dag", at.dagId, "run", at.runId] }),
   });

@@ -1,7 +1,7 @@
 /** The log of one try by ranges of lines. Nothing here is kept by the queries: a log may have a gigabyte. */
 
-import { formatQuery, part, read } from "./client";
-import type { InstancePlace } from "./queries";
+import { type InstancePlace, placeOfTask } from "./places";
+import { addressOf, get } from "./client";
 import type { components } from "./schema";
 
 export type LogLines = components["schemas"]["LogLinesAnswer"];
@@ -10,6 +10,7 @@ export type LogGroup = LogLines["groups"][number];
 export type LogMatches = components["schemas"]["LogMatchesAnswer"];
 export type Level = "debug" | "info" | "warning" | "error" | "critical";
 
+const LOGS = "/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}";
 export const LINE_BYTES_MAX = 1_000_000;
 /** The most single lines, and the most lines of a range, that one request may ask for. */
 export const SEVERAL_MAX = 200;
@@ -30,22 +31,32 @@ export interface LineQuery {
 }
 
 export function readLines(place: LogPlace, query: LineQuery, signal?: AbortSignal): Promise<LogLines> {
-  return read<LogLines>(`${logPath(place)}/lines`, { ...where(place), first: query.first, count: query.count, at: query.at?.map(String), line_bytes: query.lineBytes }, signal);
+  return get(`${LOGS}/lines`, {
+    path: pathOf(place),
+    query: { ...where(place), first: query.first, count: query.count, at: query.at, line_bytes: query.lineBytes },
+    signal,
+  });
 }
 
-export function searchLines(place: LogPlace, text: string, level: Level | undefined, first: number, signal?: AbortSignal): Promise<LogMatches> {
-  return read<LogMatches>(`${logPath(place)}/search`, { ...where(place), text, level, first }, signal);
+export function searchLines(
+  place: LogPlace,
+  text: string,
+  level: Level | undefined,
+  first: number,
+  signal?: AbortSignal,
+): Promise<LogMatches> {
+  return get(`${LOGS}/search`, { path: pathOf(place), query: { ...where(place), text, level, first }, signal });
 }
 
 /** The address of the whole log as a text file. */
 export function logFileAddress(place: LogPlace): string {
-  return `${logPath(place)}/file${formatQuery(where(place))}`;
+  return addressOf(`${LOGS}/file`, { path: pathOf(place), query: where(place) });
 }
 
 function where(place: LogPlace) {
   return { map_index: place.at.mapIndex, source: place.source };
 }
 
-function logPath({ at, tryNumber }: LogPlace): string {
-  return `/api/gnomon/v1/dags/${part(at.dagId)}/dagRuns/${part(at.runId)}/taskInstances/${part(at.taskId)}/logs/${tryNumber}`;
+function pathOf({ at, tryNumber }: LogPlace) {
+  return { ...placeOfTask(at), try_number: tryNumber };
 }

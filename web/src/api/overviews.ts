@@ -3,11 +3,9 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { showToast } from "../state/toasts";
 import { t } from "../state/language";
-import { change, part, read } from "./client";
-import { dagPath } from "./queries";
-import type { DagOverviews, Failures, FilterChoices, RunList, TaskInstanceList, Timeline } from "./shapes";
+import { get, post } from "./client";
+import type { DagOverviews } from "./shapes";
 
-const OWN = "/api/gnomon/v1";
 export const LIST_SIZE = 50;
 const CHOICES_MS = 300_000;
 const TIMELINE_MS = 300_000;
@@ -30,26 +28,48 @@ export type DagSearch = {
 export const dagOverviewsQuery = (search: DagSearch) =>
   queryOptions({
     queryKey: ["dags", "overview", search],
-    queryFn: () => {
+    queryFn: async () => {
       const { mode, sort, page, view: _view, ...filters } = search;
-      return read<DagOverviews>(`${OWN}/dags`, {
-        ...filters, tags_match_mode: mode, order_by: sort, limit: LIST_SIZE, offset: ((page ?? 1) - 1) * LIST_SIZE,
-      });
+      return (await get("/api/gnomon/v1/dags", {
+        query: {
+          ...filters,
+          tags_match_mode: mode,
+          order_by: sort,
+          limit: LIST_SIZE,
+          offset: ((page ?? 1) - 1) * LIST_SIZE,
+        },
+      })) as DagOverviews;
     },
     placeholderData: keepPreviousData,
   });
 
 /** How many DAGs there are without any filter. */
-export const dagCountQuery = () => queryOptions({ queryKey: ["dags", "count"], queryFn: () => read<DagOverviews>(`${OWN}/dags`, { limit: 1 }).then((found) => found.total) });
+export const dagCountQuery = () =>
+  queryOptions({
+    queryKey: ["dags", "count"],
+    queryFn: () => get("/api/gnomon/v1/dags", { query: { limit: 1 } }).then((found) => found.total),
+  });
 
 export const filterChoicesQuery = () =>
-  queryOptions({ queryKey: ["dagFilters"], queryFn: () => read<FilterChoices>(`${OWN}/dagFilters`), staleTime: CHOICES_MS });
+  queryOptions({
+    queryKey: ["dagFilters"],
+    queryFn: () => get("/api/gnomon/v1/dagFilters"),
+    staleTime: CHOICES_MS,
+  });
 
 export const failuresQuery = (since: string) =>
-  queryOptions({ queryKey: ["failures", since], queryFn: () => read<Failures>(`${OWN}/failures`, { since, limit: 100 }), placeholderData: keepPreviousData });
+  queryOptions({
+    queryKey: ["failures", since],
+    queryFn: () => get("/api/gnomon/v1/failures", { query: { since, limit: 100 } }),
+    placeholderData: keepPreviousData,
+  });
+
+export const GROUPINGS = ["tag", "owner", "folder", "pool", "state", "dag"] as const;
+
+export type Grouping = (typeof GROUPINGS)[number];
 
 export interface TimelineView {
-  group: string;
+  group: Grouping;
   /** Only the DAGs of this group of `within`. */
   within?: string;
   value?: string;
@@ -59,13 +79,22 @@ export const timelineQuery = (view: TimelineView) =>
   queryOptions({
     queryKey: ["timeline", view],
     queryFn: () =>
-      read<Timeline>(`${OWN}/timeline`, { group_by: view.group, hours: 24, past: 6, limit: 12, groups: 20, ...(view.within && view.value ? { [view.within]: view.value } : {}) }),
+      get("/api/gnomon/v1/timeline", {
+        query: {
+          group_by: view.group,
+          hours: 24,
+          past: 6,
+          limit: 12,
+          groups: 20,
+          ...(view.within && view.value ? { [view.within]: view.value } : {}),
+        },
+      }),
     refetchInterval: TIMELINE_MS, // the hours move without an event
     placeholderData: keepPreviousData,
   });
 
 /** Texts with `!` before them are negated. */
-export interface RunSearch {
+export type RunSearch = {
   dag_id?: string;
   dag?: string;
   run?: string;
@@ -85,10 +114,17 @@ export interface RunSearch {
   cursor?: string;
   /** `all`: without filters, although a view is the default. */
   view?: "all";
-}
+};
 
 export const RUN_STATES = ["queued", "running", "success", "failed"] as const;
-export const RUN_TYPES = ["scheduled", "manual", "backfill", "asset_triggered", "operator_triggered", "asset_materialization"] as const;
+export const RUN_TYPES = [
+  "scheduled",
+  "manual",
+  "backfill",
+  "asset_triggered",
+  "operator_triggered",
+  "asset_materialization",
+] as const;
 const DATES = { end: "end_date", start: "start_date", due: "run_after" } as const;
 
 export const runListQuery = (search: RunSearch) =>
@@ -96,21 +132,39 @@ export const runListQuery = (search: RunSearch) =>
     queryKey: ["runs", "list", search],
     queryFn: () => {
       const date = DATES[search.by ?? "end"];
-      return read<RunList>(`${OWN}/dags/${search.dag_id ? part(search.dag_id) : "~"}/dagRuns`, {
-        limit: LIST_SIZE, cursor: search.cursor ?? "", order_by: search.sort ?? "-run_after", ...splitNegated(search.dag, "dag_id_pattern", "dag_id_not_pattern"),
-        ...splitNegated(search.run, "run_id_pattern", "run_id_not_pattern"), timetable_type: search.schedule, timetable_type_not: search.schedule_not, late: search.late,
-        state: without(RUN_STATES, search.state, search.state_not), run_type: without(RUN_TYPES, search.type, search.type_not),
-        [`${date}_gte`]: search.from, [`${date}_lte`]: search.to, duration_gte: search.longer, duration_lte: search.shorter,
-      }, undefined, ["cursor"]);
+      return get("/api/gnomon/v1/dags/{dag_id}/dagRuns", {
+        path: { dag_id: search.dag_id || "~" },
+        query: {
+          limit: LIST_SIZE,
+          cursor: search.cursor ?? "",
+          order_by: search.sort ?? "-run_after",
+          ...splitNegated(search.dag, "dag_id_pattern", "dag_id_not_pattern"),
+          ...splitNegated(search.run, "run_id_pattern", "run_id_not_pattern"),
+          timetable_type: search.schedule,
+          timetable_type_not: search.schedule_not,
+          late: search.late,
+          state: without(RUN_STATES, search.state, search.state_not),
+          run_type: without(RUN_TYPES, search.type, search.type_not),
+          [`${date}_gte`]: search.from,
+          [`${date}_lte`]: search.to,
+          duration_gte: search.longer,
+          duration_lte: search.shorter,
+        },
+      });
     },
     placeholderData: keepPreviousData,
   });
 
 /** How many runs there are without any filter. */
-export const runCountQuery = () => queryOptions({ queryKey: ["runs", "count"], queryFn: () => read<RunList>(`${OWN}/dags/~/dagRuns`, { limit: 1, cursor: "" }, undefined, ["cursor"]) });
+export const runCountQuery = () =>
+  queryOptions({
+    queryKey: ["runs", "count"],
+    queryFn: () =>
+      get("/api/gnomon/v1/dags/{dag_id}/dagRuns", { path: { dag_id: "~" }, query: { limit: 1, cursor: "" } }),
+  });
 
 /** Texts with `!` before them are negated. */
-export interface TaskSearch {
+export type TaskSearch = {
   dag_id?: string;
   dag?: string;
   run?: string;
@@ -130,10 +184,22 @@ export interface TaskSearch {
   cursor?: string;
   /** `all`: without filters, although a view is the default. */
   view?: "all";
-}
+};
 
 export const TASK_STATES = [
-  "none", "scheduled", "queued", "running", "success", "failed", "skipped", "upstream_failed", "up_for_retry", "up_for_reschedule", "deferred", "restarting", "removed",
+  "none",
+  "scheduled",
+  "queued",
+  "running",
+  "success",
+  "failed",
+  "skipped",
+  "upstream_failed",
+  "up_for_retry",
+  "up_for_reschedule",
+  "deferred",
+  "restarting",
+  "removed",
 ] as const;
 
 export const taskListQuery = (search: TaskSearch) =>
@@ -141,22 +207,44 @@ export const taskListQuery = (search: TaskSearch) =>
     queryKey: ["tasks", "list", search],
     queryFn: () => {
       const date = DATES[search.by ?? "end"];
-      return read<TaskInstanceList>(`${OWN}/dags/${search.dag_id ? part(search.dag_id) : "~"}/taskInstances`, {
-        limit: LIST_SIZE, cursor: search.cursor ?? "", order_by: search.sort ?? "-run_after", state: without(TASK_STATES, search.state, search.state_not),
-        ...splitNegated(search.dag, "dag_id_pattern", "dag_id_not_pattern"), ...splitNegated(search.run, "run_id_pattern", "run_id_not_pattern"),
-        ...splitNegated(search.task, "task_id", "task_id_not"), ...splitNegated(search.operator, "operator", "operator_not"),
-        ...splitNegated(search.pool, "pool", "pool_not"), ...splitNegated(search.queue, "queue", "queue_not"), ...splitNegated(search.map, "map_index", "map_index_not"),
-        [`${date}_gte`]: search.from, [`${date}_lte`]: search.to, duration_gte: search.longer, duration_lte: search.shorter,
-      }, undefined, ["cursor"]);
+      return get("/api/gnomon/v1/dags/{dag_id}/taskInstances", {
+        path: { dag_id: search.dag_id || "~" },
+        query: {
+          limit: LIST_SIZE,
+          cursor: search.cursor ?? "",
+          order_by: search.sort ?? "-run_after",
+          state: without(TASK_STATES, search.state, search.state_not),
+          ...splitNegated(search.dag, "dag_id_pattern", "dag_id_not_pattern"),
+          ...splitNegated(search.run, "run_id_pattern", "run_id_not_pattern"),
+          ...splitNegated(search.task, "task_id", "task_id_not"),
+          ...splitNegated(search.operator, "operator", "operator_not"),
+          ...splitNegated(search.pool, "pool", "pool_not"),
+          ...splitNegated(search.queue, "queue", "queue_not"),
+          ...splitNegated(search.map, "map_index", "map_index_not"),
+          [`${date}_gte`]: search.from,
+          [`${date}_lte`]: search.to,
+          duration_gte: search.longer,
+          duration_lte: search.shorter,
+        },
+      });
     },
     placeholderData: keepPreviousData,
   });
 
 /** How many task instances there are without any filter. */
-export const taskCountQuery = () => queryOptions({ queryKey: ["tasks", "count"], queryFn: () => read<TaskInstanceList>(`${OWN}/dags/~/taskInstances`, { limit: 1, cursor: "" }, undefined, ["cursor"]) });
+export const taskCountQuery = () =>
+  queryOptions({
+    queryKey: ["tasks", "count"],
+    queryFn: () =>
+      get("/api/gnomon/v1/dags/{dag_id}/taskInstances", { path: { dag_id: "~" }, query: { limit: 1, cursor: "" } }),
+  });
 
 /** The value of the address as parameters of the API: under its name, or negated under another. */
-export function splitNegated(value: string | number | undefined, name: string, negatedName: string): Record<string, string> {
+export function splitNegated(
+  value: string | number | undefined,
+  name: string,
+  negatedName: string,
+): Record<string, string> {
   const text = String(value ?? "");
   const isNot = text.startsWith("!");
   const plain = isNot ? text.slice(1) : text;
@@ -164,7 +252,11 @@ export function splitNegated(value: string | number | undefined, name: string, n
 }
 
 /** The wanted ones of known values; undefined when all are wanted. The API has no "not": it gets the others. */
-export function without(known: readonly string[], wanted: readonly string[] | undefined, unwanted: readonly string[] | undefined): string[] | undefined {
+export function without(
+  known: readonly string[],
+  wanted: readonly string[] | undefined,
+  unwanted: readonly string[] | undefined,
+): string[] | undefined {
   if (!wanted?.length && !unwanted?.length) return undefined;
   return known.filter((one) => (!wanted?.length || wanted.includes(one)) && !unwanted?.includes(one));
 }
@@ -172,9 +264,15 @@ export function without(known: readonly string[], wanted: readonly string[] | un
 export function useFavorite(dagId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (marked: boolean) => change("POST", `${dagPath(dagId)}/${marked ? "favorite" : "unfavorite"}`),
+    mutationFn: (marked: boolean) =>
+      post(`/api/v2/dags/{dag_id}/${marked ? "favorite" : "unfavorite"}`, { path: { dag_id: dagId } }),
     onSuccess: (_answer, marked) => {
-      showToast(marked ? t("{dag} is a favourite.", { dag: dagId }) : t("{dag} is no favourite any more.", { dag: dagId }), undefined, false, `favourite ${dagId}`);
+      showToast(
+        marked ? t("{dag} is a favourite.", { dag: dagId }) : t("{dag} is no favourite any more.", { dag: dagId }),
+        undefined,
+        false,
+        `favourite ${dagId}`,
+      );
       return client.invalidateQueries({ queryKey: ["dags"] });
     },
   });

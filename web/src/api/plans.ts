@@ -1,20 +1,21 @@
 /** What the page reads and asks about the plan of a DAG: its year, a run before it is created, backfills, its source, its audit log. */
 
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { change, part, read } from "./client";
-import { dagPath } from "./queries";
-import type { AuditPage, BackfillPreview, DagRun, DagRunList, DagSettings, DagSource, DagVersionRows, RunPreview, SchedulePreview, YearCalendar } from "./shapes";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { get, post } from "./client";
 
-const V2 = "/api/v2";
-const OWN = "/api/gnomon/v1";
 const DAY_ROWS_MAX = 50;
 const PREVIEW_MS = 30_000;
 
-const ownDagPath = (dagId: string) => `${OWN}/dags/${part(dagId)}`;
-
 export const calendarQuery = (dagId: string, year: number | undefined, timezone: string | undefined) =>
   queryOptions({
-    queryKey: ["dag", dagId, "next", "calendar", year, timezone], queryFn: () => read<YearCalendar>(`${ownDagPath(dagId)}/calendar`, { year, timezone }),
+    queryKey: ["dag", dagId, "next", "calendar", year, timezone],
+    queryFn: () => get("/api/gnomon/v1/dags/{dag_id}/calendar", { path: { dag_id: dagId }, query: { year, timezone } }),
     placeholderData: keepPreviousData,
   });
 
@@ -22,14 +23,31 @@ export const calendarQuery = (dagId: string, year: number | undefined, timezone:
 export const runsBetweenQuery = (dagId: string, from: string, to: string) =>
   queryOptions({
     queryKey: ["dag", dagId, "next", "runs", from, to],
-    queryFn: () => read<DagRunList>(`${dagPath(dagId)}/dagRuns`, { run_after_gte: from, run_after_lt: to, order_by: "run_after", limit: DAY_ROWS_MAX }),
+    queryFn: () =>
+      get("/api/v2/dags/{dag_id}/dagRuns", {
+        path: { dag_id: dagId },
+        query: {
+          run_after_gte: from,
+          run_after_lt: to,
+          order_by: "run_after",
+          limit: DAY_ROWS_MAX,
+        },
+      }),
   });
 
 /** The slots of the schedule in a span, with and without runs. */
 export const slotsBetweenQuery = (dagId: string, from: string, to: string) =>
   queryOptions({
     queryKey: ["dag", dagId, "next", "slots", from, to],
-    queryFn: () => change<SchedulePreview>("POST", `${OWN}/timetables/preview`, { schedule: { dag_id: dagId }, from, to, limit: DAY_ROWS_MAX }),
+    queryFn: () =>
+      post("/api/gnomon/v1/timetables/preview", {
+        body: {
+          schedule: { dag_id: dagId },
+          from,
+          to,
+          limit: DAY_ROWS_MAX,
+        },
+      }),
   });
 
 export interface NewRun {
@@ -44,14 +62,16 @@ export interface NewRun {
 
 export const runPreviewQuery = (dagId: string, body: NewRun) =>
   queryOptions({
-    queryKey: ["dag", dagId, "next", "preview", body], queryFn: () => change<RunPreview>("POST", `${ownDagPath(dagId)}/runPreview`, body),
-    placeholderData: keepPreviousData, staleTime: PREVIEW_MS,
+    queryKey: ["dag", dagId, "next", "preview", body],
+    queryFn: () => post("/api/gnomon/v1/dags/{dag_id}/runPreview", { path: { dag_id: dagId }, body }),
+    placeholderData: keepPreviousData,
+    staleTime: PREVIEW_MS,
   });
 
 export function useCreateRun(dagId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: NewRun) => change<DagRun>("POST", `${dagPath(dagId)}/dagRuns`, body),
+    mutationFn: (body: NewRun) => post("/api/v2/dags/{dag_id}/dagRuns", { path: { dag_id: dagId }, body }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["dag", dagId] }),
   });
 }
@@ -66,32 +86,56 @@ export interface BackfillRange {
 }
 
 export function usePreviewBackfill(dagId: string) {
-  return useMutation({ mutationFn: (range: BackfillRange) => change<BackfillPreview>("POST", `${ownDagPath(dagId)}/backfillPreview`, range) });
+  return useMutation({
+    mutationFn: (range: BackfillRange) =>
+      post("/api/gnomon/v1/dags/{dag_id}/backfillPreview", { path: { dag_id: dagId }, body: range }),
+  });
 }
 
 export function useCreateBackfill(dagId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (range: BackfillRange) => change<unknown>("POST", `${V2}/backfills`, { dag_id: dagId, ...range }),
-    onSuccess: () => Promise.all([client.invalidateQueries({ queryKey: ["dag", dagId] }), client.invalidateQueries({ queryKey: ["backfills"] })]),
+    mutationFn: (range: BackfillRange) => post("/api/v2/backfills", { body: { dag_id: dagId, ...range } }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ["dag", dagId] }),
+        client.invalidateQueries({ queryKey: ["backfills"] }),
+      ]),
   });
 }
 
 export const versionsQuery = (dagId: string) =>
-  queryOptions({ queryKey: ["dag", dagId, "versions"], queryFn: () => read<DagVersionRows>(`${ownDagPath(dagId)}/versions`) });
+  queryOptions({
+    queryKey: ["dag", dagId, "versions"],
+    queryFn: () => get("/api/gnomon/v1/dags/{dag_id}/versions", { path: { dag_id: dagId } }),
+  });
 
 export const sourceQuery = (dagId: string, version: number | undefined) =>
-  queryOptions({ queryKey: ["dag", dagId, "versions", "source", version], queryFn: () => read<DagSource>(`${V2}/dagSources/${part(dagId)}`, { version_number: version }) });
+  queryOptions({
+    queryKey: ["dag", dagId, "versions", "source", version],
+    queryFn: () => get("/api/v2/dagSources/{dag_id}", { path: { dag_id: dagId }, query: { version_number: version } }),
+  });
 
 /** The newest runs whose last tasks were those of a version. */
 export const runsOfVersionQuery = (dagId: string, version: number) =>
   queryOptions({
     queryKey: ["dag", dagId, "grid", "version", version],
-    queryFn: () => read<DagRunList>(`${dagPath(dagId)}/dagRuns`, { dag_version: [String(version)], limit: 5, order_by: "-run_after" }),
+    queryFn: () =>
+      get("/api/v2/dags/{dag_id}/dagRuns", {
+        path: { dag_id: dagId },
+        query: {
+          dag_version: version,
+          limit: 5,
+          order_by: "-run_after",
+        },
+      }),
   });
 
 export const settingsQuery = (dagId: string) =>
-  queryOptions({ queryKey: ["dag", dagId, "settings"], queryFn: () => read<DagSettings>(`${ownDagPath(dagId)}/settings`) });
+  queryOptions({
+    queryKey: ["dag", dagId, "settings"],
+    queryFn: () => get("/api/gnomon/v1/dags/{dag_id}/settings", { path: { dag_id: dagId } }),
+  });
 
 export interface AuditFilters {
   event?: string;
@@ -104,8 +148,20 @@ export interface AuditFilters {
 /** Pages of the audit log, each older than the one before. */
 export const auditQuery = (dagId: string, filters: AuditFilters) =>
   infiniteQueryOptions({
-    queryKey: ["dag", dagId, "grid", "audit", filters], placeholderData: keepPreviousData, initialPageParam: undefined as number | undefined,
+    queryKey: ["dag", dagId, "grid", "audit", filters],
+    placeholderData: keepPreviousData,
+    initialPageParam: undefined as number | undefined,
     queryFn: ({ pageParam }) =>
-      read<AuditPage>(`${ownDagPath(dagId)}/audit`, { older_than: pageParam, event: filters.event, by: filters.by, run_id: filters.run, from: filters.from, to: filters.to }),
+      get("/api/gnomon/v1/dags/{dag_id}/audit", {
+        path: { dag_id: dagId },
+        query: {
+          older_than: pageParam,
+          event: filters.event,
+          by: filters.by,
+          run_id: filters.run,
+          from: filters.from,
+          to: filters.to,
+        },
+      }),
     getNextPageParam: (page) => page.next ?? undefined,
   });

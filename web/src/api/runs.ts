@@ -1,10 +1,10 @@
 /** What the pages of a run and of a task read and change. */
 
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { change, part, read } from "./client";
-import { dagPath, type InstancePlace, runPath } from "./queries";
+import { get, patch, post } from "./client";
+import { type InstancePlace, placeOfInstance, placeOfRun, placeOfTask } from "./places";
 import type { components } from "./schema";
-import type { DagRun, DagRunList } from "./shapes";
+import type { DagRun } from "./shapes";
 
 type Schemas = components["schemas"];
 export type RunTasks = Omit<Schemas["RunTasksAnswer"], "instances"> & {
@@ -19,30 +19,29 @@ export type Deferral = Schemas["DeferralAnswer"];
 export type Condition = Schemas["ConditionAnswer"];
 export type Release = Schemas["ReleaseAnswer"];
 
-const OWN = "/api/gnomon/v1";
 const runKey = (dagId: string, runId: string) => ["dag", dagId, "run", runId];
 const taskKey = (at: InstancePlace) => [...runKey(at.dagId, at.runId), "task", at.taskId, at.mapIndex];
-const instancePath = (at: InstancePlace) => `${runPath(at.dagId, at.runId)}/taskInstances/${part(at.taskId)}`;
 
 export const runTasksQuery = (dagId: string, runId: string) =>
   queryOptions({
     queryKey: [...runKey(dagId, runId), "columns"],
-    queryFn: () => readSpaced(`${OWN}/dags/${part(dagId)}/dagRuns/${part(runId)}/tasks`),
+    queryFn: () => readSpaced(placeOfRun({ dagId, runId })),
     placeholderData: keepPreviousData,
   });
 
 /** The last read of the tasks of a run: a run of thousands that changes all the time is read for at most a quarter of the time. */
-const lastRead = { path: "", ended: 0, took: 0 };
+const lastRead = { run: "", ended: 0, took: 0 };
 const REST = 3;
 
-async function readSpaced(path: string): Promise<RunTasks> {
-  const rest = lastRead.path === path ? lastRead.ended + REST * lastRead.took - performance.now() : 0;
+async function readSpaced(path: ReturnType<typeof placeOfRun>): Promise<RunTasks> {
+  const run = JSON.stringify(path);
+  const rest = lastRead.run === run ? lastRead.ended + REST * lastRead.took - performance.now() : 0;
   if (rest > 0) await new Promise((done) => setTimeout(done, rest));
   const started = performance.now();
-  const found = await read<RunTasks>(path);
+  const found = await get("/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/tasks", { path });
   const ended = performance.now();
-  Object.assign(lastRead, { path, ended, took: ended - started });
-  return found;
+  Object.assign(lastRead, { run, ended, took: ended - started });
+  return found as RunTasks;
 }
 
 /** Runs that are due at the same moment as the run, more than these, hide its neighbours. */
@@ -58,12 +57,21 @@ export const neighboursQuery = (run: DagRun) =>
   queryOptions({
     queryKey: [...runKey(run.dag_id, run.dag_run_id), "neighbours", run.run_after],
     queryFn: async (): Promise<Neighbours> => {
-      const path = `${dagPath(run.dag_id)}/dagRuns`;
+      const path = { dag_id: run.dag_id };
       const [before, after] = await Promise.all([
-        read<DagRunList>(path, { run_after_lte: run.run_after, order_by: "-run_after", limit: SAME_MOMENT_MAX }),
-        read<DagRunList>(path, { run_after_gte: run.run_after, order_by: "run_after", limit: SAME_MOMENT_MAX }),
+        get("/api/v2/dags/{dag_id}/dagRuns", {
+          path,
+          query: { run_after_lte: run.run_after, order_by: "-run_after", limit: SAME_MOMENT_MAX },
+        }),
+        get("/api/v2/dags/{dag_id}/dagRuns", {
+          path,
+          query: { run_after_gte: run.run_after, order_by: "run_after", limit: SAME_MOMENT_MAX },
+        }),
       ]);
-      return { previous: findBehind(before.dag_runs, run.dag_run_id), next: findBehind(after.dag_runs, run.dag_run_id) };
+      return {
+        previous: findBehind(before.dag_runs, run.dag_run_id),
+        next: findBehind(after.dag_runs, run.dag_run_id),
+      };
     },
   });
 
@@ -76,28 +84,51 @@ export function findBehind<T extends { dag_run_id: string }>(runs: readonly T[],
 export const xcomsQuery = (at: InstancePlace) =>
   queryOptions({
     queryKey: [...taskKey(at), "xcoms"],
-    queryFn: () => read<XComList>(`${instancePath(at)}/xcomEntries`, { map_index: at.mapIndex, limit: 1000, order_by: "key" }),
+    queryFn: () =>
+      get("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries", {
+        path: placeOfTask(at),
+        query: { map_index: at.mapIndex, limit: 1000, order_by: "key" },
+      }),
   });
 
 export const xcomQuery = (at: InstancePlace, key: string) =>
   queryOptions({
     queryKey: [...taskKey(at), "xcom", key],
-    queryFn: () => read<XComValue>(`${instancePath(at)}/xcomEntries/${part(key)}`, { map_index: at.mapIndex, deserialize: true }),
+    queryFn: () =>
+      get("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries/{xcom_key}", {
+        path: { dag_id: at.dagId, dag_run_id: at.runId, task_id: at.taskId, xcom_key: key },
+        query: { map_index: at.mapIndex, deserialize: true },
+      }),
   });
 
 export const deferralQuery = (at: InstancePlace) =>
   queryOptions({
     queryKey: [...taskKey(at), "deferral"],
-    queryFn: () => read<Deferral>(`${OWN}/dags/${part(at.dagId)}/dagRuns/${part(at.runId)}/taskInstances/${part(at.taskId)}/deferral`, { map_index: at.mapIndex }),
+    queryFn: () =>
+      get("/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/deferral", {
+        path: placeOfTask(at),
+        query: { map_index: at.mapIndex },
+      }),
     retry: false,
   });
 
 /** The task of the newest version of its DAG. */
 export const taskSpecQuery = (at: InstancePlace) =>
-  queryOptions({ queryKey: ["dag", at.dagId, "tasks", at.taskId], queryFn: () => read<Schemas["TaskResponse"]>(`${dagPath(at.dagId)}/tasks/${part(at.taskId)}`), retry: false });
+  queryOptions({
+    queryKey: ["dag", at.dagId, "tasks", at.taskId],
+    queryFn: () => get("/api/v2/dags/{dag_id}/tasks/{task_id}", { path: { dag_id: at.dagId, task_id: at.taskId } }),
+    retry: false,
+  });
 
 export const linksQuery = (at: InstancePlace) =>
-  queryOptions({ queryKey: [...taskKey(at), "links"], queryFn: () => read<ExtraLinks>(`${instancePath(at)}/links`, { map_index: at.mapIndex }) });
+  queryOptions({
+    queryKey: [...taskKey(at), "links"],
+    queryFn: () =>
+      get("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/links", {
+        path: placeOfTask(at),
+        query: { map_index: at.mapIndex },
+      }),
+  });
 
 /** Ask the server to change something of the run; what the page shows of the DAG is read anew, and the answer is kept until the next request. */
 export function useRunChange<A, T = unknown>(dagId: string, send: (options: A) => Promise<T>) {
@@ -113,10 +144,30 @@ export interface NotePlace {
 }
 
 export function saveNote(place: NotePlace, note: string) {
-  const run = runPath(place.dagId, place.runId);
-  if (place.taskId === undefined) return change("PATCH", `${run}?update_mask=note`, { note });
-  const index = place.mapIndex !== undefined && place.mapIndex >= 0 ? `/${place.mapIndex}` : "";
-  return change("PATCH", `${run}/taskInstances/${part(place.taskId)}${index}?update_mask=note`, { note });
+  const { dagId, runId, taskId, mapIndex = -1 } = place;
+  const query = { update_mask: ["note"] };
+  if (taskId === undefined)
+    return patch("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}", { path: placeOfRun(place), query, body: { note } });
+  return patchInstance({ dagId, runId, taskId, mapIndex }, { note }, query);
+}
+
+/** Change the instance of a task, with a negative map index all of them. */
+function patchInstance(
+  at: InstancePlace,
+  body: { note?: string; new_state?: "success" },
+  query?: { update_mask: string[] },
+) {
+  if (at.mapIndex < 0)
+    return patch("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", {
+      path: placeOfTask(at),
+      query,
+      body,
+    });
+  return patch("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}", {
+    path: placeOfInstance(at),
+    query,
+    body,
+  });
 }
 
 /** Do what meets a condition. Undefined: the page cannot do it, and the text of the condition says who can. */
@@ -126,29 +177,51 @@ export function findReleaseRequest(release: Release): (() => Promise<unknown>) |
   const task = release.task_id ?? "";
   switch (release.act) {
     case "unpause_dag":
-      return () => change("PATCH", dagPath(dag), { is_paused: false });
+      return () => patch("/api/v2/dags/{dag_id}", { path: { dag_id: dag }, body: { is_paused: false } });
     case "release_run":
-      return () => change("POST", `${OWN}/dags/${part(dag)}/operations/runs.release`, { run_id: run, up_dag: release.upstream_dag_id });
+      return () =>
+        post("/api/gnomon/v1/dags/{dag_id}/operations/runs.release", {
+          path: { dag_id: dag },
+          body: {
+            run_id: run,
+            up_dag: release.upstream_dag_id,
+          },
+        });
     case "set_pool":
       return () => setPool(release.pool ?? "", release.slots ?? 1);
     case "clear_run":
-      return () => change("POST", `${runPath(dag, run)}/clear`, { dry_run: false, only_failed: true });
+      return () =>
+        post("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/clear", {
+          path: { dag_id: dag, dag_run_id: run },
+          body: { dry_run: false, only_failed: true },
+        });
     case "clear_task":
-      return () => change("POST", `${dagPath(dag)}/clearTaskInstances`, { dry_run: false, dag_run_id: run, task_ids: [release.map_index < 0 ? task : [task, release.map_index]], only_failed: false, include_downstream: true });
+      return () =>
+        post("/api/v2/dags/{dag_id}/clearTaskInstances", {
+          path: { dag_id: dag },
+          body: {
+            dry_run: false,
+            dag_run_id: run,
+            task_ids: [release.map_index < 0 ? task : [task, release.map_index]],
+            only_failed: false,
+            include_downstream: true,
+          },
+        });
     case "mark_task":
-      return () => change("PATCH", `${runPath(dag, run)}/taskInstances/${part(task)}${release.map_index < 0 ? "" : `/${release.map_index}`}`, { new_state: "success" });
+      return () =>
+        patchInstance({ dagId: dag, runId: run, taskId: task, mapIndex: release.map_index }, { new_state: "success" });
     default:
       return undefined;
   }
 }
 
 async function setPool(pool: string, slots: number): Promise<unknown> {
-  const path = `/api/v2/pools/${part(pool)}`;
+  const path = { pool_name: pool };
   try {
-    await read(path);
+    await get("/api/v2/pools/{pool_name}", { path });
   } catch (error) {
-    if ((error as { status?: number }).status === 404) return change("POST", "/api/v2/pools", { name: pool, slots });
+    if ((error as { status?: number }).status === 404) return post("/api/v2/pools", { body: { name: pool, slots } });
     throw error;
   }
-  return change("PATCH", `${path}?update_mask=slots`, { slots });
+  return patch("/api/v2/pools/{pool_name}", { path, query: { update_mask: ["slots"] }, body: { slots } });
 }

@@ -12,6 +12,8 @@ export type RunList = Schemas["RunListAnswer"];
 export type ListedRun = Schemas["ListedRunAnswer"];
 export type TaskInstance = Schemas["TaskInstanceResponse"];
 export type TaskInstanceList = Schemas["TaskInstanceCollectionResponse"];
+/** The tries of a task instance, each as it was. */
+export type TryList = Schemas["TaskInstanceHistoryCollectionResponse"];
 export type ImportErrorList = Schemas["ImportErrorCollectionResponse"];
 export type Explanation = Schemas["ExplanationAnswer"];
 export type NextRuns = Schemas["NextRunsAnswer"];
@@ -28,14 +30,19 @@ export type DagSettings = Schemas["DagSettingsAnswer"];
 export type DagVersionRows = Schemas["DagVersionRowsAnswer"];
 export type AuditPage = Schemas["AuditAnswer"];
 export type AuditRow = Schemas["AuditRowAnswer"];
-export type DagOverview = Omit<Schemas["DagOverviewAnswer"], "next_interval"> & { next_interval: [string, string] | null };
+export type DagOverview = Omit<Schemas["DagOverviewAnswer"], "next_interval"> & {
+  next_interval: [string, string] | null;
+};
 export type DagOverviews = Omit<Schemas["DagOverviewsAnswer"], "dags"> & { dags: DagOverview[] };
 export type FilterChoices = Schemas["FilterChoicesAnswer"];
 export type Failures = Schemas["FailuresAnswer"];
 export type FailedDag = Schemas["FailedDagAnswer"];
 export type Timeline = Schemas["TimelineAnswer"];
 export type TimelineGroup = Schemas["TimelineGroupAnswer"];
-export type Structure = Omit<Schemas["StructureAnswer"], "edges" | "labels"> & { edges: [number, number][]; labels: [number, number, string][] };
+export type Structure = Omit<Schemas["StructureAnswer"], "edges" | "labels"> & {
+  edges: [number, number][];
+  labels: [number, number, string][];
+};
 export type StructureTask = Structure["tasks"][number];
 export type OutsideNode = Structure["outside"][number];
 export type RunTimeline = Omit<Schemas["RunTimelineAnswer"], "instances" | "attempts"> & {

@@ -26,8 +26,14 @@ interface ActPanelProps {
 }
 
 const SCOPES: Record<keyof ActScope, string> = {
-  upstream: /* text */ "upstream tasks", downstream: /* text */ "downstream tasks", past: /* text */ "earlier runs", future: /* text */ "later runs", onlyFailed: /* text */ "only failed ones",
-  group: /* text */ "the whole group", allIndexes: /* text */ "all map indexes", otherDags: /* text */ "runs of other DAGs that waited for it",
+  upstream: /* text */ "upstream tasks",
+  downstream: /* text */ "downstream tasks",
+  past: /* text */ "earlier runs",
+  future: /* text */ "later runs",
+  onlyFailed: /* text */ "only failed ones",
+  group: /* text */ "the whole group",
+  allIndexes: /* text */ "all map indexes",
+  otherDags: /* text */ "runs of other DAGs that waited for it",
 };
 const CLEAR_ONLY: readonly string[] = ["onlyFailed", "otherDags"];
 const SHOWN_MAX = 200;
@@ -38,13 +44,30 @@ export function ActPanel({ target, choices, scopes, onDone }: ActPanelProps) {
     <div className="act-panel">
       <div className="acts">
         {choices.map((one) => (
-          <button key={one.label} type="button" aria-expanded={chosen?.label === one.label} onClick={() => setChosen(chosen?.label === one.label ? undefined : one)}>{t(one.label)} …</button>
+          <button
+            key={one.label}
+            type="button"
+            aria-expanded={chosen?.label === one.label}
+            onClick={() => setChosen(chosen?.label === one.label ? undefined : one)}
+          >
+            {t(one.label)} …
+          </button>
         ))}
       </div>
       {chosen && (
         <ActForm
-          key={chosen.label} target={target} choice={chosen} close={() => setChosen(undefined)} scopes={scopes.filter((one) => chosen.act !== "delete" && (chosen.act === "clear" || !CLEAR_ONLY.includes(one)))}
-          done={(rows) => { say(chosen.act, target, rows); setChosen(undefined); onDone?.(chosen.act); }}
+          key={chosen.label}
+          target={target}
+          choice={chosen}
+          close={() => setChosen(undefined)}
+          scopes={scopes.filter(
+            (one) => chosen.act !== "delete" && (chosen.act === "clear" || !CLEAR_ONLY.includes(one)),
+          )}
+          done={(rows) => {
+            say(chosen.act, target, rows);
+            setChosen(undefined);
+            onDone?.(chosen.act);
+          }}
         />
       )}
     </div>
@@ -61,7 +84,8 @@ interface ActFormProps {
 
 /** What was done, with links to the runs that were touched, that of the page first. */
 function say(act: Act, target: ActTarget, rows: readonly Touched[]): void {
-  if (act === "delete") return showToast(t("The run {run} of {dag} is deleted.", { run: target.runId, dag: target.dagId }));
+  if (act === "delete")
+    return showToast(t("The run {run} of {dag} is deleted.", { run: target.runId, dag: target.dagId }));
   const others = new Map(rows.map((row) => [`${row.dagId} ${row.runId}`, { dagId: row.dagId, runId: row.runId }]));
   const own = others.get(`${target.dagId} ${target.runId}`);
   const runs = [...(own ? [own] : []), ...[...others.values()].filter((one) => one !== own)];
@@ -73,16 +97,30 @@ function ActForm({ target, choice, scopes, close, done }: ActFormProps) {
   const [isNewestChosen, chooseNewest] = useState<boolean>();
   const version = useVersionChoice(target, scope, isNewestChosen);
   const preview = useQuery({
-    queryKey: ["dag", target.dagId, "run", target.runId, "preview", choice.act, target, scope], queryFn: () => previewAct(choice.act, target, scope),
-    placeholderData: keepPreviousData, retry: false,
+    queryKey: ["dag", target.dagId, "run", target.runId, "preview", choice.act, target, scope],
+    queryFn: () => previewAct(choice.act, target, scope),
+    placeholderData: keepPreviousData,
+    retry: false,
   });
-  const act = useRunChange(target.dagId, async (rows: readonly Touched[]) => { await doAct(choice.act, target, scope, version.isNewest); done(rows); });
+  const act = useRunChange(target.dagId, async (rows: readonly Touched[]) => {
+    await doAct(choice.act, target, scope, version.isNewest);
+    done(rows);
+  });
   return (
     <div className="preview" role="group" aria-label={t("What the act touches")}>
       {scopes.length > 0 && (
         <div className="act-scopes">
           <span>{t("with:")}</span>
-          {scopes.map((one) => <label key={one}><input type="checkbox" checked={scope[one] ?? false} onChange={(event) => setScope({ ...scope, [one]: event.target.checked })} /> {t(SCOPES[one])}</label>)}
+          {scopes.map((one) => (
+            <label key={one}>
+              <input
+                type="checkbox"
+                checked={scope[one] ?? false}
+                onChange={(event) => setScope({ ...scope, [one]: event.target.checked })}
+              />{" "}
+              {t(SCOPES[one])}
+            </label>
+          ))}
         </div>
       )}
       {choice.act === "clear" && <VersionChoice {...version} choose={chooseNewest} />}
@@ -97,8 +135,19 @@ function ActForm({ target, choice, scopes, close, done }: ActFormProps) {
               </Fragment>
             ))}
             <div className="acts">
-              {(rows.length > 0 || choice.act === "delete") && <button type="button" className="primary" disabled={act.isPending || preview.isPlaceholderData} onClick={() => act.mutate(rows)}>{confirmText(choice.act)}</button>}
-              <button type="button" onClick={close}>{t("Cancel")}</button>
+              {(rows.length > 0 || choice.act === "delete") && (
+                <button
+                  type="button"
+                  className="primary"
+                  disabled={act.isPending || preview.isPlaceholderData}
+                  onClick={() => act.mutate(rows)}
+                >
+                  {confirmText(choice.act)}
+                </button>
+              )}
+              <button type="button" onClick={close}>
+                {t("Cancel")}
+              </button>
             </div>
           </>
         )}
@@ -117,21 +166,34 @@ function groupByFate(act: Act, rows: readonly Touched[]): [Act, Touched[]][] {
 
 function TouchedList({ rows, ownRun }: { rows: readonly Touched[]; ownRun: string }) {
   const runs = new Map<string, Touched[]>();
-  for (const row of rows.slice(0, SHOWN_MAX)) runs.set(`${row.dagId} ${row.runId}`, [...(runs.get(`${row.dagId} ${row.runId}`) ?? []), row]);
+  for (const row of rows.slice(0, SHOWN_MAX))
+    runs.set(`${row.dagId} ${row.runId}`, [...(runs.get(`${row.dagId} ${row.runId}`) ?? []), row]);
   return (
     <>
       {[...runs.values()].map((some) => {
         const first = some[0] as Touched;
         return (
           <div key={`${first.dagId} ${first.runId}`}>
-            {(runs.size > 1 || first.runId !== ownRun) && <p className="name">{t("run {run} of {dag}", { run: first.runId, dag: first.dagId })}</p>}
+            {(runs.size > 1 || first.runId !== ownRun) && (
+              <p className="name">{t("run {run} of {dag}", { run: first.runId, dag: first.dagId })}</p>
+            )}
             <ul className="touched">
-              {some.map((one) => <li key={`${one.taskId} ${one.mapIndex}`}><span className="name">{one.taskId ?? t("all tasks")}{one.mapIndex < 0 ? "" : ` [${one.mapIndex}]`}</span> <StateBadge state={one.state} /></li>)}
+              {some.map((one) => (
+                <li key={`${one.taskId} ${one.mapIndex}`}>
+                  <span className="name">
+                    {one.taskId ?? t("all tasks")}
+                    {one.mapIndex < 0 ? "" : ` [${one.mapIndex}]`}
+                  </span>{" "}
+                  <StateBadge state={one.state} />
+                </li>
+              ))}
             </ul>
           </div>
         );
       })}
-      {rows.length > SHOWN_MAX && <p className="soft">{t("and {count} more", { count: (rows.length - SHOWN_MAX).toLocaleString("en") })}</p>}
+      {rows.length > SHOWN_MAX && (
+        <p className="soft">{t("and {count} more", { count: (rows.length - SHOWN_MAX).toLocaleString("en") })}</p>
+      )}
     </>
   );
 }
@@ -142,19 +204,30 @@ function describe(act: Act, rows: readonly Touched[]): string {
     case "clear":
       return tn("{count} task instance runs again:", "{count} task instances run again:", count);
     case "delete":
-      return tn("The run is deleted with {count} task instance, its logs stay:", "The run is deleted with {count} task instances, their logs stay:", count);
+      return tn(
+        "The run is deleted with {count} task instance, its logs stay:",
+        "The run is deleted with {count} task instances, their logs stay:",
+        count,
+      );
     case "success":
       return tn("{count} task instance becomes success:", "{count} task instances become success:", count);
     case "failed":
-      return tn("{count} task instance becomes failed; a running one is stopped:", "{count} task instances become failed; running ones are stopped:", count);
+      return tn(
+        "{count} task instance becomes failed; a running one is stopped:",
+        "{count} task instances become failed; running ones are stopped:",
+        count,
+      );
     default:
       return tn("{count} task instance becomes skipped:", "{count} task instances become skipped:", count);
   }
 }
 
 function describeDone(act: Act, count: number): string {
-  if (act === "clear") return tn("Done: {count} task instance is cleared.", "Done: {count} task instances are cleared.", count);
-  return tn("Done: {count} task instance is {state}.", "Done: {count} task instances are {state}.", count, { state: stateName(act) });
+  if (act === "clear")
+    return tn("Done: {count} task instance is cleared.", "Done: {count} task instances are cleared.", count);
+  return tn("Done: {count} task instance is {state}.", "Done: {count} task instances are {state}.", count, {
+    state: stateName(act),
+  });
 }
 
 function confirmText(act: Act): string {

@@ -4,7 +4,15 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { t } from "../state/language";
 
-export function Answer<T>({ query, what, children }: { query: UseQueryResult<T>; what: string; children: (data: T) => ReactNode }) {
+export function Answer<T>({
+  query,
+  what,
+  children,
+}: {
+  query: UseQueryResult<T>;
+  what: string;
+  children: (data: T) => ReactNode;
+}) {
   if (query.data !== undefined) {
     return (
       <>
@@ -14,19 +22,29 @@ export function Answer<T>({ query, what, children }: { query: UseQueryResult<T>;
     );
   }
   if (query.isError) return <Failure what={what} error={query.error} retry={() => void query.refetch()} />;
-  return <p className="soft" aria-busy="true">{t("Reading {what} …", { what })}</p>;
+  return (
+    <p className="soft" aria-busy="true">
+      {t("Reading {what} …", { what })}
+    </p>
+  );
 }
 
 export function Failure({ what, error, retry }: { what: string; error: Error; retry: () => void }) {
   return (
     <div className="notice" role="alert">
       <p>{t("Could not read {what}: {message}", { what, message: error.message })}</p>
-      <button type="button" onClick={retry}>{t("Try again")}</button>
+      <button type="button" onClick={retry}>
+        {t("Try again")}
+      </button>
     </div>
   );
 }
 
 /** Why the server refused a change: its own sentence. */
 export function Refusal({ error }: { error: Error }) {
-  return <p className="notice" role="alert">{error.message}</p>;
+  return (
+    <p className="notice" role="alert">
+      {error.message}
+    </p>
+  );
 }

@@ -9,7 +9,11 @@ import { Refusal } from "./Answer";
 import { Time } from "./Time";
 
 export const BACKFILL_STATES: [Backfill["state"], string][] = [
-  ["planning", /* text */ "planning"], ["running", /* text */ "running"], ["paused", /* text */ "paused"], ["cancelled", /* text */ "cancelled"], ["complete", /* text */ "complete"],
+  ["planning", /* text */ "planning"],
+  ["running", /* text */ "running"],
+  ["paused", /* text */ "paused"],
+  ["cancelled", /* text */ "cancelled"],
+  ["complete", /* text */ "complete"],
 ];
 
 export function BackfillItem({ backfill }: { backfill: Backfill }) {
@@ -18,14 +22,29 @@ export function BackfillItem({ backfill }: { backfill: Backfill }) {
   return (
     <li>
       <div className="backfill-head">
-        <Link className="name" to="/dags/$dagId" params={{ dagId: backfill.dag_id }} search={{}}>{backfill.dag_id}</Link>
+        <Link className="name" to="/dags/$dagId" params={{ dagId: backfill.dag_id }} search={{}}>
+          {backfill.dag_id}
+        </Link>
         <span className={`badge backfill-${backfill.state}`}>{t(words)}</span>
-        <span className="soft">{t("backfill {id} by {user},", { id: backfill.backfill_id, user: backfill.created_by })} <Time at={backfill.created_at} /></span>
+        <span className="soft">
+          {t("backfill {id} by {user},", { id: backfill.backfill_id, user: backfill.created_by })}{" "}
+          <Time at={backfill.created_at} />
+        </span>
       </div>
-      <p><Time at={backfill.from_date} /> – <Time at={backfill.to_date} />{backfill.run_backwards ? `, ${t("newest first")}` : ""}, {tn("{count} run at a time", "{count} runs at a time", backfill.max_active_runs)}</p>
+      <p>
+        <Time at={backfill.from_date} /> – <Time at={backfill.to_date} />
+        {backfill.run_backwards ? `, ${t("newest first")}` : ""},{" "}
+        {tn("{count} run at a time", "{count} runs at a time", backfill.max_active_runs)}
+      </p>
       <Progress backfill={backfill} />
-      <p><Link to="/runs" search={{ dag_id: backfill.dag_id, type: ["backfill"] }}>{t("Runs of backfills of this DAG")}</Link></p>
-      {Object.keys(backfill.dag_run_conf).length > 0 && <pre tabIndex={0}>{JSON.stringify(backfill.dag_run_conf, null, 2)}</pre>}
+      <p>
+        <Link to="/runs" search={{ dag_id: backfill.dag_id, type: ["backfill"] }}>
+          {t("Runs of backfills of this DAG")}
+        </Link>
+      </p>
+      {Object.keys(backfill.dag_run_conf).length > 0 && (
+        <pre tabIndex={0}>{JSON.stringify(backfill.dag_run_conf, null, 2)}</pre>
+      )}
       {backfill.error && <p className="notice">{backfill.error}</p>}
       {!hasEnded && <BackfillActs backfill={backfill} />}
     </li>
@@ -34,8 +53,10 @@ export function BackfillItem({ backfill }: { backfill: Backfill }) {
 
 function Progress({ backfill }: { backfill: Backfill }) {
   const parts: [string, number, string][] = [
-    ["success", backfill.success, t("{count} success", { count: backfill.success })], ["failed", backfill.failed, t("{count} failed", { count: backfill.failed })],
-    ["left", backfill.left, t("{count} left as they were", { count: backfill.left })], ["running", backfill.running, t("{count} running", { count: backfill.running })],
+    ["success", backfill.success, t("{count} success", { count: backfill.success })],
+    ["failed", backfill.failed, t("{count} failed", { count: backfill.failed })],
+    ["left", backfill.left, t("{count} left as they were", { count: backfill.left })],
+    ["running", backfill.running, t("{count} running", { count: backfill.running })],
     ["queued", backfill.queued, t("{count} queued", { count: backfill.queued })],
   ];
   const ended = backfill.success + backfill.failed + backfill.left;
@@ -43,8 +64,19 @@ function Progress({ backfill }: { backfill: Backfill }) {
   const label = t("{ended} of {slots} slots finished", { ended, slots: backfill.slots });
   return (
     <>
-      <div className="progress" role="progressbar" aria-valuemin={0} aria-valuemax={total} aria-valuenow={ended} aria-label={label}>
-        {parts.filter(([, count]) => count > 0).map(([name, count]) => <span key={name} className={`part-${name}`} style={{ width: `${(count / total) * 100}%` }} />)}
+      <div
+        className="progress"
+        role="progressbar"
+        aria-valuemin={0}
+        aria-valuemax={total}
+        aria-valuenow={ended}
+        aria-label={label}
+      >
+        {parts
+          .filter(([, count]) => count > 0)
+          .map(([name, count]) => (
+            <span key={name} className={`part-${name}`} style={{ width: `${(count / total) * 100}%` }} />
+          ))}
       </div>
       <p className="soft">{[label, ...parts.filter(([, count]) => count > 0).map(([, , text]) => text)].join(", ")}</p>
     </>
@@ -57,16 +89,28 @@ function BackfillActs({ backfill }: { backfill: Backfill }) {
   const isPaused = backfill.state === "paused";
   return (
     <div className="acts">
-      <button type="button" disabled={change.isPending} onClick={() => change.mutate(isPaused ? "unpause" : "pause")}>{isPaused ? t("Continue") : t("Pause")}</button>
-      {asks
-        ? (
-          <>
-            <span>{t("Its queued runs end as failed; running ones continue.")}</span>
-            <button type="button" disabled={change.isPending} onClick={() => change.mutate("cancel", { onSettled: () => setAsks(false) })}>{t("Cancel the backfill")}</button>
-            <button type="button" onClick={() => setAsks(false)}>{t("Keep it")}</button>
-          </>
-        )
-        : <button type="button" onClick={() => setAsks(true)}>{t("Cancel …")}</button>}
+      <button type="button" disabled={change.isPending} onClick={() => change.mutate(isPaused ? "unpause" : "pause")}>
+        {isPaused ? t("Continue") : t("Pause")}
+      </button>
+      {asks ? (
+        <>
+          <span>{t("Its queued runs end as failed; running ones continue.")}</span>
+          <button
+            type="button"
+            disabled={change.isPending}
+            onClick={() => change.mutate("cancel", { onSettled: () => setAsks(false) })}
+          >
+            {t("Cancel the backfill")}
+          </button>
+          <button type="button" onClick={() => setAsks(false)}>
+            {t("Keep it")}
+          </button>
+        </>
+      ) : (
+        <button type="button" onClick={() => setAsks(true)}>
+          {t("Cancel …")}
+        </button>
+      )}
       {change.isError && <Refusal error={change.error} />}
     </div>
   );

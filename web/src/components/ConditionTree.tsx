@@ -36,31 +36,66 @@ export function ConditionTree({ conditions, dagId }: ConditionTreeProps) {
 }
 
 function List({ conditions, dagId }: ConditionTreeProps) {
-  return <ul className="condition-list">{conditions.map((one, at) => <Item key={`${one.kind} ${at}`} condition={one} dagId={dagId} />)}</ul>;
+  return (
+    <ul className="condition-list">
+      {conditions.map((one, at) => (
+        <Item key={`${one.kind} ${at}`} condition={one} dagId={dagId} />
+      ))}
+    </ul>
+  );
 }
 
 function Item({ condition, dagId }: { condition: Condition; dagId: string }) {
   return (
     <li className={condition.met ? "met" : isWaiting(condition) ? "unmet waiting" : "unmet"}>
-      <span className="condition-mark" aria-hidden="true">{condition.met ? "✓" : isWaiting(condition) ? "…" : "✕"}</span>
+      <span className="condition-mark" aria-hidden="true">
+        {condition.met ? "✓" : isWaiting(condition) ? "…" : "✕"}
+      </span>
       <span className="sr-only">{condition.met ? t("met:") : t("not met:")}</span>{" "}
-      <span className="name"><Sentence text={condition.release?.act === "answer" ? cutAnswerCommand(condition.text) : condition.text} /></span>
-      {condition.since && !condition.text.includes(condition.since.slice(0, 19)) && <span className="soft"> · {t("since")} <Time at={condition.since} /></span>}
+      <span className="name">
+        <Sentence text={condition.release?.act === "answer" ? cutAnswerCommand(condition.text) : condition.text} />
+      </span>
+      {condition.since && !condition.text.includes(condition.since.slice(0, 19)) && (
+        <span className="soft">
+          {" "}
+          · {t("since")} <Time at={condition.since} />
+        </span>
+      )}
       {condition.release && <ReleaseButton release={condition.release} dagId={dagId} />}
-      {condition.children.length > 0 && (condition.met ? <List conditions={condition.children} dagId={dagId} /> : <ConditionTree conditions={condition.children} dagId={dagId} />)}
+      {condition.children.length > 0 &&
+        (condition.met ? (
+          <List conditions={condition.children} dagId={dagId} />
+        ) : (
+          <ConditionTree conditions={condition.children} dagId={dagId} />
+        ))}
     </li>
   );
 }
 
 /** Kinds of conditions that stay unmet until a person acts: what has failed, and what can never start. */
-const STUCK: ReadonlySet<string> = new Set(["outcome", "pool_exists", "pool_size", "dag_active", "scheduler", "file_loads", "planning", "dependencies"]);
+const STUCK: ReadonlySet<string> = new Set([
+  "outcome",
+  "pool_exists",
+  "pool_size",
+  "dag_active",
+  "scheduler",
+  "file_loads",
+  "planning",
+  "dependencies",
+]);
 
 /** In a sentence about the tasks of a run, whose condition has one kind for all reasons; the remedy may follow. */
 const NEVER = "can never start";
 
 /** Whether time or other work meets the condition. A task that has failed, and can be cleared, does not. */
 export function isWaiting(condition: Pick<Condition, "kind" | "met" | "release" | "text">): boolean {
-  return !condition.met && !STUCK.has(condition.kind) && !condition.text.includes(NEVER) && condition.release?.act !== "clear_task" && condition.release?.act !== "clear_run";
+  return (
+    !condition.met &&
+    !STUCK.has(condition.kind) &&
+    !condition.text.includes(NEVER) &&
+    condition.release?.act !== "clear_task" &&
+    condition.release?.act !== "clear_run"
+  );
 }
 
 /** The act, after the user has read exactly what it does. */
@@ -68,20 +103,53 @@ function ReleaseButton({ release, dagId }: { release: Release; dagId: string }) 
   const [isAsked, setAsked] = useState(false);
   const send = findReleaseRequest(release);
   // The message is sent by the request itself: the condition, and this button with it, can be gone before the answer of the server is there.
-  const act = useRunChange(release.dag_id ?? dagId, async () => { await send?.(); say(release); });
+  const act = useRunChange(release.dag_id ?? dagId, async () => {
+    await send?.();
+    say(release);
+  });
   const words = describeRelease(release);
   if (release.act === "answer") {
-    return <>{" "}<Link className="release" to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId: release.dag_id ?? "", runId: release.run_id ?? "", taskId: release.task_id ?? "" }} search={{ map: release.map_index < 0 ? undefined : release.map_index }} hash="question">{words.button}</Link></>;
+    return (
+      <>
+        {" "}
+        <Link
+          className="release"
+          to="/dags/$dagId/runs/$runId/tasks/$taskId"
+          params={{ dagId: release.dag_id ?? "", runId: release.run_id ?? "", taskId: release.task_id ?? "" }}
+          search={{ map: release.map_index < 0 ? undefined : release.map_index }}
+          hash="question"
+        >
+          {words.button}
+        </Link>
+      </>
+    );
   }
   if (!send) return <span className="soft"> · {words.effect}</span>;
   return (
     <>
-      {" "}<button type="button" className="release" aria-expanded={isAsked} disabled={act.isPending} onClick={() => setAsked(!isAsked)}>{words.button} …</button>
+      {" "}
+      <button
+        type="button"
+        className="release"
+        aria-expanded={isAsked}
+        disabled={act.isPending}
+        onClick={() => setAsked(!isAsked)}
+      >
+        {words.button} …
+      </button>
       {isAsked && (
         <span className="release-ask" role="group" aria-label={t("What this does")}>
           <span className="name">{words.effect}</span>{" "}
-          <button type="button" disabled={act.isPending} onClick={() => act.mutate(undefined, { onSuccess: () => setAsked(false) })}>{t("Do it")}</button>{" "}
-          <button type="button" onClick={() => setAsked(false)}>{t("Cancel")}</button>
+          <button
+            type="button"
+            disabled={act.isPending}
+            onClick={() => act.mutate(undefined, { onSuccess: () => setAsked(false) })}
+          >
+            {t("Do it")}
+          </button>{" "}
+          <button type="button" onClick={() => setAsked(false)}>
+            {t("Cancel")}
+          </button>
         </span>
       )}
       {act.isError && <Refusal error={act.error} />}

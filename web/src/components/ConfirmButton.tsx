@@ -22,19 +22,37 @@ export function ConfirmButton({ label, name, question, confirm, disabled, why, a
   const run = () => {
     setBusy(true);
     setError(undefined);
-    act().then(() => dialog.current?.close(), (refused: Error) => setError(refused)).finally(() => setBusy(false));
+    act()
+      .then(
+        () => dialog.current?.close(),
+        (refused: Error) => setError(refused),
+      )
+      .finally(() => setBusy(false));
   };
   return (
     <>
-      <button type="button" aria-label={name} disabled={disabled} title={disabled ? why : undefined} onClick={() => { setError(undefined); dialog.current?.showModal(); }}>
+      <button
+        type="button"
+        aria-label={name}
+        disabled={disabled}
+        title={disabled ? why : undefined}
+        onClick={() => {
+          setError(undefined);
+          dialog.current?.showModal();
+        }}
+      >
         {label}
       </button>
       <dialog ref={dialog} className="ask" aria-label={name ?? label}>
         <div>{question}</div>
         {error && <Refusal error={error} />}
         <div className="acts">
-          <button type="button" className="danger" disabled={isBusy} onClick={run}>{confirm}</button>
-          <button type="button" autoFocus onClick={() => dialog.current?.close()}>{t("Keep it")}</button>
+          <button type="button" className="danger" disabled={isBusy} onClick={run}>
+            {confirm}
+          </button>
+          <button type="button" autoFocus onClick={() => dialog.current?.close()}>
+            {t("Keep it")}
+          </button>
         </div>
       </dialog>
     </>

@@ -1,9 +1,9 @@
 /** The question of a task to a person, with the form to answer it; an answered one with its answer. */
 
 import { useId, useState } from "react";
+import type { InstancePlace } from "../api/places";
 import "../styles/task.css";
 import { type HitlDetail, useHitlAnswer } from "../api/hitl";
-import type { InstancePlace } from "../api/queries";
 import { t } from "../state/language";
 import { showRunToast } from "../state/toasts";
 import { Refusal } from "./Answer";
@@ -17,10 +17,17 @@ export function HitlForm({ detail, heading: Heading = "h3" }: { detail: HitlDeta
   const one = detail.task_instance;
   return (
     <section className="hitl" role="group" aria-label={t("Question: {subject}", { subject: cutText(detail.subject) })}>
-      <Heading className="name"><LongText text={detail.subject} /></Heading>
+      <Heading className="name">
+        <LongText text={detail.subject} />
+      </Heading>
       {detail.body && <LazyMarkdown text={detail.body} />}
-      {detail.response_received ? <Answered detail={detail} /> : (
-        <Form detail={detail} at={{ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index }} />
+      {detail.response_received ? (
+        <Answered detail={detail} />
+      ) : (
+        <Form
+          detail={detail}
+          at={{ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index }}
+        />
       )}
     </section>
   );
@@ -29,19 +36,36 @@ export function HitlForm({ detail, heading: Heading = "h3" }: { detail: HitlDeta
 function Answered({ detail }: { detail: HitlDetail }) {
   return (
     <>
-      <p>{t("Answered by {user}: {options}", { user: detail.responded_by_user?.name ?? t("nobody"), options: (detail.chosen_options ?? []).join(", ") || "–" })} <Time at={detail.responded_at} /></p>
-      {Object.keys(detail.params_input ?? {}).length > 0 && <pre tabIndex={0}>{JSON.stringify(detail.params_input, null, 2)}</pre>}
+      <p>
+        {t("Answered by {user}: {options}", {
+          user: detail.responded_by_user?.name ?? t("nobody"),
+          options: (detail.chosen_options ?? []).join(", ") || "–",
+        })}{" "}
+        <Time at={detail.responded_at} />
+      </p>
+      {Object.keys(detail.params_input ?? {}).length > 0 && (
+        <pre tabIndex={0}>{JSON.stringify(detail.params_input, null, 2)}</pre>
+      )}
     </>
   );
 }
 
 function Form({ detail, at }: { detail: HitlDetail; at: InstancePlace }) {
-  const answer = useHitlAnswer(at, (given) => showRunToast(t("Answered: {options}.", { options: given.chosen_options.join(", ") || "–" }), [at]));
+  const answer = useHitlAnswer(at, (given) =>
+    showRunToast(t("Answered: {options}.", { options: given.chosen_options.join(", ") || "–" }), [at]),
+  );
   const name = useId();
   const [chosen, setChosen] = useState<string[]>(detail.defaults ?? []);
   const [texts, setTexts] = useState(() => writeDefaults(detail.params ?? {}));
   const [problem, setProblem] = useState("");
-  const toggle = (option: string) => setChosen(!detail.multiple ? [option] : chosen.includes(option) ? chosen.filter((one) => one !== option) : [...chosen, option]);
+  const toggle = (option: string) =>
+    setChosen(
+      !detail.multiple
+        ? [option]
+        : chosen.includes(option)
+          ? chosen.filter((one) => one !== option)
+          : [...chosen, option],
+    );
   const send = (options: string[]) => {
     const read = readParams(detail.params ?? {}, texts);
     setProblem(read.problem);
@@ -49,26 +73,66 @@ function Form({ detail, at }: { detail: HitlDetail; at: InstancePlace }) {
   };
   const isShort = !detail.multiple && Object.keys(texts).length === 0;
   return (
-    <form onSubmit={(event) => { event.preventDefault(); send(chosen); }}>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(chosen);
+      }}
+    >
       {Object.keys(texts).map((key) => (
-        <label key={key} className="hitl-param">{key}
-          <textarea rows={1} spellCheck={false} value={texts[key]} onChange={(event) => setTexts({ ...texts, [key]: event.target.value })} />
+        <label key={key} className="hitl-param">
+          {key}
+          <textarea
+            rows={1}
+            spellCheck={false}
+            value={texts[key]}
+            onChange={(event) => setTexts({ ...texts, [key]: event.target.value })}
+          />
         </label>
       ))}
       {isShort ? (
-        <div className="acts">{detail.options.map((option) => <button key={option} type="button" className="name" disabled={answer.isPending} onClick={() => send([option])}>{option}</button>)}</div>
+        <div className="acts">
+          {detail.options.map((option) => (
+            <button
+              key={option}
+              type="button"
+              className="name"
+              disabled={answer.isPending}
+              onClick={() => send([option])}
+            >
+              {option}
+            </button>
+          ))}
+        </div>
       ) : (
         <>
-          <fieldset><legend>{t("Answer")}</legend>
+          <fieldset>
+            <legend>{t("Answer")}</legend>
             {detail.options.map((option) => (
-              <label key={option} className="name"><input type={detail.multiple ? "checkbox" : "radio"} name={name} checked={chosen.includes(option)} onChange={() => toggle(option)} /> {option}</label>
+              <label key={option} className="name">
+                <input
+                  type={detail.multiple ? "checkbox" : "radio"}
+                  name={name}
+                  checked={chosen.includes(option)}
+                  onChange={() => toggle(option)}
+                />{" "}
+                {option}
+              </label>
             ))}
           </fieldset>
           <button disabled={answer.isPending || chosen.length === 0}>{t("Send the answer")}</button>
         </>
       )}
-      {(detail.assigned_users ?? []).length > 0 && <p className="soft">{t("Only {users} may answer.", { users: (detail.assigned_users ?? []).map((user) => user.name).join(", ") })}</p>}
-      {problem && <p className="notice" role="alert">{problem}</p>}
+      {(detail.assigned_users ?? []).length > 0 && (
+        <p className="soft">
+          {t("Only {users} may answer.", { users: (detail.assigned_users ?? []).map((user) => user.name).join(", ") })}
+        </p>
+      )}
+      {problem && (
+        <p className="notice" role="alert">
+          {problem}
+        </p>
+      )}
       {answer.isError && <Refusal error={answer.error} />}
     </form>
   );

@@ -18,15 +18,23 @@ export function InfoTip({ label, children }: { label: string; children: ReactNod
     const width = Math.min(WIDTH_MAX, window.innerWidth - 2 * EDGE);
     const left = Math.max(EDGE, Math.min(at.left, window.innerWidth - width - EDGE));
     const isLow = at.bottom > window.innerHeight * 0.7;
-    setPlace({ left, maxWidth: width, ...(isLow ? { bottom: window.innerHeight - at.top + 4 } : { top: at.bottom + 4 }) });
+    setPlace({
+      left,
+      maxWidth: width,
+      ...(isLow ? { bottom: window.innerHeight - at.top + 4 } : { top: at.bottom + 4 }),
+    });
   };
   const leave = () => {
-    leaving.current = window.setTimeout(() => { if (document.activeElement !== button.current) setPlace(undefined); }, LEAVE_MS);
+    leaving.current = window.setTimeout(() => {
+      if (document.activeElement !== button.current) setPlace(undefined);
+    }, LEAVE_MS);
   };
   const isOpen = place !== undefined;
   useEffect(() => {
     if (!isOpen) return undefined;
-    const close = (event: Event) => { if (!(event instanceof KeyboardEvent) || event.key === "Escape") setPlace(undefined); };
+    const close = (event: Event) => {
+      if (!(event instanceof KeyboardEvent) || event.key === "Escape") setPlace(undefined);
+    };
     document.addEventListener("keydown", close);
     window.addEventListener("scroll", close, true);
     return () => {
@@ -37,10 +45,23 @@ export function InfoTip({ label, children }: { label: string; children: ReactNod
   useEffect(() => () => window.clearTimeout(leaving.current), []);
   return (
     <span className="tip" onPointerEnter={open} onPointerLeave={leave}>
-      <button type="button" className="tip-button" ref={button} aria-label={label} aria-describedby={isOpen ? id : undefined} onFocus={open} onBlur={() => setPlace(undefined)} onClick={open}>
+      <button
+        type="button"
+        className="tip-button"
+        ref={button}
+        aria-label={label}
+        aria-describedby={isOpen ? id : undefined}
+        onFocus={open}
+        onBlur={() => setPlace(undefined)}
+        onClick={open}
+      >
         i
       </button>
-      {isOpen && <span role="tooltip" id={id} className="tip-text" style={place}>{children}</span>}
+      {isOpen && (
+        <span role="tooltip" id={id} className="tip-text" style={place}>
+          {children}
+        </span>
+      )}
     </span>
   );
 }

@@ -10,7 +10,13 @@ const OPEN_ITEMS = 10;
 
 export function JsonTree({ value, name, depth = 0 }: { value: unknown; name?: string; depth?: number }) {
   const label = name === undefined ? null : <span className="json-name">{name}: </span>;
-  if (value === null || typeof value !== "object") return <div className="json-line">{label}<Leaf value={value} /></div>;
+  if (value === null || typeof value !== "object")
+    return (
+      <div className="json-line">
+        {label}
+        <Leaf value={value} />
+      </div>
+    );
   return <Branch value={value as Record<string, unknown> | unknown[]} name={name} depth={depth} />;
 }
 
@@ -21,26 +27,59 @@ function Leaf({ value }: { value: unknown }) {
   return (
     <>
       <span className="json-text">{isLong && !isWhole ? value.slice(0, TEXT_MAX) : value}</span>
-      {isLong && <button type="button" className="json-more" onClick={() => setWhole(!isWhole)}>{isWhole ? t("show less") : t("… show all {count} characters", { count: value.length.toLocaleString("en") })}</button>}
+      {isLong && (
+        <button type="button" className="json-more" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? t("show less") : t("… show all {count} characters", { count: value.length.toLocaleString("en") })}
+        </button>
+      )}
     </>
   );
 }
 
-function Branch({ value, name, depth }: { value: Record<string, unknown> | unknown[]; name: string | undefined; depth: number }) {
+function Branch({
+  value,
+  name,
+  depth,
+}: {
+  value: Record<string, unknown> | unknown[];
+  name: string | undefined;
+  depth: number;
+}) {
   const isList = Array.isArray(value);
   const size = isList ? value.length : Object.keys(value).length;
   const [isOpen, setOpen] = useState(depth === 0 || (depth < 2 && size <= OPEN_ITEMS));
   const [shown, setShown] = useState(ITEMS_STEP);
-  const summary = isList ? tn("list of {count} item", "list of {count} items", size) : tn("object with {count} key", "object with {count} keys", size);
-  if (size === 0) return <div className="json-line">{name !== undefined && <span className="json-name">{name}: </span>}{isList ? "[]" : "{}"}</div>;
-  const entries: [string, unknown][] = !isOpen ? [] : isList ? value.slice(0, shown).map((one, at) => [String(at), one]) : Object.entries(value).slice(0, shown);
+  const summary = isList
+    ? tn("list of {count} item", "list of {count} items", size)
+    : tn("object with {count} key", "object with {count} keys", size);
+  if (size === 0)
+    return (
+      <div className="json-line">
+        {name !== undefined && <span className="json-name">{name}: </span>}
+        {isList ? "[]" : "{}"}
+      </div>
+    );
+  const entries: [string, unknown][] = !isOpen
+    ? []
+    : isList
+      ? value.slice(0, shown).map((one, at) => [String(at), one])
+      : Object.entries(value).slice(0, shown);
   return (
     <div className="json-line">
-      <button type="button" className="json-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{isOpen ? "▾" : "▸"} {name !== undefined && <span className="json-name">{name}: </span>}<span className="soft">{summary}</span></button>
+      <button type="button" className="json-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? "▾" : "▸"} {name !== undefined && <span className="json-name">{name}: </span>}
+        <span className="soft">{summary}</span>
+      </button>
       {isOpen && (
         <div className="json-items">
-          {entries.map(([key, one]) => <JsonTree key={key} name={key} value={one} depth={depth + 1} />)}
-          {size > shown && <button type="button" className="json-more" onClick={() => setShown(shown + ITEMS_STEP * 5)}>{t("… show more of {count}", { count: size.toLocaleString("en") })}</button>}
+          {entries.map(([key, one]) => (
+            <JsonTree key={key} name={key} value={one} depth={depth + 1} />
+          ))}
+          {size > shown && (
+            <button type="button" className="json-more" onClick={() => setShown(shown + ITEMS_STEP * 5)}>
+              {t("… show more of {count}", { count: size.toLocaleString("en") })}
+            </button>
+          )}
         </div>
       )}
     </div>

@@ -17,7 +17,9 @@ import { Shortcuts } from "./Shortcuts";
 import { Toasts } from "./Toasts";
 
 const CONNECTIONS: Record<Connection, string> = {
-  connecting: /* text */ "connecting …", live: /* text */ "live", lost: /* text */ "connection lost: what you see may be old",
+  connecting: /* text */ "connecting …",
+  live: /* text */ "live",
+  lost: /* text */ "connection lost: what you see may be old",
 };
 
 export function Layout() {
@@ -25,32 +27,58 @@ export function Layout() {
   const user = readMeta("gnomon-user");
   const me = useMe();
   const navigate = useNavigate();
-  const go = useCallback((to: string) => void navigate({ to, search: readLastSearch(to) } as never), [navigate]);
+  const go = useCallback((to: string) => void navigate({ to, search: readLastSearch(to) }), [navigate]);
   useViewFocus();
   return (
     <>
-      <a className="skip" href="#content">{t("Skip to the content")}</a>
+      <a className="skip" href="#content">
+        {t("Skip to the content")}
+      </a>
       <header className="top">
-        <Link to="/" className="brand"><Gnomon /> Gnomon</Link>
+        <Link to="/" className="brand">
+          <Gnomon /> Gnomon
+        </Link>
         <nav aria-label={t("Pages")}>
-          {FIRST.map((one) => <Entry key={one.to} entry={one} />)}
+          {FIRST.map((one) => (
+            <Entry key={one.to} entry={one} />
+          ))}
           {GROUPS.filter((group) => group.entries.some((one) => isOffered(one, me))).map((group) => (
-            <Menu key={group.label} label={<>{t(group.label)}{group.entries.some((one) => one.countsQuestions && isOffered(one, me)) && <QuestionCount />}</>}>
-              {group.entries.filter((one) => isOffered(one, me)).map((one) => <Entry key={one.to} entry={one} />)}
+            <Menu
+              key={group.label}
+              label={
+                <>
+                  {t(group.label)}
+                  {group.entries.some((one) => one.countsQuestions && isOffered(one, me)) && <QuestionCount />}
+                </>
+              }
+            >
+              {group.entries
+                .filter((one) => isOffered(one, me))
+                .map((one) => (
+                  <Entry key={one.to} entry={one} />
+                ))}
             </Menu>
           ))}
         </nav>
-        <span className={`connection ${connection}`} role="status">{t(CONNECTIONS[connection])}</span>
+        <span className={`connection ${connection}`} role="status">
+          {t(CONNECTIONS[connection])}
+        </span>
         <PaletteButton />
         <PreferencesMenu />
         {user && (
           <Menu label={<span className="name">{user}</span>}>
             <Link to="/account">{t("My account")}</Link>
-            <form method="post" action="/auth/logout"><button type="submit" className="plain">{t("Log out")}</button></form>
+            <form method="post" action="/auth/logout">
+              <button type="submit" className="plain">
+                {t("Log out")}
+              </button>
+            </form>
           </Menu>
         )}
       </header>
-      <main id="content"><Outlet /></main>
+      <main id="content">
+        <Outlet />
+      </main>
       <Toasts />
       <Shortcuts go={go} />
       <footer className="soft">Gnomon {readMeta("gnomon-version")}</footer>
@@ -72,5 +100,15 @@ function Gnomon() {
 function Entry({ entry }: { entry: NavigationEntry }) {
   const path = useRouterState({ select: (state) => state.location.pathname });
   const isHere = entry.to === "/" ? path === "/" : path === entry.to || path.startsWith(`${entry.to}/`);
-  return <Link to={entry.to} search={readLastSearch(entry.to)} className={isHere ? "active" : undefined} aria-current={isHere ? "page" : undefined}>{t(entry.label)}{entry.countsQuestions && <QuestionCount />}</Link>;
+  return (
+    <Link
+      to={entry.to}
+      search={readLastSearch(entry.to)}
+      className={isHere ? "active" : undefined}
+      aria-current={isHere ? "page" : undefined}
+    >
+      {t(entry.label)}
+      {entry.countsQuestions && <QuestionCount />}
+    </Link>
+  );
 }

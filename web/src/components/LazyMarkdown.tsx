@@ -5,13 +5,26 @@ import { LongText } from "./LongText";
 
 const LAID_OUT_MAX = 4_000;
 
-const Markdown = lazy(() => import("./Markdown").then((found) => ({ default: found.Markdown }), () => ({ default: PlainText })));
+const Markdown = lazy(() =>
+  import("./Markdown").then(
+    (found) => ({ default: found.Markdown }),
+    () => ({ default: PlainText }),
+  ),
+);
 
 export function LazyMarkdown({ text }: { text: string }) {
   if (text.length > LAID_OUT_MAX) return <PlainText text={text} />;
-  return <Suspense fallback={<PlainText text={text} />}><Markdown text={text} /></Suspense>;
+  return (
+    <Suspense fallback={<PlainText text={text} />}>
+      <Markdown text={text} />
+    </Suspense>
+  );
 }
 
 function PlainText({ text }: { text: string }) {
-  return <div className="markdown plain-text"><LongText text={text} most={4_000} /></div>;
+  return (
+    <div className="markdown plain-text">
+      <LongText text={text} most={4_000} />
+    </div>
+  );
 }

@@ -11,13 +11,30 @@ export function useCut(text: string, most = SHOWN): { shown: string; button: Rea
   const [isWhole, setWhole] = useState(false);
   const short = cutText(text, most);
   if (short.length >= text.length) return { shown: text, button: null };
-  const label = isWhole ? t("show less") : t("show all, {count} characters", { count: text.length.toLocaleString("en") });
-  return { shown: isWhole ? text : short, button: <>{" "}<button type="button" className="plain" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>{label}</button></> };
+  const label = isWhole
+    ? t("show less")
+    : t("show all, {count} characters", { count: text.length.toLocaleString("en") });
+  return {
+    shown: isWhole ? text : short,
+    button: (
+      <>
+        {" "}
+        <button type="button" className="plain" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {label}
+        </button>
+      </>
+    ),
+  };
 }
 
 export function LongText({ text, most, className }: { text: string; most?: number; className?: string }) {
   const { shown, button } = useCut(text, most);
-  return <><bdi className={className}>{shown}</bdi>{button}</>;
+  return (
+    <>
+      <bdi className={className}>{shown}</bdi>
+      {button}
+    </>
+  );
 }
 
 /** The beginning of a text, for places without room for a button: options of a list, titles. */

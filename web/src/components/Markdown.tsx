@@ -20,32 +20,65 @@ function Shown({ token }: { token: Token }): ReactNode {
       const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3";
       return <Heading>{inner}</Heading>;
     }
-    case "paragraph": return <p>{inner}</p>;
-    case "blockquote": return <blockquote>{inner}</blockquote>;
-    case "strong": return <strong>{inner}</strong>;
-    case "em": return <em>{inner}</em>;
-    case "del": return <del>{inner}</del>;
-    case "br": return <br />;
-    case "hr": return <hr />;
-    case "space": case "def": return null;
-    case "code": return <pre tabIndex={0}><code>{(token as Tokens.Code).text}</code></pre>;
-    case "codespan": return <code>{(token as Tokens.Codespan).text}</code>;
-    case "link": return showLink((token as Tokens.Link).href, inner);
-    case "image": return showLink((token as Tokens.Image).href, (token as Tokens.Image).text);
-    case "list": return showList(token as Tokens.List);
-    case "table": return showTable(token as Tokens.Table);
-    case "text": case "escape": return inner ?? (token as Tokens.Text).text;
-    default: return token.raw; // HTML stays the text that it is
+    case "paragraph":
+      return <p>{inner}</p>;
+    case "blockquote":
+      return <blockquote>{inner}</blockquote>;
+    case "strong":
+      return <strong>{inner}</strong>;
+    case "em":
+      return <em>{inner}</em>;
+    case "del":
+      return <del>{inner}</del>;
+    case "br":
+      return <br />;
+    case "hr":
+      return <hr />;
+    case "space":
+    case "def":
+      return null;
+    case "code":
+      return (
+        <pre tabIndex={0}>
+          <code>{(token as Tokens.Code).text}</code>
+        </pre>
+      );
+    case "codespan":
+      return <code>{(token as Tokens.Codespan).text}</code>;
+    case "link":
+      return showLink((token as Tokens.Link).href, inner);
+    case "image":
+      return showLink((token as Tokens.Image).href, (token as Tokens.Image).text);
+    case "list":
+      return showList(token as Tokens.List);
+    case "table":
+      return showTable(token as Tokens.Table);
+    case "text":
+    case "escape":
+      return inner ?? (token as Tokens.Text).text;
+    default:
+      return token.raw; // HTML stays the text that it is
   }
 }
 
 /** A picture is a link too: the page asks no other host for anything. */
 function showLink(href: string, inner: ReactNode): ReactNode {
-  return SAFE.test(href) ? <a href={href} rel="noopener noreferrer nofollow" target="_blank">{inner}</a> : <span>{inner}</span>;
+  return SAFE.test(href) ? (
+    <a href={href} rel="noopener noreferrer nofollow" target="_blank">
+      {inner}
+    </a>
+  ) : (
+    <span>{inner}</span>
+  );
 }
 
 function showList(list: Tokens.List): ReactNode {
-  const items = list.items.map((item, at) => <li key={at}>{item.task && (item.checked ? "☑ " : "☐ ")}{showAll(item.tokens.filter((one) => one.type !== "checkbox"))}</li>);
+  const items = list.items.map((item, at) => (
+    <li key={at}>
+      {item.task && (item.checked ? "☑ " : "☐ ")}
+      {showAll(item.tokens.filter((one) => one.type !== "checkbox"))}
+    </li>
+  ));
   return list.ordered ? <ol start={list.start === "" ? undefined : list.start}>{items}</ol> : <ul>{items}</ul>;
 }
 
@@ -53,8 +86,22 @@ function showTable(table: Tokens.Table): ReactNode {
   return (
     <div className="scroll">
       <table>
-        <thead><tr>{table.header.map((cell, at) => <th key={at}>{showAll(cell.tokens)}</th>)}</tr></thead>
-        <tbody>{table.rows.map((row, at) => <tr key={at}>{row.map((cell, column) => <td key={column}>{showAll(cell.tokens)}</td>)}</tr>)}</tbody>
+        <thead>
+          <tr>
+            {table.header.map((cell, at) => (
+              <th key={at}>{showAll(cell.tokens)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, at) => (
+            <tr key={at}>
+              {row.map((cell, column) => (
+                <td key={column}>{showAll(cell.tokens)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );

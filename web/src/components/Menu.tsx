@@ -22,9 +22,26 @@ export function Menu({ label, children }: { label: ReactNode; children: ReactNod
     };
   }, [open]);
   return (
-    <div className="menu" ref={frame} onBlur={(event) => { if (event.relatedTarget && !frame.current?.contains(event.relatedTarget)) setOpen(false); }}>
-      <button type="button" className="plain" ref={button} aria-expanded={open} onClick={() => setOpen(!open)}>{label} <span aria-hidden="true">▾</span></button>
-      {open && <div className="menu-list" onClick={(event) => { if ((event.target as Element).closest("a")) setOpen(false); }}>{children}</div>}
+    <div
+      className="menu"
+      ref={frame}
+      onBlur={(event) => {
+        if (event.relatedTarget && !frame.current?.contains(event.relatedTarget)) setOpen(false);
+      }}
+    >
+      <button type="button" className="plain" ref={button} aria-expanded={open} onClick={() => setOpen(!open)}>
+        {label} <span aria-hidden="true">▾</span>
+      </button>
+      {open && (
+        <div
+          className="menu-list"
+          onClick={(event) => {
+            if ((event.target as Element).closest("a")) setOpen(false);
+          }}
+        >
+          {children}
+        </div>
+      )}
     </div>
   );
 }

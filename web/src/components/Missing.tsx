@@ -11,8 +11,14 @@ export function isMissing(error: Error | null): error is ApiError {
 export function Missing({ error }: { error: ApiError }) {
   return (
     <div className="notice" role="alert">
-      <p><bdi lang="en">{error.message}</bdi></p>
-      <p><Link to="/dags" search={{}}>{t("All DAGs")}</Link></p>
+      <p>
+        <bdi lang="en">{error.message}</bdi>
+      </p>
+      <p>
+        <Link to="/dags" search={{}}>
+          {t("All DAGs")}
+        </Link>
+      </p>
     </div>
   );
 }

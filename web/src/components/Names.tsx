@@ -5,15 +5,28 @@ import { Fragment } from "react";
 
 /** A name that may go on in the next line behind `_`, `.` and `-`, and not inside a word. */
 export function WrappedName({ name }: { name: string }) {
-  return name.split(/(?<=[_.-])(?=[^_.-])/).map((part, at) => <Fragment key={at}>{at > 0 && <wbr />}{part}</Fragment>);
+  return name.split(/(?<=[_.-])(?=[^_.-])/).map((part, at) => (
+    <Fragment key={at}>
+      {at > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }
 
 export function DagLink({ dagId }: { dagId: string }) {
-  return <Link className="name" to="/dags/$dagId" params={{ dagId }} search={{}}><WrappedName name={dagId} /></Link>;
+  return (
+    <Link className="name" to="/dags/$dagId" params={{ dagId }} search={{}}>
+      <WrappedName name={dagId} />
+    </Link>
+  );
 }
 
 export function RunLink({ dagId, runId }: { dagId: string; runId: string }) {
-  return <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId }}><WrappedName name={runId} /></Link>;
+  return (
+    <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId }}>
+      <WrappedName name={runId} />
+    </Link>
+  );
 }
 
 interface Place {
@@ -26,7 +39,12 @@ interface Place {
 export function TaskLink({ dagId, runId, taskId, mapIndex }: Place) {
   const isMapped = mapIndex !== undefined && mapIndex !== null && mapIndex >= 0;
   return (
-    <Link className="name" to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId, runId, taskId }} search={isMapped ? { map: mapIndex } : {}}>
+    <Link
+      className="name"
+      to="/dags/$dagId/runs/$runId/tasks/$taskId"
+      params={{ dagId, runId, taskId }}
+      search={isMapped ? { map: mapIndex } : {}}
+    >
       <WrappedName name={isMapped ? `${taskId} [${mapIndex}]` : taskId} />
     </Link>
   );
@@ -36,7 +54,8 @@ export function TaskLink({ dagId, runId, taskId, mapIndex }: Place) {
 export function PlaceLinks(place: Place) {
   return (
     <span className="place">
-      <DagLink dagId={place.dagId} /> <span aria-hidden="true">›</span> <RunLink dagId={place.dagId} runId={place.runId} /> <span aria-hidden="true">›</span> <TaskLink {...place} />
+      <DagLink dagId={place.dagId} /> <span aria-hidden="true">›</span>{" "}
+      <RunLink dagId={place.dagId} runId={place.runId} /> <span aria-hidden="true">›</span> <TaskLink {...place} />
     </span>
   );
 }

@@ -10,21 +10,38 @@ const NOTE_MAX = 1000;
 
 export function NoteEditor({ place, note }: { place: NotePlace; note: string | null }) {
   const [draft, setDraft] = useState<string>();
-  const save = useRunChange(place.dagId, (text: string) => saveNote(place, text));
+  const save = useRunChange<string>(place.dagId, (text) => saveNote(place, text));
   if (draft === undefined) {
     return (
       <div className="note">
-        {note && <p className="note-text"><LongText text={note} /></p>}
-        <button type="button" onClick={() => setDraft(note ?? "")}>{note ? t("Change the note") : t("Add a note")}</button>
+        {note && (
+          <p className="note-text">
+            <LongText text={note} />
+          </p>
+        )}
+        <button type="button" onClick={() => setDraft(note ?? "")}>
+          {note ? t("Change the note") : t("Add a note")}
+        </button>
       </div>
     );
   }
   return (
-    <form className="note" onSubmit={(event) => { event.preventDefault(); save.mutate(draft, { onSuccess: () => setDraft(undefined) }); }}>
-      <label>{t("Note")}<textarea rows={3} maxLength={NOTE_MAX} value={draft} onChange={(event) => setDraft(event.target.value)} /></label>
+    <form
+      className="note"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(draft, { onSuccess: () => setDraft(undefined) });
+      }}
+    >
+      <label>
+        {t("Note")}
+        <textarea rows={3} maxLength={NOTE_MAX} value={draft} onChange={(event) => setDraft(event.target.value)} />
+      </label>
       {save.isError && <Refusal error={save.error} />}
       <button disabled={save.isPending}>{t("Save")}</button>{" "}
-      <button type="button" onClick={() => setDraft(undefined)}>{t("Cancel")}</button>
+      <button type="button" onClick={() => setDraft(undefined)}>
+        {t("Cancel")}
+      </button>
     </form>
   );
 }

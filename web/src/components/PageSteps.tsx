@@ -2,14 +2,28 @@
 
 import { t } from "../state/language";
 
-export function PageSteps({ page, size, total, go }: { page: number; size: number; total: number; go: (page: number | undefined) => void }) {
+export function PageSteps({
+  page,
+  size,
+  total,
+  go,
+}: {
+  page: number;
+  size: number;
+  total: number;
+  go: (page: number | undefined) => void;
+}) {
   const last = Math.max(1, Math.ceil(total / size));
   if (last === 1 && page === 1) return null;
   return (
     <nav className="acts" aria-label={t("Pages of the list")}>
-      <button type="button" disabled={page <= 1} onClick={() => go(page > 2 ? page - 1 : undefined)}>{t("Previous")}</button>
+      <button type="button" disabled={page <= 1} onClick={() => go(page > 2 ? page - 1 : undefined)}>
+        {t("Previous")}
+      </button>
       <span>{t("page {page} of {last}", { page, last })}</span>
-      <button type="button" disabled={page >= last} onClick={() => go(page + 1)}>{t("Next")}</button>
+      <button type="button" disabled={page >= last} onClick={() => go(page + 1)}>
+        {t("Next")}
+      </button>
     </nav>
   );
 }

@@ -5,8 +5,16 @@ import { DENSITY, LANGUAGE, type Preference, THEME, usePreference, ZONE } from "
 import { Menu } from "./Menu";
 
 const WORDS: Record<string, string> = {
-  local: /* text */ "Local time", UTC: "UTC", DAG: /* text */ "Zone of the DAG", system: /* text */ "as the system", light: /* text */ "light", dark: /* text */ "dark",
-  comfortable: /* text */ "comfortable", compact: /* text */ "compact", en: "English", zh: "中文",
+  local: /* text */ "Local time",
+  UTC: "UTC",
+  DAG: /* text */ "Zone of the DAG",
+  system: /* text */ "as the system",
+  light: /* text */ "light",
+  dark: /* text */ "dark",
+  comfortable: /* text */ "comfortable",
+  compact: /* text */ "compact",
+  en: "English",
+  zh: "中文",
 };
 
 export function PreferencesMenu() {
@@ -15,12 +23,26 @@ export function PreferencesMenu() {
       <Choice of={ZONE} label={t("Times")} />
       <Choice of={THEME} label={t("Theme")} />
       <Choice of={DENSITY} label={t("Density")} />
-      <Choice of={LANGUAGE} label={t("Language")} chosen={(before) => { if (chooseLanguage() !== before) window.location.reload(); }} />
+      <Choice
+        of={LANGUAGE}
+        label={t("Language")}
+        chosen={(before) => {
+          if (chooseLanguage() !== before) window.location.reload();
+        }}
+      />
     </Menu>
   );
 }
 
-function Choice<T extends string>({ of, label, chosen }: { of: Preference<T>; label: string; chosen?: (before: string) => void }) {
+function Choice<T extends string>({
+  of,
+  label,
+  chosen,
+}: {
+  of: Preference<T>;
+  label: string;
+  chosen?: (before: string) => void;
+}) {
   const [value, set] = usePreference(of);
   const choose = (one: T) => {
     const before = chooseLanguage();
@@ -31,7 +53,10 @@ function Choice<T extends string>({ of, label, chosen }: { of: Preference<T>; la
     <fieldset>
       <legend>{label}</legend>
       {of.values.map((one) => (
-        <label key={one}><input type="radio" name={of.name} checked={value === one} onChange={() => choose(one)} /> {t(WORDS[one] ?? one)}</label>
+        <label key={one}>
+          <input type="radio" name={of.name} checked={value === one} onChange={() => choose(one)} />{" "}
+          {t(WORDS[one] ?? one)}
+        </label>
       ))}
     </fieldset>
   );

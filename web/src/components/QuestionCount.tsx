@@ -11,7 +11,10 @@ export function QuestionCount() {
   if (count === 0) return null;
   return (
     <>
-      {" "}<span className="question-count" aria-hidden="true">{count > SHOWN_MAX ? t("{count}+", { count: SHOWN_MAX }) : count}</span>
+      {" "}
+      <span className="question-count" aria-hidden="true">
+        {count > SHOWN_MAX ? t("{count}+", { count: SHOWN_MAX }) : count}
+      </span>
       <span className="unseen">, {tn("{count} question waits", "{count} questions wait", count)}</span>
     </>
   );

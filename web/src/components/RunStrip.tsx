@@ -18,10 +18,25 @@ export function RunStrip({ dagId, runs }: { dagId: string; runs: DagOverview["ru
     <span className="strip" role="group" aria-label={t("Newest runs")}>
       {runs.map((run) => {
         const height = run.duration === null ? HEIGHT : LOWEST + ((HEIGHT - LOWEST) * run.duration) / longest;
-        const about = [run.run_id, stateName(run.state), t("due {time}", { time: formatTime(run.run_after, zone) }), formatDuration(run.duration)].filter(Boolean).join(", ");
+        const about = [
+          run.run_id,
+          stateName(run.state),
+          t("due {time}", { time: formatTime(run.run_after, zone) }),
+          formatDuration(run.duration),
+        ]
+          .filter(Boolean)
+          .join(", ");
         return (
-          <PlainLink key={run.run_id} href={runHref(dagId, run.run_id)} className="strip-run" title={about} aria-label={about}>
-            <span className={`strip-bar ${stateClass(run.state)}`} style={{ height }} data-state={run.state}><span aria-hidden="true">{run.state === "failed" ? stateShape(run.state) : ""}</span></span>
+          <PlainLink
+            key={run.run_id}
+            href={runHref(dagId, run.run_id)}
+            className="strip-run"
+            title={about}
+            aria-label={about}
+          >
+            <span className={`strip-bar ${stateClass(run.state)}`} style={{ height }} data-state={run.state}>
+              <span aria-hidden="true">{run.state === "failed" ? stateShape(run.state) : ""}</span>
+            </span>
           </PlainLink>
         );
       })}

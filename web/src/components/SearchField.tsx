@@ -1,16 +1,25 @@
 /** A field that searches while one types: the address follows a moment after the last key. */
 
-import { useEffect, useState } from "react";
+import { TypedField } from "./TypedField";
 
-const TYPED_MS = 150;
+export interface SearchFieldProps {
+  label: string;
+  value: string | undefined;
+  /** Undefined: the field is empty. */
+  onChange: (text: string | undefined) => void;
+  placeholder?: string;
+  type?: "search" | "number";
+}
 
-export function SearchField({ label, value, onChange }: { label: string; value: string | undefined; onChange: (text: string | undefined) => void }) {
-  const [typed, setTyped] = useState(value ?? "");
-  useEffect(() => setTyped(value ?? ""), [value]);
-  useEffect(() => {
-    if (typed === (value ?? "")) return undefined;
-    const timer = window.setTimeout(() => onChange(typed || undefined), TYPED_MS);
-    return () => window.clearTimeout(timer);
-  }, [typed]);
-  return <label>{label} <input type="search" value={typed} onChange={(event) => setTyped(event.target.value)} /></label>;
+export function SearchField({ label, value, onChange, placeholder, type = "search" }: SearchFieldProps) {
+  return (
+    <TypedField
+      label={label}
+      type={type}
+      min={type === "number" ? 0 : undefined}
+      value={value ?? ""}
+      placeholder={placeholder}
+      onTyped={(text) => onChange(text || undefined)}
+    />
+  );
 }

@@ -15,7 +15,19 @@ export function Sentences({ query, none, dagId }: { query: UseQueryResult<Explan
   return (
     <section className="why" aria-label={t("Why")}>
       <Answer query={query} what={t("the explanation")}>
-        {(found) => (found.sentences.length ? <ul>{found.sentences.map((one, at) => <li key={at}><RunSentence text={one} dagId={dagId} /></li>)}</ul> : <p>{none}</p>)}
+        {(found) =>
+          found.sentences.length ? (
+            <ul>
+              {found.sentences.map((one, at) => (
+                <li key={at}>
+                  <RunSentence text={one} dagId={dagId} />
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p>{none}</p>
+          )
+        }
       </Answer>
     </section>
   );
@@ -25,7 +37,15 @@ export function Sentences({ query, none, dagId }: { query: UseQueryResult<Explan
 function RunSentence({ text, dagId }: { text: string; dagId: string }) {
   const runId = findRun(text);
   if (runId === undefined) return <Sentence text={text} />;
-  return <>run <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} className="name">{runId}</Link><Sentence text={text.slice("run ".length + runId.length)} /></>;
+  return (
+    <>
+      run{" "}
+      <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} className="name">
+        {runId}
+      </Link>
+      <Sentence text={text.slice("run ".length + runId.length)} />
+    </>
+  );
 }
 
 /** Longer than any sentence without texts of users in it. */
@@ -36,7 +56,11 @@ export function Sentence({ text }: { text: string }) {
   const { shown, button } = useCut(text, SENTENCE_MAX);
   return (
     <>
-      <bdi lang="en">{splitCommands(shown).map((one, at) => (one.place ? <PlaceLink key={at} place={one.place} command={one.text} /> : <Pools key={at} text={one.text} />))}</bdi>
+      <bdi lang="en">
+        {splitCommands(shown).map((one, at) =>
+          one.place ? <PlaceLink key={at} place={one.place} command={one.text} /> : <Pools key={at} text={one.text} />,
+        )}
+      </bdi>
       {button}
     </>
   );
@@ -44,15 +68,51 @@ export function Sentence({ text }: { text: string }) {
 
 /** The pools that a text names as the reason of a wait, as links to them. */
 function Pools({ text }: { text: string }) {
-  return splitPools(text).map((one, at) => (one.pool === undefined ? <Instants key={at} text={one.text} /> : <Link key={at} to="/pools" hash={`pool-${one.pool}`}>{one.text}</Link>));
+  return splitPools(text).map((one, at) =>
+    one.pool === undefined ? (
+      <Instants key={at} text={one.text} />
+    ) : (
+      <Link key={at} to="/pools" hash={`pool-${one.pool}`}>
+        {one.text}
+      </Link>
+    ),
+  );
 }
 
 function Instants({ text }: { text: string }) {
-  return splitInstants(text).map((one, at) => (one.isInstant ? <Time key={at} at={one.text} /> : <span key={at}>{one.text}</span>));
+  return splitInstants(text).map((one, at) =>
+    one.isInstant ? <Time key={at} at={one.text} /> : <span key={at}>{one.text}</span>,
+  );
 }
 
-function PlaceLink({ place: { dagId, runId, taskId, hash, words }, command }: { place: CommandPlace; command: string }) {
-  if (!runId) return <Link to="/dags/$dagId" params={{ dagId }} search={{}} hash={hash} title={command}>{words}</Link>;
-  if (!taskId) return <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} title={command}>{words}</Link>;
-  return <Link to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId, runId, taskId }} search={{}} hash={hash} title={command}>{words}</Link>;
+function PlaceLink({
+  place: { dagId, runId, taskId, hash, words },
+  command,
+}: {
+  place: CommandPlace;
+  command: string;
+}) {
+  if (!runId)
+    return (
+      <Link to="/dags/$dagId" params={{ dagId }} search={{}} hash={hash} title={command}>
+        {words}
+      </Link>
+    );
+  if (!taskId)
+    return (
+      <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} title={command}>
+        {words}
+      </Link>
+    );
+  return (
+    <Link
+      to="/dags/$dagId/runs/$runId/tasks/$taskId"
+      params={{ dagId, runId, taskId }}
+      search={{}}
+      hash={hash}
+      title={command}
+    >
+      {words}
+    </Link>
+  );
 }

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { sessionsQuery } from "../api/administration";
 import { useAct } from "../api/administrationChanges";
-import { formatQuery } from "../api/client";
+import { remove } from "../api/client";
 import { t } from "../state/language";
 import { Answer, Refusal } from "./Answer";
 import { Time } from "./Time";
@@ -18,9 +18,25 @@ export function SessionList({ account }: { account?: string }) {
           <ul className="lines" aria-label={t("Sessions of {name}", { name: found.account })}>
             {found.sessions.map((one) => (
               <li key={one.id}>
-                {t("from {address}", { address: one.address })} <span className="soft">{t("since")} <Time at={one.created_at} />, {t("last used")} <Time at={one.used_at} /></span>{" "}
-                {one.is_current ? <b>{t("this browser")}</b> : (
-                  <button type="button" aria-label={t("End session {id}", { id: one.id })} disabled={act.isPending} onClick={() => act.mutate({ method: "DELETE", path: `/auth/sessions/${one.id}${formatQuery({ account })}` })}>{t("End session")}</button>
+                {t("from {address}", { address: one.address })}{" "}
+                <span className="soft">
+                  {t("since")} <Time at={one.created_at} />, {t("last used")} <Time at={one.used_at} />
+                </span>{" "}
+                {one.is_current ? (
+                  <b>{t("this browser")}</b>
+                ) : (
+                  <button
+                    type="button"
+                    aria-label={t("End session {id}", { id: one.id })}
+                    disabled={act.isPending}
+                    onClick={() =>
+                      act.mutate(() =>
+                        remove("/auth/sessions/{session_id}", { path: { session_id: one.id }, query: { account } }),
+                      )
+                    }
+                  >
+                    {t("End session")}
+                  </button>
                 )}
               </li>
             ))}

@@ -27,7 +27,14 @@ export function Shortcuts({ go }: { go: (path: string) => void }) {
     // as soon as the page can be seen
     let prefixAt = 0;
     const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        isTyping(event.target) ||
+        document.querySelector("dialog[open]")
+      )
+        return;
       const page = Date.now() - prefixAt < CHORD_MS ? PAGES[event.key] : undefined;
       prefixAt = event.key === "g" ? Date.now() : 0;
       if (page) {
@@ -51,14 +58,35 @@ export function Shortcuts({ go }: { go: (path: string) => void }) {
   }, [open]);
   if (!open) return null;
   return (
-    <dialog ref={dialog} className="shortcuts" aria-labelledby="shortcuts-title" onClose={() => setOpen(false)} onClick={(event) => { if (event.target === dialog.current) setOpen(false); }}>
+    <dialog
+      ref={dialog}
+      className="shortcuts"
+      aria-labelledby="shortcuts-title"
+      onClose={() => setOpen(false)}
+      onClick={(event) => {
+        if (event.target === dialog.current) setOpen(false);
+      }}
+    >
       <h2 id="shortcuts-title">{t("Keys")}</h2>
-      <dl>{KEYS.map(([key, what]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{t(what)}</dd></div>)}</dl>
-      <button type="button" onClick={() => setOpen(false)}>{t("Close")}</button>
+      <dl>
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{t(what)}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" onClick={() => setOpen(false)}>
+        {t("Close")}
+      </button>
     </dialog>
   );
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }

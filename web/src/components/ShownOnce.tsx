@@ -6,15 +6,26 @@ import { t } from "../state/language";
 export function ShownOnce({ label, secret, done }: { label: string; secret: string; done: () => void }) {
   const [copied, setCopied] = useState("");
   const copy = () => {
-    navigator.clipboard.writeText(secret).then(() => setCopied(t("Copied.")), () => setCopied(t("The browser does not allow it: select the text and copy it.")));
+    navigator.clipboard.writeText(secret).then(
+      () => setCopied(t("Copied.")),
+      () => setCopied(t("The browser does not allow it: select the text and copy it.")),
+    );
   };
   return (
     <section className="preview" aria-label={label}>
-      <p><b>{label}</b> {t("It is shown once: keep it now.")}</p>
-      <p><code className="secret">{secret}</code></p>
+      <p>
+        <b>{label}</b> {t("It is shown once: keep it now.")}
+      </p>
+      <p>
+        <code className="secret">{secret}</code>
+      </p>
       <div className="acts">
-        <button type="button" onClick={copy}>{t("Copy")}</button>
-        <button type="button" onClick={done}>{t("I have kept it")}</button>
+        <button type="button" onClick={copy}>
+          {t("Copy")}
+        </button>
+        <button type="button" onClick={done}>
+          {t("I have kept it")}
+        </button>
         <span role="status">{copied}</span>
       </div>
     </section>

@@ -16,7 +16,13 @@ export function StackTable({ label, headings, className = "", children }: Props)
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={label}>
       <table className={`stack ${className}`} style={names as CSSProperties}>
-        <thead><tr>{headings.map((heading) => <th key={heading}>{heading}</th>)}</tr></thead>
+        <thead>
+          <tr>
+            {headings.map((heading) => (
+              <th key={heading}>{heading}</th>
+            ))}
+          </tr>
+        </thead>
         <tbody>{children}</tbody>
       </table>
     </div>

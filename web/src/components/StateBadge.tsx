@@ -4,16 +4,40 @@ import { Link } from "@tanstack/react-router";
 import { t } from "../state/language";
 
 const SHAPES: Record<string, string> = {
-  success: "✓", failed: "✕", running: "▶", queued: "…", scheduled: "…", up_for_retry: "↻", up_for_reschedule: "↻", upstream_failed: "⚠", skipped: "↷",
-  deferred: "◷", restarting: "↻", removed: "–", awaiting_input: "?",
+  success: "✓",
+  failed: "✕",
+  running: "▶",
+  queued: "…",
+  scheduled: "…",
+  up_for_retry: "↻",
+  up_for_reschedule: "↻",
+  upstream_failed: "⚠",
+  skipped: "↷",
+  deferred: "◷",
+  restarting: "↻",
+  removed: "–",
+  awaiting_input: "?",
 };
 
 /** The states of runs and task instances, and the types of runs. */
 const NAMES: Record<string, string> = {
-  success: /* text */ "success", failed: /* text */ "failed", running: /* text */ "running", queued: /* text */ "queued", scheduled: /* text */ "scheduled",
-  up_for_retry: /* text */ "up for retry", up_for_reschedule: /* text */ "up for reschedule", upstream_failed: /* text */ "upstream failed", skipped: /* text */ "skipped",
-  deferred: /* text */ "deferred", restarting: /* text */ "restarting", removed: /* text */ "removed", awaiting_input: /* text */ "awaiting input",
-  manual: /* text */ "manual", backfill: /* text */ "backfill", asset_triggered: /* text */ "asset triggered", asset_materialization: /* text */ "asset materialization",
+  success: /* text */ "success",
+  failed: /* text */ "failed",
+  running: /* text */ "running",
+  queued: /* text */ "queued",
+  scheduled: /* text */ "scheduled",
+  up_for_retry: /* text */ "up for retry",
+  up_for_reschedule: /* text */ "up for reschedule",
+  upstream_failed: /* text */ "upstream failed",
+  skipped: /* text */ "skipped",
+  deferred: /* text */ "deferred",
+  restarting: /* text */ "restarting",
+  removed: /* text */ "removed",
+  awaiting_input: /* text */ "awaiting input",
+  manual: /* text */ "manual",
+  backfill: /* text */ "backfill",
+  asset_triggered: /* text */ "asset triggered",
+  asset_materialization: /* text */ "asset materialization",
   operator_triggered: /* text */ "operator triggered",
 };
 
@@ -40,5 +64,9 @@ export function StateBadge({ state }: { state: string | null | undefined }) {
 
 /** The state of a run that leads to it. The keyboard reaches the run by the link on its name. */
 export function BadgeLink({ state, dagId, runId }: { state: string | null | undefined; dagId: string; runId: string }) {
-  return <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} className="badge-link" tabIndex={-1}><StateBadge state={state} /></Link>;
+  return (
+    <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} className="badge-link" tabIndex={-1}>
+      <StateBadge state={state} />
+    </Link>
+  );
 }

@@ -22,11 +22,16 @@ export function StateCounts({ counts, search, label, title }: StateCountsProps) 
   if (states.length === 0) return null;
   return (
     <span className="counts" role="group" aria-label={label}>
-      <span className="soft small counts-title" aria-hidden="true">{title}</span>
+      <span className="soft small counts-title" aria-hidden="true">
+        {title}
+      </span>
       {states.map((state) => (
         <PlainLink
-          key={state} href={listHref("/runs", { ...search, state: [state] })} className={`count ${stateClass(state)}`}
-          aria-label={t("{count} {state}, {what}", { count: counts[state] ?? 0, state: stateName(state), what: label })} title={`${stateName(state)}: ${counts[state]}`}
+          key={state}
+          href={listHref("/runs", { ...search, state: [state] })}
+          className={`count ${stateClass(state)}`}
+          aria-label={t("{count} {state}, {what}", { count: counts[state] ?? 0, state: stateName(state), what: label })}
+          title={`${stateName(state)}: ${counts[state]}`}
         >
           <span aria-hidden="true">{stateShape(state)}</span> {shorten(counts[state] ?? 0)}
         </PlainLink>
@@ -38,7 +43,7 @@ export function StateCounts({ counts, search, label, title }: StateCountsProps) 
 /** `950`, `12k`, `1.2M`: at most four characters. */
 export function shorten(count: number): string {
   if (count < 1000) return String(count);
-  const [size, name] = count < 999_500 ? [1000, "k"] as const : [1_000_000, "M"] as const;
+  const [size, name] = count < 999_500 ? ([1000, "k"] as const) : ([1_000_000, "M"] as const);
   const value = count / size;
   return `${value < 10 ? Math.floor(value * 10) / 10 : Math.floor(value)}${name}`;
 }

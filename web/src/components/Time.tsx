@@ -4,5 +4,9 @@ import { formatTime, useZone } from "../state/times";
 export function Time({ at }: { at: string | null | undefined }) {
   const zone = useZone();
   if (!at) return <span className="soft">–</span>;
-  return <time dateTime={at} title={`${formatTime(at, "UTC")} UTC`}>{formatTime(at, zone)}</time>;
+  return (
+    <time dateTime={at} title={`${formatTime(at, "UTC")} UTC`}>
+      {formatTime(at, zone)}
+    </time>
+  );
 }

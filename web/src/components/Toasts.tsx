@@ -11,7 +11,13 @@ const RUNS_MAX = 3;
 
 export function Toasts() {
   const toasts = useToasts();
-  return <div className="toasts" role="status" aria-live="polite">{toasts.map((one) => <Message key={one.key} toast={one} />)}</div>;
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {toasts.map((one) => (
+        <Message key={one.key} toast={one} />
+      ))}
+    </div>
+  );
 }
 
 function Message({ toast }: { toast: Toast }) {
@@ -32,16 +38,34 @@ function Message({ toast }: { toast: Toast }) {
   };
   return (
     <div
-      className={toast.isBad ? "toast bad" : "toast"} onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)} onFocus={() => setHeld(true)}
+      className={toast.isBad ? "toast bad" : "toast"}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
       <span>
         {toast.text}
-        {toast.runs?.slice(0, RUNS_MAX).map((one) => <span key={`${one.dagId} ${one.runId}`}>{" "}<PlainLink className="name" href={runHref(one.dagId, one.runId)}>{t("run {run} of {dag}", { run: one.runId, dag: one.dagId })}</PlainLink></span>)}
-        {toast.runs && toast.runs.length > RUNS_MAX && ` ${t("and {count} more", { count: toast.runs.length - RUNS_MAX })}`}
+        {toast.runs?.slice(0, RUNS_MAX).map((one) => (
+          <span key={`${one.dagId} ${one.runId}`}>
+            {" "}
+            <PlainLink className="name" href={runHref(one.dagId, one.runId)}>
+              {t("run {run} of {dag}", { run: one.runId, dag: one.dagId })}
+            </PlainLink>
+          </span>
+        ))}
+        {toast.runs &&
+          toast.runs.length > RUNS_MAX &&
+          ` ${t("and {count} more", { count: toast.runs.length - RUNS_MAX })}`}
       </span>
-      {toast.undo && <button type="button" onClick={() => void undo()}>{t("Undo")}</button>}
-      <button type="button" className="plain" aria-label={t("Close the message")} onClick={() => dropToast(toast.key)}>✕</button>
+      {toast.undo && (
+        <button type="button" onClick={() => void undo()}>
+          {t("Undo")}
+        </button>
+      )}
+      <button type="button" className="plain" aria-label={t("Close the message")} onClick={() => dropToast(toast.key)}>
+        ✕
+      </button>
     </div>
   );
 }

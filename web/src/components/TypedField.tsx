@@ -1,8 +1,8 @@
 /** A text field that tells its text when its user stops typing, so that the address and the server are not busy with each key. */
 
-import { type InputHTMLAttributes, type ReactNode, useEffect, useRef, useState } from "react";
+import { type InputHTMLAttributes, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 
-const TYPED_MS = 250;
+const TYPED_MS = 150;
 
 interface TypedFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "value" | "onChange"> {
   label: ReactNode;
@@ -12,7 +12,11 @@ interface TypedFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "v
 
 export function TypedField({ label, value, onTyped, ...rest }: TypedFieldProps) {
   const [typed, setTyped] = useTyped(value, onTyped);
-  return <label>{label} <input {...rest} value={typed} onChange={(event) => setTyped(event.target.value)} /></label>;
+  return (
+    <label>
+      {label} <input {...rest} value={typed} onChange={(event) => setTyped(event.target.value)} />
+    </label>
+  );
 }
 
 /** The text as it is typed, and the function that takes it; `onTyped` gets it a moment after the last key. */
@@ -23,13 +27,14 @@ export function useTyped(value: string, onTyped: (text: string) => void): [strin
     if (value !== told.current) setTyped(value);
     told.current = value;
   }, [value]);
+  const tell = useEffectEvent(() => {
+    told.current = typed;
+    onTyped(typed);
+  });
   useEffect(() => {
     if (typed === told.current) return undefined;
-    const timer = window.setTimeout(() => {
-      told.current = typed;
-      onTyped(typed);
-    }, TYPED_MS);
+    const timer = window.setTimeout(() => tell(), TYPED_MS);
     return () => window.clearTimeout(timer);
-  });
+  }, [typed]);
   return [typed, setTyped];
 }

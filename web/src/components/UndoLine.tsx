@@ -13,9 +13,21 @@ export function UndoLine({ done, close }: { done: Done; close: () => void }) {
   const [error, setError] = useState<Error>();
   return (
     <div className="preview acts">
-      <span role="status" className="name">{done.text}</span>
-      <button type="button" onClick={() => { setError(undefined); done.undo().then(close, setError); }}>{t("Undo")}</button>
-      <button type="button" onClick={close}>{t("Close")}</button>
+      <span role="status" className="name">
+        {done.text}
+      </span>
+      <button
+        type="button"
+        onClick={() => {
+          setError(undefined);
+          done.undo().then(close, setError);
+        }}
+      >
+        {t("Undo")}
+      </button>
+      <button type="button" onClick={close}>
+        {t("Close")}
+      </button>
       {error && <Refusal error={error} />}
     </div>
   );

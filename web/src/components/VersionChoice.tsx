@@ -18,7 +18,11 @@ export interface VersionChoiceProps {
 }
 
 /** What can be chosen for a clear, and what is chosen before the user does: what the DAG says. */
-export function useVersionChoice(target: ActTarget, scope: ActScope, chosen: boolean | undefined): Omit<VersionChoiceProps, "choose"> {
+export function useVersionChoice(
+  target: ActTarget,
+  scope: ActScope,
+  chosen: boolean | undefined,
+): Omit<VersionChoiceProps, "choose"> {
   const run = useQuery(runQuery(target.dagId, target.runId)).data;
   const dag = useQuery(dagQuery(target.dagId)).data;
   const kept = run?.bundle_version ?? "";
@@ -33,8 +37,14 @@ export function VersionChoice({ isNewest, kept, newest, choose }: VersionChoiceP
   return (
     <fieldset className="act-scopes">
       <legend>{t("Version of the DAG bundle:")}</legend>
-      <label title={kept}><input type="radio" name="version" checked={!isNewest} onChange={() => choose(false)} /> {t("the one that the run has ({version})", { version: short(kept) })}</label>
-      <label title={newest ?? undefined}><input type="radio" name="version" checked={isNewest} onChange={() => choose(true)} /> {newest === null ? t("the latest") : t("the latest ({version})", { version: short(newest) })}</label>
+      <label title={kept}>
+        <input type="radio" name="version" checked={!isNewest} onChange={() => choose(false)} />{" "}
+        {t("the one that the run has ({version})", { version: short(kept) })}
+      </label>
+      <label title={newest ?? undefined}>
+        <input type="radio" name="version" checked={isNewest} onChange={() => choose(true)} />{" "}
+        {newest === null ? t("the latest") : t("the latest ({version})", { version: short(newest) })}
+      </label>
     </fieldset>
   );
 }

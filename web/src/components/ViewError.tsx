@@ -22,14 +22,26 @@ export function ViewError({ error, reset }: ErrorComponentProps) {
   return (
     <div className="notice" role="alert">
       <h1>{t("This view has failed")}</h1>
-      <p>{isOld ? t("A file of the page is not there any more: the server was upgraded. Load the page again.") : (error as Error).message}</p>
-      {!isOld && <button type="button" onClick={again}>{t("Try again")}</button>}{" "}
-      <button type="button" onClick={() => window.location.reload()}>{t("Load the page again")}</button>
+      <p>
+        {isOld
+          ? t("A file of the page is not there any more: the server was upgraded. Load the page again.")
+          : (error as Error).message}
+      </p>
+      {!isOld && (
+        <button type="button" onClick={again}>
+          {t("Try again")}
+        </button>
+      )}{" "}
+      <button type="button" onClick={() => window.location.reload()}>
+        {t("Load the page again")}
+      </button>
     </div>
   );
 }
 
 /** Whether a part of the page could not be loaded, in the words of each browser. */
 export function isGoneFile(error: unknown): boolean {
-  return /dynamically imported module|importing a module script failed|error loading dynamically/i.test(String((error as Error | undefined)?.message ?? error));
+  return /dynamically imported module|importing a module script failed|error loading dynamically/i.test(
+    String((error as Error | undefined)?.message ?? error),
+  );
 }

@@ -30,7 +30,17 @@ export function Why({ query, dagId, none }: { query: UseQueryResult<Explanation>
 }
 
 function Sentences({ texts }: { texts: readonly string[] }) {
-  return texts.length > 0 && <ul>{texts.map((one, at) => <li key={at}><Sentence text={one} /></li>)}</ul>;
+  return (
+    texts.length > 0 && (
+      <ul>
+        {texts.map((one, at) => (
+          <li key={at}>
+            <Sentence text={one} />
+          </li>
+        ))}
+      </ul>
+    )
+  );
 }
 
 /** The sentences that stand in the tree: they are not said twice. */

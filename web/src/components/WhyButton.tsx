@@ -7,7 +7,15 @@ import { t } from "../state/language";
 import { Answer } from "./Answer";
 import { Sentence } from "./Sentences";
 
-const WAITING: readonly string[] = ["none", "scheduled", "queued", "up_for_retry", "up_for_reschedule", "deferred", "awaiting_input"];
+const WAITING: readonly string[] = [
+  "none",
+  "scheduled",
+  "queued",
+  "up_for_retry",
+  "up_for_reschedule",
+  "deferred",
+  "awaiting_input",
+];
 const WIDTH_MAX = 420;
 const EDGE = 8;
 
@@ -28,14 +36,34 @@ function Opener(place: WhyPlace) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
-  const name = place.taskId === undefined ? place.runId : `${place.taskId}${(place.mapIndex ?? -1) < 0 ? "" : ` [${place.mapIndex}]`}`;
+  const name =
+    place.taskId === undefined
+      ? place.runId
+      : `${place.taskId}${(place.mapIndex ?? -1) < 0 ? "" : ` [${place.mapIndex}]`}`;
   const move = (event: ToggleEvent<HTMLDivElement>) => {
     if (event.newState === "open" && button.current) movePopover(event.currentTarget, button.current);
   };
   return (
     <>
-      <button type="button" ref={button} className="why-button" popoverTarget={id} aria-expanded={isOpen} aria-label={t("why does {name} wait?", { name })}>{t("why?")}</button>
-      <div id={id} popover="auto" className="why-text" role="dialog" aria-label={t("Why {name} waits", { name })} onBeforeToggle={move} onToggle={(event) => setOpen(event.newState === "open")}>
+      <button
+        type="button"
+        ref={button}
+        className="why-button"
+        popoverTarget={id}
+        aria-expanded={isOpen}
+        aria-label={t("why does {name} wait?", { name })}
+      >
+        {t("why?")}
+      </button>
+      <div
+        id={id}
+        popover="auto"
+        className="why-text"
+        role="dialog"
+        aria-label={t("Why {name} waits", { name })}
+        onBeforeToggle={move}
+        onToggle={(event) => setOpen(event.newState === "open")}
+      >
         {isOpen && <Reasons {...place} />}
       </div>
     </>
@@ -44,12 +72,30 @@ function Opener(place: WhyPlace) {
 
 function Reasons({ dagId, runId, taskId, mapIndex = -1 }: WhyPlace) {
   const ofRun = useQuery({ ...runExplanationQuery(dagId, runId), retryOnMount: true, enabled: taskId === undefined });
-  const ofTask = useQuery({ ...taskExplanationQuery({ dagId, runId, taskId: taskId ?? "", mapIndex }), retryOnMount: true, enabled: taskId !== undefined });
+  const ofTask = useQuery({
+    ...taskExplanationQuery({ dagId, runId, taskId: taskId ?? "", mapIndex }),
+    retryOnMount: true,
+    enabled: taskId !== undefined,
+  });
   return (
     <Answer query={taskId === undefined ? ofRun : ofTask} what={t("the explanation")}>
-      {(found) => found.sentences.length > 0
-        ? <ul>{found.sentences.map((one, at) => <li key={at}><Sentence text={one} /></li>)}</ul>
-        : <p>{taskId === undefined ? t("Nothing prevents this run from going on.") : t("Nothing prevents this task from running.")}</p>}
+      {(found) =>
+        found.sentences.length > 0 ? (
+          <ul>
+            {found.sentences.map((one, at) => (
+              <li key={at}>
+                <Sentence text={one} />
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <p>
+            {taskId === undefined
+              ? t("Nothing prevents this run from going on.")
+              : t("Nothing prevents this task from running.")}
+          </p>
+        )
+      }
     </Answer>
   );
 }

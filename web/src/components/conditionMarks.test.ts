@@ -1,17 +1,33 @@
 import { expect, test } from "vitest";
+import type { Condition } from "../api/runs";
 import { isWaiting } from "./ConditionTree";
 
-const condition = (kind: string, act?: string, text = "") => ({ kind, met: false, text, release: act ? ({ act } as never) : null });
+const condition = (kind: string, act?: string, text = "") => ({
+  kind,
+  met: false,
+  text,
+  release: act ? ({ act } as Condition["release"]) : null,
+});
 
 test("what time or other work meets is no failure", () => {
-  for (const kind of ["running", "pool_room", "upstream_task", "run_due"]) expect(isWaiting(condition(kind))).toBe(true);
+  for (const kind of ["running", "pool_room", "upstream_task", "run_due"])
+    expect(isWaiting(condition(kind))).toBe(true);
   expect(isWaiting(condition("task", "mark_task"))).toBe(true);
 });
 
 test("what has failed, and what can never start, is marked as such", () => {
-  for (const kind of ["outcome", "pool_size", "dag_active", "scheduler"]) expect(isWaiting(condition(kind))).toBe(false);
+  for (const kind of ["outcome", "pool_size", "dag_active", "scheduler"])
+    expect(isWaiting(condition(kind))).toBe(false);
   expect(isWaiting(condition("task", "clear_task"))).toBe(false);
-  expect(isWaiting(condition("task", "set_pool", "copy: it needs 1 slot and pool closed has 0; it can never start. Give the pool more: gnomon pools set closed 1"))).toBe(false);
+  expect(
+    isWaiting(
+      condition(
+        "task",
+        "set_pool",
+        "copy: it needs 1 slot and pool closed has 0; it can never start. Give the pool more: gnomon pools set closed 1",
+      ),
+    ),
+  ).toBe(false);
 });
 
 test("a condition that is met does not wait", () => {

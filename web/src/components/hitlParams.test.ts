@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { readParams, writeDefaults } from "./hitlParams";
 
-const PARAMS = { n: { value: 3, schema: { type: "integer" } }, text: { schema: { type: "string" } }, any: { value: "x" } };
+const PARAMS = {
+  n: { value: 3, schema: { type: "integer" } },
+  text: { schema: { type: "string" } },
+  any: { value: "x" },
+};
 
 test("defaults are shown as texts", () => {
   expect(writeDefaults(PARAMS)).toEqual({ n: "3", text: "", any: "x" });

@@ -10,14 +10,22 @@ interface Param {
 
 /** The text of each param: a text as it is, another default as JSON, nothing without a default. */
 export function writeDefaults(params: Params): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, param]) => {
-    const value = (param as Param).value;
-    return [name, value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)];
-  }));
+  return Object.fromEntries(
+    Object.entries(params).map(([name, param]) => {
+      const value = (param as Param).value;
+      return [
+        name,
+        value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value),
+      ];
+    }),
+  );
 }
 
 /** The values of the texts: as they are where the schema wants a text, as JSON elsewhere. An empty field is not sent: the server takes the default. */
-export function readParams(params: Params, texts: Record<string, string>): { values: Record<string, unknown>; problem: string } {
+export function readParams(
+  params: Params,
+  texts: Record<string, string>,
+): { values: Record<string, unknown>; problem: string } {
   const values: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(texts)) {
     if (text === "") continue;

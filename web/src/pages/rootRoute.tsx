@@ -7,8 +7,17 @@ import { ViewError } from "../components/ViewError";
 import { t } from "../state/language";
 
 /** `client`: what the views read is kept there. */
-export const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Layout, notFoundComponent: NotFound, errorComponent: ViewError });
+export const root = createRootRouteWithContext<{ client: QueryClient }>()({
+  component: Layout,
+  notFoundComponent: NotFound,
+  errorComponent: ViewError,
+});
 
 function NotFound() {
-  return <><h1>{t("No page")}</h1><p>{t("There is no page at this address. All pages are in the navigation.")}</p></>;
+  return (
+    <>
+      <h1>{t("No page")}</h1>
+      <p>{t("There is no page at this address. All pages are in the navigation.")}</p>
+    </>
+  );
 }

@@ -2,17 +2,42 @@
 
 import type { QueryClient } from "@tanstack/react-query";
 import { dayQuery, dependencyGraphQuery } from "../api/across";
-import { columnQuery, gridPiecesQuery, newestRunsQuery, type RunFilters, runTimelineQuery, structureQuery } from "../api/dagViews";
-import { dagOverviewsQuery, type DagSearch, runListQuery, type RunSearch, taskListQuery, type TaskSearch } from "../api/overviews";
+import {
+  columnQuery,
+  gridPiecesQuery,
+  newestRunsQuery,
+  type RunFilters,
+  runTimelineQuery,
+  structureQuery,
+} from "../api/dagViews";
+import {
+  dagOverviewsQuery,
+  type DagSearch,
+  runListQuery,
+  type RunSearch,
+  taskListQuery,
+  type TaskSearch,
+} from "../api/overviews";
 import { calendarQuery, settingsQuery, versionsQuery } from "../api/plans";
-import { dagExplanationQuery, dagQuery, instanceQuery, nextRunsQuery, runExplanationQuery, runQuery, taskExplanationQuery, triesQuery, workQuery } from "../api/queries";
+import {
+  dagExplanationQuery,
+  dagQuery,
+  instanceQuery,
+  nextRunsQuery,
+  runExplanationQuery,
+  runQuery,
+  taskExplanationQuery,
+  triesQuery,
+  workQuery,
+} from "../api/queries";
 import { runTasksQuery } from "../api/runs";
 import { isKnownMissing } from "../state/missing";
 import { readZone } from "../state/times";
 import { zoneName } from "../state/zonedTimes";
 
 export const readHome = (client: QueryClient) => void client.prefetchQuery(workQuery());
-export const readDags = (client: QueryClient, search: DagSearch) => void client.prefetchQuery(dagOverviewsQuery(search));
+export const readDags = (client: QueryClient, search: DagSearch) =>
+  void client.prefetchQuery(dagOverviewsQuery(search));
 export const readRuns = (client: QueryClient, search: RunSearch) => void client.prefetchQuery(runListQuery(search));
 export const readTasks = (client: QueryClient, search: TaskSearch) => void client.prefetchQuery(taskListQuery(search));
 
@@ -21,7 +46,13 @@ export function readDag(client: QueryClient, dagId: string): void {
   if (!isKnownMissing(client, dagId)) void client.prefetchQuery(dagExplanationQuery(dagId));
 }
 
-export function readGrid(client: QueryClient, dagId: string, filters: RunFilters, runs: number, before: string | undefined): void {
+export function readGrid(
+  client: QueryClient,
+  dagId: string,
+  filters: RunFilters,
+  runs: number,
+  before: string | undefined,
+): void {
   if (isKnownMissing(client, dagId)) return;
   void client.prefetchInfiniteQuery(gridPiecesQuery(dagId, filters, runs, before));
   void client.prefetchQuery(nextRunsQuery(dagId));
@@ -65,7 +96,13 @@ export function readGantt(client: QueryClient, dagId: string, runId: string): vo
 }
 
 /** A mapped task itself has no instance: the page then reads the tasks of the run. */
-export function readTask(client: QueryClient, dagId: string, runId: string, taskId: string, map: number | undefined): void {
+export function readTask(
+  client: QueryClient,
+  dagId: string,
+  runId: string,
+  taskId: string,
+  map: number | undefined,
+): void {
   if (isKnownMissing(client, dagId, runId)) return void client.prefetchQuery(runQuery(dagId, runId));
   void client.prefetchQuery(dagQuery(dagId));
   const at = { dagId, runId, taskId, mapIndex: map ?? -1 };
@@ -74,7 +111,12 @@ export function readTask(client: QueryClient, dagId: string, runId: string, task
   if (map !== undefined) void client.prefetchQuery(triesQuery(at));
 }
 
-export function readDay(client: QueryClient, dagId: string | undefined, day: string | undefined, first: number | undefined): void {
+export function readDay(
+  client: QueryClient,
+  dagId: string | undefined,
+  day: string | undefined,
+  first: number | undefined,
+): void {
   void client.prefetchQuery(dependencyGraphQuery());
   if (dagId !== undefined) void client.prefetchQuery(dayQuery(dagId, day, first ?? 0));
 }

@@ -41,7 +41,13 @@ export class ZoneClock {
 
 function buildFormat(zone: string): Intl.DateTimeFormat {
   const options: Intl.DateTimeFormatOptions = {
-    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
   };
   try {
     return new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone });

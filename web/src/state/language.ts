@@ -22,7 +22,9 @@ export async function loadLanguage(language: Language): Promise<void> {
 
 /** A text with its values in the place of `{name}`. The first argument is written out, so that the test of the strings finds it. */
 export function t(text: string, values: Record<string, string | number> = {}): string {
-  return (translations[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? isolate(String(values[name])) : whole));
+  return (translations[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) =>
+    name in values ? isolate(String(values[name])) : whole,
+  );
 }
 
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/;

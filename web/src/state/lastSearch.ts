@@ -12,7 +12,11 @@ export function useKeptSearch(path: string, search: object): void {
 /** The filters with which the page was last shown. */
 export function readLastSearch(path: string): Record<string, unknown> {
   try {
-    const { page: _page, cursor: _cursor, ...kept } = JSON.parse(sessionStorage.getItem(PREFIX + path) ?? "{}") as Record<string, unknown>;
+    const {
+      page: _page,
+      cursor: _cursor,
+      ...kept
+    } = JSON.parse(sessionStorage.getItem(PREFIX + path) ?? "{}") as Record<string, unknown>;
     return kept;
   } catch {
     return {};

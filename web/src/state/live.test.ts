@@ -9,7 +9,8 @@ test("a change of a task makes the grid and its run stale, not the list of DAGs"
 });
 
 test("a change of a run makes the lists and the home page stale, of which each costs the server something", () => {
-  for (const key of ["dags", "runs", "failures", "timeline", "work"]) expect(findCostlyKeys("dag_run")).toContainEqual([key]);
+  for (const key of ["dags", "runs", "failures", "timeline", "work"])
+    expect(findCostlyKeys("dag_run")).toContainEqual([key]);
   expect(findCostlyKeys("task_instance")).toContainEqual(["tasks"]);
   expect(findCostlyKeys("task_instance")).not.toContainEqual(["dags"]);
 });

@@ -5,7 +5,16 @@ import { useLayoutEffect, useState } from "react";
 import { readMeta } from "./meta";
 
 const ADDRESS = "/api/gnomon/v1/events";
-const KINDS = ["dag_run", "task_instance", "task_instances", "dag", "import_error", "backfill", "pool", "asset_event"] as const;
+const KINDS = [
+  "dag_run",
+  "task_instance",
+  "task_instances",
+  "dag",
+  "import_error",
+  "backfill",
+  "pool",
+  "asset_event",
+] as const;
 const GATHER_MS = 150;
 const COSTLY_MS = 2_000;
 const REOPEN_MS = 3_000;
@@ -22,10 +31,21 @@ export function findStaleKeys(kind: (typeof KINDS)[number], data: ChangeData): u
   const dag = ["dag", data.dag_id];
   switch (kind) {
     case "dag_run":
-      return [[...dag, "grid"], [...dag, "explain"], [...dag, "next"], [...dag, "newest"], [...dag, "run", data.run_id], ["backfills"], ["assets"]];
+      return [
+        [...dag, "grid"],
+        [...dag, "explain"],
+        [...dag, "next"],
+        [...dag, "newest"],
+        [...dag, "run", data.run_id],
+        ["backfills"],
+        ["assets"],
+      ];
     case "task_instance":
     case "task_instances":
-      return [[...dag, "grid"], [...dag, "run", data.run_id]];
+      return [
+        [...dag, "grid"],
+        [...dag, "run", data.run_id],
+      ];
     case "dag":
       return [dag, ["dagFilters"], ["dependencies"], ["assets"]];
     case "backfill":
@@ -111,7 +131,10 @@ class StaleKeys {
   add(keys: unknown[][]): void {
     if (keys.length === 0) return;
     for (const key of keys) this.keys.set(JSON.stringify(key), key);
-    this.timer ??= window.setTimeout(() => this.flush(), Math.max(GATHER_MS, this.flushedAt + this.gapMs - performance.now()));
+    this.timer ??= window.setTimeout(
+      () => this.flush(),
+      Math.max(GATHER_MS, this.flushedAt + this.gapMs - performance.now()),
+    );
   }
 
   stop(): void {

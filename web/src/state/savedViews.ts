@@ -4,8 +4,7 @@
  */
 
 import { useSyncExternalStore } from "react";
-import { change, formatQuery, read } from "../api/client";
-import type { components } from "../api/schema";
+import { get, put, remove } from "../api/client";
 import { t } from "./language";
 import { readMeta } from "./meta";
 import { showToast } from "./toasts";
@@ -13,7 +12,6 @@ import { groupRecords, planMove, type SavedView, sortViews, toRecord, type Views
 
 export type { SavedView } from "./viewRecords";
 
-const PATH = "/auth/me/views";
 const PREFIX = "gnomon.views.";
 const NONE: readonly SavedView[] = [];
 let kept: ViewsByPage = new Map();
@@ -34,7 +32,9 @@ export function hasAccountViews(): boolean {
 
 /** Read the views once; a message says why they cannot be read, and the next call tries again. */
 export function loadViews(): Promise<void> {
-  loading ??= hasAccountViews() ? loadOfAccount() : Promise.resolve(put(new Map(listBrowserPages().map((page) => [page, readBrowser(page)]))));
+  loading ??= hasAccountViews()
+    ? loadOfAccount()
+    : Promise.resolve(show(new Map(listBrowserPages().map((page) => [page, readBrowser(page)]))));
   return loading;
 }
 
@@ -49,13 +49,19 @@ export function findDefault(path: string): Record<string, unknown> | undefined {
 
 /** Keep a view under its name; one with that name is replaced. False: it is not kept, and a message says why. */
 export function saveView(path: string, view: SavedView): Promise<boolean> {
-  const others = readViews(path).filter((one) => one.name !== view.name).map((one) => (view.isDefault ? { ...one, isDefault: false } : one));
-  return apply(path, sortViews([...others, view]), () => change("PUT", PATH, toRecord(path, view)));
+  const others = readViews(path)
+    .filter((one) => one.name !== view.name)
+    .map((one) => (view.isDefault ? { ...one, isDefault: false } : one));
+  return apply(path, sortViews([...others, view]), () => put("/auth/me/views", { body: toRecord(path, view) }));
 }
 
 /** False: the view is still there, and a message says why. */
 export function deleteView(path: string, name: string): Promise<boolean> {
-  return apply(path, readViews(path).filter((one) => one.name !== name), () => change("DELETE", PATH + formatQuery({ page: path, name })));
+  return apply(
+    path,
+    readViews(path).filter((one) => one.name !== name),
+    () => remove("/auth/me/views", { query: { page: path, name } }),
+  );
 }
 
 /** Make a view the default, or with undefined none. */
@@ -66,7 +72,7 @@ export async function chooseDefault(path: string, name: string | undefined): Pro
 
 /** Show the change at once, and send it; if the server refuses it, show what the server has. */
 async function apply(path: string, views: readonly SavedView[], send: () => Promise<unknown>): Promise<boolean> {
-  put(new Map(kept).set(path, views));
+  show(new Map(kept).set(path, views));
   try {
     if (hasAccountViews()) {
       const own = sent.then(send);
@@ -93,12 +99,14 @@ async function loadOfAccount(): Promise<void> {
   try {
     await moveViews();
   } catch (error) {
-    say(t("The views of this browser could not be moved to your account: {reason}", { reason: (error as Error).message }));
+    say(
+      t("The views of this browser could not be moved to your account: {reason}", { reason: (error as Error).message }),
+    );
   }
 }
 
 async function readAccount(): Promise<void> {
-  put(groupRecords((await read<components["schemas"]["ViewsAnswer"]>(PATH)).views));
+  show(groupRecords((await get("/auth/me/views")).views));
 }
 
 /** Give the account the views of this browser, which keeps those of a page until all of them are moved. */
@@ -107,7 +115,8 @@ async function moveViews(): Promise<void> {
   if (pages.length === 0) return;
   try {
     for (const page of pages) {
-      for (const record of planMove(page, readViews(page), readBrowser(page))) await change("PUT", PATH, record);
+      for (const record of planMove(page, readViews(page), readBrowser(page)))
+        await put("/auth/me/views", { body: record });
       localStorage.removeItem(PREFIX + page);
     }
   } finally {
@@ -116,13 +125,17 @@ async function moveViews(): Promise<void> {
 }
 
 function listBrowserPages(): string[] {
-  return Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
+  return Object.keys(localStorage)
+    .filter((key) => key.startsWith(PREFIX))
+    .map((key) => key.slice(PREFIX.length));
 }
 
 function readBrowser(page: string): readonly SavedView[] {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(PREFIX + page) ?? "[]");
-    return Array.isArray(found) ? (found as SavedView[]).filter((one) => typeof one?.name === "string" && typeof one.search === "object") : NONE;
+    return Array.isArray(found)
+      ? (found as SavedView[]).filter((one) => typeof one?.name === "string" && typeof one.search === "object")
+      : NONE;
   } catch {
     return NONE;
   }
@@ -132,7 +145,7 @@ function say(text: string): void {
   showToast(text, undefined, true, "views");
 }
 
-function put(changed: ViewsByPage): void {
+function show(changed: ViewsByPage): void {
   kept = changed;
   for (const listener of listeners) listener();
 }

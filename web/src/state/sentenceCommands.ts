@@ -16,7 +16,10 @@ export interface SentencePart {
 }
 
 const WORD = String.raw`'(?:[^']|'"'"')+'|[^\s'\x60;]+`;
-const COMMAND = new RegExp(String.raw`\x60?gnomon (?:explain|tasks answer|dags unpause|dags next-runs)(?: (?:${WORD}))+\x60?`, "g");
+const COMMAND = new RegExp(
+  String.raw`\x60?gnomon (?:explain|tasks answer|dags unpause|dags next-runs)(?: (?:${WORD}))+\x60?`,
+  "g",
+);
 
 /** The parts of a text in their order; a command that leads to no place of the page stays text. */
 export function splitCommands(text: string): SentencePart[] {
@@ -44,20 +47,30 @@ export function cutAnswerCommand(text: string): string {
 /** Undefined also for a command that goes on as a sentence, which is not known to end where it seems to. */
 function findPlace(command: string, next: string | undefined): CommandPlace | undefined {
   if (next !== undefined && !command.endsWith("`") && next !== ";") return undefined;
-  const [first, second, ...rest] = (command.replaceAll("`", "").match(new RegExp(WORD, "g")) ?? []).slice(1).map(unquote);
+  const [first, second, ...rest] = (command.replaceAll("`", "").match(new RegExp(WORD, "g")) ?? [])
+    .slice(1)
+    .map(unquote);
   if (first === "explain") return explainPlace([second ?? "", ...rest]);
   const [dagId, runId, taskId] = rest;
   if (!dagId) return undefined;
-  if (`${first} ${second}` === "tasks answer" && runId && taskId && !rest.includes("--map-index")) return { dagId, runId, taskId, hash: "question", words: "the form on its page" };
+  if (`${first} ${second}` === "tasks answer" && runId && taskId && !rest.includes("--map-index"))
+    return { dagId, runId, taskId, hash: "question", words: "the form on its page" };
   if (`${first} ${second}` === "dags unpause" && rest.length === 1) return { dagId, words: "the button on its page" };
-  if (`${first} ${second}` === "dags next-runs" && rest.length === 1) return { dagId, hash: "next-runs", words: "its next runs" };
+  if (`${first} ${second}` === "dags next-runs" && rest.length === 1)
+    return { dagId, hash: "next-runs", words: "its next runs" };
   return undefined;
 }
 
 function explainPlace(names: string[]): CommandPlace | undefined {
   const [dagId, runId, taskId] = names;
-  if (!dagId || names.length > 3 || names.some((one) => one.startsWith("--")) || taskId?.includes("[")) return undefined;
-  return { dagId, runId, taskId, words: taskId ? "the page of the task" : runId ? "the page of the run" : "the page of the DAG" };
+  if (!dagId || names.length > 3 || names.some((one) => one.startsWith("--")) || taskId?.includes("["))
+    return undefined;
+  return {
+    dagId,
+    runId,
+    taskId,
+    words: taskId ? "the page of the task" : runId ? "the page of the run" : "the page of the DAG",
+  };
 }
 
 /** As the shell reads a quoted word. */

@@ -2,7 +2,16 @@ import { expect, test } from "vitest";
 import { formatDuration, formatTime, splitInstants } from "./times";
 
 test.each([
-  [0.1234, "0.12 s"], [0.0071, "7 ms"], [0, "0 s"], [12.34, "12.3 s"], [59.99, "60 s"], [60, "1 min"], [3_900, "1 h 5 min"], [90_000, "1 d 1 h"], [3_601, "1 h"], [null, ""],
+  [0.1234, "0.12 s"],
+  [0.0071, "7 ms"],
+  [0, "0 s"],
+  [12.34, "12.3 s"],
+  [59.99, "60 s"],
+  [60, "1 min"],
+  [3_900, "1 h 5 min"],
+  [90_000, "1 d 1 h"],
+  [3_601, "1 h"],
+  [null, ""],
 ])("a duration of %s seconds in words", (seconds, words) => {
   expect(formatDuration(seconds)).toBe(words);
 });
@@ -14,7 +23,9 @@ test("a time in UTC, on the day of a clock change", () => {
 });
 
 test("instants of a sentence are found, those within the id of a run are not", () => {
-  const found = splitInstants("run manual__2026-01-01T00:00:00.5+00:00 is due at 2026-01-02T00:00:00.000000+00:00: later");
+  const found = splitInstants(
+    "run manual__2026-01-01T00:00:00.5+00:00 is due at 2026-01-02T00:00:00.000000+00:00: later",
+  );
   expect(found.filter((one) => one.isInstant).map((one) => one.text)).toEqual(["2026-01-02T00:00:00.000000+00:00"]);
   expect(found.map((one) => one.text).join("")).toContain("manual__2026-01-01T00:00:00.5+00:00 is due");
 });

@@ -44,8 +44,15 @@ const formats = new Map<Zone, Intl.DateTimeFormat>();
 function findFormat(zone: Zone): Intl.DateTimeFormat {
   let found = formats.get(zone);
   if (!found) {
-    found = new Intl.DateTimeFormat("sv-SE", {  // Swedish dates are those of ISO 8601
-      year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+    found = new Intl.DateTimeFormat("sv-SE", {
+      // Swedish dates are those of ISO 8601
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      hourCycle: "h23",
       ...(zone === "local" ? {} : { timeZone: zone }),
     });
     formats.set(zone, found);
@@ -58,7 +65,8 @@ export function formatTime(text: string | null | undefined, zone: Zone): string 
   if (!text) return "";
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text;
-  if (zone === "UTC" && at.getUTCFullYear() >= 1000 && at.getUTCFullYear() <= 9999) return at.toISOString().slice(0, 19).replace("T", " ");
+  if (zone === "UTC" && at.getUTCFullYear() >= 1000 && at.getUTCFullYear() <= 9999)
+    return at.toISOString().slice(0, 19).replace("T", " ");
   return findFormat(zone).format(at);
 }
 
@@ -68,7 +76,12 @@ export function formatDuration(seconds: number | null | undefined): string {
   if (seconds > 0 && seconds < 0.1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
   if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 100) / 100 : Math.round(seconds * 10) / 10} s`;
   const whole = Math.round(seconds);
-  const units: [number, string][] = [[86_400, "d"], [3_600, "h"], [60, "min"], [1, "s"]];
+  const units: [number, string][] = [
+    [86_400, "d"],
+    [3_600, "h"],
+    [60, "min"],
+    [1, "s"],
+  ];
   const first = units.findIndex(([size]) => whole >= size);
   let rest = whole;
   const parts: string[] = [];
@@ -84,5 +97,8 @@ const INSTANT = /(?<![\w:+-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|
 
 /** The parts of a text, those that are an instant by themselves apart: the id of a run that contains one stays as it is. */
 export function splitInstants(text: string): { text: string; isInstant: boolean }[] {
-  return text.split(INSTANT).map((part, at) => ({ text: part, isInstant: at % 2 === 1 })).filter((one) => one.text !== "");
+  return text
+    .split(INSTANT)
+    .map((part, at) => ({ text: part, isInstant: at % 2 === 1 }))
+    .filter((one) => one.text !== "");
 }

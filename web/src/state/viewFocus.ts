@@ -27,10 +27,12 @@ export function useViewFocus(): void {
 function focusAfterFrame(heading: HTMLElement): void {
   const before = document.activeElement;
   heading.tabIndex = -1;
-  requestAnimationFrame(() => setTimeout(() => {
-    const isFree = document.activeElement === before || document.activeElement === document.body;
-    if (heading.isConnected && isFree) heading.focus({ preventScroll: true });
-  }));
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      const isFree = document.activeElement === before || document.activeElement === document.body;
+      if (heading.isConnected && isFree) heading.focus({ preventScroll: true });
+    }),
+  );
 }
 
 /** `Grid · nightly · Gnomon`. */

@@ -15,7 +15,12 @@ export type ViewsByPage = ReadonlyMap<string, readonly SavedView[]>;
 const NAME_MAX = 100;
 
 export function toRecord(page: string, view: SavedView): ViewRecord {
-  return { page, name: view.name, query: defaultStringifySearch(view.search).replace(/^\?/, ""), is_default: Boolean(view.isDefault) };
+  return {
+    page,
+    name: view.name,
+    query: defaultStringifySearch(view.search).replace(/^\?/, ""),
+    is_default: Boolean(view.isDefault),
+  };
 }
 
 export function groupRecords(records: readonly ViewRecord[]): ViewsByPage {
@@ -25,12 +30,11 @@ export function groupRecords(records: readonly ViewRecord[]): ViewsByPage {
     found.set(page, views);
     views.push({ name, search: defaultParseSearch(query) as Record<string, unknown>, isDefault: is_default });
   }
-  for (const views of found.values()) sortViews(views);
-  return found;
+  return new Map([...found].map(([page, views]) => [page, sortViews(views)]));
 }
 
-export function sortViews(views: SavedView[]): SavedView[] {
-  return views.sort((a, b) => a.name.localeCompare(b.name));
+export function sortViews(views: readonly SavedView[]): SavedView[] {
+  return views.toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 /**

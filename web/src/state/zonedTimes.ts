@@ -13,7 +13,14 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   let found = formats.get(zone);
   if (!found) {
     found = new Intl.DateTimeFormat("en-GB", {
-      timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+      timeZone: zone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      hourCycle: "h23",
     });
     formats.set(zone, found);
   }
@@ -22,7 +29,11 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 
 /** The local time as if it were one of UTC, in milliseconds. */
 function wallClock(at: number, zone: string): number {
-  const fields = Object.fromEntries(formatOf(zone).formatToParts(at).map((one) => [one.type, Number(one.value)]));
+  const fields = Object.fromEntries(
+    formatOf(zone)
+      .formatToParts(at)
+      .map((one) => [one.type, Number(one.value)]),
+  );
   return Date.UTC(fields.year ?? 0, (fields.month ?? 1) - 1, fields.day, fields.hour, fields.minute, fields.second);
 }
 
@@ -35,10 +46,25 @@ const LOCAL = /^(\d{4,6})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/;
 export function parseLocal(text: string, zone: Zone): string | undefined {
   const found = LOCAL.exec(text);
   if (!found) return undefined;
-  const [year, month, day, hour, minute, second] = found.slice(1).map((one) => Number(one ?? 0)) as [number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second] = found.slice(1).map((one) => Number(one ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const wall = Date.UTC(year, month - 1, day, hour, minute, second);
   const shown = new Date(wall);
-  if (Number.isNaN(wall) || shown.getUTCMonth() !== month - 1 || shown.getUTCDate() !== day || hour > 23 || minute > 59 || second > 59) return undefined;
+  if (
+    Number.isNaN(wall) ||
+    shown.getUTCMonth() !== month - 1 ||
+    shown.getUTCDate() !== day ||
+    hour > 23 ||
+    minute > 59 ||
+    second > 59
+  )
+    return undefined;
   const name = zoneName(zone);
   const offsets = [-1, 1].map((side) => wallClock(wall + side * 86_400_000, name) - (wall + side * 86_400_000));
   const at = offsets.map((offset) => wall - offset).find((one) => wallClock(one, name) === wall);
@@ -54,7 +80,10 @@ export function formatLocal(at: string | null | undefined, zone: Zone): string {
 /** The first instant of a day, `2026-03-29`, in UTC. Where clocks are put forward at midnight, the day begins later. */
 export function startOfDay(day: string, zone: Zone): string {
   for (let minute = 0; minute < 180; minute += 15) {
-    const found = parseLocal(`${day}T${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`, zone);
+    const found = parseLocal(
+      `${day}T${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`,
+      zone,
+    );
     if (found) return found;
   }
   return `${day}T00:00:00Z`;

@@ -3,14 +3,23 @@
 import { expect, test } from "vitest";
 import { TEXTS } from "./zh";
 
-const sources = import.meta.glob<string>(["../**/*.{ts,tsx}", "!./**", "!../**/*.test.ts", "!../api/schema.d.ts"], { query: "?raw", import: "default", eager: true });
+const sources = import.meta.glob<string>(
+  ["../**/*.{ts,tsx}", "!./**", "!../**/*.test.{ts,tsx}", "!../api/schema.d.ts"],
+  {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  },
+);
 const TEXT = String.raw`("(?:[^"\\]|\\.)*")`;
 const CALLS = [new RegExp(String.raw`\bt\(\s*${TEXT}`, "g"), new RegExp(String.raw`\btn\(\s*${TEXT},\s*${TEXT}`, "g")];
 const MARKED = new RegExp(String.raw`/\* text \*/ ${TEXT}`, "g");
 
 /** Texts in calls of t and tn, and those that a table keeps for a later call, marked by a comment: text. */
 function findTexts(source: string): string[] {
-  return [...CALLS, MARKED].flatMap((call) => [...source.matchAll(call)].flatMap((found) => found.slice(1).map((text) => JSON.parse(text as string) as string)));
+  return [...CALLS, MARKED].flatMap((call) =>
+    [...source.matchAll(call)].flatMap((found) => found.slice(1).map((text) => JSON.parse(text as string) as string)),
+  );
 }
 
 const used = new Set(Object.values(sources).flatMap(findTexts));

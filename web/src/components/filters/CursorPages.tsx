@@ -16,13 +16,31 @@ export function countEntries(found: CursorPage): string {
   return t("{count} or more", { count: (Math.floor(total / 1_000) * 1_000).toLocaleString("en") });
 }
 
-export function CursorPages({ found, isFirst, go }: { found: CursorPage; isFirst: boolean; go: (cursor: string | undefined) => void }) {
+export function CursorPages({
+  found,
+  isFirst,
+  go,
+}: {
+  found: CursorPage;
+  isFirst: boolean;
+  go: (cursor: string | undefined) => void;
+}) {
   return (
     <nav className="pages" aria-label={t("Pages of the list")}>
-      <span className="soft" role="status">{t("{count} in all", { count: countEntries(found) })}</span>{" "}
-      {!isFirst && <button type="button" onClick={() => go(undefined)}>{t("First page")}</button>}{" "}
-      <button type="button" disabled={!found.previous_cursor} onClick={() => go(found.previous_cursor ?? undefined)}>{t("Previous")}</button>{" "}
-      <button type="button" disabled={!found.next_cursor} onClick={() => go(found.next_cursor ?? undefined)}>{t("Next")}</button>
+      <span className="soft" role="status">
+        {t("{count} in all", { count: countEntries(found) })}
+      </span>{" "}
+      {!isFirst && (
+        <button type="button" onClick={() => go(undefined)}>
+          {t("First page")}
+        </button>
+      )}{" "}
+      <button type="button" disabled={!found.previous_cursor} onClick={() => go(found.previous_cursor ?? undefined)}>
+        {t("Previous")}
+      </button>{" "}
+      <button type="button" disabled={!found.next_cursor} onClick={() => go(found.next_cursor ?? undefined)}>
+        {t("Next")}
+      </button>
     </nav>
   );
 }

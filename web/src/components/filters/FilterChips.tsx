@@ -34,18 +34,37 @@ export function FilterChips({ chips, turn, remove, clear, lead }: FilterChipsPro
     <div className="chips-line">
       {lead && <span role="status">{lead}</span>}
       <ul className="chips" aria-label={t("Filters that hold")}>
-      {chips.map((chip) => {
-        const text = describe(chip);
-        return (
-          <li key={`${chip.field} ${chip.value ?? ""} ${chip.isNot}`} className={chip.isNot ? "chip not" : "chip"}>
-            {chip.isFixed ? <span className="name">{text}</span> : (
-              <button type="button" title={t("Turn the filter round")} aria-label={t("Turn round: {filter}", { filter: text })} onClick={() => turn(chip)}>{text}</button>
-            )}
-            <button type="button" aria-label={t("Take away: {filter}", { filter: text })} onClick={() => remove(chip)}>✕</button>
-          </li>
-        );
-      })}
-      <li><button type="button" className={lead ? undefined : "plain"} onClick={clear}>{t("Clear all filters")}</button></li>
+        {chips.map((chip) => {
+          const text = describe(chip);
+          return (
+            <li key={`${chip.field} ${chip.value ?? ""} ${chip.isNot}`} className={chip.isNot ? "chip not" : "chip"}>
+              {chip.isFixed ? (
+                <span className="name">{text}</span>
+              ) : (
+                <button
+                  type="button"
+                  title={t("Turn the filter round")}
+                  aria-label={t("Turn round: {filter}", { filter: text })}
+                  onClick={() => turn(chip)}
+                >
+                  {text}
+                </button>
+              )}
+              <button
+                type="button"
+                aria-label={t("Take away: {filter}", { filter: text })}
+                onClick={() => remove(chip)}
+              >
+                ✕
+              </button>
+            </li>
+          );
+        })}
+        <li>
+          <button type="button" className={lead ? undefined : "plain"} onClick={clear}>
+            {t("Clear all filters")}
+          </button>
+        </li>
       </ul>
     </div>
   );
@@ -54,7 +73,9 @@ export function FilterChips({ chips, turn, remove, clear, lead }: FilterChipsPro
 function describe(chip: Chip): string {
   if (chip.value === undefined) return chip.isNot ? t("not: {filter}", { filter: chip.label }) : chip.label;
   const value = cutText(chip.text ?? chip.value);
-  return chip.isNot ? t("{filter} is not {value}", { filter: chip.label, value }) : t("{filter} is {value}", { filter: chip.label, value });
+  return chip.isNot
+    ? t("{filter} is not {value}", { filter: chip.label, value })
+    : t("{filter} is {value}", { filter: chip.label, value });
 }
 
 export interface AddFilterProps {
@@ -65,9 +86,21 @@ export interface AddFilterProps {
 
 export function AddFilter({ label, options, add }: AddFilterProps) {
   return (
-    <select aria-label={label} value="" onChange={(event) => { if (event.target.value) add(event.target.value); }}>
+    <select
+      aria-label={label}
+      value=""
+      onChange={(event) => {
+        if (event.target.value) add(event.target.value);
+      }}
+    >
       <option value="">{label} …</option>
-      {options.map((one) => <option key={one.value} value={one.value}>{one.count === undefined ? cutText(one.text ?? one.value, OPTION_MAX) : `${cutText(one.text ?? one.value, OPTION_MAX)} (${one.count})`}</option>)}
+      {options.map((one) => (
+        <option key={one.value} value={one.value}>
+          {one.count === undefined
+            ? cutText(one.text ?? one.value, OPTION_MAX)
+            : `${cutText(one.text ?? one.value, OPTION_MAX)} (${one.count})`}
+        </option>
+      ))}
     </select>
   );
 }

@@ -9,7 +9,11 @@ export function MoreFilters({ holds, children }: { holds: number; children: Reac
   return (
     <>
       <button type="button" className="more-filters-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? t("Fewer filters") : holds > 0 ? t("More filters ({count} set)", { count: holds }) : t("More filters")}
+        {isOpen
+          ? t("Fewer filters")
+          : holds > 0
+            ? t("More filters ({count} set)", { count: holds })
+            : t("More filters")}
       </button>
       <div className={isOpen ? "more-filters open" : "more-filters"}>{children}</div>
     </>

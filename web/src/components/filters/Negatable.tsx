@@ -2,7 +2,7 @@
 
 import { t } from "../../state/language";
 import { cutText } from "../LongText";
-import { SearchField } from "./SearchField";
+import { SearchField } from "../SearchField";
 
 const OPTION_MAX = 100;
 
@@ -20,18 +20,41 @@ interface NegatableProps {
 export function Negatable({ label, value, change, options, nameOf = (one) => one, placeholder, type }: NegatableProps) {
   const isNot = value?.startsWith("!") ?? false;
   const plain = isNot ? (value ?? "").slice(1) : (value ?? "");
-  const put = (text: string, not: boolean) => change(text ? (not ? `!${text}` : text) : undefined);
+  const put = (text: string | undefined, not: boolean) => change(text ? (not ? `!${text}` : text) : undefined);
   return (
     <span className="negatable">
-      {options === undefined ? <SearchField label={label} value={plain} placeholder={placeholder} type={type} onChange={(text) => put(text, isNot)} /> : (
-        <label>{label}{" "}
+      {options === undefined ? (
+        <SearchField
+          label={label}
+          value={plain}
+          placeholder={placeholder}
+          type={type}
+          onChange={(text) => put(text, isNot)}
+        />
+      ) : (
+        <label>
+          {label}{" "}
           <select value={plain} onChange={(event) => put(event.target.value, isNot)}>
             <option value="">{t("all")}</option>
-            {[...new Set([...options, ...(plain ? [plain] : [])])].map((one) => <option key={one} value={one}>{cutText(nameOf(one), OPTION_MAX)}</option>)}
+            {[...new Set([...options, ...(plain ? [plain] : [])])].map((one) => (
+              <option key={one} value={one}>
+                {cutText(nameOf(one), OPTION_MAX)}
+              </option>
+            ))}
           </select>
         </label>
       )}
-      {plain && <label><input type="checkbox" checked={isNot} onChange={(event) => put(plain, event.target.checked)} aria-label={t("{label}: not this", { label })} /> {t("not")}</label>}
+      {plain && (
+        <label>
+          <input
+            type="checkbox"
+            checked={isNot}
+            onChange={(event) => put(plain, event.target.checked)}
+            aria-label={t("{label}: not this", { label })}
+          />{" "}
+          {t("not")}
+        </label>
+      )}
     </span>
   );
 }

@@ -17,30 +17,62 @@ export function SavedViews({ path, search }: { path: string; search: object }) {
     const before = views.find((one) => one.name === saved);
     setName("");
     if (await saveView(path, { name: saved, search: kept })) {
-      showToast(t("The view {name} is saved.", { name: saved }), async () => void (before ? await saveView(path, before) : await deleteView(path, saved)));
+      showToast(
+        t("The view {name} is saved.", { name: saved }),
+        async () => void (before ? await saveView(path, before) : await deleteView(path, saved)),
+      );
     }
   };
   const remove = async (gone: (typeof views)[number]) => {
-    if (await deleteView(path, gone.name)) showToast(t("The view {name} is deleted.", { name: gone.name }), async () => void (await saveView(path, gone)));
+    if (await deleteView(path, gone.name))
+      showToast(t("The view {name} is deleted.", { name: gone.name }), async () => void (await saveView(path, gone)));
   };
   return (
     <Menu label={t("Views")}>
       <p className="soft">
-        {hasAccountViews() ? t("Views belong to your account: they are there in each browser. To share one, open it and send its address.") : t("Views are kept in this browser. To share one, open it and send its address.")}
+        {hasAccountViews()
+          ? t(
+              "Views belong to your account: they are there in each browser. To share one, open it and send its address.",
+            )
+          : t("Views are kept in this browser. To share one, open it and send its address.")}
       </p>
       {views.length > 0 && (
         <ul className="views">
           {views.map((one) => (
             <li key={one.name}>
-              <Link to={path} search={one.search as never} className="name">{one.name}</Link>
-              <label><input type="checkbox" checked={Boolean(one.isDefault)} onChange={(event) => void chooseDefault(path, event.target.checked ? one.name : undefined)} /> {t("default")}</label>
-              <button type="button" aria-label={t("Delete the view {name}", { name: one.name })} onClick={() => void remove(one)}>✕</button>
+              <Link to={path} search={one.search} className="name">
+                {one.name}
+              </Link>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={Boolean(one.isDefault)}
+                  onChange={(event) => void chooseDefault(path, event.target.checked ? one.name : undefined)}
+                />{" "}
+                {t("default")}
+              </label>
+              <button
+                type="button"
+                aria-label={t("Delete the view {name}", { name: one.name })}
+                onClick={() => void remove(one)}
+              >
+                ✕
+              </button>
             </li>
           ))}
         </ul>
       )}
-      <form className="save-view" onSubmit={(event) => { event.preventDefault(); if (name.trim()) void save(); }}>
-        <label>{t("Save this view as")} <input value={name} maxLength={60} onChange={(event) => setName(event.target.value)} /></label>
+      <form
+        className="save-view"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim()) void save();
+        }}
+      >
+        <label>
+          {t("Save this view as")}{" "}
+          <input value={name} maxLength={60} onChange={(event) => setName(event.target.value)} />
+        </label>
         <button disabled={!name.trim()}>{t("Save")}</button>
       </form>
     </Menu>

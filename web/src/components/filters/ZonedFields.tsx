@@ -22,7 +22,13 @@ export function MomentField({ label, value, onChange }: ZonedFieldProps) {
   };
   return (
     <label>
-      {label} <input type="datetime-local" value={typed ?? formatLocal(value, zone).slice(0, 16)} onChange={(event) => type(event.target.value)} onBlur={() => setTyped(undefined)} />
+      {label}{" "}
+      <input
+        type="datetime-local"
+        value={typed ?? formatLocal(value, zone).slice(0, 16)}
+        onChange={(event) => type(event.target.value)}
+        onBlur={() => setTyped(undefined)}
+      />
     </label>
   );
 }
@@ -34,7 +40,11 @@ export function DayField({ label, value, onChange, isLast = false }: ZonedFieldP
   return (
     <label>
       {label}{" "}
-      <input type="date" value={formatLocal(value, zone).slice(0, 10)} onChange={(event) => onChange(event.target.value ? toInstant(event.target.value, zone) : undefined)} />
+      <input
+        type="date"
+        value={formatLocal(value, zone).slice(0, 10)}
+        onChange={(event) => onChange(event.target.value ? toInstant(event.target.value, zone) : undefined)}
+      />
     </label>
   );
 }

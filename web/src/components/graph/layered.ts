@@ -28,11 +28,21 @@ export function layOutLayers(sizes: readonly Size[], edges: readonly Edge[]): La
   if (loose.length <= LOOSE_MAX) return layOutLinked(sizes, edges);
   const kept = sizes.map((_, node) => node).filter((node) => linked.has(node));
   const index = new Map(kept.map((node, at) => [node, at]));
-  const main = layOutLinked(kept.map((node) => sizes[node] as Size), edges.map(([from, to]): Edge => [index.get(from) as number, index.get(to) as number]));
+  const main = layOutLinked(
+    kept.map((node) => sizes[node] as Size),
+    edges.map(([from, to]): Edge => [index.get(from) as number, index.get(to) as number]),
+  );
   const nodes: Point[] = [];
-  kept.forEach((node, at) => { nodes[node] = main.nodes[at] as Point; });
-  const block = placeBlock(loose.map((node) => sizes[node] as Size), kept.length > 0 ? main.height + LAYER_GAP / 2 : 0);
-  loose.forEach((node, at) => { nodes[node] = block.nodes[at] as Point; });
+  kept.forEach((node, at) => {
+    nodes[node] = main.nodes[at] as Point;
+  });
+  const block = placeBlock(
+    loose.map((node) => sizes[node] as Size),
+    kept.length > 0 ? main.height + LAYER_GAP / 2 : 0,
+  );
+  loose.forEach((node, at) => {
+    nodes[node] = block.nodes[at] as Point;
+  });
   return { nodes, bends: main.bends, width: Math.max(main.width, block.width), height: block.height };
 }
 
@@ -42,7 +52,11 @@ function placeBlock(sizes: readonly Size[], top: number): { nodes: Point[]; widt
   const width = Math.max(...sizes.map((size) => size.width)) + NODE_GAP;
   const height = Math.max(...sizes.map((size) => size.height)) + NODE_GAP;
   const nodes = sizes.map((_, at) => ({ x: (at % columns) * width, y: top + Math.floor(at / columns) * height }));
-  return { nodes, width: columns * width - NODE_GAP, height: top + Math.ceil(sizes.length / columns) * height - NODE_GAP };
+  return {
+    nodes,
+    width: columns * width - NODE_GAP,
+    height: top + Math.ceil(sizes.length / columns) * height - NODE_GAP,
+  };
 }
 
 function layOutLinked(sizes: readonly Size[], given: readonly Edge[]): Layered {
@@ -55,15 +69,29 @@ function layOutLinked(sizes: readonly Size[], given: readonly Edge[]): Layered {
   const centres = placeInLayers(layers, chains.parts, heights, count);
   const lefts: number[] = [];
   let x = 0;
-  const widths = layers.map((layer) => Math.max(0, ...layer.map((node) => (node < count ? (sizes[node] as Size).width : 0))));
-  widths.forEach((width, layer) => { lefts[layer] = x; x += width + LAYER_GAP; });
-  const middle = (node: number) => (lefts[chains.ranks[node] as number] as number) + (widths[chains.ranks[node] as number] as number) / 2;
-  const nodes = sizes.map((size, node) => ({ x: middle(node) - size.width / 2, y: (centres[node] as number) - size.height / 2 }));
+  const widths = layers.map((layer) =>
+    Math.max(0, ...layer.map((node) => (node < count ? (sizes[node] as Size).width : 0))),
+  );
+  widths.forEach((width, layer) => {
+    lefts[layer] = x;
+    x += width + LAYER_GAP;
+  });
+  const middle = (node: number) =>
+    (lefts[chains.ranks[node] as number] as number) + (widths[chains.ranks[node] as number] as number) / 2;
+  const nodes = sizes.map((size, node) => ({
+    x: middle(node) - size.width / 2,
+    y: (centres[node] as number) - size.height / 2,
+  }));
   const bends = chains.bends.map((bend, at) => {
     const points = bend.map((node) => ({ x: middle(node), y: centres[node] as number }));
     return (edges[at] as Edge)[0] === (given[at] as Edge)[0] ? points : points.reverse();
   });
-  return { nodes, bends, width: Math.max(0, x - LAYER_GAP), height: Math.max(0, ...nodes.map((node, at) => node.y + (sizes[at] as Size).height)) };
+  return {
+    nodes,
+    bends,
+    width: Math.max(0, x - LAYER_GAP),
+    height: Math.max(0, ...nodes.map((node, at) => node.y + (sizes[at] as Size).height)),
+  };
 }
 
 interface Chains {
@@ -96,10 +124,18 @@ function splitLongEdges(count: number, edges: readonly Edge[], rank: Int32Array)
 /** The nodes of each layer in an order with few crossings: sweeps to and fro by the mean place of the neighbours; the best order is kept. */
 function orderLayers(ranks: readonly number[], parts: readonly Edge[]): number[][] {
   const next = listSuccessors(ranks.length, parts);
-  const before = listSuccessors(ranks.length, parts.map(([from, to]): Edge => [to, from]));
+  const before = listSuccessors(
+    ranks.length,
+    parts.map(([from, to]): Edge => [to, from]),
+  );
   let layers = startLayers(ranks, next, before);
   const place = new Float64Array(ranks.length);
-  const number = () => layers.forEach((layer) => layer.forEach((node, at) => { place[node] = at; }));
+  const number = () =>
+    layers.forEach((layer) =>
+      layer.forEach((node, at) => {
+        place[node] = at;
+      }),
+    );
   number();
   let best = layers.map((layer) => [...layer]);
   let fewest = countCrossings(layers, next, place);
@@ -109,9 +145,21 @@ function orderLayers(ranks: readonly number[], parts: readonly Edge[]): number[]
     for (const at of order) {
       const layer = layers[at] as number[];
       const near = down ? before : next;
-      const wanted = new Map(layer.map((node) => [node, mean((near[node] as number[]).map((one) => place[one] as number), place[node] as number)]));
-      layer.sort((a, b) => (wanted.get(a) as number) - (wanted.get(b) as number) || (place[a] as number) - (place[b] as number));
-      layer.forEach((node, index) => { place[node] = index; });
+      const wanted = new Map(
+        layer.map((node) => [
+          node,
+          mean(
+            (near[node] as number[]).map((one) => place[one] as number),
+            place[node] as number,
+          ),
+        ]),
+      );
+      layer.sort(
+        (a, b) => (wanted.get(a) as number) - (wanted.get(b) as number) || (place[a] as number) - (place[b] as number),
+      );
+      layer.forEach((node, index) => {
+        place[node] = index;
+      });
     }
     const crossings = countCrossings(layers, next, place);
     if (crossings < fewest) {
@@ -125,7 +173,10 @@ function orderLayers(ranks: readonly number[], parts: readonly Edge[]): number[]
 
 /** Depth first from the sources, so that what belongs together begins together. */
 function startLayers(ranks: readonly number[], next: number[][], before: number[][]): number[][] {
-  const layers: number[][] = Array.from({ length: ranks.reduce((most, rank) => Math.max(most, rank), -1) + 1 }, () => []);
+  const layers: number[][] = Array.from(
+    { length: ranks.reduce((most, rank) => Math.max(most, rank), -1) + 1 },
+    () => [],
+  );
   const seen = new Uint8Array(ranks.length);
   const visit = (root: number) => {
     const stack = [root];
@@ -137,7 +188,9 @@ function startLayers(ranks: readonly number[], next: number[][], before: number[
       for (const target of [...(next[node] as number[])].reverse()) if (!seen[target]) stack.push(target);
     }
   };
-  ranks.forEach((_, node) => { if ((before[node] as number[]).length === 0) visit(node); });
+  ranks.forEach((_, node) => {
+    if ((before[node] as number[]).length === 0) visit(node);
+  });
   ranks.forEach((_, node) => visit(node));
   return layers;
 }
@@ -165,19 +218,41 @@ function countCrossings(layers: number[][], next: number[][], place: Float64Arra
 }
 
 /** The middle of each node within its layer: near its neighbours, in order, apart. */
-function placeInLayers(layers: number[][], parts: readonly Edge[], heights: readonly number[], real: number): Float64Array {
+function placeInLayers(
+  layers: number[][],
+  parts: readonly Edge[],
+  heights: readonly number[],
+  real: number,
+): Float64Array {
   const next = listSuccessors(heights.length, parts);
-  const before = listSuccessors(heights.length, parts.map(([from, to]): Edge => [to, from]));
+  const before = listSuccessors(
+    heights.length,
+    parts.map(([from, to]): Edge => [to, from]),
+  );
   const centre = new Float64Array(heights.length);
-  const apart = (a: number, b: number) => ((heights[a] as number) + (heights[b] as number)) / 2 + (a >= real && b >= real ? BEND_GAP : NODE_GAP);
-  for (const layer of layers) layer.forEach((node, at) => { centre[node] = at === 0 ? 0 : (centre[layer[at - 1] as number] as number) + apart(layer[at - 1] as number, node); });
+  const apart = (a: number, b: number) =>
+    ((heights[a] as number) + (heights[b] as number)) / 2 + (a >= real && b >= real ? BEND_GAP : NODE_GAP);
+  for (const layer of layers)
+    layer.forEach((node, at) => {
+      centre[node] = at === 0 ? 0 : (centre[layer[at - 1] as number] as number) + apart(layer[at - 1] as number, node);
+    });
   for (let sweep = 0; sweep < PLACE_SWEEPS; sweep += 1) {
     const down = sweep % 2 === 0;
     const order = down ? layers : [...layers].reverse();
     for (const layer of order) {
-      const near = sweep >= PLACE_SWEEPS - 2 ? (node: number) => [...(before[node] as number[]), ...(next[node] as number[])] : (node: number) => (down ? before : next)[node] as number[];
-      const wanted = layer.map((node) => mean(near(node).map((one) => centre[one] as number), centre[node] as number));
-      spread(layer, wanted, apart, (node) => (node >= real ? 4 : 1 + near(node).length)).forEach((at, index) => { centre[layer[index] as number] = at; });
+      const near =
+        sweep >= PLACE_SWEEPS - 2
+          ? (node: number) => [...(before[node] as number[]), ...(next[node] as number[])]
+          : (node: number) => (down ? before : next)[node] as number[];
+      const wanted = layer.map((node) =>
+        mean(
+          near(node).map((one) => centre[one] as number),
+          centre[node] as number,
+        ),
+      );
+      spread(layer, wanted, apart, (node) => (node >= real ? 4 : 1 + near(node).length)).forEach((at, index) => {
+        centre[layer[index] as number] = at;
+      });
     }
   }
   const top = centre.reduce((least, at, node) => Math.min(least, at - (heights[node] as number) / 2), Infinity);
@@ -185,7 +260,12 @@ function placeInLayers(layers: number[][], parts: readonly Edge[], heights: read
 }
 
 /** Places nearest to the wanted ones (least squares) that keep order and distance: neighbours that collide move as one block. */
-function spread(layer: number[], wanted: number[], apart: (a: number, b: number) => number, weigh: (node: number) => number): number[] {
+function spread(
+  layer: number[],
+  wanted: number[],
+  apart: (a: number, b: number) => number,
+  weigh: (node: number) => number,
+): number[] {
   const offset: number[] = [];
   const blocks: { sum: number; weight: number; from: number }[] = [];
   layer.forEach((node, at) => {

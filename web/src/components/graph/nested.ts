@@ -46,9 +46,14 @@ export function layOutNested(graph: NestedGraph): NestedLayout {
     const own = levels.get(parent) ?? new Map<string, LiftedEdge>();
     const lifted = [...own.values()];
     const sizes = members.map((node) => turn(placed[node] as Size, flip));
-    const found = layOutLayers(sizes, lifted.map((edge): Edge => [index.get(edge.from) as number, index.get(edge.to) as number]));
+    const found = layOutLayers(
+      sizes,
+      lifted.map((edge): Edge => [index.get(edge.from) as number, index.get(edge.to) as number]),
+    );
     const points = (list: Point[]) => list.map((one) => (flip ? { x: one.y, y: one.x } : one));
-    lifted.forEach((edge, at) => { edge.bend = points(found.bends[at] as Point[]); });
+    lifted.forEach((edge, at) => {
+      edge.bend = points(found.bends[at] as Point[]);
+    });
     return { members, places: points(found.nodes), lifted, ...turn(found, flip) };
   };
   for (let at = nodes.length - 1; at >= 0; at -= 1) {
@@ -68,7 +73,8 @@ export function layOutNested(graph: NestedGraph): NestedLayout {
       const content = inner[node];
       if (content) put(content, x + place.x + PADDING, y + place.y + HEADER);
     });
-    for (const edge of layer.lifted) for (const one of edge.edges) bends[one] = edge.bend.map((point) => ({ x: x + point.x, y: y + point.y }));
+    for (const edge of layer.lifted)
+      for (const one of edge.edges) bends[one] = edge.bend.map((point) => ({ x: x + point.x, y: y + point.y }));
   };
   put(outer, 0, 0);
   return { nodes: placed, bends, width: outer.width, height: outer.height };

@@ -26,16 +26,25 @@ export function breakCycles(count: number, edges: readonly Edge[]): Edge[] {
       }
     }
   }
-  return turned.size === 0 ? [...edges] : edges.filter(([from, to]) => from !== to).map(([from, to]): Edge => (turned.has(`${from}>${to}`) ? [to, from] : [from, to]));
+  return turned.size === 0
+    ? [...edges]
+    : edges
+        .filter(([from, to]) => from !== to)
+        .map(([from, to]): Edge => (turned.has(`${from}>${to}`) ? [to, from] : [from, to]));
 }
 
 /** By node its layer: as early as its upstreams permit, and then as late as shortens its edges in sum. The edges have no cycle. */
 export function rankNodes(count: number, edges: readonly Edge[]): Int32Array {
   const next = listSuccessors(count, edges);
-  const before = listSuccessors(count, edges.map(([from, to]): Edge => [to, from]));
+  const before = listSuccessors(
+    count,
+    edges.map(([from, to]): Edge => [to, from]),
+  );
   const order = sortTopologically(count, next, before);
   const rank = new Int32Array(count);
-  for (const node of order) for (const target of next[node] as number[]) rank[target] = Math.max(rank[target] as number, (rank[node] as number) + 1);
+  for (const node of order)
+    for (const target of next[node] as number[])
+      rank[target] = Math.max(rank[target] as number, (rank[node] as number) + 1);
   for (const node of order.reverse()) {
     const after = next[node] as number[];
     if (after.length === 0 || (before[node] as number[]).length >= after.length) continue;

@@ -4,7 +4,11 @@ import { useEffect, useMemo, useState } from "react";
 import type { Direction, GraphBox, LayoutAnswer } from "./layout";
 import { askLayout, findLayout } from "./layoutClient";
 
-export function useGraphLayout(boxes: GraphBox[], edges: [number, number][], direction: Direction): { layout: LayoutAnswer | undefined; problem: string } {
+export function useGraphLayout(
+  boxes: GraphBox[],
+  edges: [number, number][],
+  direction: Direction,
+): { layout: LayoutAnswer | undefined; problem: string } {
   const [answer, setAnswer] = useState<LayoutAnswer>();
   const [problem, setProblem] = useState("");
   const key = useMemo(() => JSON.stringify([boxes, edges, direction]), [boxes, edges, direction]);
@@ -14,8 +18,14 @@ export function useGraphLayout(boxes: GraphBox[], edges: [number, number][], dir
     setProblem("");
     const found = findLayout<LayoutAnswer>(key);
     if (found) setAnswer(found);
-    else void askLayout<LayoutAnswer>(key, { boxes, edges, direction }).then((one) => isWanted && setAnswer(one), (error: Error) => isWanted && setProblem(error.message));
-    return () => { isWanted = false; };
+    else
+      void askLayout<LayoutAnswer>(key, { boxes, edges, direction }).then(
+        (one) => isWanted && setAnswer(one),
+        (error: Error) => isWanted && setProblem(error.message),
+      );
+    return () => {
+      isWanted = false;
+    };
   }, [key, boxes, edges, direction]);
   return { layout: known ?? (answer?.places.length === boxes.length ? answer : undefined), problem };
 }

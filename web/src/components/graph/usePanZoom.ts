@@ -27,27 +27,56 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       const box = element.getBoundingClientRect();
-      setView((last) => zoomAt(last, Math.exp(-event.deltaY * 0.005), event.clientX - box.left, event.clientY - box.top));
+      setView((last) =>
+        zoomAt(last, Math.exp(-event.deltaY * 0.005), event.clientX - box.left, event.clientY - box.top),
+      );
     };
     element.addEventListener("wheel", wheel, { passive: false });
     return () => element.removeEventListener("wheel", wheel);
   }, [frame]);
-  const zoom = useCallback((factor: number) => setView((last) => zoomAt(last, factor, (frame.current?.clientWidth ?? 0) / 2, (frame.current?.clientHeight ?? 0) / 2)), [frame]);
+  const zoom = useCallback(
+    (factor: number) =>
+      setView((last) =>
+        zoomAt(last, factor, (frame.current?.clientWidth ?? 0) / 2, (frame.current?.clientHeight ?? 0) / 2),
+      ),
+    [frame],
+  );
   /** Show all of a picture of this size; at least at about `scaleMin`, its top left corner if it is larger. */
-  const fit = useCallback((width: number, height: number, scaleMin = SCALE_MIN) => {
-    const element = frame.current;
-    if (!element || width === 0 || height === 0) return;
-    const whole = Math.min(1, (element.clientWidth - 2 * ROOM_PX) / width, (element.clientHeight - 2 * ROOM_PX) / height);
-    const scale = Math.max(SCALE_MIN, whole >= scaleMin * NEARLY ? whole : scaleMin);
-    setView({ scale, x: Math.max(ROOM_PX, (element.clientWidth - width * scale) / 2), y: Math.max(ROOM_PX, (element.clientHeight - height * scale) / 2) });
-  }, [frame]);
+  const fit = useCallback(
+    (width: number, height: number, scaleMin = SCALE_MIN) => {
+      const element = frame.current;
+      if (!element || width === 0 || height === 0) return;
+      const whole = Math.min(
+        1,
+        (element.clientWidth - 2 * ROOM_PX) / width,
+        (element.clientHeight - 2 * ROOM_PX) / height,
+      );
+      const scale = Math.max(SCALE_MIN, whole >= scaleMin * NEARLY ? whole : scaleMin);
+      setView({
+        scale,
+        x: Math.max(ROOM_PX, (element.clientWidth - width * scale) / 2),
+        y: Math.max(ROOM_PX, (element.clientHeight - height * scale) / 2),
+      });
+    },
+    [frame],
+  );
   /** Bring a point to the middle, large enough to be read. */
-  const center = useCallback((x: number, y: number) => {
-    const element = frame.current;
-    if (element) setView((last) => { const scale = Math.max(last.scale, 0.8); return { scale, x: element.clientWidth / 2 - x * scale, y: element.clientHeight / 2 - y * scale }; });
-  }, [frame]);
+  const center = useCallback(
+    (x: number, y: number) => {
+      const element = frame.current;
+      if (element)
+        setView((last) => {
+          const scale = Math.max(last.scale, 0.8);
+          return { scale, x: element.clientWidth / 2 - x * scale, y: element.clientHeight / 2 - y * scale };
+        });
+    },
+    [frame],
+  );
   const handlers = {
-    onPointerDown: (event: PointerEvent) => { pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY }); moved.current = 0; },
+    onPointerDown: (event: PointerEvent) => {
+      pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      moved.current = 0;
+    },
     onPointerMove: (event: PointerEvent) => {
       const before = pointers.current.get(event.pointerId);
       if (!before) return;
@@ -61,12 +90,18 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
       if (!other) setView((last) => ({ ...last, x: last.x + after.x - before.x, y: last.y + after.y - before.y }));
       else {
         const box = (event.currentTarget as Element).getBoundingClientRect();
-        const factor = Math.hypot(after.x - other.x, after.y - other.y) / Math.max(1, Math.hypot(before.x - other.x, before.y - other.y));
+        const factor =
+          Math.hypot(after.x - other.x, after.y - other.y) /
+          Math.max(1, Math.hypot(before.x - other.x, before.y - other.y));
         setView((last) => zoomAt(last, factor, other.x - box.left, other.y - box.top));
       }
     },
-    onPointerUp: (event: PointerEvent) => { pointers.current.delete(event.pointerId); },
-    onPointerCancel: (event: PointerEvent) => { pointers.current.delete(event.pointerId); },
+    onPointerUp: (event: PointerEvent) => {
+      pointers.current.delete(event.pointerId);
+    },
+    onPointerCancel: (event: PointerEvent) => {
+      pointers.current.delete(event.pointerId);
+    },
   };
   return { view, zoom, fit, center, handlers, wasDragged: () => moved.current >= CLICK_PX };
 }

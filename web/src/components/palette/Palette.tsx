@@ -22,12 +22,24 @@ export function Palette({ close }: { close: () => void }) {
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     const stop = new AbortController();
-    const timer = window.setTimeout(() => {
-      findEntries(client, typed, dagId, stop.signal).then(
-        ({ entries: found, problem }) => { setEntries(found); setChosen(0); if (problem) setSaid(problem); },
-        (fault: unknown) => { if (!stop.signal.aborted) { setEntries([]); setSaid((fault as Error).message); } },
-      );
-    }, typed ? TYPED_MS : 0);
+    const timer = window.setTimeout(
+      () => {
+        findEntries(client, typed, dagId, stop.signal).then(
+          ({ entries: found, problem }) => {
+            setEntries(found);
+            setChosen(0);
+            if (problem) setSaid(problem);
+          },
+          (fault: unknown) => {
+            if (!stop.signal.aborted) {
+              setEntries([]);
+              setSaid((fault as Error).message);
+            }
+          },
+        );
+      },
+      typed ? TYPED_MS : 0,
+    );
     return () => {
       stop.abort();
       window.clearTimeout(timer);
@@ -56,22 +68,51 @@ export function Palette({ close }: { close: () => void }) {
   };
   useEffect(() => document.getElementById(`palette-${chosen}`)?.scrollIntoView({ block: "nearest" }), [chosen]);
   return (
-    <dialog ref={dialog} className="palette" aria-label={t("Command palette")} onClose={close} onClick={(event) => { if (event.target === dialog.current) close(); }}>
+    <dialog
+      ref={dialog}
+      className="palette"
+      aria-label={t("Command palette")}
+      onClose={close}
+      onClick={(event) => {
+        if (event.target === dialog.current) close();
+      }}
+    >
       <input
-        type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-activedescendant={entries[chosen] ? `palette-${chosen}` : undefined}
-        aria-label={t("Find a DAG, run, task, page or act")} placeholder={t("DAG, run, task, page, or: pause, unpause, run, clear and a DAG")} value={typed} spellCheck={false} autoFocus
-        onChange={(event) => { setTyped(event.target.value); setSaid(""); }} onKeyDown={press}
+        type="text"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={entries[chosen] ? `palette-${chosen}` : undefined}
+        aria-label={t("Find a DAG, run, task, page or act")}
+        placeholder={t("DAG, run, task, page, or: pause, unpause, run, clear and a DAG")}
+        value={typed}
+        spellCheck={false}
+        autoFocus
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setSaid("");
+        }}
+        onKeyDown={press}
       />
       <ul id="palette-list" role="listbox" aria-label={t("Found")}>
         {entries.map((entry, at) => (
           <li
-            key={entry.key} id={`palette-${at}`} role="option" aria-selected={at === chosen} onClick={() => take(entry)} onPointerMove={() => { if (chosen !== at) setChosen(at); }}
+            key={entry.key}
+            id={`palette-${at}`}
+            role="option"
+            aria-selected={at === chosen}
+            onClick={() => take(entry)}
+            onPointerMove={() => {
+              if (chosen !== at) setChosen(at);
+            }}
           >
             <span className="soft">{entry.kind}</span> <span className="name">{entry.label}</span>
           </li>
         ))}
       </ul>
-      <p role="status" className="soft">{said || (typed && entries.length === 0 ? t("Nothing fits.") : t("Arrows choose, Enter opens, Escape closes."))}</p>
+      <p role="status" className="soft">
+        {said || (typed && entries.length === 0 ? t("Nothing fits.") : t("Arrows choose, Enter opens, Escape closes."))}
+      </p>
     </dialog>
   );
 }

@@ -23,7 +23,9 @@ export function PaletteButton() {
   }, []);
   return (
     <>
-      <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={open}>{t("Find")} <kbd>Ctrl K</kbd></button>
+      <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={open}>
+        {t("Find")} <kbd>Ctrl K</kbd>
+      </button>
       {opened.isOpen && <Suspense>{<Palette key={opened.count} close={() => close(opened.count)} />}</Suspense>}
     </>
   );

@@ -2,9 +2,8 @@
 
 import type { QueryClient } from "@tanstack/react-query";
 import { meQuery } from "../../api/administration";
-import { change, part, read } from "../../api/client";
-import { dagPath, toPattern } from "../../api/queries";
-import type { DagList, DagRunList, TaskInstanceList } from "../../api/shapes";
+import { get, part, patch } from "../../api/client";
+import { toPattern } from "../../api/queries";
 import { t } from "../../state/language";
 import { DENSITY, LANGUAGE, type Preference, THEME, writePreference, ZONE } from "../../state/preferences";
 import { FIRST, GROUPS, isOffered } from "../navigation";
@@ -34,24 +33,35 @@ export interface Found {
   problem: string;
 }
 
-interface TaskList {
-  tasks: { task_id: string }[];
-}
-
 /** The pages that are offered to the account; they need no request. */
 export function listPages(client: QueryClient): PaletteEntry[] {
   const me = client.getQueryData(meQuery().queryKey);
-  return [FIRST, ...GROUPS.map((group) => group.entries)].flat().filter((page) => !page.isSecond && isOffered(page, me)).map((page) => ({
-    key: `page ${page.to}`, kind: t("Page"), label: `${t(page.label)}: ${t(page.about)}`, words: `${t(page.label)} ${page.label} ${t(page.about)} ${page.about} ${page.also ?? ""}`, to: { to: page.to, search: {} },
-  }));
+  return [FIRST, ...GROUPS.map((group) => group.entries)]
+    .flat()
+    .filter((page) => !page.isSecond && isOffered(page, me))
+    .map((page) => ({
+      key: `page ${page.to}`,
+      kind: t("Page"),
+      label: `${t(page.label)}: ${t(page.about)}`,
+      words: `${t(page.label)} ${page.label} ${t(page.about)} ${page.about} ${page.also ?? ""}`,
+      to: { to: page.to, search: {} },
+    }));
 }
 
-const SETTINGS: [Preference<string>, string][] = [[ZONE, /* text */ "Times"], [THEME, /* text */ "Theme"], [DENSITY, /* text */ "Density"], [LANGUAGE, /* text */ "Language"]];
+const SETTINGS: [Preference<string>, string][] = [
+  [ZONE, /* text */ "Times"],
+  [THEME, /* text */ "Theme"],
+  [DENSITY, /* text */ "Density"],
+  [LANGUAGE, /* text */ "Language"],
+];
 
 export function listSettings(): PaletteEntry[] {
   return SETTINGS.flatMap(([preference, name]) =>
     preference.values.map((value) => ({
-      key: `setting ${preference.name} ${value}`, kind: t("Display"), label: `${t(name)}: ${value}`, words: `${t(name)} ${name} ${value}`,
+      key: `setting ${preference.name} ${value}`,
+      kind: t("Display"),
+      label: `${t(name)}: ${value}`,
+      words: `${t(name)} ${name} ${value}`,
       act: () => {
         writePreference(preference, value);
         if (preference.name === LANGUAGE.name) window.location.reload();
@@ -62,10 +72,17 @@ export function listSettings(): PaletteEntry[] {
 }
 
 /** Entries for the text, from the server too. `dagId`: the DAG that is shown, whose runs and tasks are found first. A request that fails takes its own entries away. */
-export async function findEntries(client: QueryClient, typed: string, dagId: string | undefined, signal: AbortSignal): Promise<Found> {
+export async function findEntries(
+  client: QueryClient,
+  typed: string,
+  dagId: string | undefined,
+  signal: AbortSignal,
+): Promise<Found> {
   const { verb, rest } = readVerb(typed);
-  const pages = verb === undefined ? rankEntries(rest, [...listPages(client), ...listSettings()]).slice(0, SHOWN_MAX) : [];
-  if (rest === "" && verb === undefined) return { entries: [...(dagId === undefined ? [] : listActs(client, dagId)), ...listPages(client)], problem: "" };
+  const pages =
+    verb === undefined ? rankEntries(rest, [...listPages(client), ...listSettings()]).slice(0, SHOWN_MAX) : [];
+  if (rest === "" && verb === undefined)
+    return { entries: [...(dagId === undefined ? [] : listActs(client, dagId)), ...listPages(client)], problem: "" };
   const found = await Promise.allSettled([
     findDags(client, rest, verb),
     verb === undefined ? (dagId === undefined ? findTasksOfAll(client, rest) : findTasks(client, dagId, rest)) : [],
@@ -73,60 +90,122 @@ export async function findEntries(client: QueryClient, typed: string, dagId: str
   ]);
   signal.throwIfAborted();
   const failure = found.find((one) => one.status === "rejected");
-  return { entries: [...found.flatMap((one) => (one.status === "fulfilled" ? one.value : [])), ...pages], problem: failure ? (failure.reason as Error).message : "" };
+  return {
+    entries: [...found.flatMap((one) => (one.status === "fulfilled" ? one.value : [])), ...pages],
+    problem: failure ? (failure.reason as Error).message : "",
+  };
 }
 
 /** The other words for acts. They are words of names and pages too: they stand for the act only in front of something else. */
-const OTHER_VERBS: Record<string, string> = { trigger: "run", rerun: "clear", retry: "clear", resume: "unpause", backfill: "backfill" };
+const OTHER_VERBS: Record<string, string> = {
+  trigger: "run",
+  rerun: "clear",
+  retry: "clear",
+  resume: "unpause",
+  backfill: "backfill",
+};
 
 /** The verb of the act that is typed, if it is one, and the rest. */
 export function readVerb(typed: string): { verb: string | undefined; rest: string } {
   const { verb, rest } = splitVerb(typed, VERBS);
   if (verb === undefined || !(verb in OTHER_VERBS)) return { verb, rest };
-  return rest === "" && verb !== "trigger" ? { verb: undefined, rest: typed.trim() } : { verb: OTHER_VERBS[verb], rest };
+  return rest === "" && verb !== "trigger"
+    ? { verb: undefined, rest: typed.trim() }
+    : { verb: OTHER_VERBS[verb], rest };
 }
 
 async function findDags(client: QueryClient, text: string, verb: string | undefined): Promise<PaletteEntry[]> {
   const found = await client.fetchQuery({
-    queryKey: ["dags", "palette", text], staleTime: STALE_MS,
-    queryFn: () => read<DagList>("/api/v2/dags", { limit: SHOWN_MAX, dag_id_pattern: toPattern(text), order_by: "dag_id" }),
+    queryKey: ["dags", "palette", text],
+    staleTime: STALE_MS,
+    queryFn: () =>
+      get("/api/v2/dags", { query: { limit: SHOWN_MAX, dag_id_pattern: toPattern(text), order_by: "dag_id" } }),
   });
-  const dags = rankEntries(text, found.dags.map((dag) => ({ ...dag, words: dag.dag_id })));
-  if (verb !== undefined) return dags.flatMap((dag) => listActs(client, dag.dag_id).filter((act) => act.words === verb));
+  const dags = rankEntries(
+    text,
+    found.dags.map((dag) => ({ ...dag, words: dag.dag_id })),
+  );
+  if (verb !== undefined)
+    return dags.flatMap((dag) => listActs(client, dag.dag_id).filter((act) => act.words === verb));
   return dags.map((dag) => ({
-    key: `dag ${dag.dag_id}`, kind: "DAG", label: dag.dag_id, words: dag.dag_id, to: { to: "/dags/$dagId", params: { dagId: dag.dag_id }, search: {} },
+    key: `dag ${dag.dag_id}`,
+    kind: "DAG",
+    label: dag.dag_id,
+    words: dag.dag_id,
+    to: { to: "/dags/$dagId", params: { dagId: dag.dag_id }, search: {} },
   }));
 }
 
 async function findTasks(client: QueryClient, dagId: string, text: string): Promise<PaletteEntry[]> {
   const found = await client.fetchQuery({
-    queryKey: ["dag", dagId, "palette tasks"], staleTime: STALE_MS, queryFn: () => read<TaskList>(`${dagPath(dagId)}/tasks`),
+    queryKey: ["dag", dagId, "palette tasks"],
+    staleTime: STALE_MS,
+    queryFn: () => get("/api/v2/dags/{dag_id}/tasks", { path: { dag_id: dagId } }),
   });
-  return rankEntries(text, found.tasks.map((task) => ({ ...task, words: task.task_id }))).slice(0, SHOWN_MAX).map((task) => ({
-    key: `task ${task.task_id}`, kind: t("Task"), label: task.task_id, words: task.task_id, to: { to: "/dags/$dagId", params: { dagId }, search: { task: task.task_id } },
-  }));
+  return rankEntries(
+    text,
+    found.tasks.map((task) => ({ words: task.task_id ?? "" })),
+  )
+    .slice(0, SHOWN_MAX)
+    .map(({ words }) => ({
+      key: `task ${words}`,
+      kind: t("Task"),
+      label: words,
+      words,
+      to: { to: "/dags/$dagId", params: { dagId }, search: { task: words } },
+    }));
 }
 
 /** Tasks of all DAGs, by their newest instances. */
 async function findTasksOfAll(client: QueryClient, text: string): Promise<PaletteEntry[]> {
   if (text.length < TEXT_MIN) return [];
   const found = await client.fetchQuery({
-    queryKey: ["tasks", "palette", text], staleTime: STALE_MS,
-    queryFn: () => read<TaskInstanceList>("/api/v2/dags/~/dagRuns/~/taskInstances", { limit: INSTANCES_MAX, task_display_name_pattern: toPattern(text), order_by: "-run_after" }),
+    queryKey: ["tasks", "palette", text],
+    staleTime: STALE_MS,
+    queryFn: () =>
+      get("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", {
+        path: { dag_id: "~", dag_run_id: "~" },
+        query: {
+          limit: INSTANCES_MAX,
+          task_display_name_pattern: toPattern(text),
+          order_by: "-run_after",
+        },
+      }),
   });
   const tasks = new Map(found.task_instances.map((one) => [`task ${one.dag_id} ${one.task_id}`, one]));
-  return rankEntries(text, [...tasks].map(([key, one]) => ({ key, one, words: one.task_display_name }))).slice(0, SHOWN_MAX).map(({ key, one }) => ({
-    key, kind: t("Task"), label: `${one.dag_id} › ${one.task_id}`, words: one.task_id, to: { to: "/dags/$dagId", params: { dagId: one.dag_id }, search: { task: one.task_id } },
-  }));
+  return rankEntries(
+    text,
+    [...tasks].map(([key, one]) => ({ key, one, words: one.task_display_name })),
+  )
+    .slice(0, SHOWN_MAX)
+    .map(({ key, one }) => ({
+      key,
+      kind: t("Task"),
+      label: `${one.dag_id} › ${one.task_id}`,
+      words: one.task_id,
+      to: { to: "/dags/$dagId", params: { dagId: one.dag_id }, search: { task: one.task_id } },
+    }));
 }
 
 async function findRuns(client: QueryClient, dagId: string | undefined, text: string): Promise<PaletteEntry[]> {
   const found = await client.fetchQuery({
-    queryKey: ["runs", "palette", dagId, text], staleTime: STALE_MS,
-    queryFn: () => read<DagRunList>(`/api/v2/dags/${dagId === undefined ? "~" : part(dagId)}/dagRuns`, { limit: SHOWN_MAX, run_id_pattern: toPattern(text), order_by: "-run_after" }),
+    queryKey: ["runs", "palette", dagId, text],
+    staleTime: STALE_MS,
+    queryFn: () =>
+      get("/api/v2/dags/{dag_id}/dagRuns", {
+        path: { dag_id: dagId === undefined ? "~" : part(dagId) },
+        query: {
+          limit: SHOWN_MAX,
+          run_id_pattern: toPattern(text),
+          order_by: "-run_after",
+        },
+      }),
   });
   return found.dag_runs.map((run) => ({
-    key: `run ${run.dag_id} ${run.dag_run_id}`, kind: t("Run"), label: `${run.dag_id} ${run.dag_run_id}`, words: run.dag_run_id,
+    key: `run ${run.dag_id} ${run.dag_run_id}`,
+    kind: t("Run"),
+    label: `${run.dag_id} ${run.dag_run_id}`,
+    words: run.dag_run_id,
     to: { to: "/dags/$dagId/runs/$runId", params: { dagId: run.dag_id, runId: run.dag_run_id } },
   }));
 }
@@ -134,24 +213,61 @@ async function findRuns(client: QueryClient, dagId: string | undefined, text: st
 /** What can be done with a DAG. `words` is the verb alone. */
 function listActs(client: QueryClient, dagId: string): PaletteEntry[] {
   const setPaused = async (paused: boolean) => {
-    await change("PATCH", dagPath(dagId), { is_paused: paused });
+    await patch("/api/v2/dags/{dag_id}", { path: { dag_id: dagId }, body: { is_paused: paused } });
     void client.invalidateQueries({ queryKey: ["dags"] });
     void client.invalidateQueries({ queryKey: ["dag", dagId] });
     return paused ? t("{dag} is paused.", { dag: dagId }) : t("{dag} is active.", { dag: dagId });
   };
   const kind = t("Act");
   return [
-    { key: `run ${dagId}`, kind, label: t("Run {dag} …", { dag: dagId }), words: "run", to: { to: "/dags/$dagId/trigger", params: { dagId }, search: {} } },
-    { key: `pause ${dagId}`, kind, label: t("Pause {dag}", { dag: dagId }), words: "pause", act: () => setPaused(true) },
-    { key: `unpause ${dagId}`, kind, label: t("Unpause {dag}", { dag: dagId }), words: "unpause", act: () => setPaused(false) },
-    { key: `backfill ${dagId}`, kind, label: t("Backfill {dag} …", { dag: dagId }), words: "backfill", to: { to: "/dags/$dagId/backfill", params: { dagId }, search: {} } },
-    { key: `clear ${dagId}`, kind, label: t("Clear the failed run of {dag} …", { dag: dagId }), words: "clear", act: () => openFailedRun(dagId) },
+    {
+      key: `run ${dagId}`,
+      kind,
+      label: t("Run {dag} …", { dag: dagId }),
+      words: "run",
+      to: { to: "/dags/$dagId/trigger", params: { dagId }, search: {} },
+    },
+    {
+      key: `pause ${dagId}`,
+      kind,
+      label: t("Pause {dag}", { dag: dagId }),
+      words: "pause",
+      act: () => setPaused(true),
+    },
+    {
+      key: `unpause ${dagId}`,
+      kind,
+      label: t("Unpause {dag}", { dag: dagId }),
+      words: "unpause",
+      act: () => setPaused(false),
+    },
+    {
+      key: `backfill ${dagId}`,
+      kind,
+      label: t("Backfill {dag} …", { dag: dagId }),
+      words: "backfill",
+      to: { to: "/dags/$dagId/backfill", params: { dagId }, search: {} },
+    },
+    {
+      key: `clear ${dagId}`,
+      kind,
+      label: t("Clear the failed run of {dag} …", { dag: dagId }),
+      words: "clear",
+      act: () => openFailedRun(dagId),
+    },
   ];
 }
 
 /** Lead to the newest failed run of the DAG, where the clear has its preview. */
 async function openFailedRun(dagId: string): Promise<string> {
-  const found = await read<DagRunList>(`${dagPath(dagId)}/dagRuns`, { limit: 1, state: ["failed"], order_by: "-run_after" });
+  const found = await get("/api/v2/dags/{dag_id}/dagRuns", {
+    path: { dag_id: dagId },
+    query: {
+      limit: 1,
+      state: ["failed"],
+      order_by: "-run_after",
+    },
+  });
   const run = found.dag_runs[0];
   if (!run) return t("{dag} has no failed run.", { dag: dagId });
   window.location.assign(`/dags/${part(dagId)}/runs/${part(run.dag_run_id)}`);

@@ -4,7 +4,12 @@ import { rankEntries, splitVerb } from "./rank";
 const entries = ["load_finance", "finance", "my finance report", "refinance"].map((words) => ({ words }));
 
 test("a whole name is before the start of a name, of a part, and an occurrence within", () => {
-  expect(rankEntries("finance", entries).map((one) => one.words)).toEqual(["finance", "load_finance", "my finance report", "refinance"]);
+  expect(rankEntries("finance", entries).map((one) => one.words)).toEqual([
+    "finance",
+    "load_finance",
+    "my finance report",
+    "refinance",
+  ]);
 });
 
 test("every word must occur, in any order", () => {

@@ -12,9 +12,13 @@ export function AssetActs({ asset }: { asset: Asset }) {
   return (
     <>
       <div className="acts">
-        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{t("Add an event …")}</button>
+        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {t("Add an event …")}
+        </button>
         <button
-          type="button" disabled={materialize.isPending || asset.producing_tasks.length === 0} onClick={() => materialize.mutate()}
+          type="button"
+          disabled={materialize.isPending || asset.producing_tasks.length === 0}
+          onClick={() => materialize.mutate()}
           title={asset.producing_tasks.length === 0 ? t("No task writes this asset.") : undefined}
         >
           {t("Materialize: run the DAG that writes it")}
@@ -22,7 +26,13 @@ export function AssetActs({ asset }: { asset: Asset }) {
         {materialize.data && (
           <span role="status">
             {t("The run was created:")}{" "}
-            <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId: materialize.data.dag_id, runId: materialize.data.dag_run_id }}>{materialize.data.dag_run_id}</Link>
+            <Link
+              className="name"
+              to="/dags/$dagId/runs/$runId"
+              params={{ dagId: materialize.data.dag_id, runId: materialize.data.dag_run_id }}
+            >
+              {materialize.data.dag_run_id}
+            </Link>
           </span>
         )}
       </div>
@@ -41,7 +51,8 @@ function EventForm({ assetId, close }: { assetId: number; close: () => void }) {
     event.preventDefault();
     try {
       const found: unknown = JSON.parse(extra || "{}");
-      if (typeof found !== "object" || found === null || Array.isArray(found)) throw new Error(t("it must be an object, for example {example}", { example: "{\"rows\": 1}" }));
+      if (typeof found !== "object" || found === null || Array.isArray(found))
+        throw new Error(t("it must be an object, for example {example}", { example: '{"rows": 1}' }));
       setFault("");
       add.mutate({ extra: found as Record<string, unknown>, partition_key: key || null }, { onSuccess: close });
     } catch (error) {
@@ -50,9 +61,19 @@ function EventForm({ assetId, close }: { assetId: number; close: () => void }) {
   };
   return (
     <form className="run-form" onSubmit={submit}>
-      <label>{t("Extra as JSON")}<textarea rows={3} value={extra} spellCheck={false} onChange={(event) => setExtra(event.target.value)} /></label>
-      <label>{t("Partition key (may be empty)")} <input value={key} maxLength={250} onChange={(event) => setKey(event.target.value)} /></label>
-      {fault && <p className="notice" role="alert">{fault}</p>}
+      <label>
+        {t("Extra as JSON")}
+        <textarea rows={3} value={extra} spellCheck={false} onChange={(event) => setExtra(event.target.value)} />
+      </label>
+      <label>
+        {t("Partition key (may be empty)")}{" "}
+        <input value={key} maxLength={250} onChange={(event) => setKey(event.target.value)} />
+      </label>
+      {fault && (
+        <p className="notice" role="alert">
+          {fault}
+        </p>
+      )}
       {add.isError && <Refusal error={add.error} />}
       <button disabled={add.isPending}>{t("Add the event")}</button>
     </form>

@@ -24,13 +24,22 @@ export function AssetEvents({ assetId }: { assetId: string }) {
       <Answer query={useQuery(assetEventsQuery(assetId, page))} what={t("the events")}>
         {(found) => (
           <>
-            <p className="soft" role="status">{tn("{count} event", "{count} events", found.total_entries)}</p>
+            <p className="soft" role="status">
+              {tn("{count} event", "{count} events", found.total_entries)}
+            </p>
             {found.asset_events.length > 0 && (
               <StackTable label={t("Events")} headings={[t("Time"), t("Source"), t("Extra"), t("Consumed by")]}>
-                {found.asset_events.map((one) => <EventRow key={one.id} event={one} />)}
+                {found.asset_events.map((one) => (
+                  <EventRow key={one.id} event={one} />
+                ))}
               </StackTable>
             )}
-            <PageSteps page={page} size={EVENTS_PAGE} total={found.total_entries} go={(to) => void navigate({ to: "/assets/$assetId", params: { assetId }, search: { page: to } })} />
+            <PageSteps
+              page={page}
+              size={EVENTS_PAGE}
+              total={found.total_entries}
+              go={(to) => void navigate({ to: "/assets/$assetId", params: { assetId }, search: { page: to } })}
+            />
           </>
         )}
       </Answer>
@@ -41,14 +50,26 @@ export function AssetEvents({ assetId }: { assetId: string }) {
 function EventRow({ event }: { event: AssetEvent }) {
   return (
     <tr>
-      <td><Time at={event.timestamp} />{event.partition_key && <span className="soft block name">{t("partition {key}", { key: event.partition_key })}</span>}</td>
-      <td><Source event={event} /></td>
-      <td><Extra extra={event.extra} /></td>
+      <td>
+        <Time at={event.timestamp} />
+        {event.partition_key && (
+          <span className="soft block name">{t("partition {key}", { key: event.partition_key })}</span>
+        )}
+      </td>
+      <td>
+        <Source event={event} />
+      </td>
+      <td>
+        <Extra extra={event.extra} />
+      </td>
       <td>
         {event.created_dagruns.length === 0 && <span className="soft">{t("no run yet")}</span>}
         {event.created_dagruns.map((run) => (
           <span key={`${run.dag_id} ${run.run_id}`} className="block">
-            <StateBadge state={run.state} /> <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId: run.dag_id, runId: run.run_id }}>{run.dag_id} {run.run_id}</Link>
+            <StateBadge state={run.state} />{" "}
+            <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId: run.dag_id, runId: run.run_id }}>
+              {run.dag_id} {run.run_id}
+            </Link>
           </span>
         ))}
       </td>
@@ -62,10 +83,24 @@ function Source({ event }: { event: AssetEvent }) {
   const map = event.source_map_index >= 0 ? event.source_map_index : undefined;
   return (
     <>
-      <span className="block"><Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId: event.source_dag_id, runId: event.source_run_id }}>{event.source_dag_id} {event.source_run_id}</Link></span>
+      <span className="block">
+        <Link
+          className="name"
+          to="/dags/$dagId/runs/$runId"
+          params={{ dagId: event.source_dag_id, runId: event.source_run_id }}
+        >
+          {event.source_dag_id} {event.source_run_id}
+        </Link>
+      </span>
       {task && (
-        <Link className="name" to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId: event.source_dag_id, runId: event.source_run_id, taskId: task }} search={{ map }}>
-          {task}{map === undefined ? "" : ` [${map}]`}
+        <Link
+          className="name"
+          to="/dags/$dagId/runs/$runId/tasks/$taskId"
+          params={{ dagId: event.source_dag_id, runId: event.source_run_id, taskId: task }}
+          search={{ map }}
+        >
+          {task}
+          {map === undefined ? "" : ` [${map}]`}
         </Link>
       )}
     </>
@@ -76,5 +111,12 @@ function Extra({ extra }: { extra: AssetEvent["extra"] }) {
   const text = JSON.stringify(extra ?? {});
   if (text === "{}") return <span className="soft">–</span>;
   if (text.length <= FOLDED_LENGTH) return <code className="name">{text}</code>;
-  return <details><summary><code className="name">{text.slice(0, FOLDED_LENGTH)}…</code></summary><pre tabIndex={0}>{JSON.stringify(extra, null, 2)}</pre></details>;
+  return (
+    <details>
+      <summary>
+        <code className="name">{text.slice(0, FOLDED_LENGTH)}…</code>
+      </summary>
+      <pre tabIndex={0}>{JSON.stringify(extra, null, 2)}</pre>
+    </details>
+  );
 }

@@ -9,7 +9,11 @@ export function DagLinks({ dagIds }: { dagIds: string[] }) {
   if (dagIds.length === 0) return <span className="soft">–</span>;
   return (
     <>
-      {dagIds.slice(0, SHOWN_MAX).map((dagId) => <Link key={dagId} className="name block" to="/dags/$dagId" params={{ dagId }} search={{}}>{dagId}</Link>)}
+      {dagIds.slice(0, SHOWN_MAX).map((dagId) => (
+        <Link key={dagId} className="name block" to="/dags/$dagId" params={{ dagId }} search={{}}>
+          {dagId}
+        </Link>
+      ))}
       <More count={dagIds.length - SHOWN_MAX} />
     </>
   );
@@ -21,7 +25,9 @@ export function TaskLinks({ tasks }: { tasks: { dag_id: string; task_id: string 
     <>
       {tasks.slice(0, SHOWN_MAX).map((one) => (
         <span key={`${one.dag_id} ${one.task_id}`} className="block">
-          <Link className="name" to="/dags/$dagId" params={{ dagId: one.dag_id }} search={{ task: one.task_id }}>{one.dag_id}.{one.task_id}</Link>
+          <Link className="name" to="/dags/$dagId" params={{ dagId: one.dag_id }} search={{ task: one.task_id }}>
+            {one.dag_id}.{one.task_id}
+          </Link>
         </span>
       ))}
       <More count={tasks.length - SHOWN_MAX} />

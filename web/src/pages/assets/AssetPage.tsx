@@ -2,7 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type Asset, assetQuery, consumerExplanationQuery, type QueuedEvents, queuedEventsQuery, watchersQuery } from "../../api/across";
+import {
+  type Asset,
+  assetQuery,
+  consumerExplanationQuery,
+  type QueuedEvents,
+  queuedEventsQuery,
+  watchersQuery,
+} from "../../api/across";
 import { Answer } from "../../components/Answer";
 import { JsonTree } from "../../components/JsonTree";
 import { Sentence } from "../../components/Sentences";
@@ -21,7 +28,11 @@ export function AssetPage() {
   const { assetId } = route.useParams();
   return (
     <>
-      <p className="path"><Link to="/assets" search={{}}>{t("Assets")}</Link></p>
+      <p className="path">
+        <Link to="/assets" search={{}}>
+          {t("Assets")}
+        </Link>
+      </p>
       <Answer query={useQuery(assetQuery(assetId))} what={t("the asset")}>
         {(asset) => (
           <>
@@ -41,13 +52,36 @@ export function AssetPage() {
 function Facts({ asset }: { asset: Asset }) {
   return (
     <dl>
-      <dt>{t("Address")}</dt><dd className="name">{asset.uri}</dd>
-      <dt>{t("Group")}</dt><dd>{asset.group}</dd>
-      <dt>{t("Last event")}</dt><dd><Time at={asset.last_asset_event?.timestamp} /></dd>
-      <dt>{t("Written by")}</dt><dd><TaskLinks tasks={asset.producing_tasks} /></dd>
-      <dt>{t("Read by")}</dt><dd><TaskLinks tasks={asset.consuming_tasks} /></dd>
-      {asset.aliases.length > 0 && <><dt>{t("Aliases")}</dt><dd>{asset.aliases.map((one) => one.name).join(", ")}</dd></>}
-      {asset.extra && Object.keys(asset.extra).length > 0 && <><dt>{t("Extra")}</dt><dd><JsonTree value={asset.extra} /></dd></>}
+      <dt>{t("Address")}</dt>
+      <dd className="name">{asset.uri}</dd>
+      <dt>{t("Group")}</dt>
+      <dd>{asset.group}</dd>
+      <dt>{t("Last event")}</dt>
+      <dd>
+        <Time at={asset.last_asset_event?.timestamp} />
+      </dd>
+      <dt>{t("Written by")}</dt>
+      <dd>
+        <TaskLinks tasks={asset.producing_tasks} />
+      </dd>
+      <dt>{t("Read by")}</dt>
+      <dd>
+        <TaskLinks tasks={asset.consuming_tasks} />
+      </dd>
+      {asset.aliases.length > 0 && (
+        <>
+          <dt>{t("Aliases")}</dt>
+          <dd>{asset.aliases.map((one) => one.name).join(", ")}</dd>
+        </>
+      )}
+      {asset.extra && Object.keys(asset.extra).length > 0 && (
+        <>
+          <dt>{t("Extra")}</dt>
+          <dd>
+            <JsonTree value={asset.extra} />
+          </dd>
+        </>
+      )}
     </dl>
   );
 }
@@ -60,7 +94,13 @@ function Consumers({ asset }: { asset: Asset }) {
       <h2>{t("DAGs that it schedules")}</h2>
       {dagIds.length === 0 && <p className="soft">{t("No DAG is scheduled by this asset.")}</p>}
       <Answer query={queue} what={t("the queued events")}>
-        {(found) => <ul className="lines">{dagIds.slice(0, CONSUMERS_MAX).map((dagId) => <Consumer key={dagId} dagId={dagId} queue={found} />)}</ul>}
+        {(found) => (
+          <ul className="lines">
+            {dagIds.slice(0, CONSUMERS_MAX).map((dagId) => (
+              <Consumer key={dagId} dagId={dagId} queue={found} />
+            ))}
+          </ul>
+        )}
       </Answer>
       {dagIds.length > CONSUMERS_MAX && <DagLinks dagIds={dagIds.slice(CONSUMERS_MAX)} />}
     </section>
@@ -73,9 +113,25 @@ function Consumer({ dagId, queue }: { dagId: string; queue: QueuedEvents }) {
   const queued = queue.queued_events.find((one) => one.dag_id === dagId);
   return (
     <li>
-      <Link className="name" to="/dags/$dagId" params={{ dagId }} search={{}}>{dagId}</Link>{" "}
-      {queued ? <>{t("has an event in its queue since")} <Time at={queued.created_at} /></> : <span className="soft">{t("has no event in its queue")}</span>}
-      {why.data && why.data.sentences.length > 0 && <ul className="consumer-why">{why.data.sentences.map((one, at) => <li key={at}><Sentence text={one} /></li>)}</ul>}
+      <Link className="name" to="/dags/$dagId" params={{ dagId }} search={{}}>
+        {dagId}
+      </Link>{" "}
+      {queued ? (
+        <>
+          {t("has an event in its queue since")} <Time at={queued.created_at} />
+        </>
+      ) : (
+        <span className="soft">{t("has no event in its queue")}</span>
+      )}
+      {why.data && why.data.sentences.length > 0 && (
+        <ul className="consumer-why">
+          {why.data.sentences.map((one, at) => (
+            <li key={at}>
+              <Sentence text={one} />
+            </li>
+          ))}
+        </ul>
+      )}
     </li>
   );
 }
@@ -88,12 +144,31 @@ function Watchers({ assetId }: { assetId: string }) {
         {(found) => (
           <div className="scroll">
             <table>
-              <thead><tr><th>{t("Name")}</th><th>{t("State")}</th><th>{t("Trigger")}</th><th>{t("Declared by")}</th><th>{t("Events")}</th><th>{t("Last event")}</th></tr></thead>
+              <thead>
+                <tr>
+                  <th>{t("Name")}</th>
+                  <th>{t("State")}</th>
+                  <th>{t("Trigger")}</th>
+                  <th>{t("Declared by")}</th>
+                  <th>{t("Events")}</th>
+                  <th>{t("Last event")}</th>
+                </tr>
+              </thead>
               <tbody>
                 {found.watchers.map((one) => (
                   <tr key={`${one.name} ${one.dag_id}`}>
-                    <td className="name">{one.name}</td><td><Sentence text={one.state} /></td><td className="name">{one.trigger}</td>
-                    <td><DagLinks dagIds={[one.dag_id]} /></td><td>{one.events}</td><td><Time at={one.last_event} /></td>
+                    <td className="name">{one.name}</td>
+                    <td>
+                      <Sentence text={one.state} />
+                    </td>
+                    <td className="name">{one.trigger}</td>
+                    <td>
+                      <DagLinks dagIds={[one.dag_id]} />
+                    </td>
+                    <td>{one.events}</td>
+                    <td>
+                      <Time at={one.last_event} />
+                    </td>
                   </tr>
                 ))}
               </tbody>

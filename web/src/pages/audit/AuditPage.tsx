@@ -22,14 +22,19 @@ const route = getRouteApi("/audit");
 export function AuditPage() {
   const filters = route.useSearch();
   const navigate = useNavigate();
-  const set = (some: AuditFilters) => void navigate({ to: "/audit", search: { ...filters, page: undefined, ...some }, replace: true });
+  const set = (some: AuditFilters) =>
+    void navigate({ to: "/audit", search: { ...filters, page: undefined, ...some }, replace: true });
   const own = useMe()?.account;
   const isOwn = own !== undefined && filters.user === own;
   return (
     <>
       <h1>{t("Audit log")}</h1>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        {own !== undefined && <button type="button" aria-pressed={isOwn} onClick={() => set({ user: isOwn ? undefined : own })}>{t("Only what I did")}</button>}
+        {own !== undefined && (
+          <button type="button" aria-pressed={isOwn} onClick={() => set({ user: isOwn ? undefined : own })}>
+            {t("Only what I did")}
+          </button>
+        )}
         <SearchField label={t("User")} value={filters.user} onChange={(user) => set({ user })} />
         <SearchField label={t("DAG id")} value={filters.dag} onChange={(dag) => set({ dag })} />
         <SearchField label={t("Run id")} value={filters.run} onChange={(run) => set({ run })} />
@@ -40,12 +45,25 @@ export function AuditPage() {
       <Answer query={useQuery(auditQuery(filters))} what={t("the audit log")}>
         {(found) => (
           <>
-            {found.event_logs.length === 0 ? <p>{t("No event fits these filters.")}</p> : (
-              <StackTable label={t("Audit log")} headings={[t("At"), t("User"), t("Event"), t("About"), t("Change"), t("From")]} className="events">
-                {found.event_logs.map((one) => <Row key={one.event_log_id} one={one} />)}
+            {found.event_logs.length === 0 ? (
+              <p>{t("No event fits these filters.")}</p>
+            ) : (
+              <StackTable
+                label={t("Audit log")}
+                headings={[t("At"), t("User"), t("Event"), t("About"), t("Change"), t("From")]}
+                className="events"
+              >
+                {found.event_logs.map((one) => (
+                  <Row key={one.event_log_id} one={one} />
+                ))}
               </StackTable>
             )}
-            <PageButtons page={filters.page ?? 1} size={PAGE} total={found.total_entries} go={(page) => set({ page })} />
+            <PageButtons
+              page={filters.page ?? 1}
+              size={PAGE}
+              total={found.total_entries}
+              go={(page) => set({ page })}
+            />
           </>
         )}
       </Answer>
@@ -58,13 +76,25 @@ function Row({ one }: { one: EventRow }) {
   const change = describeChange(slots ? undefined : one.extra);
   return (
     <tr>
-      <td><Time at={one.when} /></td>
-      <td><span className="name">{one.owner}</span></td>
+      <td>
+        <Time at={one.when} />
+      </td>
+      <td>
+        <span className="name">{one.owner}</span>
+      </td>
       <td>{one.event.replaceAll("_", " ")}</td>
       <td>
         {one.dag_id && <DagLink dagId={one.dag_id} />}
-        {one.dag_id && one.run_id && <span className="block"><RunLink dagId={one.dag_id} runId={one.run_id} /></span>}
-        {one.dag_id && one.run_id && one.task_id && <span className="block"><TaskLink dagId={one.dag_id} runId={one.run_id} taskId={one.task_id} mapIndex={one.map_index} /></span>}
+        {one.dag_id && one.run_id && (
+          <span className="block">
+            <RunLink dagId={one.dag_id} runId={one.run_id} />
+          </span>
+        )}
+        {one.dag_id && one.run_id && one.task_id && (
+          <span className="block">
+            <TaskLink dagId={one.dag_id} runId={one.run_id} taskId={one.task_id} mapIndex={one.map_index} />
+          </span>
+        )}
         {change.about && <Value text={change.about} isCode={false} />}
       </td>
       <td>

@@ -8,7 +8,8 @@ import type { SkippedSlots } from "./eventBody";
 export function SkippedSlotsText({ slots }: { slots: SkippedSlots }) {
   return (
     <span>
-      {tn("{count} slot has no run", "{count} slots have no run", slots.count)}, {t("from")} <Time at={slots.first} /> {t("to")} <Time at={slots.until} />: <Sentence text={slots.reason} />
+      {tn("{count} slot has no run", "{count} slots have no run", slots.count)}, {t("from")} <Time at={slots.first} />{" "}
+      {t("to")} <Time at={slots.until} />: <Sentence text={slots.reason} />
     </span>
   );
 }

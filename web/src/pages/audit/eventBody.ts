@@ -21,8 +21,11 @@ export function describeChange(body: string | null | undefined): Change {
   const names = Object.entries(rest).filter(([, value]) => typeof value === "string");
   const others = Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value !== "string"));
   return {
-    about: names.map(([name, value]) => `${name} ${String(value)}`).join(", "), text: Object.keys(others).length > 0 ? show(others) : "",
-    ...(before === undefined ? {} : { before: show(before) }), ...(after === undefined ? {} : { after: show(after) }), ...(from === undefined || from === null ? {} : { from: String(from) }),
+    about: names.map(([name, value]) => `${name} ${String(value)}`).join(", "),
+    text: Object.keys(others).length > 0 ? show(others) : "",
+    ...(before === undefined ? {} : { before: show(before) }),
+    ...(after === undefined ? {} : { after: show(after) }),
+    ...(from === undefined || from === null ? {} : { from: String(from) }),
   };
 }
 

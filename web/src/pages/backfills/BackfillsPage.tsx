@@ -15,26 +15,57 @@ const route = getRouteApi("/backfills");
 export function BackfillsPage() {
   const filters = route.useSearch();
   const navigate = useNavigate();
-  const set = (some: BackfillFilters) => void navigate({ to: "/backfills", search: { ...filters, page: undefined, ...some }, replace: true });
+  const set = (some: BackfillFilters) =>
+    void navigate({ to: "/backfills", search: { ...filters, page: undefined, ...some }, replace: true });
   return (
     <>
       <h1>{t("Backfills")}</h1>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <TypedField label={t("DAG")} value={filters.dag ?? ""} placeholder={t("the whole id")} onTyped={(dag) => set({ dag: dag || undefined })} />
-        <label>{t("State")}{" "}
-          <select value={filters.state ?? ""} onChange={(event) => set({ state: event.target.value || undefined })}>
+        <TypedField
+          label={t("DAG")}
+          value={filters.dag ?? ""}
+          placeholder={t("the whole id")}
+          onTyped={(dag) => set({ dag: dag || undefined })}
+        />
+        <label>
+          {t("State")}{" "}
+          <select
+            value={filters.state ?? ""}
+            onChange={(event) => set({ state: (event.target.value || undefined) as BackfillFilters["state"] })}
+          >
             <option value="">{t("any state")}</option>
-            {BACKFILL_STATES.map(([state, words]) => <option key={state} value={state}>{t(words)}</option>)}
+            {BACKFILL_STATES.map(([state, words]) => (
+              <option key={state} value={state}>
+                {t(words)}
+              </option>
+            ))}
           </select>
         </label>
       </form>
       <Answer query={useQuery(backfillsQuery(filters))} what={t("the backfills")}>
         {(found) => (
           <>
-            <p className="soft" role="status">{tn("{count} backfill", "{count} backfills", found.total_entries)}</p>
-            <ul className="backfills">{found.backfills.map((one) => <BackfillItem key={one.backfill_id} backfill={one} />)}</ul>
-            {found.total_entries === 0 && <p>{filters.dag || filters.state ? t("No backfill fits these filters.") : t("There is no backfill. One is created on the page of a DAG.")}</p>}
-            <PageSteps page={filters.page ?? 1} size={PAGE_SIZE} total={found.total_entries} go={(page) => set({ page })} />
+            <p className="soft" role="status">
+              {tn("{count} backfill", "{count} backfills", found.total_entries)}
+            </p>
+            <ul className="backfills">
+              {found.backfills.map((one) => (
+                <BackfillItem key={one.backfill_id} backfill={one} />
+              ))}
+            </ul>
+            {found.total_entries === 0 && (
+              <p>
+                {filters.dag || filters.state
+                  ? t("No backfill fits these filters.")
+                  : t("There is no backfill. One is created on the page of a DAG.")}
+              </p>
+            )}
+            <PageSteps
+              page={filters.page ?? 1}
+              size={PAGE_SIZE}
+              total={found.total_entries}
+              go={(page) => set({ page })}
+            />
           </>
         )}
       </Answer>

@@ -6,7 +6,12 @@ import { t } from "../../state/language";
 export function CopyName({ name }: { name: string }) {
   const [copied, setCopied] = useState("");
   return (
-    <button type="button" className="copy" onClick={() => void navigator.clipboard?.writeText(name).then(() => setCopied(name))} aria-label={t("Copy {name}", { name })}>
+    <button
+      type="button"
+      className="copy"
+      onClick={() => void navigator.clipboard?.writeText(name).then(() => setCopied(name))}
+      aria-label={t("Copy {name}", { name })}
+    >
       {copied === name ? t("copied") : t("copy")}
     </button>
   );

@@ -21,7 +21,13 @@ export function DagFrame() {
   const { error } = useQuery(dagQuery(dagId));
   const isAbsent = isKnownMissing(useQueryClient(), dagId);
   const explanation = useQuery({ ...dagExplanationQuery(dagId), enabled: !isAbsent });
-  if (isMissing(error)) return <><h1 className="name">{dagId}</h1><Missing error={error} /></>;
+  if (isMissing(error))
+    return (
+      <>
+        <h1 className="name">{dagId}</h1>
+        <Missing error={error} />
+      </>
+    );
   if (isAbsent && error === null) return <h1 className="name">{dagId}</h1>;
   return (
     <>
@@ -30,7 +36,15 @@ export function DagFrame() {
       <Sentences query={explanation} dagId={dagId} none={t("Nothing prevents this DAG from running.")} />
       <nav className="tabs" aria-label={t("Views of the DAG")}>
         {TABS.map((tab) => (
-          <Link key={tab.to} to={tab.to} params={{ dagId }} search={{}} activeOptions={{ exact: true, includeSearch: false }}>{t(tab.label)}</Link>
+          <Link
+            key={tab.to}
+            to={tab.to}
+            params={{ dagId }}
+            search={{}}
+            activeOptions={{ exact: true, includeSearch: false }}
+          >
+            {t(tab.label)}
+          </Link>
         ))}
       </nav>
       <Outlet />
@@ -54,15 +68,38 @@ function DagHead({ dagId }: { dagId: string }) {
     <Answer query={dagAnswer} what={t("the DAG")}>
       {(dag) => (
         <div className="head">
-          {dag.description && <p><LongText text={dag.description} /></p>}
+          {dag.description && (
+            <p>
+              <LongText text={dag.description} />
+            </p>
+          )}
           <div className="head-line">
             <p>
-              {dag.timetable_summary ? <b lang="en"><LongText text={dag.timetable_summary} /></b> : <b>{t("no schedule")}</b>} {dag.timetable_description && <span className="soft" lang="en"><LongText text={dag.timetable_description} /></span>}
+              {dag.timetable_summary ? (
+                <b lang="en">
+                  <LongText text={dag.timetable_summary} />
+                </b>
+              ) : (
+                <b>{t("no schedule")}</b>
+              )}{" "}
+              {dag.timetable_description && (
+                <span className="soft" lang="en">
+                  <LongText text={dag.timetable_description} />
+                </span>
+              )}
             </p>
             <div className="acts">
-              <button type="button" disabled={pause.isPending} onClick={() => pause.mutate(!dag.is_paused)}>{dag.is_paused ? t("Unpause") : t("Pause")}</button>
-              <Link className="button" to="/dags/$dagId/trigger" params={{ dagId }} search={{}}>{t("Run it …")}</Link>
-              {dag.doc_md && <Link to="/dags/$dagId/details" params={{ dagId }} search={{}} hash="documentation">{t("Documentation")}</Link>}
+              <button type="button" disabled={pause.isPending} onClick={() => pause.mutate(!dag.is_paused)}>
+                {dag.is_paused ? t("Unpause") : t("Pause")}
+              </button>
+              <Link className="button" to="/dags/$dagId/trigger" params={{ dagId }} search={{}}>
+                {t("Run it …")}
+              </Link>
+              {dag.doc_md && (
+                <Link to="/dags/$dagId/details" params={{ dagId }} search={{}} hash="documentation">
+                  {t("Documentation")}
+                </Link>
+              )}
             </div>
           </div>
           {pause.isError && <Refusal error={pause.error} />}

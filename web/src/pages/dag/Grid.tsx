@@ -2,7 +2,16 @@
 
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, memo, type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  memo,
+  type MouseEvent,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import type { Grid as GridData } from "../../api/shapes";
 import { PlainLink } from "../../components/PlainLink";
 import { stateClass, stateName, stateShape } from "../../components/StateBadge";
@@ -31,20 +40,37 @@ export interface GridProps {
 }
 
 export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
-  const rows = useMemo(() => selectRows(grid, choice), [grid, choice.search, choice.only, choice.folded]);
+  const { search, only, folded } = choice;
+  const rows = useMemo(() => selectRows(grid, { search, only, folded }), [grid, search, only, folded]);
   const [place, setPlace] = useState<Place>({ row: 0, column: Math.max(0, grid.runs.length - 1) });
   const frame = useRef<HTMLDivElement>(null);
   const nameWidth = useNameWidth(rows, frame);
-  const lines = useVirtualizer({ count: rows.length, getScrollElement: () => frame.current, estimateSize: () => ROW_PX, overscan: 4, scrollMargin: BAR_PX + 8 });
+  const lines = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_PX,
+    overscan: 4,
+    scrollMargin: BAR_PX + 8,
+  });
   const pieces = usePieces(frame, grid.runs.length, nameWidth);
   const navigate = useNavigate();
-  const openRun = (column: number) => void navigate({ to: "/dags/$dagId/runs/$runId", params: { dagId: grid.dag_id, runId: grid.runs[column]?.run_id ?? "" }, search: {} });
+  const openRun = (column: number) =>
+    void navigate({
+      to: "/dags/$dagId/runs/$runId",
+      params: { dagId: grid.dag_id, runId: grid.runs[column]?.run_id ?? "" },
+      search: {},
+    });
   const open = (at: Place) => {
     const run = grid.runs[at.column];
     const row = rows[at.row];
     if (!run || !row) return;
     if (row.isFolded !== undefined) toggleGroup(row.id);
-    else void navigate({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id }, search: {} });
+    else
+      void navigate({
+        to: "/dags/$dagId/runs/$runId/tasks/$taskId",
+        params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id },
+        search: {},
+      });
   };
   const show = (at: Place) => {
     setPlace(at);
@@ -57,7 +83,10 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
     else if (event.key === "Enter") open(place);
     else {
       const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 300) / ROW_PX) - 3);
-      const next = event.key === "n" ? findNextFailed(grid, rows, place) : move(place, event.key, rows.length, grid.runs.length, page);
+      const next =
+        event.key === "n"
+          ? findNextFailed(grid, rows, place)
+          : move(place, event.key, rows.length, grid.runs.length, page);
       if (!next) return;
       show(next);
     }
@@ -80,8 +109,8 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
   const shown = useMemo(() => new Set(rows.flatMap((row) => row.tasks)).size, [rows]);
   const items = lines.getVirtualItems();
   // The element of a line that has left the view shows one that comes into view: making cells anew is what costs most while one scrolls.
-  const pool = useRef(1);
-  pool.current = Math.max(pool.current, items.length);
+  const [pool, setPool] = useState(1);
+  if (items.length > pool) setPool(items.length);
   const findPlace = (target: EventTarget): Place | undefined => {
     const cell = (target as Element).closest<HTMLElement>(".cell");
     const line = cell?.closest<HTMLElement>(".grid-line");
@@ -97,26 +126,65 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
     const cell = event.target as HTMLElement;
     const at = findPlace(cell);
     // While one scrolls, cells pass below a pointer that rests.
-    if (!at || (event.type === "mouseover" && event.movementX === 0 && event.movementY === 0)) return preload(undefined);
+    if (!at || (event.type === "mouseover" && event.movementX === 0 && event.movementY === 0))
+      return preload(undefined);
     cell.title = cell.ariaLabel ?? "";
     const run = grid.runs[at.column];
     const row = rows[at.row];
     if (!run || !row || row.isFolded !== undefined) return preload(undefined);
-    preload(() => router.preloadRoute({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id }, search: {} }), event.type === "pointerdown");
+    preload(
+      () =>
+        router.preloadRoute({
+          to: "/dags/$dagId/runs/$runId/tasks/$taskId",
+          params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id },
+          search: {},
+        }),
+      event.type === "pointerdown",
+    );
   };
   return (
     <>
-      <p className="soft">{tn("{count} task", "{count} tasks", shown)} {t("of {count}", { count: grid.task_ids.length })}. {t("Arrows, Home, End and Page keys move, Enter opens, f shows only what failed, n goes to the next failed task.")}</p>
+      <p className="soft">
+        {tn("{count} task", "{count} tasks", shown)} {t("of {count}", { count: grid.task_ids.length })}.{" "}
+        {t(
+          "Arrows, Home, End and Page keys move, Enter opens, f shows only what failed, n goes to the next failed task.",
+        )}
+      </p>
       <div
-        className="grid-frame" ref={frame} role="grid" aria-label={t("Runs and tasks")} aria-rowcount={rows.length} aria-colcount={grid.runs.length} tabIndex={0} onKeyDown={press}
-        aria-activedescendant={described ? `cell-${place.row}-${place.column}` : undefined} style={{ "--grid-name": `${nameWidth}px` } as React.CSSProperties}
+        className="grid-frame"
+        ref={frame}
+        role="grid"
+        aria-label={t("Runs and tasks")}
+        aria-rowcount={rows.length}
+        aria-colcount={grid.runs.length}
+        tabIndex={0}
+        onKeyDown={press}
+        aria-activedescendant={described ? `cell-${place.row}-${place.column}` : undefined}
+        style={{ "--grid-name": `${nameWidth}px` } as React.CSSProperties}
       >
         <RunBars grid={grid} from={pieces.from} to={pieces.to} width={width} open={openRun} />
-        <div className="grid-body" style={{ height: rows.length * ROW_PX, width }} onClick={onClick} onMouseOver={onPoint} onPointerDown={onPoint}>
+        <div
+          className="grid-body"
+          style={{ height: rows.length * ROW_PX, width }}
+          onClick={onClick}
+          onMouseOver={onPoint}
+          onPointerDown={onPoint}
+        >
           {items.map((line) => (
-            <div key={line.index % pool.current} className="grid-line" role="row" aria-rowindex={line.index + 1} style={{ transform: `translateY(${line.start - BAR_PX - 8}px)`, width }}>
+            <div
+              key={line.index % pool}
+              className="grid-line"
+              role="row"
+              aria-rowindex={line.index + 1}
+              style={{ transform: `translateY(${line.start - BAR_PX - 8}px)`, width }}
+            >
               <GridLine
-                grid={grid} row={rows[line.index] as GridRow} number={line.index} from={pieces.from} to={pieces.to} chosen={place.row === line.index ? place.column : -1}
+                grid={grid}
+                row={rows[line.index] as GridRow}
+                number={line.index}
+                from={pieces.from}
+                to={pieces.to}
+                chosen={place.row === line.index ? place.column : -1}
                 openGroup={() => open({ row: line.index, column: grid.runs.length - 1 })}
               />
             </div>
@@ -133,16 +201,25 @@ function useNameWidth(rows: GridRow[], frame: React.RefObject<HTMLDivElement | n
   useEffect(() => {
     const element = frame.current;
     if (!element) return undefined;
-    const observer = new ResizeObserver(() => setMost(Math.max(120, Math.min(420, Math.floor(element.clientWidth * 0.4)))));
+    const observer = new ResizeObserver(() =>
+      setMost(Math.max(120, Math.min(420, Math.floor(element.clientWidth * 0.4)))),
+    );
     observer.observe(element);
     return () => observer.disconnect();
   }, [frame]);
-  const wanted = useMemo(() => rows.reduce((widest, row) => Math.max(widest, row.name.length * CHAR_PX + row.depth * INDENT_PX), 0) + 40, [rows]);
+  const wanted = useMemo(
+    () => rows.reduce((widest, row) => Math.max(widest, row.name.length * CHAR_PX + row.depth * INDENT_PX), 0) + 40,
+    [rows],
+  );
   return Math.round(Math.min(most, Math.max(120, wanted)));
 }
 
 /** The columns in view, in whole pieces. */
-function usePieces(frame: React.RefObject<HTMLDivElement | null>, count: number, nameWidth: number): { from: number; to: number } {
+function usePieces(
+  frame: React.RefObject<HTMLDivElement | null>,
+  count: number,
+  nameWidth: number,
+): { from: number; to: number } {
   const [range, setRange] = useState({ from: 0, to: Math.min(count, 4 * PIECE) });
   useEffect(() => {
     const element = frame.current;
@@ -185,18 +262,39 @@ interface RunBarsProps {
 /** A bar for each run: its height is the duration. */
 const RunBars = memo(function RunBars({ grid, from, to, width, open }: RunBarsProps) {
   const zone = useZone();
-  const lengths = useMemo(() => grid.runs.map((run) => (run.start_date && run.end_date ? Date.parse(run.end_date) - Date.parse(run.start_date) : 0)), [grid.runs]);
+  const lengths = useMemo(
+    () =>
+      grid.runs.map((run) =>
+        run.start_date && run.end_date ? Date.parse(run.end_date) - Date.parse(run.start_date) : 0,
+      ),
+    [grid.runs],
+  );
   const longest = Math.max(1, ...lengths);
   return (
     <div className="bars" role="row" style={{ width }}>
-      <span className="grid-task" role="columnheader"><span className="soft">{longest > 1 ? formatDuration(longest / 1000) : t("Task")}</span></span>
+      <span className="grid-task" role="columnheader">
+        <span className="soft">{longest > 1 ? formatDuration(longest / 1000) : t("Task")}</span>
+      </span>
       {grid.runs.slice(from, to).map((run, at) => {
         const column = from + at;
         const length = lengths[column] ?? 0;
         const words = `${run.run_id}, ${run.run_type}, ${stateName(run.state)}, ${formatTime(run.run_after, zone)}${length ? `, ${formatDuration(length / 1000)}` : ""}`;
         return (
-          <span key={run.run_id} className="bar-place" role="columnheader" style={{ left: `calc(var(--grid-name) + ${column * COLUMN_PX}px)` }}>
-            <button type="button" tabIndex={-1} className={`bar ${stateClass(run.state)}`} title={words} aria-label={words} style={{ height: 14 + (BAR_PX - 14) * (length / longest) }} onClick={() => open(column)}>
+          <span
+            key={run.run_id}
+            className="bar-place"
+            role="columnheader"
+            style={{ left: `calc(var(--grid-name) + ${column * COLUMN_PX}px)` }}
+          >
+            <button
+              type="button"
+              tabIndex={-1}
+              className={`bar ${stateClass(run.state)}`}
+              title={words}
+              aria-label={words}
+              style={{ height: 14 + (BAR_PX - 14) * (length / longest) }}
+              onClick={() => open(column)}
+            >
               {TYPE_SIGNS[run.run_type] ?? ""}
             </button>
           </span>
@@ -220,8 +318,25 @@ const GridLine = memo(
   function GridLine({ grid, row, number, from, to, chosen, openGroup }: GridLineProps) {
     return (
       <>
-        <span className="grid-task" role="rowheader" title={row.id} style={{ paddingLeft: 8 + row.depth * INDENT_PX }} onClick={() => row.isFolded !== undefined && openGroup()}>
-          <span className={`grid-name ${row.isFolded === undefined ? "" : "grid-group"}`}>{row.isFolded === undefined ? <PlainLink tabIndex={-1} href={listHref("/tasks", { dag_id: grid.dag_id, task: row.id })}>{row.name}</PlainLink> : <>{row.isFolded ? "▸ " : "▾ "}{row.name}</>}</span>
+        <span
+          className="grid-task"
+          role="rowheader"
+          title={row.id}
+          style={{ paddingLeft: 8 + row.depth * INDENT_PX }}
+          onClick={() => row.isFolded !== undefined && openGroup()}
+        >
+          <span className={`grid-name ${row.isFolded === undefined ? "" : "grid-group"}`}>
+            {row.isFolded === undefined ? (
+              <PlainLink tabIndex={-1} href={listHref("/tasks", { dag_id: grid.dag_id, task: row.id })}>
+                {row.name}
+              </PlainLink>
+            ) : (
+              <>
+                {row.isFolded ? "▸ " : "▾ "}
+                {row.name}
+              </>
+            )}
+          </span>
         </span>
         <span className="cells" role="presentation" style={{ left: `calc(var(--grid-name) + ${from * COLUMN_PX}px)` }}>
           {grid.runs.slice(from, to).map((run, at) => {
@@ -229,8 +344,13 @@ const GridLine = memo(
             const look = lookOf(readRow(grid, row, column), row.isFolded === false);
             return (
               <span
-                key={column} id={chosen === column ? `cell-${number}-${column}` : undefined} role="gridcell" aria-selected={chosen === column} aria-colindex={column + 1}
-                aria-label={`${row.id}, ${run.run_id}: ${look.words}`} className={chosen === column ? `${look.className} chosen` : look.className}
+                key={column}
+                id={chosen === column ? `cell-${number}-${column}` : undefined}
+                role="gridcell"
+                aria-selected={chosen === column}
+                aria-colindex={column + 1}
+                aria-label={`${row.id}, ${run.run_id}: ${look.words}`}
+                className={chosen === column ? `${look.className} chosen` : look.className}
                 data-sign={row.isFolded === false ? look.sign : undefined}
               >
                 {row.isFolded === false ? undefined : look.sign}
@@ -241,7 +361,13 @@ const GridLine = memo(
       </>
     );
   },
-  (a, b) => a.grid === b.grid && a.row === b.row && a.number === b.number && a.from === b.from && a.to === b.to && a.chosen === b.chosen,
+  (a, b) =>
+    a.grid === b.grid &&
+    a.row === b.row &&
+    a.number === b.number &&
+    a.from === b.from &&
+    a.to === b.to &&
+    a.chosen === b.chosen,
 );
 
 interface CellLook {

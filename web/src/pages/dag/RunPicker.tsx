@@ -7,13 +7,27 @@ import { t } from "../../state/language";
 import { formatTime, useZone } from "../../state/times";
 
 /** The run that is shown: the chosen one, else the newest; undefined while it is not known or there is none. */
-export function useShownRun(dagId: string, chosen: string | undefined): { runId: string | undefined; isKnown: boolean } {
+export function useShownRun(
+  dagId: string,
+  chosen: string | undefined,
+): { runId: string | undefined; isKnown: boolean } {
   const newest = useQuery(newestRunsQuery(dagId));
   const runs = newest.data?.dag_runs;
-  return { runId: chosen ?? runs?.[0]?.dag_run_id, isKnown: chosen !== undefined || runs !== undefined || newest.isError };
+  return {
+    runId: chosen ?? runs?.[0]?.dag_run_id,
+    isKnown: chosen !== undefined || runs !== undefined || newest.isError,
+  };
 }
 
-export function RunPicker({ dagId, chosen, choose }: { dagId: string; chosen: string | undefined; choose: (runId: string | undefined) => void }) {
+export function RunPicker({
+  dagId,
+  chosen,
+  choose,
+}: {
+  dagId: string;
+  chosen: string | undefined;
+  choose: (runId: string | undefined) => void;
+}) {
   const zone = useZone();
   const runs = useQuery(newestRunsQuery(dagId)).data?.dag_runs ?? [];
   const isOlder = chosen !== undefined && !runs.some((run) => run.dag_run_id === chosen);

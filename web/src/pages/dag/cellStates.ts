@@ -8,17 +8,38 @@ export type StateCounts = [string | null, number][];
 
 /** The most urgent state of several instances is shown first. */
 const URGENCY = [
-  "failed", "upstream_failed", "up_for_retry", "running", "restarting", "awaiting_input", "deferred", "queued", "scheduled", "up_for_reschedule", null, "success", "skipped", "removed",
+  "failed",
+  "upstream_failed",
+  "up_for_retry",
+  "running",
+  "restarting",
+  "awaiting_input",
+  "deferred",
+  "queued",
+  "scheduled",
+  "up_for_reschedule",
+  null,
+  "success",
+  "skipped",
+  "removed",
 ];
 const RANK = new Map(URGENCY.map((state, at) => [state, at]));
 export const FAILED_STATES: ReadonlySet<string | null> = new Set(["failed", "upstream_failed"]);
-export const ENDED_STATES: ReadonlySet<string | null> = new Set(["success", "failed", "upstream_failed", "skipped", "removed"]);
+export const ENDED_STATES: ReadonlySet<string | null> = new Set([
+  "success",
+  "failed",
+  "upstream_failed",
+  "skipped",
+  "removed",
+]);
 
 /** The states of a cell; empty without an instance. */
 export function readCell(states: Grid["states"], cell: GridCell | undefined): StateCounts {
   if (cell === null || cell === undefined) return [];
   if (typeof cell === "number") return [[states[cell] ?? null, 1]];
-  return sortByUrgency((cell as [number, number][]).map(([index, count]): [string | null, number] => [states[index] ?? null, count]));
+  return sortByUrgency(
+    (cell as [number, number][]).map(([index, count]): [string | null, number] => [states[index] ?? null, count]),
+  );
 }
 
 /** The sum of several. */
@@ -35,5 +56,5 @@ export function describeCounts(counts: StateCounts): string {
 }
 
 function sortByUrgency(counts: StateCounts): StateCounts {
-  return counts.length < 2 ? counts : counts.sort((a, b) => (RANK.get(a[0]) ?? 99) - (RANK.get(b[0]) ?? 99));
+  return counts.length < 2 ? counts : counts.toSorted((a, b) => (RANK.get(a[0]) ?? 99) - (RANK.get(b[0]) ?? 99));
 }

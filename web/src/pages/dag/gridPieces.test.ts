@@ -3,12 +3,47 @@ import { nextPiece } from "../../api/dagViews";
 import type { Grid } from "../../api/shapes";
 import { joinPieces } from "./gridPieces";
 
-const run = (run_id: string) => ({ run_id, run_type: "manual", state: "failed", run_after: "2026-01-01T00:00:00Z", start_date: null, end_date: null });
+const run = (run_id: string) => ({
+  run_id,
+  run_type: "manual",
+  state: "failed",
+  run_after: "2026-01-01T00:00:00Z",
+  start_date: null,
+  end_date: null,
+});
 const newest: Grid = {
-  dag_id: "d", states: ["success", "failed"], runs: [run("c"), run("d")], task_ids: ["a", "b"], cells: [[0, 1], [[[0, 3], [1, 2]], null]], has_older: true,
-  groups: [{ group_id: "g", parent: null, mapped: false }], task_groups: [null, 0], mapped: [1],
+  dag_id: "d",
+  states: ["success", "failed"],
+  runs: [run("c"), run("d")],
+  task_ids: ["a", "b"],
+  cells: [
+    [0, 1],
+    [
+      [
+        [0, 3],
+        [1, 2],
+      ],
+      null,
+    ],
+  ],
+  has_older: true,
+  groups: [{ group_id: "g", parent: null, mapped: false }],
+  task_groups: [null, 0],
+  mapped: [1],
 };
-const older: Grid = { ...newest, states: ["failed", "skipped", "success"], runs: [run("a"), run("b")], task_ids: ["a", "b", "gone"], cells: [[0, 2], [null, [[2, 4]]], [1, null]], has_older: false, task_groups: [null, 0, null] };
+const older: Grid = {
+  ...newest,
+  states: ["failed", "skipped", "success"],
+  runs: [run("a"), run("b")],
+  task_ids: ["a", "b", "gone"],
+  cells: [
+    [0, 2],
+    [null, [[2, 4]]],
+    [1, null],
+  ],
+  has_older: false,
+  task_groups: [null, 0, null],
+};
 
 test("one piece is the grid itself", () => {
   expect(joinPieces([newest])).toBe(newest);
@@ -20,7 +55,15 @@ test("older runs stand before newer ones, and their states get the numbers of th
   expect(whole?.runs.map((one) => one.run_id)).toEqual(["a", "b", "c", "d"]);
   expect(whole?.states).toEqual(["success", "failed", "skipped"]);
   expect(whole?.cells[0]).toEqual([1, 0, 0, 1]);
-  expect(whole?.cells[1]).toEqual([null, [[0, 4]], [[0, 3], [1, 2]], null]);
+  expect(whole?.cells[1]).toEqual([
+    null,
+    [[0, 4]],
+    [
+      [0, 3],
+      [1, 2],
+    ],
+    null,
+  ]);
   expect(whole?.has_older).toBe(false);
 });
 

@@ -26,13 +26,22 @@ export function joinPieces(pieces: readonly Grid[]): Grid | undefined {
     piece.task_ids.forEach((id, at) => {
       const own = piece.cells[at] as GridCell[];
       const line = cells[rows.get(id) as number] as GridCell[];
-      for (let column = 0; column < own.length; column += 1) line[from + column] = isSame ? (own[column] as GridCell) : renumber(own[column] as GridCell, numbers);
+      for (let column = 0; column < own.length; column += 1)
+        line[from + column] = isSame ? (own[column] as GridCell) : renumber(own[column] as GridCell, numbers);
     });
     from += piece.runs.length;
   }
   const added = taskIds.length - newest.task_ids.length;
   return {
-    ...newest, states, task_ids: taskIds, cells, runs: [...older].reverse().concat(newest).flatMap((piece) => piece.runs), has_older: oldest.has_older,
+    ...newest,
+    states,
+    task_ids: taskIds,
+    cells,
+    runs: [...older]
+      .reverse()
+      .concat(newest)
+      .flatMap((piece) => piece.runs),
+    has_older: oldest.has_older,
     task_groups: [...newest.task_groups, ...new Array<null>(added).fill(null)],
   } as Grid;
 }
@@ -45,5 +54,8 @@ function findState(states: (string | null)[], state: string | null): number {
 function renumber(cell: GridCell, numbers: readonly number[]): GridCell {
   if (cell === null) return null;
   if (typeof cell === "number") return numbers[cell] as number;
-  return (cell as [number, number][]).map(([state, count]): [number, number] => [numbers[state] as number, count]) as GridCell;
+  return (cell as [number, number][]).map(([state, count]): [number, number] => [
+    numbers[state] as number,
+    count,
+  ]) as GridCell;
 }

@@ -40,13 +40,24 @@ export function selectRows(grid: Grid, { search, only, folded }: RowChoice): Gri
   const groups = new Map<number, Branch>();
   const paths = listPaths(grid);
   grid.task_ids.forEach((taskId, at) => {
-    if (!taskId.toLowerCase().includes(wanted) || (only !== undefined && !hasState(grid, grid.cells[at] ?? [], only))) return;
+    if (!taskId.toLowerCase().includes(wanted) || (only !== undefined && !hasState(grid, grid.cells[at] ?? [], only)))
+      return;
     let [place, around, depth] = [top, "", 0];
     for (const group of paths[grid.task_groups[at] ?? -1] ?? []) {
       const id = grid.groups[group]?.group_id ?? "";
       let branch = groups.get(group);
       if (!branch) {
-        branch = { row: { key: `group ${id}`, name: nameInside(id, around), id, depth, isFolded: folded.has(id) && wanted === "", tasks: [] }, below: [] };
+        branch = {
+          row: {
+            key: `group ${id}`,
+            name: nameInside(id, around),
+            id,
+            depth,
+            isFolded: folded.has(id) && wanted === "",
+            tasks: [],
+          },
+          below: [],
+        };
         groups.set(group, branch);
         place.push(branch);
       }
@@ -54,7 +65,10 @@ export function selectRows(grid: Grid, { search, only, folded }: RowChoice): Gri
       if (branch.row.isFolded) return;
       [place, around, depth] = [branch.below, id, depth + 1];
     }
-    place.push({ row: { key: taskId, name: nameInside(taskId, around), id: taskId, depth, isFolded: undefined, tasks: [at] }, below: [] });
+    place.push({
+      row: { key: taskId, name: nameInside(taskId, around), id: taskId, depth, isFolded: undefined, tasks: [at] },
+      below: [],
+    });
   });
   return flatten(top);
 }
@@ -65,7 +79,9 @@ function flatten(branches: Branch[]): GridRow[] {
 
 function listPaths(grid: Grid): number[][] {
   const paths: number[][] = [];
-  grid.groups.forEach((group, at) => { paths[at] = [...(group.parent === null ? [] : (paths[group.parent] ?? [])), at]; });
+  grid.groups.forEach((group, at) => {
+    paths[at] = [...(group.parent === null ? [] : (paths[group.parent] ?? [])), at];
+  });
   return paths;
 }
 
@@ -74,7 +90,11 @@ function nameInside(id: string, around: string): string {
 }
 
 function hasState(grid: Grid, cells: GridCell[], only: Only): boolean {
-  return cells.some((cell) => readCell(grid.states, cell).some(([state]) => (only === "failed" ? FAILED_STATES.has(state) : !ENDED_STATES.has(state))));
+  return cells.some((cell) =>
+    readCell(grid.states, cell).some(([state]) =>
+      only === "failed" ? FAILED_STATES.has(state) : !ENDED_STATES.has(state),
+    ),
+  );
 }
 
 /** The states of a row in one run. */
@@ -97,7 +117,8 @@ export function findNextFailed(grid: Grid, rows: GridRow[], from: Place): Place 
     const at = (width - 1 - from.column) * height + from.row + step;
     const column = width - 1 - (Math.floor(at / height) % width);
     const row = rows[at % height];
-    if (row && row.isFolded !== false && readRow(grid, row, column).some(([state]) => state === "failed")) return { row: at % height, column };
+    if (row && row.isFolded !== false && readRow(grid, row, column).some(([state]) => state === "failed"))
+      return { row: at % height, column };
   }
   return undefined;
 }
@@ -105,7 +126,14 @@ export function findNextFailed(grid: Grid, rows: GridRow[], from: Place): Place 
 /** The place after a key that moves; `page` is the number of rows in view. */
 export function move(place: Place, key: string, height: number, width: number, page = 10): Place | undefined {
   const steps: Record<string, [number, number]> = {
-    ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], PageUp: [-page, 0], PageDown: [page, 0], Home: [0, -width], End: [0, width],
+    ArrowUp: [-1, 0],
+    ArrowDown: [1, 0],
+    ArrowLeft: [0, -1],
+    ArrowRight: [0, 1],
+    PageUp: [-page, 0],
+    PageDown: [page, 0],
+    Home: [0, -width],
+    End: [0, width],
   };
   const step = steps[key];
   if (!step) return undefined;

@@ -1,7 +1,7 @@
 /** What the address of a grid says. */
 
 import type { RunFilters } from "../../api/dagViews";
-import { instant, one, type Search, text } from "../../state/searchValues";
+import { count, instant, oneOf, readerOf, text } from "../../state/searchValues";
 
 export interface DagView {
   runs?: number;
@@ -27,11 +27,21 @@ export function chooseRuns(view: DagView): RunFilters {
   return { state: view.run_state, type: view.type, from: view.from, to: view.to };
 }
 
-export function readDagView(search: Search): DagView {
-  const runs = Number(search.runs ?? RUNS_SHOWN);
-  return {
-    runs: Number.isInteger(runs) && runs > 0 && runs <= 365 && runs !== RUNS_SHOWN ? runs : undefined, state: one(["failed", "unfinished"], search.state), task: text(search.task),
-    run_state: one(["queued", "running", "success", "failed"], search.run_state), type: one(["scheduled", "manual", "backfill", "asset_triggered"], search.type),
-    from: instant(search.from), to: instant(search.to), before: text(search.before), fold: text(search.fold),
-  };
+const RUNS_MAX = 365;
+
+export const readDagView = readerOf<DagView>({
+  runs: runsShown,
+  state: oneOf(["failed", "unfinished"]),
+  task: text,
+  run_state: oneOf(["queued", "running", "success", "failed"]),
+  type: oneOf(["scheduled", "manual", "backfill", "asset_triggered"]),
+  from: instant,
+  to: instant,
+  before: text,
+  fold: text,
+});
+
+function runsShown(value: unknown): number | undefined {
+  const runs = count(value) ?? RUNS_SHOWN;
+  return runs > 0 && runs <= RUNS_MAX && runs !== RUNS_SHOWN ? runs : undefined;
 }

@@ -22,9 +22,20 @@ export function DagTable({ dags, choose }: { dags: DagOverview[]; choose: (tag: 
     <div className="scroll">
       <table className="dag-table">
         <thead>
-          <tr><th>{t("DAG")}</th><th>{t("Schedule")}</th><th>{t("Next run")}</th><th>{t("Newest runs")}</th><th>{t("Runs")}</th><th>{t("Actions")}</th></tr>
+          <tr>
+            <th>{t("DAG")}</th>
+            <th>{t("Schedule")}</th>
+            <th>{t("Next run")}</th>
+            <th>{t("Newest runs")}</th>
+            <th>{t("Runs")}</th>
+            <th>{t("Actions")}</th>
+          </tr>
         </thead>
-        <tbody>{dags.map((dag) => <DagRow key={dag.dag_id} dag={dag} choose={choose} />)}</tbody>
+        <tbody>
+          {dags.map((dag) => (
+            <DagRow key={dag.dag_id} dag={dag} choose={choose} />
+          ))}
+        </tbody>
       </table>
     </div>
   );
@@ -33,15 +44,30 @@ export function DagTable({ dags, choose }: { dags: DagOverview[]; choose: (tag: 
 function DagRow({ dag, choose }: { dag: DagOverview; choose: (tag: string) => void }) {
   return (
     <tr>
-      <td><DagName dag={dag} choose={choose} /></td>
-      <td data-label={t("Schedule")}><Schedule dag={dag} /></td>
-      <td data-label={t("Next run")}><NextRun dag={dag} /></td>
-      <td><RunStrip dagId={dag.dag_id} runs={dag.runs} /></td>
+      <td>
+        <DagName dag={dag} choose={choose} />
+      </td>
+      <td data-label={t("Schedule")}>
+        <Schedule dag={dag} />
+      </td>
+      <td data-label={t("Next run")}>
+        <NextRun dag={dag} />
+      </td>
+      <td>
+        <RunStrip dagId={dag.dag_id} runs={dag.runs} />
+      </td>
       <td>
         <StateCounts title={t("all")} counts={dag.counts} search={{ dag_id: dag.dag_id }} label={t("all runs")} />
-        <StateCounts title={t("24 h")} counts={dag.recent} search={{ dag_id: dag.dag_id, by: "due", from: dayAgo() }} label={t("runs of 24 hours")} />
+        <StateCounts
+          title={t("24 h")}
+          counts={dag.recent}
+          search={{ dag_id: dag.dag_id, by: "due", from: dayAgo() }}
+          label={t("runs of 24 hours")}
+        />
       </td>
-      <td><Acts dag={dag} /></td>
+      <td>
+        <Acts dag={dag} />
+      </td>
     </tr>
   );
 }
@@ -55,17 +81,54 @@ function DagName({ dag, choose }: { dag: DagOverview; choose: (tag: string) => v
   const name = useCut(dag.display_name, NAME_MAX);
   return (
     <>
-      <Link to="/dags/$dagId" params={{ dagId: dag.dag_id }} search={{}} className="name strong"><WrappedName name={name.shown} /></Link>{name.button}
-      {dag.display_name !== dag.dag_id && <span className="soft name block"><WrappedName name={dag.dag_id} /></span>}
-      {dag.has_import_errors && <Link to="/" hash="import-errors" className="bad"> {t("import error")}</Link>}
+      <Link to="/dags/$dagId" params={{ dagId: dag.dag_id }} search={{}} className="name strong">
+        <WrappedName name={name.shown} />
+      </Link>
+      {name.button}
+      {dag.display_name !== dag.dag_id && (
+        <span className="soft name block">
+          <WrappedName name={dag.dag_id} />
+        </span>
+      )}
+      {dag.has_import_errors && (
+        <Link to="/" hash="import-errors" className="bad">
+          {" "}
+          {t("import error")}
+        </Link>
+      )}
       {dag.problems.length > 0 && (
         <span className="warned">
           {tn("{count} warning", "{count} warnings", dag.problems.length)}
-          <InfoTip label={t("Warnings of {dag}", { dag: dag.dag_id })}>{dag.problems.map((text) => <span key={text} className="block">{text}</span>)}</InfoTip>
+          <InfoTip label={t("Warnings of {dag}", { dag: dag.dag_id })}>
+            {dag.problems.map((text) => (
+              <span key={text} className="block">
+                {text}
+              </span>
+            ))}
+          </InfoTip>
         </span>
       )}
-      <span className="block soft small">{dag.owners.length > 0 && <>{t("Owner")}: </>}{dag.owners.map((one) => <span key={one}><LongText text={one} most={NAME_MAX} /> </span>)}</span>
-      <span className="tags">{dag.tags.map((tag) => <button key={tag} type="button" className="tag" title={t("Only DAGs with this tag")} onClick={() => choose(tag)}>{tag}</button>)}</span>
+      <span className="block soft small">
+        {dag.owners.length > 0 && <>{t("Owner")}: </>}
+        {dag.owners.map((one) => (
+          <span key={one}>
+            <LongText text={one} most={NAME_MAX} />{" "}
+          </span>
+        ))}
+      </span>
+      <span className="tags">
+        {dag.tags.map((tag) => (
+          <button
+            key={tag}
+            type="button"
+            className="tag"
+            title={t("Only DAGs with this tag")}
+            onClick={() => choose(tag)}
+          >
+            {tag}
+          </button>
+        ))}
+      </span>
     </>
   );
 }
@@ -74,8 +137,12 @@ function Schedule({ dag }: { dag: DagOverview }) {
   if (!dag.schedule) return <span className="soft">{t("none")}</span>;
   return (
     <>
-      <span lang="en"><LongText text={dag.schedule} most={NAME_MAX} /></span>
-      {dag.schedule_description && <InfoTip label={t("What the schedule of {dag} means", { dag: dag.dag_id })}>{dag.schedule_description}</InfoTip>}
+      <span lang="en">
+        <LongText text={dag.schedule} most={NAME_MAX} />
+      </span>
+      {dag.schedule_description && (
+        <InfoTip label={t("What the schedule of {dag} means", { dag: dag.dag_id })}>{dag.schedule_description}</InfoTip>
+      )}
     </>
   );
 }
@@ -86,8 +153,20 @@ function NextRun({ dag }: { dag: DagOverview }) {
   return (
     <>
       <Time at={dag.next_run} />
-      {dag.late_since ? <b className="bad block">{t("late, due")} <Ago at={dag.late_since} /></b> : <span className="soft block"><Ago at={dag.next_run} /></span>}
-      {dag.next_interval && dag.next_interval[0] !== dag.next_interval[1] && <span className="soft block small">{t("for")} <Time at={dag.next_interval[0]} /> {t("to")} <Time at={dag.next_interval[1]} /></span>}
+      {dag.late_since ? (
+        <b className="bad block">
+          {t("late, due")} <Ago at={dag.late_since} />
+        </b>
+      ) : (
+        <span className="soft block">
+          <Ago at={dag.next_run} />
+        </span>
+      )}
+      {dag.next_interval && dag.next_interval[0] !== dag.next_interval[1] && (
+        <span className="soft block small">
+          {t("for")} <Time at={dag.next_interval[0]} /> {t("to")} <Time at={dag.next_interval[1]} />
+        </span>
+      )}
     </>
   );
 }
@@ -100,11 +179,33 @@ function Acts({ dag }: { dag: DagOverview }) {
   return (
     <span className="row-acts">
       <label className="switch">
-        <input type="checkbox" role="switch" aria-label={t("{dag} is active", { dag: dag.dag_id })} checked={!isPaused} onChange={(event) => pause.mutate(!event.target.checked)} />
+        <input
+          type="checkbox"
+          role="switch"
+          aria-label={t("{dag} is active", { dag: dag.dag_id })}
+          checked={!isPaused}
+          onChange={(event) => pause.mutate(!event.target.checked)}
+        />
         <span aria-hidden="true">{isPaused ? t("paused") : t("active")}</span>
       </label>
-      <Link to={"/dags/$dagId/trigger" as "/dags/$dagId"} params={{ dagId: dag.dag_id }} search={{}} className="button" preload={false} title={t("Run {dag} with parameters of your choice", { dag: dag.dag_id })}><span aria-hidden="true">▶</span> {t("Run it …")}</Link>
-      <button type="button" aria-pressed={isFavorite} aria-label={t("{dag} is a favourite", { dag: dag.dag_id })} onClick={() => favorite.mutate(!isFavorite)}>{isFavorite ? "★" : "☆"}</button>
+      <Link
+        to={"/dags/$dagId/trigger" as "/dags/$dagId"}
+        params={{ dagId: dag.dag_id }}
+        search={{}}
+        className="button"
+        preload={false}
+        title={t("Run {dag} with parameters of your choice", { dag: dag.dag_id })}
+      >
+        <span aria-hidden="true">▶</span> {t("Run it …")}
+      </Link>
+      <button
+        type="button"
+        aria-pressed={isFavorite}
+        aria-label={t("{dag} is a favourite", { dag: dag.dag_id })}
+        onClick={() => favorite.mutate(!isFavorite)}
+      >
+        {isFavorite ? "★" : "☆"}
+      </button>
       {pause.isError && <Refusal error={pause.error} />}
       {favorite.isError && <Refusal error={favorite.error} />}
     </span>

@@ -2,7 +2,8 @@
 
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from "react";
-import { useWidth } from "../../components/useWidth";
+import { useNow } from "../../components/Ago";
+import { useSize } from "../../components/useSize";
 import { t } from "../../state/language";
 import { countStates, drawDay, findNeighbours, type Link, listTicks, type Mark } from "./dayGeometry";
 import type { DayModel } from "./dayModel";
@@ -29,7 +30,7 @@ export interface DayChartProps {
 }
 
 export function DayChart({ model, start, end, day, zone, move }: DayChartProps) {
-  const [frame, width] = useWidth<HTMLDivElement>();
+  const [frame, width] = useSize<HTMLDivElement>();
   const navigate = useNavigate();
   const clock = useMemo(() => new ZoneClock(zone), [zone]);
   const drawing = useMemo(() => drawDay(model, start, end, width), [model, start, end, width]);
@@ -38,77 +39,140 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
   const drag = useDrag(width, move);
   const shown = drawing.marks.find((one) => one.key === active) ?? drawing.marks.find((one) => one.key === chosen);
   const near = shown && findNeighbours(drawing.links, shown.key);
-  const lit = new Set(near ? [...near.waitsFor.map((one) => one.to.key), ...near.waitedBy.map((one) => one.from.key), shown.key] : []);
+  const lit = new Set(
+    near ? [...near.waitsFor.map((one) => one.to.key), ...near.waitedBy.map((one) => one.from.key), shown.key] : [],
+  );
   const open = (mark: Mark) => {
     setChosen(mark.key);
     const slot = mark.slots.length === 1 ? mark.slots[0] : undefined;
     const lane = model.lanes[mark.lane];
-    if (slot?.runId && lane) void navigate({ to: "/dags/$dagId/runs/$runId", params: { dagId: lane.dagId, runId: slot.runId } });
+    if (slot?.runId && lane)
+      void navigate({ to: "/dags/$dagId/runs/$runId", params: { dagId: lane.dagId, runId: slot.runId } });
   };
   const find = (event: PointerEvent) => findMark(drawing.marks, event, frame.current);
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "PageUp" || event.key === "PageDown") move(event.key === "PageUp" ? -1 : 1);
     else if (event.key === "Enter" && shown) open(shown);
-    else if (event.key === "Escape") { setActive(undefined); setChosen(undefined); }
-    else if (event.key.startsWith("Arrow")) setActive(stepMark(drawing.marks, shown, event.key)?.key);
+    else if (event.key === "Escape") {
+      setActive(undefined);
+      setChosen(undefined);
+    } else if (event.key.startsWith("Arrow")) setActive(stepMark(drawing.marks, shown, event.key)?.key);
     else return;
     event.preventDefault();
   };
   return (
     <section className="day-chart">
-      <p className="soft" id="day-keys">{t("Arrow keys go from run to run, Enter opens one, Page Up and Page Down or a drag change the day.")}</p>
+      <p className="soft" id="day-keys">
+        {t("Arrow keys go from run to run, Enter opens one, Page Up and Page Down or a drag change the day.")}
+      </p>
       <div
-        className="day-frame" ref={frame} tabIndex={0} role="group" aria-label={t("Time line of {day}", { day })} aria-describedby="day-keys" onKeyDown={onKey}
-        onPointerDown={drag.start} onPointerCancel={drag.cancel} onPointerLeave={() => { if (!drag.isOn) setActive(undefined); }}
-        onPointerMove={(event) => { drag.go(event); if (!drag.isOn) setActive(find(event)?.key); }}
-        onPointerUp={(event) => { if (drag.end(event) < CLICK_PX) { const mark = find(event); if (mark) open(mark); } }}
+        className="day-frame"
+        ref={frame}
+        tabIndex={0}
+        role="group"
+        aria-label={t("Time line of {day}", { day })}
+        aria-describedby="day-keys"
+        onKeyDown={onKey}
+        onPointerDown={drag.start}
+        onPointerCancel={drag.cancel}
+        onPointerLeave={() => {
+          if (!drag.isOn) setActive(undefined);
+        }}
+        onPointerMove={(event) => {
+          drag.go(event);
+          if (!drag.isOn) setActive(find(event)?.key);
+        }}
+        onPointerUp={(event) => {
+          if (drag.end(event) < CLICK_PX) {
+            const mark = find(event);
+            if (mark) open(mark);
+          }
+        }}
       >
         {width > 0 && (
-          <svg width={width} height={TOP + model.lanes.length * LANE} aria-hidden="true" style={{ transform: `translateX(${drag.dx}px)` }}>
+          <svg
+            width={width}
+            height={TOP + model.lanes.length * LANE}
+            aria-hidden="true"
+            style={{ transform: `translateX(${drag.dx}px)` }}
+          >
             <Axis drawing={drawing} clock={clock} height={TOP + model.lanes.length * LANE} />
             {model.lanes.map((lane, at) => (
               <g key={lane.dagId} className={`lane ${lane.role}`}>
                 <rect x={0} y={TOP + at * LANE} width={width} height={LANE - 4} rx={6} />
               </g>
             ))}
-            {drawing.links.map((link, at) => <LinkPath key={at} link={link} state={!near ? "" : near.waitsFor.includes(link) ? "for" : near.waitedBy.includes(link) ? "by" : "dim"} />)}
-            {drawing.marks.map((mark) => <MarkShape key={mark.key} mark={mark} isLit={lit.has(mark.key)} isActive={mark.key === shown?.key} />)}
+            {drawing.links.map((link, at) => (
+              <LinkPath
+                key={at}
+                link={link}
+                state={!near ? "" : near.waitsFor.includes(link) ? "for" : near.waitedBy.includes(link) ? "by" : "dim"}
+              />
+            ))}
+            {drawing.marks.map((mark) => (
+              <MarkShape key={mark.key} mark={mark} isLit={lit.has(mark.key)} isActive={mark.key === shown?.key} />
+            ))}
           </svg>
         )}
         <div className="day-names" aria-hidden="true">
           {model.lanes.map((lane, at) => (
-            <span key={lane.dagId} className={`name ${lane.role}`} style={{ top: TOP + at * LANE + 2 }} title={lane.dagId}>
-              {lane.dagId}{lane.paused ? ` (${t("paused")})` : ""}
+            <span
+              key={lane.dagId}
+              className={`name ${lane.role}`}
+              style={{ top: TOP + at * LANE + 2 }}
+              title={lane.dagId}
+            >
+              {lane.dagId}
+              {lane.paused ? ` (${t("paused")})` : ""}
             </span>
           ))}
         </div>
       </div>
       <MarkDetails model={model} mark={shown} near={near} day={day} clock={clock} />
-      {drawing.hidden > 0 && <p className="soft">{t("{count} slots are too far away to be drawn; the table has them.", { count: drawing.hidden })}</p>}
+      {drawing.hidden > 0 && (
+        <p className="soft">
+          {t("{count} slots are too far away to be drawn; the table has them.", { count: drawing.hidden })}
+        </p>
+      )}
       <Legend />
     </section>
   );
 }
 
 function Axis({ drawing, clock, height }: { drawing: ReturnType<typeof drawDay>; clock: ZoneClock; height: number }) {
-  const now = Date.now();
+  const now = useNow();
   return (
     <g className="axis">
       {drawing.segments.map((segment) => (
         <g key={segment.start}>
-          {segment.isDay
-            ? listTicks(segment, segment.width > 700 ? 1 : segment.width > 420 ? 3 : 6, (at) => clock.hour(at)).map((tick) => {
-              const x = segment.x + ((tick.at - segment.start) / (segment.end - segment.start)) * segment.width;
-              return (
-                <g key={tick.at}>
-                  <line x1={x} x2={x} y1={TOP - 6} y2={height} />
-                  <text x={x + 3} y={TOP - 9}>{String(tick.hour).padStart(2, "0")}</text>
-                </g>
-              );
-            })
-            : <rect className="other-day" x={segment.x} y={0} width={segment.width} height={height} />}
-          {segment.isDay && now >= segment.start && now < segment.end && <NowLine x={segment.x + ((now - segment.start) / (segment.end - segment.start)) * segment.width} height={height} />}
-          {!segment.isDay && <text x={segment.x + 3} y={TOP - 9}>{clock.day(segment.start + (segment.end - segment.start) / 2).slice(5)}</text>}
+          {segment.isDay ? (
+            listTicks(segment, segment.width > 700 ? 1 : segment.width > 420 ? 3 : 6, (at) => clock.hour(at)).map(
+              (tick) => {
+                const x = segment.x + ((tick.at - segment.start) / (segment.end - segment.start)) * segment.width;
+                return (
+                  <g key={tick.at}>
+                    <line x1={x} x2={x} y1={TOP - 6} y2={height} />
+                    <text x={x + 3} y={TOP - 9}>
+                      {String(tick.hour).padStart(2, "0")}
+                    </text>
+                  </g>
+                );
+              },
+            )
+          ) : (
+            <rect className="other-day" x={segment.x} y={0} width={segment.width} height={height} />
+          )}
+          {segment.isDay && now >= segment.start && now < segment.end && (
+            <NowLine
+              x={segment.x + ((now - segment.start) / (segment.end - segment.start)) * segment.width}
+              height={height}
+            />
+          )}
+          {!segment.isDay && (
+            <text x={segment.x + 3} y={TOP - 9}>
+              {clock.day(segment.start + (segment.end - segment.start) / 2).slice(5)}
+            </text>
+          )}
         </g>
       ))}
     </g>
@@ -123,38 +187,71 @@ function MarkShape({ mark, isLit, isActive }: { mark: Mark; isLit: boolean; isAc
   const y = middle(mark);
   const classes = `${isLit ? "lit" : ""} ${isActive ? "active" : ""}`;
   if (mark.width === 0) {
-    return <circle className={`mark fill-${mark.slots[0]?.state} ${classes}`} cx={mark.x} cy={y} r={isActive ? RADIUS + 2 : RADIUS} />;
+    return (
+      <circle
+        className={`mark fill-${mark.slots[0]?.state} ${classes}`}
+        cx={mark.x}
+        cy={y}
+        r={isActive ? RADIUS + 2 : RADIUS}
+      />
+    );
   }
-  let x = mark.x + 1;
   const whole = mark.width - 2;
   return (
     <g className={`band ${classes}`}>
-      {countStates(mark.slots).map(([state, count]) => {
-        const part = (count / mark.slots.length) * whole;
-        const bar = <rect key={state} className={`fill-${state}`} x={x} y={y - 9} width={part} height={18} />;
-        x += part;
-        return bar;
-      })}
+      {divideBand(mark, whole).map(({ state, x, width }) => (
+        <rect key={state} className={`fill-${state}`} x={x} y={y - 9} width={width} height={18} />
+      ))}
       <rect className="band-frame" x={mark.x + 1} y={y - 9} width={whole} height={18} rx={3} />
-      <text x={mark.x + mark.width / 2} y={y + 4}>{mark.slots.length}</text>
+      <text x={mark.x + mark.width / 2} y={y + 4}>
+        {mark.slots.length}
+      </text>
     </g>
   );
+}
+
+/** The share of each state in the width of a band, from left to right. */
+function divideBand(mark: Mark, whole: number): { state: string; x: number; width: number }[] {
+  let x = mark.x + 1;
+  return countStates(mark.slots).map(([state, count]) => {
+    const width = (count / mark.slots.length) * whole;
+    x += width;
+    return { state, x: x - width, width };
+  });
 }
 
 function LinkPath({ link, state }: { link: Link; state: string }) {
   const from = { x: link.from.x + link.from.width / 2, y: middle(link.from) };
   const to = { x: link.to.x + link.to.width / 2, y: middle(link.to) };
   const sag = from.y === to.y ? from.y + 26 : (from.y + to.y) / 2;
-  return <path className={`wait rule-${link.rule} ${state}`} d={`M ${from.x} ${from.y} C ${from.x} ${sag}, ${to.x} ${sag}, ${to.x} ${to.y}`} />;
+  return (
+    <path
+      className={`wait rule-${link.rule} ${state}`}
+      d={`M ${from.x} ${from.y} C ${from.x} ${sag}, ${to.x} ${sag}, ${to.x} ${to.y}`}
+    />
+  );
 }
 
 function Legend() {
   const states: [string, string][] = [
-    ["success", t("success")], ["failed", t("failed")], ["running", t("running")], ["queued", t("queued or waiting")], ["planned", t("to come")], ["due", t("due, without a run yet")], ["none", t("passed without a run")],
+    ["success", t("success")],
+    ["failed", t("failed")],
+    ["running", t("running")],
+    ["queued", t("queued or waiting")],
+    ["planned", t("to come")],
+    ["due", t("due, without a run yet")],
+    ["none", t("passed without a run")],
   ];
   return (
     <ul className="legend" aria-label={t("Colours")}>
-      {states.map(([state, label]) => <li key={state}><svg width={14} height={14} aria-hidden="true"><circle className={`mark fill-${state}`} cx={7} cy={7} r={5} /></svg> {label}</li>)}
+      {states.map(([state, label]) => (
+        <li key={state}>
+          <svg width={14} height={14} aria-hidden="true">
+            <circle className={`mark fill-${state}`} cx={7} cy={7} r={5} />
+          </svg>{" "}
+          {label}
+        </li>
+      ))}
     </ul>
   );
 }
@@ -187,9 +284,11 @@ function stepMark(marks: Mark[], from: Mark | undefined, key: string): Mark | un
     const lane = marks.filter((one) => one.lane === from.lane);
     return lane[lane.indexOf(from) + (key === "ArrowLeft" ? -1 : 1)] ?? from;
   }
-  const lanes = [...new Set(marks.map((one) => one.lane))].sort((one, other) => one - other);
+  const lanes = [...new Set(marks.map((one) => one.lane))].toSorted((one, other) => one - other);
   const lane = lanes[lanes.indexOf(from.lane) + (key === "ArrowUp" ? -1 : 1)];
-  const found = marks.filter((one) => one.lane === lane).sort((one, other) => Math.abs(one.x - from.x) - Math.abs(other.x - from.x));
+  const found = marks
+    .filter((one) => one.lane === lane)
+    .toSorted((one, other) => Math.abs(one.x - from.x) - Math.abs(other.x - from.x));
   return found[0] ?? from;
 }
 
@@ -198,15 +297,22 @@ function useDrag(width: number, move: (days: number) => void) {
   const [dx, setDx] = useState(0);
   const began = useRef<number | undefined>(undefined);
   return {
-    dx, isOn: dx !== 0,
-    start: (event: PointerEvent) => { if (event.button === 0) began.current = event.clientX; },
+    dx,
+    isOn: dx !== 0,
+    start: (event: PointerEvent) => {
+      if (event.button === 0) began.current = event.clientX;
+    },
     go: (event: PointerEvent) => {
       if (began.current === undefined) return;
       const moved = event.clientX - began.current;
-      if (Math.abs(moved) >= CLICK_PX && !(event.currentTarget as Element).hasPointerCapture(event.pointerId)) (event.currentTarget as Element).setPointerCapture(event.pointerId);
+      if (Math.abs(moved) >= CLICK_PX && !(event.currentTarget as Element).hasPointerCapture(event.pointerId))
+        (event.currentTarget as Element).setPointerCapture(event.pointerId);
       setDx(Math.abs(moved) < CLICK_PX ? 0 : moved);
     },
-    cancel: () => { began.current = undefined; setDx(0); },
+    cancel: () => {
+      began.current = undefined;
+      setDx(0);
+    },
     /** Returns how far the pointer was moved, in px. */
     end: (event: PointerEvent): number => {
       const moved = began.current === undefined ? 0 : event.clientX - began.current;

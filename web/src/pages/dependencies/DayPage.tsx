@@ -1,9 +1,16 @@
 /** Which runs of a day wait for which runs of other DAGs: a time line, with the states of the runs that there are. The address has DAG and day. */
 
-import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueries, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
-import { type DayDependencies, dayQuery, type DependencyGraph, dependencyGraphQuery, slotRunsQuery } from "../../api/across";
+import {
+  type DayDependencies,
+  dayQuery,
+  type DependencyGraph,
+  dependencyGraphQuery,
+  slotRunsQuery,
+} from "../../api/across";
+import { useNow } from "../../components/Ago";
 import { Answer, Failure } from "../../components/Answer";
 import { TypedField } from "../../components/TypedField";
 import { t, tn } from "../../state/language";
@@ -31,7 +38,8 @@ const route = getRouteApi("/dependencies");
 export function DayPage() {
   const view = route.useSearch();
   const navigate = useNavigate();
-  const set = (some: DayView) => void navigate({ to: "/dependencies", search: { ...view, ...some }, resetScroll: false });
+  const set = (some: DayView) =>
+    void navigate({ to: "/dependencies", search: { ...view, ...some }, resetScroll: false });
   const graph = useQuery(dependencyGraphQuery());
   return (
     <>
@@ -40,12 +48,25 @@ export function DayPage() {
         {(found) => (
           <>
             <form className="filters" onSubmit={(event) => event.preventDefault()}>
-              <TypedField label={t("DAG")} value={view.dag ?? ""} list="dags-with-dependencies" onTyped={(dag) => set({ dag: dag || undefined, first: undefined })} />
-              <datalist id="dags-with-dependencies">{listConnected(found).slice(0, OPTIONS_MAX).map((one) => <option key={one} value={one} />)}</datalist>
+              <TypedField
+                label={t("DAG")}
+                value={view.dag ?? ""}
+                list="dags-with-dependencies"
+                onTyped={(dag) => set({ dag: dag || undefined, first: undefined })}
+              />
+              <datalist id="dags-with-dependencies">
+                {listConnected(found)
+                  .slice(0, OPTIONS_MAX)
+                  .map((one) => (
+                    <option key={one} value={one} />
+                  ))}
+              </datalist>
             </form>
-            {view.dag === undefined
-              ? <ChooseDag graph={found} day={view.day} />
-              : <Day key={view.dag} dagId={view.dag} view={view} graph={found} set={set} />}
+            {view.dag === undefined ? (
+              <ChooseDag graph={found} day={view.day} />
+            ) : (
+              <Day key={view.dag} dagId={view.dag} view={view} graph={found} set={set} />
+            )}
           </>
         )}
       </Answer>
@@ -60,7 +81,9 @@ function ChooseDag({ graph, day }: { graph: DependencyGraph; day: string | undef
   const known = graph.dependencies.filter((one) => isDagId(one.dag_id) && isDagId(one.upstream_dag_id));
   const waiting = [...new Set(known.map((one) => one.dag_id))];
   if (waiting.length === 0) {
-    return <p>{t("No DAG waits for another one. A DAG that does has depends_on or an ExternalTaskSensor in its file.")}</p>;
+    return (
+      <p>{t("No DAG waits for another one. A DAG that does has depends_on or an ExternalTaskSensor in its file.")}</p>
+    );
   }
   return (
     <section>
@@ -70,13 +93,27 @@ function ChooseDag({ graph, day }: { graph: DependencyGraph; day: string | undef
           const upstream = [...new Set(known.filter((one) => one.dag_id === dagId).map((one) => one.upstream_dag_id))];
           return (
             <li key={dagId}>
-              <Link to="/dependencies" search={{ dag: dagId, day }} className="name">{dagId}</Link>{" "}
-              <span className="soft">{t("waits for")} {upstream.map((one, at) => <span key={one}>{at > 0 && ", "}<Link to="/dags/$dagId" params={{ dagId: one }} search={{}} className="name">{one}</Link></span>)}</span>
+              <Link to="/dependencies" search={{ dag: dagId, day }} className="name">
+                {dagId}
+              </Link>{" "}
+              <span className="soft">
+                {t("waits for")}{" "}
+                {upstream.map((one, at) => (
+                  <span key={one}>
+                    {at > 0 && ", "}
+                    <Link to="/dags/$dagId" params={{ dagId: one }} search={{}} className="name">
+                      {one}
+                    </Link>
+                  </span>
+                ))}
+              </span>
             </li>
           );
         })}
       </ul>
-      {waiting.length > OPTIONS_MAX && <p className="soft">{t("The first {count} are shown: type a part of a name above.", { count: OPTIONS_MAX })}</p>}
+      {waiting.length > OPTIONS_MAX && (
+        <p className="soft">{t("The first {count} are shown: type a part of a name above.", { count: OPTIONS_MAX })}</p>
+      )}
     </section>
   );
 }
@@ -93,8 +130,9 @@ function Day({ dagId, view, graph, set }: DayProps) {
   const main = useQuery(dayQuery(dagId, view.day, first));
   const day = main.data?.day;
   const downstream = listDownstream(graph, dagId);
-  const others = useQueries({
+  const { others, read } = useQueries({
     queries: downstream.slice(0, DOWNSTREAM_MAX).map((one) => ({ ...dayQuery(one, day), enabled: day !== undefined })),
+    combine: combineDays,
   });
   usePrefetch(dagId, day, first);
   return (
@@ -102,16 +140,43 @@ function Day({ dagId, view, graph, set }: DayProps) {
       {(found) => (
         <>
           <DayBar found={found} set={set} />
-          <DayLanes dagId={dagId} found={found} others={others.flatMap((one) => (one.data ? [one.data] : []))} set={set} />
-          {others.map((one, at) => one.isError && <Failure key={at} what={t("what waits for the DAG")} error={one.error} retry={() => void one.refetch()} />)}
+          <DayLanes dagId={dagId} found={found} others={read} set={set} />
+          {others.map(
+            (one, at) =>
+              one.isError && (
+                <Failure
+                  key={at}
+                  what={t("what waits for the DAG")}
+                  error={one.error}
+                  retry={() => void one.refetch()}
+                />
+              ),
+          )}
           {downstream.length > DOWNSTREAM_MAX && (
-            <p className="soft">{t("{shown} of the {count} DAGs that wait for it are shown.", { shown: DOWNSTREAM_MAX, count: downstream.length })}</p>
+            <p className="soft">
+              {t("{shown} of the {count} DAGs that wait for it are shown.", {
+                shown: DOWNSTREAM_MAX,
+                count: downstream.length,
+              })}
+            </p>
           )}
           {(found.left_out > 0 || first > 0) && (
             <p>
-              {tn("{count} further dependency is not shown.", "{count} further dependencies are not shown.", found.left_out)}{" "}
-              <button type="button" disabled={first === 0} onClick={() => set({ first: first > PAGE ? first - PAGE : undefined })}>{t("Previous")}</button>{" "}
-              <button type="button" disabled={found.left_out === 0} onClick={() => set({ first: first + PAGE })}>{t("Next")}</button>
+              {tn(
+                "{count} further dependency is not shown.",
+                "{count} further dependencies are not shown.",
+                found.left_out,
+              )}{" "}
+              <button
+                type="button"
+                disabled={first === 0}
+                onClick={() => set({ first: first > PAGE ? first - PAGE : undefined })}
+              >
+                {t("Previous")}
+              </button>{" "}
+              <button type="button" disabled={found.left_out === 0} onClick={() => set({ first: first + PAGE })}>
+                {t("Next")}
+              </button>
             </p>
           )}
         </>
@@ -120,34 +185,96 @@ function Day({ dagId, view, graph, set }: DayProps) {
   );
 }
 
+/** All answers, and the days of those that have come: the same list as long as none changes. */
+function combineDays(others: UseQueryResult<DayDependencies>[]) {
+  return { others, read: others.flatMap((one) => (one.data ? [one.data] : [])) };
+}
+
 function DayBar({ found, set }: { found: DayDependencies; set: (some: DayView) => void }) {
   const move = (days: number) => set({ day: addDays(found.day, days) });
   return (
     <div className="acts">
-      <button type="button" onClick={() => move(-1)}>{t("Previous day")}</button>
-      <label>{t("Day")} <input type="date" value={found.day} min="1900-01-01" max="8999-12-31" onChange={(event) => { if (event.target.value) set({ day: event.target.value }); }} /></label>
-      <button type="button" onClick={() => move(1)}>{t("Next day")}</button>
-      <button type="button" onClick={() => set({ day: undefined })}>{t("Today")}</button>
+      <button type="button" onClick={() => move(-1)}>
+        {t("Previous day")}
+      </button>
+      <label>
+        {t("Day")}{" "}
+        <input
+          type="date"
+          value={found.day}
+          min="1900-01-01"
+          max="8999-12-31"
+          onChange={(event) => {
+            if (event.target.value) set({ day: event.target.value });
+          }}
+        />
+      </label>
+      <button type="button" onClick={() => move(1)}>
+        {t("Next day")}
+      </button>
+      <button type="button" onClick={() => set({ day: undefined })}>
+        {t("Today")}
+      </button>
       <span className="soft">
-        <Link to="/dags/$dagId" params={{ dagId: found.dag_id }} search={{}} className="name">{found.dag_id}</Link>, {found.schedule || t("no schedule")}; {t("times of {zone}", { zone: found.timezone })}
+        <Link to="/dags/$dagId" params={{ dagId: found.dag_id }} search={{}} className="name">
+          {found.dag_id}
+        </Link>
+        , {found.schedule || t("no schedule")}; {t("times of {zone}", { zone: found.timezone })}
       </span>
     </div>
   );
 }
 
-function DayLanes({ dagId, found, others, set }: { dagId: string; found: DayDependencies; others: DayDependencies[]; set: (some: DayView) => void }) {
-  const planned = useMemo(() => buildDay(dagId, [found, ...others], undefined, Date.now()), [dagId, found, others.length, others[0]?.day]);
-  const [from, to] = findWindow(planned.lanes.flatMap((lane) => lane.slots.map((slot) => slot.at)), Date.parse(found.start), Date.parse(found.end));
-  const runs = useQuery(slotRunsQuery(planned.lanes.map((lane) => lane.dagId), from, to));
-  const model = useMemo(() => buildDay(dagId, [found, ...others], runs.data, Date.now()), [dagId, found, others.length, others[0]?.day, runs.data]);
+function DayLanes({
+  dagId,
+  found,
+  others,
+  set,
+}: {
+  dagId: string;
+  found: DayDependencies;
+  others: DayDependencies[];
+  set: (some: DayView) => void;
+}) {
+  const now = useNow();
+  const planned = useMemo(() => buildDay(dagId, [found, ...others], undefined, now), [dagId, found, others, now]);
+  const [from, to] = findWindow(
+    planned.lanes.flatMap((lane) => lane.slots.map((slot) => slot.at)),
+    Date.parse(found.start),
+    Date.parse(found.end),
+  );
+  const runs = useQuery(
+    slotRunsQuery(
+      planned.lanes.map((lane) => lane.dagId),
+      from,
+      to,
+    ),
+  );
+  const model = useMemo(
+    () => buildDay(dagId, [found, ...others], runs.data, now),
+    [dagId, found, others, runs.data, now],
+  );
   const start = Date.parse(found.start);
   const end = Date.parse(found.end);
   return (
     <>
-      {model.problems.map((one) => <p key={one} className="notice" role="alert">{one}</p>)}
-      {runs.isError && <Failure what={t("the states of the runs")} error={runs.error} retry={() => void runs.refetch()} />}
+      {model.problems.map((one) => (
+        <p key={one} className="notice" role="alert">
+          {one}
+        </p>
+      ))}
+      {runs.isError && (
+        <Failure what={t("the states of the runs")} error={runs.error} retry={() => void runs.refetch()} />
+      )}
       {model.lanes.length === 1 && <p>{t("This DAG waits for no other DAG, and none waits for it.")}</p>}
-      <DayChart model={model} start={start} end={end} day={found.day} zone={found.timezone} move={(days) => set({ day: addDays(found.day, days) })} />
+      <DayChart
+        model={model}
+        start={start}
+        end={end}
+        day={found.day}
+        zone={found.timezone}
+        move={(days) => set({ day: addDays(found.day, days) })}
+      />
       <DayTable model={model} start={start} end={end} zone={found.timezone} />
     </>
   );
@@ -174,9 +301,17 @@ function usePrefetch(dagId: string, day: string | undefined, first: number): voi
 }
 
 function listConnected(graph: DependencyGraph): string[] {
-  return [...new Set(graph.dependencies.flatMap((one) => [one.dag_id, one.upstream_dag_id]).filter(isDagId))].sort();
+  return [
+    ...new Set(graph.dependencies.flatMap((one) => [one.dag_id, one.upstream_dag_id]).filter(isDagId)),
+  ].toSorted();
 }
 
 function listDownstream(graph: DependencyGraph, dagId: string): string[] {
-  return [...new Set(graph.dependencies.filter((one) => one.upstream_dag_id === dagId && one.dag_id !== dagId && isDagId(one.dag_id)).map((one) => one.dag_id))];
+  return [
+    ...new Set(
+      graph.dependencies
+        .filter((one) => one.upstream_dag_id === dagId && one.dag_id !== dagId && isDagId(one.dag_id))
+        .map((one) => one.dag_id),
+    ),
+  ];
 }

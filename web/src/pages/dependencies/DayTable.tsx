@@ -31,17 +31,31 @@ export function DayTable({ model, start, end, zone }: { model: DayModel; start: 
       {isOpen && (
         <div className="scroll" tabIndex={0} role="region" aria-label={t("Runs of the day")}>
           <table>
-            <thead><tr><th>{t("DAG")}</th><th>{t("Run")}</th><th>{t("State")}</th><th>{t("Waits for")}</th><th>{t("Rule")}</th></tr></thead>
+            <thead>
+              <tr>
+                <th>{t("DAG")}</th>
+                <th>{t("Run")}</th>
+                <th>{t("State")}</th>
+                <th>{t("Waits for")}</th>
+                <th>{t("Rule")}</th>
+              </tr>
+            </thead>
             <tbody>
               {rows.slice((page - 1) * PAGE, page * PAGE).map((row) => (
                 <tr key={`${row.lane.dagId} ${row.slot.at}`}>
                   <td className="name">{row.lane.dagId}</td>
                   <td>
-                    {row.slot.runId
-                      ? <Link to="/dags/$dagId/runs/$runId" params={{ dagId: row.lane.dagId, runId: row.slot.runId }}>{clock.label(row.slot.at, day)}</Link>
-                      : clock.label(row.slot.at, day)}
+                    {row.slot.runId ? (
+                      <Link to="/dags/$dagId/runs/$runId" params={{ dagId: row.lane.dagId, runId: row.slot.runId }}>
+                        {clock.label(row.slot.at, day)}
+                      </Link>
+                    ) : (
+                      clock.label(row.slot.at, day)
+                    )}
                   </td>
-                  <td><StateBadge state={nameState(row.slot.state)} /></td>
+                  <td>
+                    <StateBadge state={nameState(row.slot.state)} />
+                  </td>
                   <td>{describeWaits(model, row.waits, day, clock)}</td>
                   <td>{[...new Set(row.waits.map((one) => nameRule(one.rule)))].join(", ")}</td>
                 </tr>
@@ -62,18 +76,27 @@ function listRows(model: DayModel, start: number, end: number): TableRow[] {
     const key = `${one.from} ${one.fromAt}`;
     waits.set(key, [...(waits.get(key) ?? []), one]);
   }
-  return model.lanes.flatMap((lane, at) => (lane.role === "upstream" ? [] : lane.slots
-    .filter((slot) => slot.at >= start && slot.at < end)
-    .map((slot) => ({ lane, slot, waits: waits.get(`${at} ${slot.at}`) ?? [] }))));
+  return model.lanes.flatMap((lane, at) =>
+    lane.role === "upstream"
+      ? []
+      : lane.slots
+          .filter((slot) => slot.at >= start && slot.at < end)
+          .map((slot) => ({ lane, slot, waits: waits.get(`${at} ${slot.at}`) ?? [] })),
+  );
 }
 
 function describeWaits(model: DayModel, waits: Wait[], day: string, clock: ZoneClock): string {
   if (waits.length === 0) return "–";
   const lanes = [...new Set(waits.map((one) => one.to))];
-  return lanes.map((lane) => {
-    const found = waits.filter((one) => one.to === lane);
-    const times = found.slice(0, NAMED_MAX).map((one) => `${clock.label(one.toAt, day)}${one.label ? ` (${one.label})` : ""}`).join(", ");
-    const more = found.length > NAMED_MAX ? ` ${t("and {count} more", { count: found.length - NAMED_MAX })}` : "";
-    return `${model.lanes[lane]?.dagId ?? ""} ${times}${more}`;
-  }).join("; ");
+  return lanes
+    .map((lane) => {
+      const found = waits.filter((one) => one.to === lane);
+      const times = found
+        .slice(0, NAMED_MAX)
+        .map((one) => `${clock.label(one.toAt, day)}${one.label ? ` (${one.label})` : ""}`)
+        .join(", ");
+      const more = found.length > NAMED_MAX ? ` ${t("and {count} more", { count: found.length - NAMED_MAX })}` : "";
+      return `${model.lanes[lane]?.dagId ?? ""} ${times}${more}`;
+    })
+    .join("; ");
 }

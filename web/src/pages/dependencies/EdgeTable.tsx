@@ -18,12 +18,27 @@ export function EdgeTable({ graph }: { graph: ShownGraph }) {
       {isOpen && (
         <div className="scroll" tabIndex={0} role="region" aria-label={t("Edges of the graph")}>
           <table>
-            <thead><tr><th>{t("Before")}</th><th>{t("Relation")}</th><th>{t("After")}</th><th>{t("Details")}</th></tr></thead>
+            <thead>
+              <tr>
+                <th>{t("Before")}</th>
+                <th>{t("Relation")}</th>
+                <th>{t("After")}</th>
+                <th>{t("Details")}</th>
+              </tr>
+            </thead>
             <tbody>
               {graph.edges.slice((page - 1) * PAGE, page * PAGE).map((edge, at) => (
                 <tr key={at}>
-                  <td className="name">{names.get(edge.from)}</td><td>{t(EDGE_WORDS[edge.kind])}{edge.isWrong && <span className="bad"> {t("(wrong)")}</span>}</td>
-                  <td className="name">{names.get(edge.to)}</td><td>{edge.label}{edge.count > 1 ? ` ×${edge.count}` : ""}</td>
+                  <td className="name">{names.get(edge.from)}</td>
+                  <td>
+                    {t(EDGE_WORDS[edge.kind])}
+                    {edge.isWrong && <span className="bad"> {t("(wrong)")}</span>}
+                  </td>
+                  <td className="name">{names.get(edge.to)}</td>
+                  <td>
+                    {edge.label}
+                    {edge.count > 1 ? ` ×${edge.count}` : ""}
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -22,7 +22,11 @@ interface MarkDetailsProps {
 export function MarkDetails({ model, mark, near, day, clock }: MarkDetailsProps) {
   const lane = mark && model.lanes[mark.lane];
   if (!mark || !near || !lane) {
-    return <div className="mark-details soft" role="status">{t("Point at a run, or go to it with the arrow keys, to see what it waits for.")}</div>;
+    return (
+      <div className="mark-details soft" role="status">
+        {t("Point at a run, or go to it with the arrow keys, to see what it waits for.")}
+      </div>
+    );
   }
   const rules = [...new Set(near.waitsFor.map((one) => one.rule))];
   const free = mark.slots.length === 1 ? model.free.get(`${mark.lane} ${mark.slots[0]?.at}`) : undefined;
@@ -30,12 +34,45 @@ export function MarkDetails({ model, mark, near, day, clock }: MarkDetailsProps)
     <div className="mark-details" role="status">
       <p>
         <b className="name">{lane.dagId}</b> {describeSlots(mark, day, clock)}{" "}
-        {countStates(mark.slots).map(([state, count]) => <span key={state}><StateBadge state={nameState(state)} />{mark.slots.length > 1 ? ` ${count} ` : " "}</span>)}
+        {countStates(mark.slots).map(([state, count]) => (
+          <span key={state}>
+            <StateBadge state={nameState(state)} />
+            {mark.slots.length > 1 ? ` ${count} ` : " "}
+          </span>
+        ))}
       </p>
-      {near.waitsFor.length > 0 && <p>{t("waits for {names}", { names: describeEnds(model, near.waitsFor.map((one) => one.to), day, clock) })}</p>}
-      {rules.map((rule) => <p key={rule} className="soft"><b>{nameRule(rule)}</b>: {explainRule(rule)}</p>)}
-      {free !== undefined && near.waitsFor.length === 0 && <p className="soft">{t("It waits for nothing: {why}", { why: explainRule(free) })}</p>}
-      {near.waitedBy.length > 0 && <p>{t("is waited for by {names}", { names: describeEnds(model, near.waitedBy.map((one) => one.from), day, clock) })}</p>}
+      {near.waitsFor.length > 0 && (
+        <p>
+          {t("waits for {names}", {
+            names: describeEnds(
+              model,
+              near.waitsFor.map((one) => one.to),
+              day,
+              clock,
+            ),
+          })}
+        </p>
+      )}
+      {rules.map((rule) => (
+        <p key={rule} className="soft">
+          <b>{nameRule(rule)}</b>: {explainRule(rule)}
+        </p>
+      ))}
+      {free !== undefined && near.waitsFor.length === 0 && (
+        <p className="soft">{t("It waits for nothing: {why}", { why: explainRule(free) })}</p>
+      )}
+      {near.waitedBy.length > 0 && (
+        <p>
+          {t("is waited for by {names}", {
+            names: describeEnds(
+              model,
+              near.waitedBy.map((one) => one.from),
+              day,
+              clock,
+            ),
+          })}
+        </p>
+      )}
       {mark.slots.length > 1 && <RunLinks dagId={lane.dagId} slots={mark.slots} day={day} clock={clock} />}
     </div>
   );
@@ -46,7 +83,14 @@ function RunLinks({ dagId, slots, day, clock }: { dagId: string; slots: DaySlot[
   return (
     <p className="run-links">
       {runs.map((one) => (
-        <PageLink key={one.runId} to="/dags/$dagId/runs/$runId" params={{ dagId, runId: one.runId as string }} className={`badge state-${one.state}`}>{clock.label(one.at, day)}</PageLink>
+        <PageLink
+          key={one.runId}
+          to="/dags/$dagId/runs/$runId"
+          params={{ dagId, runId: one.runId as string }}
+          className={`badge state-${one.state}`}
+        >
+          {clock.label(one.at, day)}
+        </PageLink>
       ))}
     </p>
   );
@@ -57,21 +101,35 @@ function describeSlots(mark: Mark, day: string, clock: ZoneClock): string {
   const last = mark.slots[mark.slots.length - 1];
   if (!first || !last) return "";
   if (first === last) return clock.label(first.at, day);
-  return tn("{count} slot", "{count} slots", mark.slots.length) + `, ${clock.label(first.at, day)} – ${clock.label(last.at, day)}`;
+  return (
+    tn("{count} slot", "{count} slots", mark.slots.length) +
+    `, ${clock.label(first.at, day)} – ${clock.label(last.at, day)}`
+  );
 }
 
 /** `loads 05:00 05:30; rates 06:00`, by DAG. */
 function describeEnds(model: DayModel, marks: Mark[], day: string, clock: ZoneClock): string {
   const byLane = new Map<number, Mark[]>();
   for (const mark of new Set(marks)) byLane.set(mark.lane, [...(byLane.get(mark.lane) ?? []), mark]);
-  return [...byLane].map(([lane, found]) => {
-    const times = found.slice(0, NAMED_MAX).map((one) => describeSlots(one, day, clock)).join(", ");
-    const more = found.length > NAMED_MAX ? ` ${t("and {count} more", { count: found.length - NAMED_MAX })}` : "";
-    return `${model.lanes[lane]?.dagId ?? ""} ${times}${more}`;
-  }).join("; ");
+  return [...byLane]
+    .map(([lane, found]) => {
+      const times = found
+        .slice(0, NAMED_MAX)
+        .map((one) => describeSlots(one, day, clock))
+        .join(", ");
+      const more = found.length > NAMED_MAX ? ` ${t("and {count} more", { count: found.length - NAMED_MAX })}` : "";
+      return `${model.lanes[lane]?.dagId ?? ""} ${times}${more}`;
+    })
+    .join("; ");
 }
 
 /** The words of a slot without a run. */
 export function nameState(state: string): string {
-  return state === "none" ? t("passed without a run") : state === "due" ? t("due, without a run yet") : state === "planned" ? t("to come") : state;
+  return state === "none"
+    ? t("passed without a run")
+    : state === "due"
+      ? t("due, without a run yet")
+      : state === "planned"
+        ? t("to come")
+        : state;
 }

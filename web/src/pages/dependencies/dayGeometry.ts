@@ -61,15 +61,24 @@ export function layOutSegments(model: DayModel, start: number, end: number, widt
   const length = end - start;
   const others = new Set<number>();
   for (const wait of model.waits) {
-    const away = wait.toAt < start ? -Math.ceil((start - wait.toAt) / length) : Math.floor((wait.toAt - start) / length);
+    const away =
+      wait.toAt < start ? -Math.ceil((start - wait.toAt) / length) : Math.floor((wait.toAt - start) / length);
     if (away !== 0) others.add(away);
   }
-  const days = [0, ...[...others].sort((one, other) => Math.abs(one) - Math.abs(other)).slice(0, OTHER_DAYS_MAX)].sort((one, other) => one - other);
+  const days = [0, ...[...others].sort((one, other) => Math.abs(one) - Math.abs(other)).slice(0, OTHER_DAYS_MAX)].sort(
+    (one, other) => one - other,
+  );
   const otherWidth = width * Math.min(OTHER_DAY_SHARE, 0.5 / Math.max(1, days.length - 1));
   const dayWidth = width - otherWidth * (days.length - 1);
   let x = 0;
   return days.map((away) => {
-    const segment = { start: start + away * length, end: end + away * length, x, width: away === 0 ? dayWidth : otherWidth, isDay: away === 0 };
+    const segment = {
+      start: start + away * length,
+      end: end + away * length,
+      x,
+      width: away === 0 ? dayWidth : otherWidth,
+      isDay: away === 0,
+    };
     x += segment.width;
     return segment;
   });
@@ -83,7 +92,13 @@ function placeLane(lane: Lane, number: number, segments: Segment[], marks: Mark[
     const scale = segment.width / (segment.end - segment.start);
     for (const group of groupSlots(slots, segment.start, scale)) {
       const first = segment.x + (group.start - segment.start) * scale;
-      const mark = { key: `${number} ${group.start}`, lane: number, x: first, width: group.length * scale, slots: group.slots };
+      const mark = {
+        key: `${number} ${group.start}`,
+        lane: number,
+        x: first,
+        width: group.length * scale,
+        slots: group.slots,
+      };
       marks.push(mark);
       for (const slot of group.slots) bySlot.set(slot.at, mark);
     }
@@ -143,7 +158,11 @@ export function findNeighbours(links: Link[], key: string): { waitsFor: Link[]; 
 }
 
 /** The ticks of the natural day, every `step` hours of local time. */
-export function listTicks(segment: Segment, step: number, hourOf: (at: number) => number): { at: number; hour: number }[] {
+export function listTicks(
+  segment: Segment,
+  step: number,
+  hourOf: (at: number) => number,
+): { at: number; hour: number }[] {
   const ticks = [];
   for (let at = segment.start; at < segment.end; at += HOUR) {
     const hour = hourOf(at);

@@ -43,16 +43,24 @@ export interface DayModel {
 export function buildDay(dagId: string, answers: DayDependencies[], runs: SlotRuns | undefined, now: number): DayModel {
   const chosen = answers.find((one) => one.dag_id === dagId);
   const downstream = answers.filter((one) => one.dag_id !== dagId).map((one) => one.dag_id);
-  const upstream = [...new Set(chosen?.dependencies.map((one) => one.upstream_dag_id) ?? [])].filter((one) => one !== dagId && !downstream.includes(one));
+  const upstream = [...new Set(chosen?.dependencies.map((one) => one.upstream_dag_id) ?? [])].filter(
+    (one) => one !== dagId && !downstream.includes(one),
+  );
   const ids = [...upstream, dagId, ...downstream];
   const slots = new Map<string, Set<number>>(ids.map((id) => [id, new Set<number>()]));
   const waits = collectWaits(dagId, answers, ids, slots);
-  const problems = answers.flatMap((one) => one.dependencies.filter((each) => each.error !== null && ids.includes(each.upstream_dag_id)).map((each) => each.error as string));
+  const problems = answers.flatMap((one) =>
+    one.dependencies
+      .filter((each) => each.error !== null && ids.includes(each.upstream_dag_id))
+      .map((each) => each.error as string),
+  );
   const known = new Map(runs?.dags.map((one) => [one.dag_id, one]) ?? []);
   const lanes = ids.map((id): Lane => {
     const facts = known.get(id);
     return {
-      dagId: id, role: id === dagId ? "chosen" : upstream.includes(id) ? "upstream" : "downstream", paused: facts?.paused ?? false,
+      dagId: id,
+      role: id === dagId ? "chosen" : upstream.includes(id) ? "upstream" : "downstream",
+      paused: facts?.paused ?? false,
       slots: buildSlots([...(slots.get(id) ?? [])], facts, now),
     };
   });
@@ -75,7 +83,14 @@ function collectWaits(dagId: string, answers: DayDependencies[], ids: string[], 
         for (const slot of run.waits_for) {
           const toAt = Date.parse(slot);
           slots.get(dependency.upstream_dag_id)?.add(toAt);
-          waits.push({ from, fromAt, to, toAt, rule: run.rule, label: labelTasks(dependency.task_id, dependency.upstream_task_id) });
+          waits.push({
+            from,
+            fromAt,
+            to,
+            toAt,
+            rule: run.rule,
+            label: labelTasks(dependency.task_id, dependency.upstream_task_id),
+          });
         }
       }
     }
@@ -90,7 +105,9 @@ function labelTasks(waiting: string | null, upstream: string | null): string {
 /** The slots in order: those of the timetable, and those of runs that an older timetable has made. */
 function buildSlots(planned: number[], facts: SlotRuns["dags"][number] | undefined, now: number): DaySlot[] {
   const decided = facts?.decided_until ? Date.parse(facts.decided_until) : -Infinity;
-  const found = new Map<number, DaySlot>(planned.map((at) => [at, { at, state: at < decided ? "none" : at <= now ? "due" : "planned" }]));
+  const found = new Map<number, DaySlot>(
+    planned.map((at) => [at, { at, state: at < decided ? "none" : at <= now ? "due" : "planned" }]),
+  );
   for (const run of facts?.runs ?? []) {
     const at = Date.parse(run.slot);
     found.set(at, { at, runId: run.run_id, state: run.state });

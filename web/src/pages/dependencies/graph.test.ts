@@ -3,21 +3,46 @@ import { drawLine, wrapName } from "../../components/graph/layout";
 import { buildGraph, chooseFold, findWorstState, focusGraph, foldGraph, hideAssets } from "./graphModel";
 
 const wait = (dag_id: string, upstream_dag_id: string, error: string | null = null) => ({
-  dag_id, task_id: null, upstream_dag_id, upstream_task_id: null, options: [], paused: false, kind: "after", could_be: null, unknown: false, error,
+  dag_id,
+  task_id: null,
+  upstream_dag_id,
+  upstream_task_id: null,
+  options: [],
+  paused: false,
+  kind: "after",
+  could_be: null,
+  unknown: false,
+  error,
 });
-const dag = (dag_id: string, folder = "", triggers: string[] = []) => ({ dag_id, display_name: dag_id, folder, owners: ["o"], tags: [], paused: false, triggers });
+const dag = (dag_id: string, folder = "", triggers: string[] = []) => ({
+  dag_id,
+  display_name: dag_id,
+  folder,
+  owners: ["o"],
+  tags: [],
+  paused: false,
+  triggers,
+});
 const NODES = {
   dags: [dag("a", "x"), dag("b", "x"), dag("c", "y", ["a"]), dag("alone")],
   assets: [{ kind: "asset", name: "orders", uri: "s3://orders", asset_id: 7 }],
-  asset_edges: [{ dag_id: "b", task_id: "t", role: "outlet", asset: 0 }, { dag_id: "c", task_id: null, role: "schedule", asset: 0 }],
-  alias_edges: [], circles: [],
+  asset_edges: [
+    { dag_id: "b", task_id: "t", role: "outlet", asset: 0 },
+    { dag_id: "c", task_id: null, role: "schedule", asset: 0 },
+  ],
+  alias_edges: [],
+  circles: [],
 };
 const GRAPH = buildGraph({ dependencies: [wait("b", "a"), wait("a", "ghost", "never")] }, NODES);
 const shown = { nodes: [...GRAPH.nodes.values()], edges: GRAPH.edges };
 
 test("edges lead from what comes first to what comes after it", () => {
   expect(GRAPH.edges.map((one) => `${one.from} ${one.kind} ${one.to}`)).toEqual([
-    "dag a waits dag b", "dag ghost waits dag a", "dag c triggers dag a", "dag b writes asset 0", "asset 0 schedules dag c",
+    "dag a waits dag b",
+    "dag ghost waits dag a",
+    "dag c triggers dag a",
+    "dag b writes asset 0",
+    "asset 0 schedules dag c",
   ]);
   expect(GRAPH.unrelated).toBe(1);
   expect(GRAPH.nodes.get("dag ghost")?.kind).toBe("missing");
@@ -27,12 +52,26 @@ test("edges lead from what comes first to what comes after it", () => {
 test("the DAGs of a folder fold to one node with their edges, and open again", () => {
   const folded = foldGraph(shown, GRAPH.groups.folder, new Set());
   expect(folded.nodes.map((one) => one.key)).toEqual(["group x", "group y", "asset 0", "dag ghost"]);
-  expect(folded.edges.map((one) => `${one.from} ${one.kind} ${one.to}`)).toEqual(["dag ghost waits group x", "group y triggers group x", "group x writes asset 0", "asset 0 schedules group y"]);
+  expect(folded.edges.map((one) => `${one.from} ${one.kind} ${one.to}`)).toEqual([
+    "dag ghost waits group x",
+    "group y triggers group x",
+    "group x writes asset 0",
+    "asset 0 schedules group y",
+  ]);
   expect(foldGraph(shown, GRAPH.groups.folder, new Set(["x"])).nodes.map((one) => one.key)).toContain("dag b");
 });
 
 test("an asset of one folded group only is in that group", () => {
-  const inside = buildGraph({ dependencies: [] }, { ...NODES, asset_edges: [{ dag_id: "a", task_id: "t", role: "outlet", asset: 0 }, { dag_id: "b", task_id: null, role: "schedule", asset: 0 }] });
+  const inside = buildGraph(
+    { dependencies: [] },
+    {
+      ...NODES,
+      asset_edges: [
+        { dag_id: "a", task_id: "t", role: "outlet", asset: 0 },
+        { dag_id: "b", task_id: null, role: "schedule", asset: 0 },
+      ],
+    },
+  );
   const folded = foldGraph({ nodes: [...inside.nodes.values()], edges: inside.edges }, inside.groups.folder, new Set());
   expect(folded.nodes.map((one) => one.key)).toEqual(["group x", "group y"]);
 });
@@ -42,22 +81,36 @@ test("without assets a DAG leads to the DAGs that its assets schedule", () => {
 });
 
 test("around one DAG is what comes before and after it", () => {
-  expect(focusGraph({ nodes: shown.nodes, edges: shown.edges.filter((one) => one.kind !== "triggers") }, "dag b").nodes.map((one) => one.key).sort()).toEqual(["asset 0", "dag a", "dag b", "dag c", "dag ghost"]);
+  expect(
+    focusGraph({ nodes: shown.nodes, edges: shown.edges.filter((one) => one.kind !== "triggers") }, "dag b")
+      .nodes.map((one) => one.key)
+      .sort(),
+  ).toEqual(["asset 0", "dag a", "dag b", "dag c", "dag ghost"]);
 });
 
 test("a large graph folds by what gives several groups", () => {
   const many = Array.from({ length: 200 }, (_, at) => dag(`d${at}`, `f${at % 4}`, [`d${(at + 1) % 200}`]));
-  expect(chooseFold(buildGraph({ dependencies: [] }, { ...NODES, dags: many, asset_edges: [], assets: [] }))).toBe("folder");
+  expect(chooseFold(buildGraph({ dependencies: [] }, { ...NODES, dags: many, asset_edges: [], assets: [] }))).toBe(
+    "folder",
+  );
   expect(chooseFold(GRAPH)).toBe("none");
 });
 
 test("the most urgent state of a group counts", () => {
-  expect(findWorstState(["a", "b", "c"], { a: ["r", "success"], b: ["r", "failed"], c: ["r", "failed"] })).toEqual({ state: "failed", count: 2 });
+  expect(findWorstState(["a", "b", "c"], { a: ["r", "success"], b: ["r", "failed"], c: ["r", "failed"] })).toEqual({
+    state: "failed",
+    count: 2,
+  });
   expect(findWorstState(["a"], {})).toBeUndefined();
 });
 
 test("a long name breaks behind its separators, and a hostile one is cut", () => {
   expect(wrapName("load_customers_from_warehouse")).toEqual(["load_customers_from_", "warehouse"]);
   expect(wrapName("x".repeat(10 ** 6))).toHaveLength(4);
-  expect(drawLine([{ x: 0, y: 0 }, { x: 5, y: 5 }])).toBe("M 0 0 L 5 5");
+  expect(
+    drawLine([
+      { x: 0, y: 0 },
+      { x: 5, y: 5 },
+    ]),
+  ).toBe("M 0 0 L 5 5");
 });

@@ -43,31 +43,88 @@ const dagKey = (dagId: string) => `dag ${dagId}`;
 const assetKey = (index: number) => `asset ${index}`;
 
 export function buildGraph(found: DependencyGraph, nodes: GraphNodes): WholeGraph {
-  const inCircle = new Map(nodes.circles.flatMap((circle) => circle.map((dagId) => [dagId, [...circle, circle[0]].join(" → ")] as const)));
-  const errors = new Map(found.dependencies.filter((one) => one.error !== null).map((one) => [one.dag_id, one.error as string]));
+  const inCircle = new Map(
+    nodes.circles.flatMap((circle) => circle.map((dagId) => [dagId, [...circle, circle[0]].join(" → ")] as const)),
+  );
+  const errors = new Map(
+    found.dependencies.filter((one) => one.error !== null).map((one) => [one.dag_id, one.error as string]),
+  );
   const edges: GraphEdge[] = [
     ...found.dependencies.map((one): GraphEdge => ({
-      from: dagKey(one.upstream_dag_id), to: dagKey(one.dag_id), kind: "waits", count: 1, isWrong: one.error !== null || one.unknown,
-      label: [one.upstream_task_id || one.task_id ? `${one.upstream_task_id ?? "*"} → ${one.task_id ?? "*"}` : "", ...one.options].filter(Boolean).join(", "),
+      from: dagKey(one.upstream_dag_id),
+      to: dagKey(one.dag_id),
+      kind: "waits",
+      count: 1,
+      isWrong: one.error !== null || one.unknown,
+      label: [
+        one.upstream_task_id || one.task_id ? `${one.upstream_task_id ?? "*"} → ${one.task_id ?? "*"}` : "",
+        ...one.options,
+      ]
+        .filter(Boolean)
+        .join(", "),
     })),
-    ...nodes.dags.flatMap((dag) => dag.triggers.map((other): GraphEdge => ({ from: dagKey(dag.dag_id), to: dagKey(other), kind: "triggers", label: "", count: 1, isWrong: false }))),
+    ...nodes.dags.flatMap((dag) =>
+      dag.triggers.map((other): GraphEdge => ({
+        from: dagKey(dag.dag_id),
+        to: dagKey(other),
+        kind: "triggers",
+        label: "",
+        count: 1,
+        isWrong: false,
+      })),
+    ),
     ...nodes.asset_edges.map((one): GraphEdge => {
       const asset = assetKey(one.asset);
       const isWrong = one.role !== "inlet" && inCircle.has(one.dag_id);
-      if (one.role === "outlet") return { from: dagKey(one.dag_id), to: asset, kind: "writes", label: one.task_id ?? "", count: 1, isWrong };
-      return { from: asset, to: dagKey(one.dag_id), kind: one.role === "inlet" ? "reads" : "schedules", label: one.task_id ?? "", count: 1, isWrong };
+      if (one.role === "outlet")
+        return { from: dagKey(one.dag_id), to: asset, kind: "writes", label: one.task_id ?? "", count: 1, isWrong };
+      return {
+        from: asset,
+        to: dagKey(one.dag_id),
+        kind: one.role === "inlet" ? "reads" : "schedules",
+        label: one.task_id ?? "",
+        count: 1,
+        isWrong,
+      };
     }),
-    ...nodes.alias_edges.map(([alias, asset]): GraphEdge => ({ from: assetKey(alias), to: assetKey(asset), kind: "alias", label: "", count: 1, isWrong: false })),
+    ...nodes.alias_edges.map(([alias, asset]): GraphEdge => ({
+      from: assetKey(alias),
+      to: assetKey(asset),
+      kind: "alias",
+      label: "",
+      count: 1,
+      isWrong: false,
+    })),
   ];
   const related = new Set(edges.flatMap((one) => [one.from, one.to]));
   const all = new Map<string, GraphNode>();
   for (const dag of nodes.dags) {
     const circle = inCircle.get(dag.dag_id);
-    if (related.has(dagKey(dag.dag_id))) all.set(dagKey(dag.dag_id), { key: dagKey(dag.dag_id), kind: "dag", name: dag.dag_id, dagIds: [dag.dag_id], paused: dag.paused, error: errors.get(dag.dag_id) ?? circle });
+    if (related.has(dagKey(dag.dag_id)))
+      all.set(dagKey(dag.dag_id), {
+        key: dagKey(dag.dag_id),
+        kind: "dag",
+        name: dag.dag_id,
+        dagIds: [dag.dag_id],
+        paused: dag.paused,
+        error: errors.get(dag.dag_id) ?? circle,
+      });
   }
-  nodes.assets.forEach((asset, at) => all.set(assetKey(at), { key: assetKey(at), kind: asset.kind as NodeKind, name: asset.name, dagIds: [], assetId: asset.asset_id ?? undefined }));
+  nodes.assets.forEach((asset, at) =>
+    all.set(assetKey(at), {
+      key: assetKey(at),
+      kind: asset.kind as NodeKind,
+      name: asset.name,
+      dagIds: [],
+      assetId: asset.asset_id ?? undefined,
+    }),
+  );
   for (const key of related) if (!all.has(key)) all.set(key, { key, kind: "missing", name: key.slice(4), dagIds: [] });
-  const groups = { folder: new Map<string, string>(), tag: new Map<string, string>(), owner: new Map<string, string>() };
+  const groups = {
+    folder: new Map<string, string>(),
+    tag: new Map<string, string>(),
+    owner: new Map<string, string>(),
+  };
   for (const dag of nodes.dags) {
     groups.folder.set(dagKey(dag.dag_id), dag.folder || "/");
     groups.tag.set(dagKey(dag.dag_id), dag.tags[0] ?? "");
@@ -82,7 +139,8 @@ export const SHOWN_MAX = 150;
 /** How to fold a graph for which its user has not chosen: not at all if it is small, else by what gives the fewest groups of several. */
 export function chooseFold(graph: WholeGraph): Fold {
   if (graph.nodes.size <= SHOWN_MAX) return "none";
-  const count = (by: Exclude<Fold, "none">) => new Set([...graph.nodes.keys()].flatMap((key) => graph.groups[by].get(key) ?? [])).size;
+  const count = (by: Exclude<Fold, "none">) =>
+    new Set([...graph.nodes.keys()].flatMap((key) => graph.groups[by].get(key) ?? [])).size;
   return (["folder", "tag", "owner"] as const).find((by) => count(by) > 1 && count(by) <= SHOWN_MAX) ?? "folder";
 }
 
@@ -92,7 +150,11 @@ export interface ShownGraph {
 }
 
 /** The graph with one node for the DAGs of each group that is not open. An asset that only one folded group names is in that group. */
-export function foldGraph(graph: ShownGraph, groups: Map<string, string> | undefined, open: ReadonlySet<string>): ShownGraph {
+export function foldGraph(
+  graph: ShownGraph,
+  groups: Map<string, string> | undefined,
+  open: ReadonlySet<string>,
+): ShownGraph {
   if (!groups) return graph;
   const place = new Map<string, string>();
   const folded = new Map<string, GraphNode>();
@@ -114,15 +176,31 @@ export function foldGraph(graph: ShownGraph, groups: Map<string, string> | undef
     if (from === to && (from !== edge.from || to !== edge.to)) continue;
     const key = `${from}|${to}|${edge.kind}`;
     const known = edges.get(key);
-    edges.set(key, known ? { ...known, count: known.count + edge.count, isWrong: known.isWrong || edge.isWrong, label: known.label === edge.label ? edge.label : "" } : { ...edge, from, to });
+    edges.set(
+      key,
+      known
+        ? {
+            ...known,
+            count: known.count + edge.count,
+            isWrong: known.isWrong || edge.isWrong,
+            label: known.label === edge.label ? edge.label : "",
+          }
+        : { ...edge, from, to },
+    );
   }
-  return { nodes: [...folded.values(), ...graph.nodes.filter((node) => !place.has(node.key))], edges: [...edges.values()] };
+  return {
+    nodes: [...folded.values(), ...graph.nodes.filter((node) => !place.has(node.key))],
+    edges: [...edges.values()],
+  };
 }
 
 function foldAssets(graph: ShownGraph, place: Map<string, string>): void {
   const near = new Map<string, Set<string>>();
   for (const { from, to } of graph.edges) {
-    for (const [node, other] of [[from, to], [to, from]] as const) {
+    for (const [node, other] of [
+      [from, to],
+      [to, from],
+    ] as const) {
       if (!node.startsWith("asset ")) continue;
       near.set(node, (near.get(node) ?? new Set()).add(place.get(other) ?? other));
     }
@@ -136,7 +214,10 @@ function foldAssets(graph: ShownGraph, place: Map<string, string>): void {
 /** What comes before a node and what comes after it, with the node itself. */
 export function focusGraph(graph: ShownGraph, key: string): ShownGraph {
   const kept = new Set([...reach(graph.edges, key, "from", "to"), ...reach(graph.edges, key, "to", "from")]);
-  return { nodes: graph.nodes.filter((one) => kept.has(one.key)), edges: graph.edges.filter((one) => kept.has(one.from) && kept.has(one.to)) };
+  return {
+    nodes: graph.nodes.filter((one) => kept.has(one.key)),
+    edges: graph.edges.filter((one) => kept.has(one.from) && kept.has(one.to)),
+  };
 }
 
 /** The nodes that can be reached by edges in one direction. */
@@ -150,13 +231,20 @@ export function reach(edges: GraphEdge[], start: string, from: "from" | "to", to
 
 /** The graph without assets: an edge leads from a DAG that writes one to each DAG that it schedules. */
 export function hideAssets(graph: ShownGraph): ShownGraph {
-  const isAsset = new Set(graph.nodes.filter((one) => one.kind === "asset" || one.kind === "alias" || one.kind === "unknown").map((one) => one.key));
+  const isAsset = new Set(
+    graph.nodes
+      .filter((one) => one.kind === "asset" || one.kind === "alias" || one.kind === "unknown")
+      .map((one) => one.key),
+  );
   const scheduled = new Map<string, GraphEdge[]>();
-  for (const edge of graph.edges) if (isAsset.has(edge.from) && edge.kind === "schedules") scheduled.set(edge.from, [...(scheduled.get(edge.from) ?? []), edge]);
+  for (const edge of graph.edges)
+    if (isAsset.has(edge.from) && edge.kind === "schedules")
+      scheduled.set(edge.from, [...(scheduled.get(edge.from) ?? []), edge]);
   const edges = graph.edges.filter((one) => !isAsset.has(one.from) && !isAsset.has(one.to));
   for (const edge of graph.edges) {
     if (edge.kind !== "writes") continue;
-    for (const after of scheduled.get(edge.to) ?? []) edges.push({ ...after, from: edge.from, label: "", isWrong: edge.isWrong && after.isWrong });
+    for (const after of scheduled.get(edge.to) ?? [])
+      edges.push({ ...after, from: edge.from, label: "", isWrong: edge.isWrong && after.isWrong });
   }
   const kept = new Set(edges.flatMap((one) => [one.from, one.to]));
   return { nodes: graph.nodes.filter((one) => !isAsset.has(one.key) && kept.has(one.key)), edges };
@@ -165,7 +253,10 @@ export function hideAssets(graph: ShownGraph): ShownGraph {
 const URGENT = ["failed", "running", "queued", "success"];
 
 /** The most urgent state of the newest runs of some DAGs, and how many DAGs have it. */
-export function findWorstState(dagIds: string[], runs: Record<string, [string, string] | string[]> | undefined): { state: string; count: number } | undefined {
+export function findWorstState(
+  dagIds: string[],
+  runs: Record<string, [string, string] | string[]> | undefined,
+): { state: string; count: number } | undefined {
   const counts = new Map<string, number>();
   for (const dagId of dagIds) {
     const state = runs?.[dagId]?.[1];

@@ -17,14 +17,25 @@ export function Services() {
               <li key={`${one.service} ${one.id}`}>
                 <b>{one.service}</b>
                 <span className={one.alive ? "good" : "bad"}>{one.alive ? t("✓ alive") : t("✕ no heartbeat")}</span>
-                <span className="soft">{one.host}{one.beat_at && <>, {t("last heartbeat")} <Ago at={one.beat_at} /></>}</span>
-                {!one.alive && !found.services.some((other) => other.alive && other.service === one.service) && <span>{t("Start it with: gnomon {service}", { service: one.service })}</span>}
+                <span className="soft">
+                  {one.host}
+                  {one.beat_at && (
+                    <>
+                      , {t("last heartbeat")} <Ago at={one.beat_at} />
+                    </>
+                  )}
+                </span>
+                {!one.alive && !found.services.some((other) => other.alive && other.service === one.service) && (
+                  <span>{t("Start it with: gnomon {service}", { service: one.service })}</span>
+                )}
               </li>
             ))}
           </ul>
         )}
       </Answer>
-      <p><a href="/services">{t("All services and problems of the installation")}</a></p>
+      <p>
+        <a href="/services">{t("All services and problems of the installation")}</a>
+      </p>
     </section>
   );
 }

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { timelineQuery } from "../../api/overviews";
+import { type Grouping, GROUPINGS, timelineQuery } from "../../api/overviews";
 import type { Timeline, TimelineGroup } from "../../api/shapes";
 import { Ago } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
@@ -11,11 +11,16 @@ import { shorten } from "../../components/StateCounts";
 import { stateName } from "../../components/StateBadge";
 import { t, tn } from "../../state/language";
 import { formatTime, useZone, type Zone } from "../../state/times";
-import { type Grouping, GROUPINGS, type HomeView } from "./homeView";
+import type { HomeView } from "./homeView";
 
 const HOUR_MS = 3_600_000;
 const LABELS: Record<Grouping, string> = {
-  tag: /* text */ "tag", owner: /* text */ "owner", folder: /* text */ "folder", pool: /* text */ "pool", state: /* text */ "state of the last run", dag: /* text */ "DAG",
+  tag: /* text */ "tag",
+  owner: /* text */ "owner",
+  folder: /* text */ "folder",
+  pool: /* text */ "pool",
+  state: /* text */ "state of the last run",
+  dag: /* text */ "DAG",
 };
 
 /** `isWanted`: what stands above is shown; the time line costs the server most and comes after it. */
@@ -26,20 +31,57 @@ export function TimelineView({ view, isWanted }: { view: HomeView; isWanted: boo
       <h2 id="timeline">{t("The coming 24 hours, and the past 6")}</h2>
       <nav className="choices" aria-label={t("Grouped by")}>
         {GROUPINGS.map((one) => (
-          <Link key={one} to="/" search={{ ...view, group: one === "tag" ? undefined : one }} resetScroll={false} aria-current={one === group ? "true" : undefined}>{t(LABELS[one])}</Link>
+          <Link
+            key={one}
+            to="/"
+            search={{ ...view, group: one === "tag" ? undefined : one }}
+            resetScroll={false}
+            aria-current={one === group ? "true" : undefined}
+          >
+            {t(LABELS[one])}
+          </Link>
         ))}
         {view.within && view.value !== undefined && (
-          <Link to="/" search={{ ...view, within: undefined, value: undefined, group: view.within === "tag" ? undefined : view.within }} resetScroll={false} className="chip">
+          <Link
+            to="/"
+            search={{
+              ...view,
+              within: undefined,
+              value: undefined,
+              group: view.within === "tag" ? undefined : view.within,
+            }}
+            resetScroll={false}
+            className="chip"
+          >
             {t("only {what} {value}", { what: t(LABELS[view.within]), value: view.value })} ✕
           </Link>
         )}
       </nav>
-      <Answer query={useQuery({ ...timelineQuery({ group, within: view.within, value: view.value }), enabled: isWanted })} what={t("the time line")}>
+      <Answer
+        query={useQuery({ ...timelineQuery({ group, within: view.within, value: view.value }), enabled: isWanted })}
+        what={t("the time line")}
+      >
         {(found) => (
           <>
-            {found.groups.length ? <Hours found={found} group={group} view={view} /> : <p className="soft">{t("No run ended, and none is due.")}</p>}
-            {found.left_out > 0 && <p className="soft">{tn("{count} more group has fewer runs.", "{count} more groups have fewer runs.", found.left_out)}</p>}
-            {found.unknown > 0 && <p className="soft">{tn("Of {count} DAG only the next run is known: its timetable is of an author, or is not computed yet.", "Of {count} DAGs only the next run is known: their timetables are of authors, or are not computed yet.", found.unknown)}</p>}
+            {found.groups.length ? (
+              <Hours found={found} group={group} view={view} />
+            ) : (
+              <p className="soft">{t("No run ended, and none is due.")}</p>
+            )}
+            {found.left_out > 0 && (
+              <p className="soft">
+                {tn("{count} more group has fewer runs.", "{count} more groups have fewer runs.", found.left_out)}
+              </p>
+            )}
+            {found.unknown > 0 && (
+              <p className="soft">
+                {tn(
+                  "Of {count} DAG only the next run is known: its timetable is of an author, or is not computed yet.",
+                  "Of {count} DAGs only the next run is known: their timetables are of authors, or are not computed yet.",
+                  found.unknown,
+                )}
+              </p>
+            )}
             <Coming found={found} />
           </>
         )}
@@ -56,10 +98,12 @@ function Hours({ found, group, view }: { found: Timeline; group: Grouping; view:
   const most = Math.max(1, ...found.groups.flatMap((one) => hours.map((_, at) => sum(one, at))));
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const scroll = requestAnimationFrame(() => {  // the frame lays the document out anyway
+    const scroll = requestAnimationFrame(() => {
+      // the frame lays the document out anyway
       const now = frame.current?.querySelector<HTMLElement>("th.now");
       const names = frame.current?.querySelector<HTMLElement>("th");
-      if (frame.current && now && names) frame.current.scrollLeft = now.offsetLeft - names.offsetWidth - now.offsetWidth;
+      if (frame.current && now && names)
+        frame.current.scrollLeft = now.offsetLeft - names.offsetWidth - now.offsetWidth;
     });
     return () => cancelAnimationFrame(scroll);
   }, [current]);
@@ -69,7 +113,11 @@ function Hours({ found, group, view }: { found: Timeline; group: Grouping; view:
         <thead>
           <tr>
             <th scope="col">{t(LABELS[group])}</th>
-            {hours.map((hour, at) => <th key={hour} scope="col" className={at === current ? "now" : undefined} title={formatTime(hour, zone)}>{at === current ? t("now") : showHour(hour, zone)}</th>)}
+            {hours.map((hour, at) => (
+              <th key={hour} scope="col" className={at === current ? "now" : undefined} title={formatTime(hour, zone)}>
+                {at === current ? t("now") : showHour(hour, zone)}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -77,9 +125,19 @@ function Hours({ found, group, view }: { found: Timeline; group: Grouping; view:
             <tr key={one.name}>
               <th scope="row">
                 <GroupLink group={group} name={one.name} view={view} />
-                {one.late > 0 && <Link to="/dags" search={{ late: true, ...(group === "tag" && one.name ? { tag: [one.name] } : {}) }} className="bad block small">{t("{count} late", { count: one.late })}</Link>}
+                {one.late > 0 && (
+                  <Link
+                    to="/dags"
+                    search={{ late: true, ...(group === "tag" && one.name ? { tag: [one.name] } : {}) }}
+                    className="bad block small"
+                  >
+                    {t("{count} late", { count: one.late })}
+                  </Link>
+                )}
               </th>
-              {hours.map((hour, at) => <Hour key={hour} group={one} at={at} most={most} isNow={at === current} hour={hour} zone={zone} />)}
+              {hours.map((hour, at) => (
+                <Hour key={hour} group={one} at={at} most={most} isNow={at === current} hour={hour} zone={zone} />
+              ))}
             </tr>
           ))}
         </tbody>
@@ -88,10 +146,31 @@ function Hours({ found, group, view }: { found: Timeline; group: Grouping; view:
   );
 }
 
-function Hour({ group, at, most, isNow, hour, zone }: { group: TimelineGroup; at: number; most: number; isNow: boolean; hour: string; zone: Zone }) {
+function Hour({
+  group,
+  at,
+  most,
+  isNow,
+  hour,
+  zone,
+}: {
+  group: TimelineGroup;
+  at: number;
+  most: number;
+  isNow: boolean;
+  hour: string;
+  zone: Zone;
+}) {
   const [success, failed, coming] = [group.success[at] ?? 0, group.failed[at] ?? 0, group.coming[at] ?? 0];
   const until = new Date(Date.parse(hour) + HOUR_MS).toISOString();
-  const about = [formatTime(hour, zone), success && t("{count} succeeded", { count: success }), failed && t("{count} failed", { count: failed }), coming && t("{count} due", { count: coming })].filter(Boolean).join(", ");
+  const about = [
+    formatTime(hour, zone),
+    success && t("{count} succeeded", { count: success }),
+    failed && t("{count} failed", { count: failed }),
+    coming && t("{count} due", { count: coming }),
+  ]
+    .filter(Boolean)
+    .join(", ");
   return (
     <td className={isNow ? "now" : undefined} title={success + failed + coming > 0 ? about : undefined}>
       <span className="hour-bar" aria-hidden="true">
@@ -99,18 +178,47 @@ function Hour({ group, at, most, isNow, hour, zone }: { group: TimelineGroup; at
         {success > 0 && <i className="hour-success" style={{ height: scale(success, most) }} />}
         {coming > 0 && <i className="hour-coming" style={{ height: scale(coming, most) }} />}
       </span>
-      {failed > 0 && <Link to="/runs" search={{ state: ["failed"], from: hour, to: until }} className="bad" aria-label={t("{count} failed", { count: failed })}>✕{shorten(failed)}</Link>}
-      {success > 0 && <span className="good"><span aria-hidden="true">✓</span>{shorten(success)}<span className="unseen"> {t("succeeded")}</span></span>}
-      {coming > 0 && <span>{shorten(coming)}<span className="unseen"> {t("due")}</span></span>}
+      {failed > 0 && (
+        <Link
+          to="/runs"
+          search={{ state: ["failed"], from: hour, to: until }}
+          className="bad"
+          aria-label={t("{count} failed", { count: failed })}
+        >
+          ✕{shorten(failed)}
+        </Link>
+      )}
+      {success > 0 && (
+        <span className="good">
+          <span aria-hidden="true">✓</span>
+          {shorten(success)}
+          <span className="unseen"> {t("succeeded")}</span>
+        </span>
+      )}
+      {coming > 0 && (
+        <span>
+          {shorten(coming)}
+          <span className="unseen"> {t("due")}</span>
+        </span>
+      )}
     </td>
   );
 }
 
 function GroupLink({ group, name, view }: { group: Grouping; name: string; view: HomeView }) {
-  if (group === "dag") return <Link to="/dags/$dagId" params={{ dagId: name }} search={{}} className="name" preload={false}>{name}</Link>;
+  if (group === "dag")
+    return (
+      <Link to="/dags/$dagId" params={{ dagId: name }} search={{}} className="name" preload={false}>
+        {name}
+      </Link>
+    );
   const text = name || t("(none)");
   if (!name || group === "pool") return <span className="name">{text}</span>;
-  return <Link to="/" search={{ ...view, group: "dag", within: group, value: name }} resetScroll={false} className="name">{group === "state" ? stateName(name) : text}</Link>;
+  return (
+    <Link to="/" search={{ ...view, group: "dag", within: group, value: name }} resetScroll={false} className="name">
+      {group === "state" ? stateName(name) : text}
+    </Link>
+  );
 }
 
 function Coming({ found }: { found: Timeline }) {
@@ -120,7 +228,12 @@ function Coming({ found }: { found: Timeline }) {
       <h3>{t("Next runs")}</h3>
       <ol className="next-runs">
         {found.coming.map((one) => (
-          <li key={`${one.dag_id} ${one.run_after}`}><Ago at={one.run_after} /> <Link to="/dags/$dagId" params={{ dagId: one.dag_id }} search={{}} className="name" preload={false}>{one.dag_id}</Link></li>
+          <li key={`${one.dag_id} ${one.run_after}`}>
+            <Ago at={one.run_after} />{" "}
+            <Link to="/dags/$dagId" params={{ dagId: one.dag_id }} search={{}} className="name" preload={false}>
+              {one.dag_id}
+            </Link>
+          </li>
         ))}
       </ol>
     </>

@@ -15,7 +15,7 @@ const REASONS_MAX = 3;
 
 export function Late({ late }: { late: Work["late"] }) {
   const now = useNow();
-  const sorted = [...late].sort((a, b) => (a.late_since ?? "").localeCompare(b.late_since ?? ""));
+  const sorted = late.toSorted((a, b) => (a.late_since ?? "").localeCompare(b.late_since ?? ""));
   return (
     <section aria-labelledby="late">
       <h2 id="late">{t("Late")}</h2>
@@ -24,8 +24,15 @@ export function Late({ late }: { late: Work["late"] }) {
         items={sorted}
         line={(one) => (
           <li key={`${one.dag_id} ${one.run_id ?? ""}`}>
-            <b className="bad">{one.late_since ? formatDuration(Math.max(0, Math.round((now - Date.parse(one.late_since)) / 1000))) : t("late")}</b>{" "}
-            {one.run_id ? <RunLink dagId={one.dag_id} runId={one.run_id} /> : <DagLink dagId={one.dag_id} />} <span className="block soft"><Sentence text={one.why} /></span>
+            <b className="bad">
+              {one.late_since
+                ? formatDuration(Math.max(0, Math.round((now - Date.parse(one.late_since)) / 1000)))
+                : t("late")}
+            </b>{" "}
+            {one.run_id ? <RunLink dagId={one.dag_id} runId={one.run_id} /> : <DagLink dagId={one.dag_id} />}{" "}
+            <span className="block soft">
+              <Sentence text={one.why} />
+            </span>
           </li>
         )}
       />
@@ -42,10 +49,28 @@ export function Waiting({ waiting }: { waiting: Work["waiting"] }) {
         items={waiting}
         line={(one) => (
           <li key={`${one.dag_id} ${one.run_id}`}>
-            <BadgeLink state={one.state} dagId={one.dag_id} runId={one.run_id} /> <RunLink dagId={one.dag_id} runId={one.run_id} /> {one.since && <span className="soft"><HowLong since={one.since} /></span>}
-            {one.reasons.slice(0, REASONS_MAX).map((reason) => <span key={reason} className="block"><Sentence text={reason} /></span>)}
-            {one.reasons.length > REASONS_MAX && <span className="soft block">{t("and {count} more reasons", { count: one.reasons.length - REASONS_MAX })}</span>}
-            {one.reasons.length === 0 && <span className="soft block">{t("There are too many unfinished runs to explain all; open the run to see why.")}</span>}
+            <BadgeLink state={one.state} dagId={one.dag_id} runId={one.run_id} />{" "}
+            <RunLink dagId={one.dag_id} runId={one.run_id} />{" "}
+            {one.since && (
+              <span className="soft">
+                <HowLong since={one.since} />
+              </span>
+            )}
+            {one.reasons.slice(0, REASONS_MAX).map((reason) => (
+              <span key={reason} className="block">
+                <Sentence text={reason} />
+              </span>
+            ))}
+            {one.reasons.length > REASONS_MAX && (
+              <span className="soft block">
+                {t("and {count} more reasons", { count: one.reasons.length - REASONS_MAX })}
+              </span>
+            )}
+            {one.reasons.length === 0 && (
+              <span className="soft block">
+                {t("There are too many unfinished runs to explain all; open the run to see why.")}
+              </span>
+            )}
           </li>
         )}
       />
@@ -62,8 +87,14 @@ export function Running({ running }: { running: Work["running"] }) {
         items={running}
         line={(one) => (
           <li key={`${one.dag_id} ${one.run_id} ${one.task}`}>
-            <BadgeLink state={one.state} dagId={one.dag_id} runId={one.run_id} /> <RunLink dagId={one.dag_id} runId={one.run_id} /> <bdi>{one.task}</bdi>, {t("try {number}", { number: one.try_number })}{" "}
-            {one.since && <span className="soft"><HowLong since={one.since} /></span>}
+            <BadgeLink state={one.state} dagId={one.dag_id} runId={one.run_id} />{" "}
+            <RunLink dagId={one.dag_id} runId={one.run_id} /> <bdi>{one.task}</bdi>,{" "}
+            {t("try {number}", { number: one.try_number })}{" "}
+            {one.since && (
+              <span className="soft">
+                <HowLong since={one.since} />
+              </span>
+            )}
           </li>
         )}
       />
@@ -78,15 +109,30 @@ function Lines<T>({ items, line }: { items: T[]; line: (item: T) => React.ReactN
   return (
     <>
       <ul className="lines">{shown.map(line)}</ul>
-      {shown.length < items.length && <button type="button" onClick={() => setAll(true)}>{t("Show all {count}", { count: items.length })}</button>}
+      {shown.length < items.length && (
+        <button type="button" onClick={() => setAll(true)}>
+          {t("Show all {count}", { count: items.length })}
+        </button>
+      )}
     </>
   );
 }
 
 function DagLink({ dagId }: { dagId: string }) {
-  return <Link to="/dags/$dagId" params={{ dagId }} search={{}} className="name">{dagId}</Link>;
+  return (
+    <Link to="/dags/$dagId" params={{ dagId }} search={{}} className="name">
+      {dagId}
+    </Link>
+  );
 }
 
 function RunLink({ dagId, runId }: { dagId: string; runId: string }) {
-  return <><DagLink dagId={dagId} /> › <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} className="name">{runId}</Link></>;
+  return (
+    <>
+      <DagLink dagId={dagId} /> ›{" "}
+      <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} className="name">
+        {runId}
+      </Link>
+    </>
+  );
 }

@@ -15,5 +15,9 @@ test("at the first visit the window since the visit before is 24 hours", () => {
 
 test("what is no view is left out of the address", () => {
   expect(readHomeSearch({ window: "1y", group: "owner", within: "tag", seen: "no" })).toEqual({ group: "owner" });
-  expect(readHomeSearch({ within: "tag", value: 7, group: "dag" })).toEqual({ within: "tag", value: "7", group: "dag" });
+  expect(readHomeSearch({ within: "tag", value: 7, group: "dag" })).toEqual({
+    within: "tag",
+    value: "7",
+    group: "dag",
+  });
 });

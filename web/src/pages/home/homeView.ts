@@ -1,11 +1,10 @@
 /** What the home page shows, as it is in its address; and when this browser was here before. */
 
-import { readText } from "../../components/filters/ListFilters";
+import { GROUPINGS, type Grouping } from "../../api/overviews";
+import { oneOf, readerOf, type Search, text } from "../../state/searchValues";
 
 export const WINDOWS = ["24h", "7d", "visit"] as const;
-export const GROUPINGS = ["tag", "owner", "folder", "pool", "state", "dag"] as const;
 export type Window = (typeof WINDOWS)[number];
-export type Grouping = (typeof GROUPINGS)[number];
 
 export interface HomeView {
   /** How far back failures are shown; without it 24 hours. */
@@ -16,14 +15,18 @@ export interface HomeView {
   seen?: "shown";
 }
 
-export function readHomeSearch(search: Record<string, unknown>): HomeView {
-  const within = GROUPINGS.find((one) => one === search.within && one !== "pool");
-  const value = readText(search.value);
-  const view: HomeView = {
-    window: WINDOWS.slice(1).find((one) => one === search.window), group: GROUPINGS.slice(1).find((one) => one === search.group),
-    within: value === undefined ? undefined : within, value: within === undefined ? undefined : value, seen: search.seen === "shown" ? "shown" : undefined,
-  };
-  return Object.fromEntries(Object.entries(view).filter(([, one]) => one !== undefined));
+const read = readerOf<HomeView>({
+  window: oneOf(WINDOWS.slice(1)),
+  group: oneOf(GROUPINGS.slice(1)),
+  within: oneOf(GROUPINGS.filter((one) => one !== "pool")),
+  value: text,
+  seen: oneOf(["shown"]),
+});
+
+/** A group and its value stand together. */
+export function readHomeSearch(search: Search): HomeView {
+  const { within, value, ...view } = read(search);
+  return within === undefined || value === undefined ? view : { ...view, within, value };
 }
 
 const VISIT = "gnomon.visit";

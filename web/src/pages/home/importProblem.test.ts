@@ -22,6 +22,9 @@ test("a fault of a DAG is found outside its file, and names the line itself; the
   File "/lib/gnomon/dag_checks.py", line 48, in check
     raise Invalid
 gnomon.model.errors.Invalid: DAG 'typo' (/dags/a.py:2): the schedule is not valid`;
-  expect(readProblem(trace, "/dags/a.py")).toEqual({ line: 2, message: "Invalid: DAG 'typo' (/dags/a.py:2): the schedule is not valid" });
+  expect(readProblem(trace, "/dags/a.py")).toEqual({
+    line: 2,
+    message: "Invalid: DAG 'typo' (/dags/a.py:2): the schedule is not valid",
+  });
   expect(readProblem(trace.replace("/dags/a.py:2", "elsewhere"), "/dags/a.py").line).toBeUndefined();
 });

@@ -12,7 +12,12 @@ export function sortQuestions(questions: readonly Question[], account: string): 
   const sorted: SortedQuestions = { mine: [], open: [], others: [] };
   for (const one of questions) {
     const asked = one.assigned_users ?? [];
-    const place = asked.length === 0 ? "open" : asked.some((user) => user.id === account || user.name === account) ? "mine" : "others";
+    const place =
+      asked.length === 0
+        ? "open"
+        : asked.some((user) => user.id === account || user.name === account)
+          ? "mine"
+          : "others";
     sorted[place].push(one);
   }
   return sorted;

@@ -12,21 +12,48 @@ export function PluginsPage() {
     <>
       <h1>{t("Plugins")}</h1>
       <Answer query={useQuery(pluginErrorsQuery())} what={t("the errors of plugins")}>
-        {(found) => found.import_errors.length === 0 ? null : (
-          <section className="notice" aria-label={t("Plugins that cannot be loaded")}>
-            <h2>{t("Plugins that cannot be loaded")}</h2>
-            {found.import_errors.map((one) => <details key={one.source}><summary className="name">{one.source}</summary><pre className="stack" tabIndex={0}>{one.error}</pre></details>)}
-          </section>
-        )}
+        {(found) =>
+          found.import_errors.length === 0 ? null : (
+            <section className="notice" aria-label={t("Plugins that cannot be loaded")}>
+              <h2>{t("Plugins that cannot be loaded")}</h2>
+              {found.import_errors.map((one) => (
+                <details key={one.source}>
+                  <summary className="name">{one.source}</summary>
+                  <pre className="stack" tabIndex={0}>
+                    {one.error}
+                  </pre>
+                </details>
+              ))}
+            </section>
+          )
+        }
       </Answer>
       <Answer query={useQuery(pluginsQuery())} what={t("the plugins")}>
-        {(found) => found.plugins.length === 0 ? <p>{t("No plugin is installed. A Python file in the plugins folder, or a package with an entry point, adds one.")}</p> : (
-          <StackTable label={t("Plugins")} headings={[t("Plugin"), t("From"), t("Timetables")]}>
-            {found.plugins.map((one) => (
-              <tr key={one.name}><td><b className="name">{one.name}</b></td><td><span className="name">{one.source}</span></td><td><span className="name">{one.timetables.join(", ") || "–"}</span></td></tr>
-            ))}
-          </StackTable>
-        )}
+        {(found) =>
+          found.plugins.length === 0 ? (
+            <p>
+              {t(
+                "No plugin is installed. A Python file in the plugins folder, or a package with an entry point, adds one.",
+              )}
+            </p>
+          ) : (
+            <StackTable label={t("Plugins")} headings={[t("Plugin"), t("From"), t("Timetables")]}>
+              {found.plugins.map((one) => (
+                <tr key={one.name}>
+                  <td>
+                    <b className="name">{one.name}</b>
+                  </td>
+                  <td>
+                    <span className="name">{one.source}</span>
+                  </td>
+                  <td>
+                    <span className="name">{one.timetables.join(", ") || "–"}</span>
+                  </td>
+                </tr>
+              ))}
+            </StackTable>
+          )
+        }
       </Answer>
     </>
   );

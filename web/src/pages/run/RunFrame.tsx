@@ -16,8 +16,11 @@ import { RUN_TABS } from "./runTabs";
 
 const route = getRouteApi("/dags/$dagId/runs/$runId");
 const CHOICES: ActChoice[] = [
-  { act: "clear", label: /* text */ "Clear what failed (run again)", scope: { onlyFailed: true } }, { act: "clear", label: /* text */ "Clear all (run all again)", scope: {} },
-  { act: "success", label: /* text */ "Mark as success", scope: {} }, { act: "failed", label: /* text */ "Mark as failed", scope: {} }, { act: "delete", label: /* text */ "Delete", scope: {} },
+  { act: "clear", label: /* text */ "Clear what failed (run again)", scope: { onlyFailed: true } },
+  { act: "clear", label: /* text */ "Clear all (run all again)", scope: {} },
+  { act: "success", label: /* text */ "Mark as success", scope: {} },
+  { act: "failed", label: /* text */ "Mark as failed", scope: {} },
+  { act: "delete", label: /* text */ "Delete", scope: {} },
 ];
 
 export function RunFrame() {
@@ -27,23 +30,52 @@ export function RunFrame() {
   const isAbsent = isKnownMissing(useQueryClient(), dagId, runId);
   useZoneOfDag(useQuery({ ...dagQuery(dagId), enabled: !isAbsent }).data?.timezone);
   const explanation = useQuery({ ...runExplanationQuery(dagId, runId), enabled: !isAbsent });
-  if (isMissing(run.error)) return <><h1 className="name">{runId}</h1><Missing error={run.error} /></>;
+  if (isMissing(run.error))
+    return (
+      <>
+        <h1 className="name">{runId}</h1>
+        <Missing error={run.error} />
+      </>
+    );
   if (isAbsent && run.error === null) return <h1 className="name">{runId}</h1>;
   return (
     <>
-      <p className="path"><Link to="/dags/$dagId" params={{ dagId }} search={{}}>{dagId}</Link></p>
-      <div className="head-line"><h1 className="name">{runId}</h1>{run.data && <RunNeighbours run={run.data} />}</div>
-      <Answer query={run} what={t("the run")}>{(found) => <RunHead run={found} />}</Answer>
+      <p className="path">
+        <Link to="/dags/$dagId" params={{ dagId }} search={{}}>
+          {dagId}
+        </Link>
+      </p>
+      <div className="head-line">
+        <h1 className="name">{runId}</h1>
+        {run.data && <RunNeighbours run={run.data} />}
+      </div>
+      <Answer query={run} what={t("the run")}>
+        {(found) => <RunHead run={found} />}
+      </Answer>
       <Why query={explanation} dagId={dagId} none={t("Nothing prevents this run from going on.")} />
       <ActPanel
-        target={{ dagId, runId }} choices={CHOICES} scopes={["onlyFailed", "otherDags"]}
-        onDone={(act) => { if (act === "delete") void navigate({ to: "/dags/$dagId", params: { dagId }, search: {} }); }}
+        target={{ dagId, runId }}
+        choices={CHOICES}
+        scopes={["onlyFailed", "otherDags"]}
+        onDone={(act) => {
+          if (act === "delete") void navigate({ to: "/dags/$dagId", params: { dagId }, search: {} });
+        }}
       />
       <nav className="tabs" aria-label={t("Views of the run")}>
         {RUN_TABS.map((tab) => (
-          <Link key={tab.to} to={tab.to} params={{ dagId, runId }} search={{}} activeOptions={{ exact: true, includeSearch: false }}>{t(tab.label)}</Link>
+          <Link
+            key={tab.to}
+            to={tab.to}
+            params={{ dagId, runId }}
+            search={{}}
+            activeOptions={{ exact: true, includeSearch: false }}
+          >
+            {t(tab.label)}
+          </Link>
         ))}
-        <Link to="/dags/$dagId/graph" params={{ dagId }} search={{ run: runId }}>{t("Graph")}</Link>
+        <Link to="/dags/$dagId/graph" params={{ dagId }} search={{ run: runId }}>
+          {t("Graph")}
+        </Link>
       </nav>
       <Outlet />
     </>

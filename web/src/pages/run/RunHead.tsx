@@ -16,25 +16,67 @@ import { formatDuration } from "../../state/times";
 import { Counts } from "./TaskList";
 
 export function RunHead({ run }: { run: DagRun }) {
-  const counts = useQuery(runTasksQuery(run.dag_id, run.dag_run_id)).data?.tasks.reduce<Record<string, number>>((sum, task) => {
-    for (const [state, count] of Object.entries(task.counts)) sum[state] = (sum[state] ?? 0) + count;
-    return sum;
-  }, {});
+  const counts = useQuery(runTasksQuery(run.dag_id, run.dag_run_id)).data?.tasks.reduce<Record<string, number>>(
+    (sum, task) => {
+      for (const [state, count] of Object.entries(task.counts)) sum[state] = (sum[state] ?? 0) + count;
+      return sum;
+    },
+    {},
+  );
   const type = t("{type} run", { type: stateName(run.run_type) });
   return (
     <div className="head">
       <p>
-        <StateBadge state={run.state} /> {run.triggering_user_name ? t("{type} run by {user}", { type: stateName(run.run_type), user: run.triggering_user_name }) : type}
-        {counts && <> · {t("tasks:")} <Counts counts={counts} /></>}
+        <StateBadge state={run.state} />{" "}
+        {run.triggering_user_name
+          ? t("{type} run by {user}", { type: stateName(run.run_type), user: run.triggering_user_name })
+          : type}
+        {counts && (
+          <>
+            {" "}
+            · {t("tasks:")} <Counts counts={counts} />
+          </>
+        )}
       </p>
       <RunEvents run={run} />
       <dl className="facts">
-        <div><dt>{t("Data interval")}</dt><dd><Interval start={run.data_interval_start} end={run.data_interval_end} /></dd></div>
-        <div><dt>{t("Logical date")}</dt><dd><Time at={run.logical_date} /></dd></div>
-        <div><dt>{t("Version")}</dt><dd>{(run.dag_versions ?? []).length === 0 ? "–" : run.dag_versions?.map((one) => <span key={one.version_number}><VersionLink dagId={run.dag_id} version={one.version_number} />{" "}</span>)}</dd></div>
-        {run.partition_key && <div><dt>{t("Partition")}</dt><dd className="name">{run.partition_key}</dd></div>}
+        <div>
+          <dt>{t("Data interval")}</dt>
+          <dd>
+            <Interval start={run.data_interval_start} end={run.data_interval_end} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t("Logical date")}</dt>
+          <dd>
+            <Time at={run.logical_date} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t("Version")}</dt>
+          <dd>
+            {(run.dag_versions ?? []).length === 0
+              ? "–"
+              : run.dag_versions?.map((one) => (
+                  <span key={one.version_number}>
+                    <VersionLink dagId={run.dag_id} version={one.version_number} />{" "}
+                  </span>
+                ))}
+          </dd>
+        </div>
+        {run.partition_key && (
+          <div>
+            <dt>{t("Partition")}</dt>
+            <dd className="name">{run.partition_key}</dd>
+          </div>
+        )}
       </dl>
-      {run.conf && Object.keys(run.conf).length > 0 && <details open><summary>{t("Parameters")}</summary><JsonTree value={run.conf} /></details>}
+      {run.conf && Object.keys(run.conf).length > 0 && (
+        <details open>
+          <summary>{t("Parameters")}</summary>
+          <JsonTree value={run.conf} />
+        </details>
+      )}
       <NoteEditor place={{ dagId: run.dag_id, runId: run.dag_run_id }} note={run.note} />
     </div>
   );
@@ -43,17 +85,35 @@ export function RunHead({ run }: { run: DagRun }) {
 /** The life of the run as events, each with the time since the one before. */
 function RunEvents({ run }: { run: DagRun }) {
   const events = [
-    { name: t("due"), at: run.run_after }, { name: t("queued"), at: run.queued_at }, { name: t("started"), at: run.start_date }, { name: t("ended"), at: run.end_date },
-  ].filter((one): one is { name: string; at: string } => Boolean(one.at)).sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+    { name: t("due"), at: run.run_after },
+    { name: t("queued"), at: run.queued_at },
+    { name: t("started"), at: run.start_date },
+    { name: t("ended"), at: run.end_date },
+  ]
+    .filter((one): one is { name: string; at: string } => Boolean(one.at))
+    .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
     <ol className="run-events" aria-label={t("Events of the run")}>
       {events.map((one, at) => {
         const before = events[at - 1];
         const span = before ? (Date.parse(one.at) - Date.parse(before.at)) / 1000 : 0;
-        return <li key={one.name}><b>{one.name}</b> <Time at={one.at} />{before && <span className="soft"> (+{formatDuration(span)})</span>}</li>;
+        return (
+          <li key={one.name}>
+            <b>{one.name}</b> <Time at={one.at} />
+            {before && <span className="soft"> (+{formatDuration(span)})</span>}
+          </li>
+        );
       })}
-      {run.state === "running" && run.start_date && <li><b>{t("running")}</b> <HowLong since={run.start_date} /></li>}
-      <li className="more-events"><Link to="/dags/$dagId/audit" params={{ dagId: run.dag_id }} search={{ run: run.dag_run_id }}>{t("All events")}</Link></li>
+      {run.state === "running" && run.start_date && (
+        <li>
+          <b>{t("running")}</b> <HowLong since={run.start_date} />
+        </li>
+      )}
+      <li className="more-events">
+        <Link to="/dags/$dagId/audit" params={{ dagId: run.dag_id }} search={{ run: run.dag_run_id }}>
+          {t("All events")}
+        </Link>
+      </li>
     </ol>
   );
 }

@@ -12,7 +12,9 @@ import { RUN_TABS } from "./runTabs";
 export function RunNeighbours({ run }: { run: DagRun }) {
   const found = useQuery(neighboursQuery(run)).data;
   const matches = useMatchRoute();
-  const tab = RUN_TABS.find((one) => matches({ to: one.to, params: { dagId: run.dag_id, runId: run.dag_run_id } }))?.to ?? "/dags/$dagId/runs/$runId";
+  const tab =
+    RUN_TABS.find((one) => matches({ to: one.to, params: { dagId: run.dag_id, runId: run.dag_run_id } }))?.to ??
+    "/dags/$dagId/runs/$runId";
   if (!found?.previous && !found?.next) return null;
   return (
     <nav className="run-neighbours" aria-label={t("Runs beside this one")}>
@@ -22,11 +24,31 @@ export function RunNeighbours({ run }: { run: DagRun }) {
   );
 }
 
-function NeighbourLink({ run, to, text, before, behind }: { run: DagRun; to: string; text: string; before?: string; behind?: string }) {
+function NeighbourLink({
+  run,
+  to,
+  text,
+  before,
+  behind,
+}: {
+  run: DagRun;
+  to: (typeof RUN_TABS)[number]["to"];
+  text: string;
+  before?: string;
+  behind?: string;
+}) {
   const zone = useZone();
   return (
-    <Link to={to} params={{ dagId: run.dag_id, runId: run.dag_run_id } as never} search={{}} title={`${run.dag_run_id}, ${formatTime(run.run_after, zone)}, ${stateName(run.state)}`} preload={false}>
-      <span aria-hidden="true">{before}</span>{text}<span aria-hidden="true">{behind}</span>
+    <Link
+      to={to}
+      params={{ dagId: run.dag_id, runId: run.dag_run_id }}
+      search={{}}
+      title={`${run.dag_run_id}, ${formatTime(run.run_after, zone)}, ${stateName(run.state)}`}
+      preload={false}
+    >
+      <span aria-hidden="true">{before}</span>
+      {text}
+      <span aria-hidden="true">{behind}</span>
     </Link>
   );
 }

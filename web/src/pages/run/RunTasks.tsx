@@ -5,7 +5,8 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { runTasksQuery } from "../../api/runs";
 import { Answer } from "../../components/Answer";
 import { t } from "../../state/language";
-import { TaskList, type TaskListView } from "./TaskList";
+import type { TaskListView } from "./runSearch";
+import { TaskList } from "./TaskList";
 
 const route = getRouteApi("/dags/$dagId/runs/$runId/");
 
@@ -13,7 +14,14 @@ export function RunTasks() {
   const { dagId, runId } = route.useParams();
   const view = route.useSearch();
   const navigate = useNavigate();
-  const set = (search: TaskListView) => void navigate({ to: "/dags/$dagId/runs/$runId", params: { dagId, runId }, search, replace: true, resetScroll: false });
+  const set = (search: TaskListView) =>
+    void navigate({
+      to: "/dags/$dagId/runs/$runId",
+      params: { dagId, runId },
+      search,
+      replace: true,
+      resetScroll: false,
+    });
   return (
     <section>
       <h2 className="sr-only">{t("Tasks")}</h2>

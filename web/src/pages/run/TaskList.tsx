@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, useMemo, useRef } from "react";
 import type { RunTasks } from "../../api/runs";
+import { useNow, usePresent } from "../../components/Ago";
 import { cutText } from "../../components/LongText";
 import { StateBadge, stateName } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
@@ -11,18 +12,22 @@ import { WhyButton } from "../../components/WhyButton";
 import { t, tn } from "../../state/language";
 import { formatDuration } from "../../state/times";
 import { FilterBar } from "./FilterBar";
-import { buildLines, countStates, durationOf, filterInstances, type Instance, type Line, readInstances, type TaskFilters } from "./taskRows";
+import type { TaskListView } from "./runSearch";
+import {
+  buildLines,
+  countStates,
+  durationOf,
+  filterInstances,
+  type Instance,
+  type Line,
+  readInstances,
+} from "./taskRows";
 import "../../styles/run.css";
 
 const LINE_PX = 34;
 const HEADING_PX = 28;
 /** A line has no room for more; the page of the task has all of it. */
 const NAME_MAX = 500;
-
-export interface TaskListView extends TaskFilters {
-  /** Keys of the lines that are not as they are by default. */
-  toggled?: string[];
-}
 
 interface TaskListProps {
   dagId: string;
@@ -35,9 +40,13 @@ interface TaskListProps {
 }
 
 export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListProps) {
-  const all = useMemo(() => readInstances(found).filter((one) => taskId === undefined || one.task.task_id === taskId), [found, taskId]);
-  const now = Date.now() / 1000;
-  const shown = useMemo(() => filterInstances(all, found.groups, view, Date.now() / 1000), [all, found, view]);
+  const all = useMemo(
+    () => readInstances(found).filter((one) => taskId === undefined || one.task.task_id === taskId),
+    [found, taskId],
+  );
+  const now = usePresent() / 1000;
+  const lately = useNow() / 1000;
+  const shown = useMemo(() => filterInstances(all, found.groups, view, lately), [all, found, view, lately]);
   const lines = useMemo(() => {
     if (taskId === undefined) return buildLines(found, shown, new Set(view.toggled));
     return shown.map((instance): Line => ({ kind: "instance", key: String(instance.mapIndex), depth: 0, instance }));
@@ -48,24 +57,56 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
     set({ ...view, toggled: toggled.size ? [...toggled] : undefined });
   };
   const frame = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({ count: lines.length, getScrollElement: () => frame.current, estimateSize: () => LINE_PX, overscan: 15, scrollMargin: HEADING_PX });
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => LINE_PX,
+    overscan: 15,
+    scrollMargin: HEADING_PX,
+  });
   const most = Math.max(1e-3, ...shown.slice(0, 5000).map((one) => durationOf(one, now) ?? 0));
   return (
     <>
       <FilterBar all={all} view={view} set={set} isOneTask={taskId !== undefined} />
       <p role="status" className="soft">
-        {shown.length === all.length ? tn("{count} task instance", "{count} task instances", all.length) : t("{count} of {total} task instances", { count: shown.length.toLocaleString("en"), total: all.length.toLocaleString("en") })}
-        {found.total > found.instances.length && ` ${t("(the run has {total}: the first {count} are listed)", { total: found.total.toLocaleString("en"), count: found.instances.length.toLocaleString("en") })}`}
+        {shown.length === all.length
+          ? tn("{count} task instance", "{count} task instances", all.length)
+          : t("{count} of {total} task instances", {
+              count: shown.length.toLocaleString("en"),
+              total: all.length.toLocaleString("en"),
+            })}
+        {found.total > found.instances.length &&
+          ` ${t("(the run has {total}: the first {count} are listed)", { total: found.total.toLocaleString("en"), count: found.instances.length.toLocaleString("en") })}`}
       </p>
-      <div className="task-list" ref={frame} tabIndex={0} role="group" aria-label={t("Task instances")} style={{ height: `min(70vh, ${Math.max(1, lines.length) * LINE_PX + HEADING_PX + 2}px)` }}>
+      <div
+        className="task-list"
+        ref={frame}
+        tabIndex={0}
+        role="group"
+        aria-label={t("Task instances")}
+        style={{ height: `min(70vh, ${Math.max(1, lines.length) * LINE_PX + HEADING_PX + 2}px)` }}
+      >
         <Headings />
         <div className="task-list-body" style={{ height: rows.getTotalSize() }}>
           {rows.getVirtualItems().map((item) => {
             const line = lines[item.index];
-            return line && (
-              <div key={line.key} className="task-line" style={{ transform: `translateY(${item.start - HEADING_PX}px)`, height: LINE_PX, paddingLeft: `${0.5 + line.depth * 1.1}rem`, "--indent": `${line.depth * 1.1}rem` } as CSSProperties}>
-                <LineContent line={line} dagId={dagId} runId={runId} toggle={toggle} now={now} most={most} />
-              </div>
+            return (
+              line && (
+                <div
+                  key={line.key}
+                  className="task-line"
+                  style={
+                    {
+                      transform: `translateY(${item.start - HEADING_PX}px)`,
+                      height: LINE_PX,
+                      paddingLeft: `${0.5 + line.depth * 1.1}rem`,
+                      "--indent": `${line.depth * 1.1}rem`,
+                    } as CSSProperties
+                  }
+                >
+                  <LineContent line={line} dagId={dagId} runId={runId} toggle={toggle} now={now} most={most} />
+                </div>
+              )
             );
           })}
         </div>
@@ -78,8 +119,12 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
 function Headings() {
   return (
     <div className="task-headings soft" aria-hidden="true">
-      <span className="task-name">{t("Task")}</span><span className="task-state">{t("State")}</span><span className="task-try">{t("Try")}</span>
-      <span className="task-start">{t("Started")}</span><span className="task-duration">{t("Duration")}</span><span className="task-operator">{t("Operator")}</span>
+      <span className="task-name">{t("Task")}</span>
+      <span className="task-state">{t("State")}</span>
+      <span className="task-try">{t("Try")}</span>
+      <span className="task-start">{t("Started")}</span>
+      <span className="task-duration">{t("Duration")}</span>
+      <span className="task-operator">{t("Operator")}</span>
     </div>
   );
 }
@@ -94,27 +139,76 @@ interface LineContentProps {
 }
 
 function LineContent({ line, dagId, runId, toggle, now, most }: LineContentProps) {
-  if (line.kind === "instance") return <InstanceLine one={line.instance} dagId={dagId} runId={runId} now={now} most={most} />;
+  if (line.kind === "instance")
+    return <InstanceLine one={line.instance} dagId={dagId} runId={runId} now={now} most={most} />;
   const name = cutText(line.kind === "group" ? line.name : line.task.name, NAME_MAX);
   return (
     <>
-      <button type="button" className="task-fold" aria-expanded={line.isOpen} title={name} onClick={() => toggle(line.key)}>{line.isOpen ? "▾" : "▸"} <span className="name">{name}</span></button>
-      {line.kind === "task" && <Link className="task-open" to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId, runId, taskId: line.task.task_id }} search={{}}>{t("all instances")}</Link>}
+      <button
+        type="button"
+        className="task-fold"
+        aria-expanded={line.isOpen}
+        title={name}
+        onClick={() => toggle(line.key)}
+      >
+        {line.isOpen ? "▾" : "▸"} <span className="name">{name}</span>
+      </button>
+      {line.kind === "task" && (
+        <Link
+          className="task-open"
+          to="/dags/$dagId/runs/$runId/tasks/$taskId"
+          params={{ dagId, runId, taskId: line.task.task_id }}
+          search={{}}
+        >
+          {t("all instances")}
+        </Link>
+      )}
       <Counts counts={line.counts} />
     </>
   );
 }
 
-function InstanceLine({ one, dagId, runId, now, most }: { one: Instance; dagId: string; runId: string; now: number; most: number }) {
+function InstanceLine({
+  one,
+  dagId,
+  runId,
+  now,
+  most,
+}: {
+  one: Instance;
+  dagId: string;
+  runId: string;
+  now: number;
+  most: number;
+}) {
   const duration = durationOf(one, now);
-  const name = cutText(one.mapIndex < 0 ? one.task.name : `${one.task.name} [${one.rendered ?? one.mapIndex}]`, NAME_MAX);
+  const name = cutText(
+    one.mapIndex < 0 ? one.task.name : `${one.task.name} [${one.rendered ?? one.mapIndex}]`,
+    NAME_MAX,
+  );
   return (
     <>
-      <Link className="name task-name" title={name} to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId, runId, taskId: one.task.task_id }} search={{ map: one.mapIndex < 0 ? undefined : one.mapIndex }}>{name}</Link>
-      <span className="task-state"><StateBadge state={one.state} /> <WhyButton dagId={dagId} runId={runId} taskId={one.task.task_id} mapIndex={one.mapIndex} state={one.state} /></span>
+      <Link
+        className="name task-name"
+        title={name}
+        to="/dags/$dagId/runs/$runId/tasks/$taskId"
+        params={{ dagId, runId, taskId: one.task.task_id }}
+        search={{ map: one.mapIndex < 0 ? undefined : one.mapIndex }}
+      >
+        {name}
+      </Link>
+      <span className="task-state">
+        <StateBadge state={one.state} />{" "}
+        <WhyButton dagId={dagId} runId={runId} taskId={one.task.task_id} mapIndex={one.mapIndex} state={one.state} />
+      </span>
       <span className="task-try soft">{one.tryNumber > 1 ? t("try {count}", { count: one.tryNumber }) : ""}</span>
-      <span className="task-start"><Time at={one.start === null ? null : new Date(one.start * 1000).toISOString()} /></span>
-      <span className="task-duration">{duration === null ? "" : formatDuration(duration)}<span className="task-bar" style={{ width: `${(100 * (duration ?? 0)) / most}%` }} /></span>
+      <span className="task-start">
+        <Time at={one.start === null ? null : new Date(one.start * 1000).toISOString()} />
+      </span>
+      <span className="task-duration">
+        {duration === null ? "" : formatDuration(duration)}
+        <span className="task-bar" style={{ width: `${(100 * (duration ?? 0)) / most}%` }} />
+      </span>
       <span className="task-operator soft">{one.task.operator}</span>
     </>
   );
@@ -124,7 +218,11 @@ function InstanceLine({ one, dagId, runId, now, most }: { one: Instance; dagId: 
 export function Counts({ counts }: { counts: Record<string, number> }) {
   return (
     <span className="counts">
-      {Object.entries(counts).map(([state, count]) => <span key={state} className={`state-count state-${state}`}>{count.toLocaleString("en")} {stateName(state === "none" ? null : state)}</span>)}
+      {Object.entries(counts).map(([state, count]) => (
+        <span key={state} className={`state-count state-${state}`}>
+          {count.toLocaleString("en")} {stateName(state === "none" ? null : state)}
+        </span>
+      ))}
     </span>
   );
 }

@@ -1,18 +1,23 @@
 /** The address of the list of task instances: what it keeps, and nothing else. */
 
-import type { TaskListView } from "./TaskList";
+import { amount, oneOf, type Readers, readerOf, text } from "../../state/searchValues";
+import type { TaskFilters } from "./taskRows";
 
-const TEXTS = ["state", "task", "operator", "pool", "queue", "index"] as const;
-
-export function readTaskListView(search: Record<string, unknown>): TaskListView {
-  const view: TaskListView = {};
-  for (const field of TEXTS) {
-    const value = search[field];
-    if (value !== undefined && value !== null && value !== "") view[field] = String(value);
-  }
-  if (search.only === "failed" || search.only === "unfinished") view.only = search.only;
-  const longer = Number(search.longer);
-  if (search.longer !== undefined && Number.isFinite(longer) && longer >= 0) view.longer = longer;
-  if (Array.isArray(search.toggled) && search.toggled.length > 0) view.toggled = search.toggled.map(String);
-  return view;
+export interface TaskListView extends TaskFilters {
+  /** Keys of the lines that are not as they are by default. */
+  toggled?: string[];
 }
+
+export const TASK_LIST: Readers<TaskListView> = {
+  state: text,
+  task: text,
+  operator: text,
+  pool: text,
+  queue: text,
+  index: text,
+  only: oneOf(["failed", "unfinished"]),
+  longer: amount,
+  toggled: (value) => (Array.isArray(value) && value.length > 0 ? value.map(String) : undefined),
+};
+
+export const readTaskListView = readerOf(TASK_LIST);

@@ -26,7 +26,15 @@ export interface Instance {
 }
 
 export type Line =
-  | { kind: "group"; key: string; depth: number; name: string; counts: Record<string, number>; isOpen: boolean; taskIds: string[] }
+  | {
+      kind: "group";
+      key: string;
+      depth: number;
+      name: string;
+      counts: Record<string, number>;
+      isOpen: boolean;
+      taskIds: string[];
+    }
   | { kind: "task"; key: string; depth: number; task: RunTask; counts: Record<string, number>; isOpen: boolean }
   | { kind: "instance"; key: string; depth: number; instance: Instance };
 
@@ -37,7 +45,13 @@ const OPEN_MAX = 50;
 
 export function readInstances(found: RunTasks): Instance[] {
   return found.instances.map(([task, mapIndex, state, tryNumber, start, end, rendered]) => ({
-    task: found.tasks[task] as RunTask, mapIndex, state: found.states[state] ?? null, tryNumber, start, end, rendered,
+    task: found.tasks[task] as RunTask,
+    mapIndex,
+    state: found.states[state] ?? null,
+    tryNumber,
+    start,
+    end,
+    rendered,
   }));
 }
 
@@ -57,13 +71,29 @@ export function contains(filter: string | undefined, text: string): boolean {
   return wanted === "" || text.toLowerCase().includes(wanted) !== isNot;
 }
 
-export function filterInstances(instances: readonly Instance[], groups: Record<string, string | null>, filters: TaskFilters, now: number): Instance[] {
+export function filterInstances(
+  instances: readonly Instance[],
+  groups: Record<string, string | null>,
+  filters: TaskFilters,
+  now: number,
+): Instance[] {
   return instances.filter((one) => {
     const state = one.state;
     if (filters.only === "failed" && !FAILED.includes(state ?? "")) return false;
     if (filters.only === "unfinished" && FINISHED.includes(state ?? "")) return false;
-    if (!fits(filters.state, state) || !fits(filters.operator, one.task.operator) || !fits(filters.pool, one.task.pool) || !fits(filters.queue, one.task.queue)) return false;
-    if (filters.index && !fits(filters.index, one.rendered ?? String(one.mapIndex)) && !fits(filters.index, String(one.mapIndex))) return false;
+    if (
+      !fits(filters.state, state) ||
+      !fits(filters.operator, one.task.operator) ||
+      !fits(filters.pool, one.task.pool) ||
+      !fits(filters.queue, one.task.queue)
+    )
+      return false;
+    if (
+      filters.index &&
+      !fits(filters.index, one.rendered ?? String(one.mapIndex)) &&
+      !fits(filters.index, String(one.mapIndex))
+    )
+      return false;
     if (filters.longer !== undefined && (durationOf(one, now) ?? -1) < filters.longer) return false;
     return contains(filters.task, [one.task.task_id, one.task.name, ...listGroups(one.task, groups)].join("\n"));
   });
@@ -78,7 +108,12 @@ export function durationOf(one: Instance, now: number): number | null {
 /** The group of the task and those around it, the outermost first. */
 export function listGroups(task: RunTask, groups: Record<string, string | null>): string[] {
   const found: string[] = [];
-  for (let group = task.group; group !== null && group !== undefined && found.length < 100; group = groups[group] ?? null) found.unshift(group);
+  for (
+    let group = task.group;
+    group !== null && group !== undefined && found.length < 100;
+    group = groups[group] ?? null
+  )
+    found.unshift(group);
   return found;
 }
 
@@ -139,7 +174,15 @@ class Node {
     const key = `g:${this.group}`;
     const own = this.list();
     const isOpen = (isLong && own.length > 1) === toggled.has(key);
-    lines.push({ kind: "group", key, depth, name: this.group, counts: countStates(own), isOpen, taskIds: [...new Set(own.map((one) => one.task.task_id))] });
+    lines.push({
+      kind: "group",
+      key,
+      depth,
+      name: this.group,
+      counts: countStates(own),
+      isOpen,
+      taskIds: [...new Set(own.map((one) => one.task.task_id))],
+    });
     if (isOpen) this.write(lines, depth + 1, toggled, isLong);
   }
 }
@@ -153,5 +196,7 @@ function writeTask(lines: Line[], task: RunTask, own: Instance[], depth: number,
   }
   const isOpen = toggled.has(key) !== own.length <= 5;
   lines.push({ kind: "task", key, depth, task, counts: countStates(own), isOpen });
-  if (isOpen) for (const one of own) lines.push({ kind: "instance", key: `${key} ${one.mapIndex}`, depth: depth + 1, instance: one });
+  if (isOpen)
+    for (const one of own)
+      lines.push({ kind: "instance", key: `${key} ${one.mapIndex}`, depth: depth + 1, instance: one });
 }

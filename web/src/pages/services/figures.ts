@@ -30,5 +30,8 @@ export function formatFigure(value: number, unit: Unit): string {
 
 /** The parts of a sentence; those in back quotes are code. */
 export function splitCode(text: string): { text: string; isCode: boolean }[] {
-  return text.split("`").map((one, at) => ({ text: one, isCode: at % 2 === 1 })).filter((one) => one.text !== "");
+  return text
+    .split("`")
+    .map((one, at) => ({ text: one, isCode: at % 2 === 1 }))
+    .filter((one) => one.text !== "");
 }

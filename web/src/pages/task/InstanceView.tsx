@@ -2,12 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { hitlQuery } from "../../api/hitl";
-import { type InstancePlace, instanceQuery, taskExplanationQuery, triesQuery } from "../../api/queries";
-import type { TaskInstance, TaskInstanceList } from "../../api/shapes";
+import type { InstancePlace } from "../../api/places";
+import { instanceQuery, taskExplanationQuery, triesQuery } from "../../api/queries";
 import { ActPanel } from "../../components/ActPanel";
 import { Answer } from "../../components/Answer";
 import { HitlForm } from "../../components/HitlForm";
 import { NoteEditor } from "../../components/NoteEditor";
+import type { TaskInstance } from "../../api/shapes";
 import { StateBadge } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { Why } from "../../components/Why";
@@ -22,15 +23,12 @@ import { Tries } from "./Tries";
 import { XComs } from "./XComs";
 import "../../styles/task.css";
 
-const LABELS: Record<TaskPart, string> = { log: /* text */ "Log", tries: /* text */ "Tries", xcoms: /* text */ "XComs", details: /* text */ "Details" };
-
-export interface PartProps {
-  at: InstancePlace;
-  one: TaskInstance;
-  tries: TaskInstanceList | undefined;
-  view: TaskView;
-  set: (view: TaskView) => void;
-}
+const LABELS: Record<TaskPart, string> = {
+  log: /* text */ "Log",
+  tries: /* text */ "Tries",
+  xcoms: /* text */ "XComs",
+  details: /* text */ "Details",
+};
 
 export function InstanceView({ at, view, set }: { at: InstancePlace; view: TaskView; set: (view: TaskView) => void }) {
   const instance = useQuery(instanceQuery(at));
@@ -47,16 +45,37 @@ export function InstanceView({ at, view, set }: { at: InstancePlace; view: TaskV
           <Question at={at} one={one} />
           {one.state === "deferred" && <DeferralFacts at={at} />}
           <ActPanel
-            target={target} choices={one.state === "running" || one.state === "queued" ? RUNNING_ACTS : TASK_ACTS}
-            scopes={["upstream", "downstream", "past", "future", "onlyFailed", ...(target.groupId ? ["group" as const] : []), ...(at.mapIndex >= 0 ? ["allIndexes" as const] : [])]}
+            target={target}
+            choices={one.state === "running" || one.state === "queued" ? RUNNING_ACTS : TASK_ACTS}
+            scopes={[
+              "upstream",
+              "downstream",
+              "past",
+              "future",
+              "onlyFailed",
+              ...(target.groupId ? ["group" as const] : []),
+              ...(at.mapIndex >= 0 ? ["allIndexes" as const] : []),
+            ]}
           />
           <nav className="tabs" aria-label={t("Parts of the task instance")}>
             {PARTS.map((name) => (
-              <button key={name} type="button" className={name === part ? "plain active" : "plain"} aria-current={name === part ? "page" : undefined} onClick={() => set({ ...view, part: name === "log" ? undefined : name })}>{t(LABELS[name])}</button>
+              <button
+                key={name}
+                type="button"
+                className={name === part ? "plain active" : "plain"}
+                aria-current={name === part ? "page" : undefined}
+                onClick={() => set({ ...view, part: name === "log" ? undefined : name })}
+              >
+                {t(LABELS[name])}
+              </button>
             ))}
           </nav>
           {part === "log" && <LogPart at={at} one={one} tries={tries.data} view={view} set={set} />}
-          {part === "tries" && <Answer query={tries} what={t("the tries")}>{(found) => <Tries at={at} one={one} tries={found} view={view} set={set} />}</Answer>}
+          {part === "tries" && (
+            <Answer query={tries} what={t("the tries")}>
+              {(found) => <Tries at={at} one={one} tries={found} view={view} set={set} />}
+            </Answer>
+          )}
           {part === "xcoms" && <XComs at={at} />}
           {part === "details" && <Details at={at} one={one} />}
         </>
@@ -69,19 +88,41 @@ function Head({ one }: { one: TaskInstance }) {
   return (
     <div className="head">
       <p>
-        <StateBadge state={one.state} /> {one.operator} · {t("try {number} of at most {most}", { number: one.try_number, most: (one.max_tries ?? 0) + 1 })}
-        {one.start_date && <> · <Time at={one.start_date} /></>}{one.end_date && <> {t("to")} <Time at={one.end_date} /></>}
+        <StateBadge state={one.state} /> {one.operator} ·{" "}
+        {t("try {number} of at most {most}", { number: one.try_number, most: (one.max_tries ?? 0) + 1 })}
+        {one.start_date && (
+          <>
+            {" "}
+            · <Time at={one.start_date} />
+          </>
+        )}
+        {one.end_date && (
+          <>
+            {" "}
+            {t("to")} <Time at={one.end_date} />
+          </>
+        )}
         {one.duration !== null && <span className="soft"> ({formatDuration(one.duration)})</span>}
       </p>
-      <NoteEditor place={{ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index }} note={one.note} />
+      <NoteEditor
+        place={{ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index }}
+        note={one.note}
+      />
     </div>
   );
 }
 
 /** The question of a task that asks a person; asked for only where a question can be. */
 function Question({ at, one }: { at: InstancePlace; one: TaskInstance }) {
-  const asks = String(one.state) === "awaiting_input" || one.state === "deferred" || /hitl|approval|human/i.test(one.operator ?? "");
+  const asks =
+    String(one.state) === "awaiting_input" ||
+    one.state === "deferred" ||
+    /hitl|approval|human/i.test(one.operator ?? "");
   const question = useQuery({ ...hitlQuery(at), enabled: asks });
   if (!question.data) return null;
-  return <div id="question"><HitlForm detail={question.data} heading="h2" /></div>;
+  return (
+    <div id="question">
+      <HitlForm detail={question.data} heading="h2" />
+    </div>
+  );
 }

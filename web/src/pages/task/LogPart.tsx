@@ -1,8 +1,8 @@
 /** The log of a try, with that of a second one beside it if the user asks. */
 
 import { t } from "../../state/language";
-import type { TaskInstanceList } from "../../api/shapes";
-import type { PartProps } from "./InstanceView";
+import type { TryList } from "../../api/shapes";
+import type { PartProps } from "./instancePart";
 import { LogView } from "./log/LogView";
 
 export function LogPart({ at, one, tries, view, set }: PartProps) {
@@ -13,15 +13,44 @@ export function LogPart({ at, one, tries, view, set }: PartProps) {
     <section aria-label={t("Log of try {number}", { number })}>
       {numbers.length > 1 && (
         <div className="filters">
-          <TryChoice label={t("Try")} numbers={numbers} value={number} change={(chosen) => set({ ...view, try: chosen, line: undefined })} />
-          <TryChoice label={t("beside try")} numbers={numbers} value={view.beside} none={t("none")} change={(beside) => set({ ...view, beside })} />
+          <TryChoice
+            label={t("Try")}
+            numbers={numbers}
+            value={number}
+            change={(chosen) => set({ ...view, try: chosen, line: undefined })}
+          />
+          <TryChoice
+            label={t("beside try")}
+            numbers={numbers}
+            value={view.beside}
+            none={t("none")}
+            change={(beside) => set({ ...view, beside })}
+          />
         </div>
       )}
       <div className={view.beside === undefined ? "logs" : "logs two"}>
-        <div>{hadNoWorker(tries, number) ? <p className="soft">{t("There is no log: the task ended without a worker.")}</p> : (
-          <LogView key={`${number} ${one.start_date}`} place={{ at, tryNumber: number, source: view.source }} options={view} set={(some) => set({ ...view, ...some })} />
-        )}</div>
-        {view.beside !== undefined && <div><LogView key={`beside ${view.beside}`} place={{ at, tryNumber: view.beside, source: undefined }} options={{ find: view.find, level: view.level }} set={(some) => set({ ...view, ...some, line: view.line })} /></div>}
+        <div>
+          {hadNoWorker(tries, number) ? (
+            <p className="soft">{t("There is no log: the task ended without a worker.")}</p>
+          ) : (
+            <LogView
+              key={`${number} ${one.start_date}`}
+              place={{ at, tryNumber: number, source: view.source }}
+              options={view}
+              set={(some) => set({ ...view, ...some })}
+            />
+          )}
+        </div>
+        {view.beside !== undefined && (
+          <div>
+            <LogView
+              key={`beside ${view.beside}`}
+              place={{ at, tryNumber: view.beside, source: undefined }}
+              options={{ find: view.find, level: view.level }}
+              set={(some) => set({ ...view, ...some, line: view.line })}
+            />
+          </div>
+        )}
       </div>
     </section>
   );
@@ -37,17 +66,27 @@ interface TryChoiceProps {
 
 function TryChoice({ label, numbers, value, none, change }: TryChoiceProps) {
   return (
-    <label>{label}{" "}
-      <select value={value ?? ""} onChange={(event) => change(event.target.value === "" ? undefined : Number(event.target.value))}>
+    <label>
+      {label}{" "}
+      <select
+        value={value ?? ""}
+        onChange={(event) => change(event.target.value === "" ? undefined : Number(event.target.value))}
+      >
         {none !== undefined && <option value="">{none}</option>}
-        {[...new Set([...numbers, ...(value === undefined ? [] : [value])])].sort((one, other) => one - other).map((each) => <option key={each} value={each}>{each}</option>)}
+        {[...new Set([...numbers, ...(value === undefined ? [] : [value])])]
+          .toSorted((one, other) => one - other)
+          .map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
       </select>
     </label>
   );
 }
 
 /** Whether the try has ended and no worker ran it: an EmptyOperator, for example. */
-function hadNoWorker(tries: TaskInstanceList | undefined, number: number): boolean {
+function hadNoWorker(tries: TryList | undefined, number: number): boolean {
   const found = tries?.task_instances.find((one) => one.try_number === number);
   return found !== undefined && found.end_date !== null && !found.hostname;
 }

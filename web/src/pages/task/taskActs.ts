@@ -2,22 +2,31 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ActTarget } from "../../api/acts";
-import { type InstancePlace, taskExplanationQuery } from "../../api/queries";
+import type { InstancePlace } from "../../api/places";
+import { taskExplanationQuery } from "../../api/queries";
 import { runTasksQuery } from "../../api/runs";
 import type { ActChoice } from "../../components/ActPanel";
 import { listGroups } from "../run/taskRows";
 
 export const TASK_ACTS: ActChoice[] = [
-  { act: "clear", label: /* text */ "Clear (run again)", scope: { downstream: true } }, { act: "success", label: /* text */ "Mark as success", scope: {} },
-  { act: "failed", label: /* text */ "Mark as failed", scope: {} }, { act: "skipped", label: /* text */ "Mark as skipped", scope: {} },
+  { act: "clear", label: /* text */ "Clear (run again)", scope: { downstream: true } },
+  { act: "success", label: /* text */ "Mark as success", scope: {} },
+  { act: "failed", label: /* text */ "Mark as failed", scope: {} },
+  { act: "skipped", label: /* text */ "Mark as skipped", scope: {} },
 ];
-export const RUNNING_ACTS: ActChoice[] = [{ act: "failed", label: /* text */ "Kill", scope: {} }, ...TASK_ACTS.filter((one) => one.act !== "failed")];
+export const RUNNING_ACTS: ActChoice[] = [
+  { act: "failed", label: /* text */ "Kill", scope: {} },
+  ...TASK_ACTS.filter((one) => one.act !== "failed"),
+];
 
 /** The task instance with its group, which is read after what the page shows first. */
 export function useActTarget(at: InstancePlace): ActTarget {
   const isShown = useQuery(taskExplanationQuery(at)).isFetched;
   const found = useQuery({ ...runTasksQuery(at.dagId, at.runId), enabled: isShown }).data;
   const groupId = found?.tasks.find((one) => one.task_id === at.taskId)?.group ?? undefined;
-  const groupTasks = groupId === undefined ? undefined : found?.tasks.filter((one) => listGroups(one, found.groups).includes(groupId)).map((one) => one.task_id);
+  const groupTasks =
+    groupId === undefined
+      ? undefined
+      : found?.tasks.filter((one) => listGroups(one, found.groups).includes(groupId)).map((one) => one.task_id);
   return { ...at, ...(groupId === undefined ? {} : { groupId, groupTasks: groupTasks ?? [] }) };
 }

@@ -2,36 +2,54 @@
 
 import { TASK_STATES, type TaskSearch } from "../../api/overviews";
 import type { FilterField } from "../../components/filters/chipSearch";
-import { dropEmpty, readPeriod, readText } from "../../components/filters/ListFilters";
+import { PERIOD } from "../../components/filters/ListFilters";
 import { stateName } from "../../components/StateBadge";
 import { t } from "../../state/language";
-import { known } from "../runs/runFilters";
+import { oneOf, readerOf, someOf, text } from "../../state/searchValues";
 
-export const TASK_SORTS: [string, string][] = [["-run_after", /* text */ "due last first"], ["run_after", /* text */ "due first first"]];
+export const TASK_SORTS: [string, string][] = [
+  ["-run_after", /* text */ "due last first"],
+  ["run_after", /* text */ "due first first"],
+];
 
-export function readTaskSearch(search: Record<string, unknown>): TaskSearch {
-  return dropEmpty({
-    dag_id: readText(search.dag_id), dag: readText(search.dag), run: readText(search.run), task: readText(search.task), state: known(TASK_STATES, search.state),
-    state_not: known(TASK_STATES, search.state_not), operator: readText(search.operator), pool: readText(search.pool), queue: readText(search.queue),
-    map: readMapIndex(search.map),
-    sort: TASK_SORTS.slice(1).find(([sort]) => sort === search.sort)?.[0], ...readPeriod(search),
-  });
-}
+export const readTaskSearch = readerOf<TaskSearch>({
+  ...PERIOD,
+  dag_id: text,
+  dag: text,
+  run: text,
+  task: text,
+  state: someOf(TASK_STATES),
+  state_not: someOf(TASK_STATES),
+  operator: text,
+  pool: text,
+  queue: text,
+  map: mapIndex,
+  sort: oneOf(TASK_SORTS.slice(1).map(([sort]) => sort)),
+  cursor: text,
+  view: oneOf(["all"]),
+});
 
 /** `3`, or `!3` for the others. */
-function readMapIndex(value: unknown): number | string | undefined {
-  const text = readText(value);
-  if (text === undefined || !/^!?(-1|\d{1,9})$/.test(text)) return undefined;
-  return text.startsWith("!") ? text : Number(text);
+function mapIndex(value: unknown): number | string | undefined {
+  const found = text(value);
+  if (found === undefined || !/^!?(-1|\d{1,9})$/.test(found)) return undefined;
+  return found.startsWith("!") ? found : Number(found);
 }
 
-export function taskTexts(): FilterField[] {
+export function taskTexts(): FilterField<keyof TaskSearch>[] {
   return [
-    { field: "dag", label: t("DAG") }, { field: "run", label: t("Run") }, { field: "task", label: t("Task") }, { field: "operator", label: t("Operator") }, { field: "pool", label: t("Pool") },
-    { field: "queue", label: t("Queue") }, { field: "map", label: t("Map index") },
+    { field: "dag", label: t("DAG") },
+    { field: "run", label: t("Run") },
+    { field: "task", label: t("Task") },
+    { field: "operator", label: t("Operator") },
+    { field: "pool", label: t("Pool") },
+    { field: "queue", label: t("Queue") },
+    { field: "map", label: t("Map index") },
   ];
 }
 
-export function taskFields(): FilterField[] {
-  return [{ field: "state", label: t("State"), name: (state) => (state === "none" ? t("no state") : stateName(state)) }];
+export function taskFields(): FilterField<keyof TaskSearch>[] {
+  return [
+    { field: "state", label: t("State"), name: (state) => (state === "none" ? t("no state") : stateName(state)) },
+  ];
 }

@@ -11,15 +11,31 @@ export function DifferenceLists({ difference }: { difference: Difference }) {
     <section aria-label={t("What changes")}>
       <h2>{t("What changes")}</h2>
       <p role="status">{difference.summary}</p>
-      {difference.stop_reasons.map((one) => <p key={one} className="notice">{one}</p>)}
-      <Part label={tn("{count} added", "{count} added", difference.gained.length)} rows={difference.gained.map(nameSlot)} />
-      <Part label={tn("{count} removed", "{count} removed", difference.lost.length)} rows={difference.lost.map(nameSlot)} />
+      {difference.stop_reasons.map((one) => (
+        <p key={one} className="notice">
+          {one}
+        </p>
+      ))}
       <Part
-        label={tn("{count} moved", "{count} moved", difference.moved.length)}
-        rows={difference.moved.map((pair) => `${pair.before.local} → ${pair.after.local} (${describeMove(pair.by_seconds)})`)}
+        label={tn("{count} added", "{count} added", difference.gained.length)}
+        rows={difference.gained.map(nameSlot)}
       />
       <Part
-        label={tn("{count} with another data interval", "{count} with another data interval", difference.redefined.length)}
+        label={tn("{count} removed", "{count} removed", difference.lost.length)}
+        rows={difference.lost.map(nameSlot)}
+      />
+      <Part
+        label={tn("{count} moved", "{count} moved", difference.moved.length)}
+        rows={difference.moved.map(
+          (pair) => `${pair.before.local} → ${pair.after.local} (${describeMove(pair.by_seconds)})`,
+        )}
+      />
+      <Part
+        label={tn(
+          "{count} with another data interval",
+          "{count} with another data interval",
+          difference.redefined.length,
+        )}
         rows={difference.redefined.map((pair) => pair.before.local)}
       />
     </section>
@@ -31,7 +47,11 @@ function Part({ label, rows }: { label: string; rows: string[] }) {
   return (
     <details open={rows.length <= SHOWN_MAX / 5}>
       <summary>{label}</summary>
-      <ul className="lines">{rows.slice(0, SHOWN_MAX).map((one, at) => <li key={at}>{one}</li>)}</ul>
+      <ul className="lines">
+        {rows.slice(0, SHOWN_MAX).map((one, at) => (
+          <li key={at}>{one}</li>
+        ))}
+      </ul>
       {rows.length > SHOWN_MAX && <p className="soft">{t("and {count} more", { count: rows.length - SHOWN_MAX })}</p>}
     </details>
   );
@@ -42,5 +62,7 @@ function nameSlot(slot: Slot): string {
 }
 
 function describeMove(seconds: number): string {
-  return seconds < 0 ? t("{span} earlier", { span: formatDuration(-seconds) }) : t("{span} later", { span: formatDuration(seconds) });
+  return seconds < 0
+    ? t("{span} earlier", { span: formatDuration(-seconds) })
+    : t("{span} later", { span: formatDuration(seconds) });
 }

@@ -25,7 +25,8 @@ const route = getRouteApi("/timetables");
 export function LabPage() {
   const view = route.useSearch();
   const navigate = useNavigate();
-  const set = (some: LabView) => void navigate({ to: "/timetables", search: { ...view, ...some }, replace: true, resetScroll: false });
+  const set = (some: LabView) =>
+    void navigate({ to: "/timetables", search: { ...view, ...some }, replace: true, resetScroll: false });
   const first = readFields(view, "") as ScheduleFields;
   const second = readFields(view, "2");
   const before = useBody(first);
@@ -37,41 +38,93 @@ export function LabPage() {
   const other = useQuery(previewQuery(after.schedule, undefined, undefined, NEXT));
   const counts = useQuery(dayCountsQuery(before.schedule, from, to));
   const difference = useQuery(differenceQuery(before.schedule, after.schedule, from, to));
+  const shownDifference = second && !difference.isError ? difference.data : undefined;
   const days = useMemo(
-    () => (counts.data ? listYearDays(counts.data, second && !difference.isError ? difference.data : undefined, year.from, year.to) : []),
-    [counts.data, difference.data, difference.isError, second === undefined, year.from, year.to],
+    () => (counts.data ? listYearDays(counts.data, shownDifference, year.from, year.to) : []),
+    [counts.data, shownDifference, year.from, year.to],
   );
   return (
     <>
       <h1>{t("Timetable lab")}</h1>
       <form className="lab-forms" onSubmit={(event) => event.preventDefault()}>
-        <ScheduleForm label={second ? t("Schedule now") : t("Schedule")} fields={first} fault={before.fault ?? readFault(next)} set={(fields) => set(writeFields(fields, ""))} />
-        {second && <ScheduleForm label={t("Schedule instead")} fields={second} fault={after.fault ?? readFault(other)} set={(fields) => set(writeFields(fields, "2"))} />}
+        <ScheduleForm
+          label={second ? t("Schedule now") : t("Schedule")}
+          fields={first}
+          fault={before.fault ?? readFault(next)}
+          set={(fields) => set(writeFields(fields, ""))}
+        />
+        {second && (
+          <ScheduleForm
+            label={t("Schedule instead")}
+            fields={second}
+            fault={after.fault ?? readFault(other)}
+            set={(fields) => set(writeFields(fields, "2"))}
+          />
+        )}
       </form>
       <div className="acts">
-        {second
-          ? (
-            <>
-              <button type="button" onClick={() => set(writeFields(undefined, "2"))}>{t("Stop the comparison")}</button>
-              <button type="button" onClick={() => set({ ...writeFields(second, ""), ...writeFields(first, "2") })}>{t("Swap them")}</button>
-            </>
-          )
-          : <button type="button" onClick={() => set(writeFields({ ...first }, "2"))}>{t("Compare with another schedule")}</button>}
+        {second ? (
+          <>
+            <button type="button" onClick={() => set(writeFields(undefined, "2"))}>
+              {t("Stop the comparison")}
+            </button>
+            <button type="button" onClick={() => set({ ...writeFields(second, ""), ...writeFields(first, "2") })}>
+              {t("Swap them")}
+            </button>
+          </>
+        ) : (
+          <button type="button" onClick={() => set(writeFields({ ...first }, "2"))}>
+            {t("Compare with another schedule")}
+          </button>
+        )}
       </div>
       {before.isEmpty && <Examples />}
-      {[next, counts, difference].map((query, at) => query.isError && !isRefusal(query.error) && <Failure key={at} what={t("the schedule")} error={query.error as Error} retry={() => void query.refetch()} />)}
-      {before.schedule && next.data && !next.isError && <Words preview={next.data} other={second && !other.isError ? other.data : undefined} />}
-      {second && before.schedule && after.schedule && difference.data && !difference.isError && <DifferenceLists difference={difference.data} />}
+      {[next, counts, difference].map(
+        (query, at) =>
+          query.isError &&
+          !isRefusal(query.error) && (
+            <Failure
+              key={at}
+              what={t("the schedule")}
+              error={query.error as Error}
+              retry={() => void query.refetch()}
+            />
+          ),
+      )}
+      {before.schedule && next.data && !next.isError && (
+        <Words preview={next.data} other={second && !other.isError ? other.data : undefined} />
+      )}
+      {second && before.schedule && after.schedule && difference.data && !difference.isError && (
+        <DifferenceLists difference={difference.data} />
+      )}
       {before.schedule && !next.isError && counts.data && (
         <section>
           <h2>{t("The year")}</h2>
           <div className="acts">
-            <button type="button" onClick={() => set({ from: moveYear(year.from, -1) })}>{t("Year before")}</button>
-            <label>{t("From")} <input type="date" value={year.from} min="1901-01-01" max="8998-12-31" onChange={(event) => set({ from: event.target.value || undefined })} /></label>
-            <button type="button" onClick={() => set({ from: moveYear(year.from, 1) })}>{t("Year after")}</button>
+            <button type="button" onClick={() => set({ from: moveYear(year.from, -1) })}>
+              {t("Year before")}
+            </button>
+            <label>
+              {t("From")}{" "}
+              <input
+                type="date"
+                value={year.from}
+                min="1901-01-01"
+                max="8998-12-31"
+                onChange={(event) => set({ from: event.target.value || undefined })}
+              />
+            </label>
+            <button type="button" onClick={() => set({ from: moveYear(year.from, 1) })}>
+              {t("Year after")}
+            </button>
           </div>
           {counts.data.stop_reason && <p className="notice">{counts.data.stop_reason}</p>}
-          <YearSheet days={days} chosen={view.day} choose={(day) => set({ day: day === view.day ? undefined : day })} isStale={counts.isPlaceholderData} />
+          <YearSheet
+            days={days}
+            chosen={view.day}
+            choose={(day) => set({ day: day === view.day ? undefined : day })}
+            isStale={counts.isPlaceholderData}
+          />
         </section>
       )}
       {before.schedule && view.day && !next.isError && <DaySlots schedule={before.schedule} day={view.day} />}
@@ -89,7 +142,7 @@ export function LabPage() {
 /** The body of the request, the same object as long as the fields are the same. */
 function useBody(fields: ScheduleFields | undefined) {
   const key = JSON.stringify(fields);
-  return useMemo(() => buildSchedule(fields), [key]);
+  return useMemo(() => buildSchedule(key === undefined ? undefined : (JSON.parse(key) as ScheduleFields)), [key]);
 }
 
 function isRefusal(error: Error): boolean {
@@ -105,7 +158,15 @@ function Words({ preview, other }: { preview: Preview; other: Preview | undefine
   return (
     <section className="why" aria-label={t("What it means")}>
       {[preview, ...(other ? [other] : [])].map((one, at) => (
-        <p key={at}><b className="name" lang="en"><LongText text={one.summary} /></b> <span lang="en"><LongText text={one.description ?? ""} /></span> <span className="soft">{t("times of {zone}", { zone: one.timezone })}</span></p>
+        <p key={at}>
+          <b className="name" lang="en">
+            <LongText text={one.summary} />
+          </b>{" "}
+          <span lang="en">
+            <LongText text={one.description ?? ""} />
+          </span>{" "}
+          <span className="soft">{t("times of {zone}", { zone: one.timezone })}</span>
+        </p>
       ))}
     </section>
   );
@@ -118,23 +179,43 @@ function DaySlots({ schedule, day }: { schedule: Schedule; day: string }) {
   return (
     <section>
       <h2>{t("Slots of {day}", { day })}</h2>
-      {query.data.slots.length > 0 ? <SlotTable slots={query.data.slots} /> : <p>{reason ? t("No slot: {reason}", { reason }) : t("No slot on this day.")}</p>}
-      {query.data.slots.length >= DAY_SLOTS && <p className="soft">{t("Only the first {count} are shown.", { count: DAY_SLOTS })}</p>}
+      {query.data.slots.length > 0 ? (
+        <SlotTable slots={query.data.slots} />
+      ) : (
+        <p>{reason ? t("No slot: {reason}", { reason }) : t("No slot on this day.")}</p>
+      )}
+      {query.data.slots.length >= DAY_SLOTS && (
+        <p className="soft">{t("Only the first {count} are shown.", { count: DAY_SLOTS })}</p>
+      )}
     </section>
   );
 }
 
 function Examples() {
   const examples: [string, LabView][] = [
-    [t("each weekday at six in Berlin, compared with seven"), { cron: "0 6 * * 1-5", zone: "Europe/Berlin", kind2: "cron", cron2: "0 7 * * 1-5", zone2: "Europe/Berlin" }],
+    [
+      t("each weekday at six in Berlin, compared with seven"),
+      { cron: "0 6 * * 1-5", zone: "Europe/Berlin", kind2: "cron", cron2: "0 7 * * 1-5", zone2: "Europe/Berlin" },
+    ],
     [t("the last day of each month"), { cron: "0 6 L * *" }],
     [t("half past two at night, where the clocks change"), { cron: "30 2 * * *", zone: "America/New_York" }],
-    [t("at two, five and fifteen"), { kind: "timetable", path: "DiscreteHours", data: "{\"hours\": [2, 5, 15], \"minute\": 0, \"timezone\": \"UTC\"}" }],
+    [
+      t("at two, five and fifteen"),
+      { kind: "timetable", path: "DiscreteHours", data: '{"hours": [2, 5, 15], "minute": 0, "timezone": "UTC"}' },
+    ],
   ];
   return (
     <section>
       <p>{t("Type a schedule, or begin with one of these:")}</p>
-      <ul className="lines">{examples.map(([words, search]) => <li key={words}><Link to="/timetables" search={search}>{words}</Link></li>)}</ul>
+      <ul className="lines">
+        {examples.map(([words, search]) => (
+          <li key={words}>
+            <Link to="/timetables" search={search}>
+              {words}
+            </Link>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -10,13 +10,24 @@ export function SlotTable({ slots }: { slots: Slot[] }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={t("Slots")}>
       <table>
-        <thead><tr><th>{t("Local time")}</th><th>{t("Time")}</th><th>{t("Data interval")}</th><th>{t("Clocks")}</th></tr></thead>
+        <thead>
+          <tr>
+            <th>{t("Local time")}</th>
+            <th>{t("Time")}</th>
+            <th>{t("Data interval")}</th>
+            <th>{t("Clocks")}</th>
+          </tr>
+        </thead>
         <tbody>
           {slots.map((one) => (
             <tr key={one.run_id + one.run_after}>
               <td className="local">{one.local}</td>
-              <td><Time at={one.run_after} /></td>
-              <td><Interval start={one.data_interval_start} end={one.data_interval_end} /></td>
+              <td>
+                <Time at={one.run_after} />
+              </td>
+              <td>
+                <Interval start={one.data_interval_start} end={one.data_interval_end} />
+              </td>
               <td>{one.clock_change ? t("changed by {change}", { change: one.clock_change }) : ""}</td>
             </tr>
           ))}

@@ -19,7 +19,7 @@ export function YearSheet({ days, chosen, choose, isStale }: YearSheetProps) {
   const sheet = useRef<HTMLDivElement>(null);
   const byDay = useMemo(() => new Map(days.map((one) => [one.day, one])), [days]);
   const months = useMemo(() => groupMonths(days), [days]);
-  const weekdays = useMemo(nameWeekdays, []);
+  const weekdays = useMemo(() => nameWeekdays(), []);
   const current = byDay.get(focus ?? "") ?? byDay.get(chosen ?? "") ?? days[0];
   const onKey = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
@@ -33,38 +33,82 @@ export function YearSheet({ days, chosen, choose, isStale }: YearSheetProps) {
   return (
     <>
       <SheetLegend days={days} />
-      <div className={`year ${isStale ? "stale" : ""}`} ref={sheet} onKeyDown={onKey} role="group" aria-label={t("Days of the year")}>
+      <div
+        className={`year ${isStale ? "stale" : ""}`}
+        ref={sheet}
+        onKeyDown={onKey}
+        role="group"
+        aria-label={t("Days of the year")}
+      >
         {months.map((month) => (
           <section key={month.month}>
             <h3>{nameMonth(month.month)}</h3>
             <div className="lab-month">
-              {weekdays.map((name) => <span key={name} className="lab-weekday" aria-hidden="true">{name}</span>)}
-              {Array.from({ length: month.blanks }, (_, at) => <span key={at} aria-hidden="true" />)}
+              {weekdays.map((name) => (
+                <span key={name} className="lab-weekday" aria-hidden="true">
+                  {name}
+                </span>
+              ))}
+              {Array.from({ length: month.blanks }, (_, at) => (
+                <span key={at} aria-hidden="true" />
+              ))}
               {month.days.map((day) => (
                 <button
-                  key={day.day} type="button" data-day={day.day} className={classOf(day)} aria-pressed={day.day === chosen} tabIndex={day.day === current?.day ? 0 : -1}
-                  title={describeDay(day)} onFocus={() => setFocus(day.day)} onPointerEnter={() => setFocus(day.day)} onClick={() => choose(day.day)}
+                  key={day.day}
+                  type="button"
+                  data-day={day.day}
+                  className={classOf(day)}
+                  aria-pressed={day.day === chosen}
+                  tabIndex={day.day === current?.day ? 0 : -1}
+                  title={describeDay(day)}
+                  onFocus={() => setFocus(day.day)}
+                  onPointerEnter={() => setFocus(day.day)}
+                  onClick={() => choose(day.day)}
                 >
-                  <small>{Number(day.day.slice(8))}</small>{mark(day)} <span className="unseen">{day.day}: {describeDay(day)}</span>
+                  <small>{Number(day.day.slice(8))}</small>
+                  {mark(day)}{" "}
+                  <span className="unseen">
+                    {day.day}: {describeDay(day)}
+                  </span>
                 </button>
               ))}
             </div>
           </section>
         ))}
       </div>
-      <p className="day-words" role="status">{current && <><b>{current.day}</b>: {describeDay(current)}</>}</p>
+      <p className="day-words" role="status">
+        {current && (
+          <>
+            <b>{current.day}</b>: {describeDay(current)}
+          </>
+        )}
+      </p>
     </>
   );
 }
 
 function SheetLegend({ days }: { days: YearDay[] }) {
   const entries: [string, string, boolean][] = [
-    ["rank1", t("one slot"), true], ["rank2", t("2 to 4"), true], ["rank3", t("5 to 24"), true], ["rank4", t("more than 24"), true],
-    ["skipped", t("skipped because of the calendar"), days.some((one) => one.skipped)], ["clock", t("the clocks change"), days.some((one) => one.clockChange)],
+    ["rank1", t("one slot"), true],
+    ["rank2", t("2 to 4"), true],
+    ["rank3", t("5 to 24"), true],
+    ["rank4", t("more than 24"), true],
+    ["skipped", t("skipped because of the calendar"), days.some((one) => one.skipped)],
+    ["clock", t("the clocks change"), days.some((one) => one.clockChange)],
     ["unknown", t("not computed"), days.some((one) => !one.isKnown)],
     ["changed", t("changed: + added, − removed, ~ moved, = other data"), days.some((one) => one.change)],
   ];
-  return <ul className="legend" aria-label={t("Colours")}>{entries.filter((one) => one[2]).map(([name, words]) => <li key={name}><span className={`lab-swatch ${name}`} aria-hidden="true" /> {words}</li>)}</ul>;
+  return (
+    <ul className="legend" aria-label={t("Colours")}>
+      {entries
+        .filter((one) => one[2])
+        .map(([name, words]) => (
+          <li key={name}>
+            <span className={`lab-swatch ${name}`} aria-hidden="true" /> {words}
+          </li>
+        ))}
+    </ul>
+  );
 }
 
 function classOf(day: YearDay): string {
@@ -81,7 +125,9 @@ function mark(day: YearDay): string {
 }
 
 function describeDay(day: YearDay): string {
-  const parts = [day.slots > 0 ? tn("{count} slot", "{count} slots", day.slots) : day.isKnown ? t("no slot") : t("not computed")];
+  const parts = [
+    day.slots > 0 ? tn("{count} slot", "{count} slots", day.slots) : day.isKnown ? t("no slot") : t("not computed"),
+  ];
   if (day.skipped) parts.push(t("skipped: {reason}", { reason: day.skipped }));
   if (day.clockChange) parts.push(t("the clocks change by {change}", { change: day.clockChange }));
   const change = day.change;
@@ -99,5 +145,7 @@ function nameWeekdays(): string[] {
 }
 
 function nameMonth(month: string): string {
-  return new Intl.DateTimeFormat(chooseLanguage(), { month: "long", year: "numeric", timeZone: "UTC" }).format(new Date(`${month}-01T00:00:00Z`));
+  return new Intl.DateTimeFormat(chooseLanguage(), { month: "long", year: "numeric", timeZone: "UTC" }).format(
+    new Date(`${month}-01T00:00:00Z`),
+  );
 }

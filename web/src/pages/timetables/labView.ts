@@ -23,11 +23,16 @@ const FIELDS = ["cron", "calendar", "holiday", "at", "path", "data", "dag", "zon
 type FieldName = (typeof FIELDS)[number];
 
 /** The address: the fields of the first schedule, those of the second with a 2, and the first day of the year. */
-export type LabView = { kind?: Kind; kind2?: Kind; from?: string; day?: string } & { [name in FieldName | `${FieldName}2`]?: string };
+export type LabView = { kind?: Kind; kind2?: Kind; from?: string; day?: string } & {
+  [name in FieldName | `${FieldName}2`]?: string;
+};
 
-export function validateLab(search: Record<string, unknown>): LabView {
+export function readLab(search: Record<string, unknown>): LabView {
   const view: Record<string, string | undefined> = {
-    kind: KINDS.find((one) => one === search.kind), kind2: KINDS.find((one) => one === search.kind2), from: readDay(search.from), day: readDay(search.day),
+    kind: KINDS.find((one) => one === search.kind),
+    kind2: KINDS.find((one) => one === search.kind2),
+    from: readDay(search.from),
+    day: readDay(search.day),
   };
   for (const name of FIELDS) for (const each of [name, `${name}2`]) view[each] = readText(search[each]);
   return view as LabView;
@@ -53,34 +58,57 @@ export function readFields(view: LabView, which: "" | "2"): ScheduleFields | und
 
 /** The part of an address for these fields. */
 export function writeFields(fields: ScheduleFields | undefined, which: "" | "2"): LabView {
-  const view: Record<string, string | undefined> = { [`kind${which}`]: which === "" && fields?.kind === "cron" ? undefined : fields?.kind };
+  const view: Record<string, string | undefined> = {
+    [`kind${which}`]: which === "" && fields?.kind === "cron" ? undefined : fields?.kind,
+  };
   for (const name of FIELDS) view[`${name}${which}`] = fields?.[name] || undefined;
   return view as LabView;
 }
 
 /** The body of a request, or why there is none: `empty` while nothing is chosen, `json` for data that cannot be read. */
-export function buildSchedule(fields: ScheduleFields | undefined): { schedule?: Schedule; fault?: string; isEmpty?: boolean } {
+export function buildSchedule(fields: ScheduleFields | undefined): {
+  schedule?: Schedule;
+  fault?: string;
+  isEmpty?: boolean;
+} {
   if (!fields) return { isEmpty: true };
   const timezone = fields.zone || undefined;
   switch (fields.kind) {
     case "cron":
       if (!fields.cron) return { isEmpty: true };
-      return { schedule: { cron: fields.cron, timezone, calendar: fields.calendar || undefined, on_holiday: fields.calendar ? fields.holiday || undefined : undefined } as Schedule };
+      return {
+        schedule: {
+          cron: fields.cron,
+          timezone,
+          calendar: fields.calendar || undefined,
+          on_holiday: fields.calendar ? fields.holiday || undefined : undefined,
+        },
+      };
     case "calendar":
-      return fields.calendar ? { schedule: { calendar: fields.calendar, at: fields.at || "00:00", timezone } as Schedule } : { isEmpty: true };
+      return fields.calendar
+        ? { schedule: { calendar: fields.calendar, at: fields.at || "00:00", timezone } }
+        : { isEmpty: true };
     case "dag":
-      return fields.dag ? { schedule: { dag_id: fields.dag, timezone } as Schedule } : { isEmpty: true };
+      return fields.dag ? { schedule: { dag_id: fields.dag, timezone } } : { isEmpty: true };
     case "timetable":
       return buildStored(fields, timezone);
   }
 }
 
-function buildStored(fields: ScheduleFields, timezone: string | undefined): { schedule?: Schedule; fault?: string; isEmpty?: boolean } {
+function buildStored(
+  fields: ScheduleFields,
+  timezone: string | undefined,
+): { schedule?: Schedule; fault?: string; isEmpty?: boolean } {
   if (!fields.path) return { isEmpty: true };
   try {
     const data: unknown = JSON.parse(fields.data || "{}");
     if (typeof data !== "object" || data === null || Array.isArray(data)) return { fault: "{}" };
-    return { schedule: { timetable: { path: fields.path, data: { ...(timezone ? { timezone } : {}), ...data } }, timezone } as Schedule };
+    return {
+      schedule: {
+        timetable: { path: fields.path, data: { ...(timezone ? { timezone } : {}), ...data } },
+        timezone,
+      },
+    };
   } catch (error) {
     return { fault: (error as Error).message };
   }
@@ -101,5 +129,9 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Daily: { at: "06:00", timezone: "UTC" },
   Weekly: { weekdays: [1], at: "06:00", timezone: "UTC" },
   Monthly: { days: [1, "last"], at: "06:00", timezone: "UTC" },
-  BusinessDays: { calendar: { kind: "country", country: "DE", subdivision: null, weekend: null }, at: "06:00", timezone: "Europe/Berlin" },
+  BusinessDays: {
+    calendar: { kind: "country", country: "DE", subdivision: null, weekend: null },
+    at: "06:00",
+    timezone: "Europe/Berlin",
+  },
 };

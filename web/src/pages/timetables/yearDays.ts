@@ -30,7 +30,12 @@ export interface YearMonth {
 }
 
 /** All days from `from` to before `to`. */
-export function listYearDays(counts: DayCounts, difference: Difference | undefined, from: string, to: string): YearDay[] {
+export function listYearDays(
+  counts: DayCounts,
+  difference: Difference | undefined,
+  from: string,
+  to: string,
+): YearDay[] {
   const clock = new ZoneClock(counts.timezone);
   const slots = new Map(counts.days.map((one) => [one.day, one.slots]));
   const skipped = new Map(counts.skipped.map((one) => [one.day, one.reason]));
@@ -42,7 +47,11 @@ export function listYearDays(counts: DayCounts, difference: Difference | undefin
   for (let day = from; day < to; day = addDays(day, 1)) {
     const count = slots.get(day) ?? 0;
     days.push({
-      day, slots: count, skipped: count === 0 ? skipped.get(day) : undefined, clockChange: changes.get(day), isKnown: day < knownDay || count > 0,
+      day,
+      slots: count,
+      skipped: count === 0 ? skipped.get(day) : undefined,
+      clockChange: changes.get(day),
+      isKnown: day < knownDay || count > 0,
       change: changed?.get(day),
     });
   }
@@ -86,11 +95,19 @@ export function rankSlots(slots: number): number {
 /** The first day of the month of a date, and the day a year after it. */
 export function findYear(from: string | undefined, now: Date): { from: string; to: string } {
   const first = from ?? `${now.toISOString().slice(0, 7)}-01`;
-  return { from: first, to: `${String(Number(first.slice(0, 4)) + 1).padStart(4, "0")}${first.slice(4) === "-02-29" ? "-03-01" : first.slice(4)}` };
+  return {
+    from: first,
+    to: `${String(Number(first.slice(0, 4)) + 1).padStart(4, "0")}${first.slice(4) === "-02-29" ? "-03-01" : first.slice(4)}`,
+  };
 }
 
 /** `+2`, `−1`, `~1`, or `±` for several kinds of changes. */
 export function formatChange(change: DayChange): string {
-  const parts = [change.gained && `+${change.gained}`, change.lost && `−${change.lost}`, change.moved && `~${change.moved}`, change.redefined && `=${change.redefined}`].filter(Boolean);
+  const parts = [
+    change.gained && `+${change.gained}`,
+    change.lost && `−${change.lost}`,
+    change.moved && `~${change.moved}`,
+    change.redefined && `=${change.redefined}`,
+  ].filter(Boolean);
   return parts.length === 1 ? String(parts[0]) : "±";
 }

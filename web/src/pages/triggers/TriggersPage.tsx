@@ -13,7 +13,9 @@ import { t, tn } from "../../state/language";
 import "../../styles/administration.css";
 
 const KINDS: Record<string, string> = {
-  trigger: /* text */ "trigger", timer: /* text */ "timer of the scheduler", question: /* text */ "question to a person",
+  trigger: /* text */ "trigger",
+  timer: /* text */ "timer of the scheduler",
+  question: /* text */ "question to a person",
 };
 const route = getRouteApi("/triggers");
 
@@ -23,9 +25,15 @@ export function TriggersPage() {
   return (
     <>
       <h1>{t("Triggers")}</h1>
-      <p className="soft">{t("Deferred tasks hold no process. A triggerer runs their triggers; the scheduler keeps their timers.")}</p>
+      <p className="soft">
+        {t("Deferred tasks hold no process. A triggerer runs their triggers; the scheduler keeps their timers.")}
+      </p>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField label={t("DAG id")} value={dag} onChange={(text) => void navigate({ to: "/triggers", search: { dag: text }, replace: true })} />
+        <SearchField
+          label={t("DAG id")}
+          value={dag}
+          onChange={(text) => void navigate({ to: "/triggers", search: { dag: text }, replace: true })}
+        />
       </form>
       <Answer query={useQuery(triggersQuery(dag, after))} what={t("the triggers")}>
         {(found) => (
@@ -33,14 +41,32 @@ export function TriggersPage() {
             <Faults faults={found.faults} />
             <Triggerers rows={found.triggerers} />
             <h2>{t("Waiting")}</h2>
-            {found.waits.length === 0 ? <p className="soft">{t("No task is deferred.")}</p> : (
-              <StackTable label={t("Deferred tasks")} headings={[t("Task"), t("Waits for"), t("Arguments"), t("Triggerer"), t("Since"), t("Until")]}>
-                {found.waits.map((one) => <WaitRow key={one.number} one={one} />)}
+            {found.waits.length === 0 ? (
+              <p className="soft">{t("No task is deferred.")}</p>
+            ) : (
+              <StackTable
+                label={t("Deferred tasks")}
+                headings={[t("Task"), t("Waits for"), t("Arguments"), t("Triggerer"), t("Since"), t("Until")]}
+              >
+                {found.waits.map((one) => (
+                  <WaitRow key={one.number} one={one} />
+                ))}
               </StackTable>
             )}
             <nav className="acts" aria-label={t("Pages of the list")}>
-              {after !== undefined && <button type="button" onClick={() => void navigate({ to: "/triggers", search: { dag } })}>{t("First page")}</button>}
-              {found.next !== null && <button type="button" onClick={() => void navigate({ to: "/triggers", search: { dag, after: found.next ?? undefined } })}>{t("Next")}</button>}
+              {after !== undefined && (
+                <button type="button" onClick={() => void navigate({ to: "/triggers", search: { dag } })}>
+                  {t("First page")}
+                </button>
+              )}
+              {found.next !== null && (
+                <button
+                  type="button"
+                  onClick={() => void navigate({ to: "/triggers", search: { dag, after: found.next ?? undefined } })}
+                >
+                  {t("Next")}
+                </button>
+              )}
             </nav>
           </>
         )}
@@ -52,12 +78,31 @@ export function TriggersPage() {
 function WaitRow({ one }: { one: TriggerWait }) {
   return (
     <tr>
-      <td><PlaceLinks dagId={one.dag_id} runId={one.run_id} taskId={one.task_id} mapIndex={one.map_index} /></td>
-      <td>{t(KINDS[one.kind] ?? one.kind)}{one.kind === "question" ? <Link className="block" to="/inbox" search={{}}>{t("to the questions")}</Link> : <span className="soft block name class">{one.classpath}</span>}</td>
+      <td>
+        <PlaceLinks dagId={one.dag_id} runId={one.run_id} taskId={one.task_id} mapIndex={one.map_index} />
+      </td>
+      <td>
+        {t(KINDS[one.kind] ?? one.kind)}
+        {one.kind === "question" ? (
+          <Link className="block" to="/inbox" search={{}}>
+            {t("to the questions")}
+          </Link>
+        ) : (
+          <span className="soft block name class">{one.classpath}</span>
+        )}
+      </td>
       <td>{one.arguments ? <Value text={one.arguments} /> : <span className="soft">–</span>}</td>
-      <td>{describePlace(one)}{one.queue && <span className="soft block">{t("queue {queue}", { queue: one.queue })}</span>}</td>
-      <td><Time at={one.since} /></td>
-      <td><Time at={one.due_at ?? one.timeout_at} />{one.timeout_at && !one.due_at && <span className="soft block">{t("then it fails")}</span>}</td>
+      <td>
+        {describePlace(one)}
+        {one.queue && <span className="soft block">{t("queue {queue}", { queue: one.queue })}</span>}
+      </td>
+      <td>
+        <Time at={one.since} />
+      </td>
+      <td>
+        <Time at={one.due_at ?? one.timeout_at} />
+        {one.timeout_at && !one.due_at && <span className="soft block">{t("then it fails")}</span>}
+      </td>
     </tr>
   );
 }
@@ -80,10 +125,27 @@ function Triggerers({ rows }: { rows: Triggers["triggerers"] }) {
             <b className="name">{one.id}</b>
             <span className={one.alive ? "good" : "bad"}>{one.alive ? t("alive") : t("no heartbeat")}</span>
             <span>{t("{running} of {capacity} triggers run", { running: one.running, capacity: one.capacity })}</span>
-            <span className="soft">{t("{succeeded} succeeded, {failed} failed", { succeeded: one.succeeded, failed: one.failed })}</span>
-            {one.blocked_now.map((name) => <b key={name} className="bad">{t("blocked now by {name}: no other trigger of it runs", { name })}</b>)}
-            {one.blocks > 0 && <span className="bad">{tn("blocked {count} time, most often by {name}", "blocked {count} times, most often by {name}", one.blocks, { name: Object.keys(one.blocks_by_class)[0] ?? "?" })}</span>}
-            <span className="soft">{one.host}, {t("last heartbeat")} <Time at={one.beat_at} /></span>
+            <span className="soft">
+              {t("{succeeded} succeeded, {failed} failed", { succeeded: one.succeeded, failed: one.failed })}
+            </span>
+            {one.blocked_now.map((name) => (
+              <b key={name} className="bad">
+                {t("blocked now by {name}: no other trigger of it runs", { name })}
+              </b>
+            ))}
+            {one.blocks > 0 && (
+              <span className="bad">
+                {tn(
+                  "blocked {count} time, most often by {name}",
+                  "blocked {count} times, most often by {name}",
+                  one.blocks,
+                  { name: Object.keys(one.blocks_by_class)[0] ?? "?" },
+                )}
+              </span>
+            )}
+            <span className="soft">
+              {one.host}, {t("last heartbeat")} <Time at={one.beat_at} />
+            </span>
           </li>
         ))}
       </ul>
@@ -99,11 +161,24 @@ function Faults({ faults }: { faults: Triggers["faults"] }) {
       {faults.map((one, at) => (
         <details key={at}>
           <summary>
-            <Time at={one.at} /> <b className="name">{one.classpath}</b> {one.kind === "trigger_blocked" ? t("blocked the event loop of all triggers") : t("did not end when it was cancelled")}
+            <Time at={one.at} /> <b className="name">{one.classpath}</b>{" "}
+            {one.kind === "trigger_blocked"
+              ? t("blocked the event loop of all triggers")
+              : t("did not end when it was cancelled")}
           </summary>
-          <p>{one.dag_id && one.run_id && one.task_id ? <PlaceLinks dagId={one.dag_id} runId={one.run_id} taskId={one.task_id} mapIndex={one.map_index} /> : one.dag_id && <DagLink dagId={one.dag_id} />}</p>
-          <pre className="stack" tabIndex={0}>{one.text}</pre>
-          {one.kind === "trigger_blocked" && <p className="hint">{t("Use `await` in the trigger, or asyncio.to_thread for code that blocks.")}</p>}
+          <p>
+            {one.dag_id && one.run_id && one.task_id ? (
+              <PlaceLinks dagId={one.dag_id} runId={one.run_id} taskId={one.task_id} mapIndex={one.map_index} />
+            ) : (
+              one.dag_id && <DagLink dagId={one.dag_id} />
+            )}
+          </p>
+          <pre className="stack" tabIndex={0}>
+            {one.text}
+          </pre>
+          {one.kind === "trigger_blocked" && (
+            <p className="hint">{t("Use `await` in the trigger, or asyncio.to_thread for code that blocks.")}</p>
+          )}
         </details>
       ))}
     </section>

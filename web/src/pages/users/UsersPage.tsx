@@ -3,8 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type Account, accountsQuery, choosePart, operationPath, PAGE } from "../../api/administration";
+import { type Account, accountsQuery, choosePart, PAGE } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
+import { post } from "../../api/client";
 import { Answer, Refusal } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
 import { PageButtons } from "../../components/PageButtons";
@@ -31,21 +32,44 @@ export function UsersPage() {
   return (
     <>
       <h1>{t("Users")}</h1>
-      <p className="soft">{t("A role includes the ones before it: viewer reads; user triggers, clears, marks and pauses; operator changes connections, Variables and pools; admin changes accounts.")}</p>
+      <p className="soft">
+        {t(
+          "A role includes the ones before it: viewer reads; user triggers, clears, marks and pauses; operator changes connections, Variables and pools; admin changes accounts.",
+        )}
+      </p>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField label={t("Search")} value={filters.search} onChange={(search) => void navigate({ to: "/users", search: { search }, replace: true })} />
-        <button type="button" aria-expanded={isNew} onClick={() => setNew(!isNew)}>{t("New user")}</button>
+        <SearchField
+          label={t("Search")}
+          value={filters.search}
+          onChange={(search) => void navigate({ to: "/users", search: { search }, replace: true })}
+        />
+        <button type="button" aria-expanded={isNew} onClick={() => setNew(!isNew)}>
+          {t("New user")}
+        </button>
       </form>
       {isNew && <NewUserForm done={() => setNew(false)} show={show} />}
       {shown && <ShownOnce {...shown} done={() => setShown(undefined)} />}
       <Answer query={useQuery(accountsQuery())} what={t("the users")}>
         {(found) => {
-          const { shown: users, total } = choosePart(found, filters, (one) => `${one.name} ${one.role} ${one.grants.join(" ")}`);
+          const { shown: users, total } = choosePart(
+            found,
+            filters,
+            (one) => `${one.name} ${one.role} ${one.grants.join(" ")}`,
+          );
           return (
             <>
-              <p className="soft" role="status">{tn("{count} user", "{count} users", total)}</p>
-              {users.map((one) => <UserSection key={one.name} one={one} show={show} />)}
-              <PageButtons page={filters.page ?? 1} size={PAGE} total={total} go={(page) => void navigate({ to: "/users", search: { ...filters, page } })} />
+              <p className="soft" role="status">
+                {tn("{count} user", "{count} users", total)}
+              </p>
+              {users.map((one) => (
+                <UserSection key={one.name} one={one} show={show} />
+              ))}
+              <PageButtons
+                page={filters.page ?? 1}
+                size={PAGE}
+                total={total}
+                go={(page) => void navigate({ to: "/users", search: { ...filters, page } })}
+              />
             </>
           );
         }}
@@ -59,46 +83,96 @@ function UserSection({ one, show }: { one: Account; show: (name: string, secret:
   const [open, setOpen] = useState<"grants" | "sessions">();
   const [done, setDone] = useState<Done>();
   const isMe = useMe()?.account === one.name;
-  const send = (operation: string, body: object) => act.mutateAsync({ method: "POST", path: operationPath(operation), body: { name: one.name, ...body } });
+  const { name } = one;
   const reset = async () => {
     const password = makePassword();
-    await send("accounts.reset_password", { password });
+    await act.mutateAsync(() =>
+      post("/api/gnomon/v1/operations/accounts.reset_password", { body: { name, password } }),
+    );
     show(one.name, password);
   };
   const setRole = (role: string) => {
-    const undo = () => send("accounts.set_role", { role: one.role });
-    void send("accounts.set_role", { role }).then(() => setDone({ text: t("{name} has the role {role} now.", { name: one.name, role }), undo }), () => undefined);
+    const give = (given: string) =>
+      act.mutateAsync(() => post("/api/gnomon/v1/operations/accounts.set_role", { body: { name, role: given } }));
+    const undo = () => give(one.role);
+    void give(role).then(
+      () => setDone({ text: t("{name} has the role {role} now.", { name: one.name, role }), undo }),
+      () => undefined,
+    );
   };
   const revoke = (grant: Grant) =>
-    send("accounts.revoke", { kind: grant.kind, pattern: grant.pattern }).then(() => setDone({ text: t("The grant is removed."), undo: () => send("accounts.grant", grant) }));
+    act
+      .mutateAsync(() =>
+        post("/api/gnomon/v1/operations/accounts.revoke", { body: { name, kind: grant.kind, pattern: grant.pattern } }),
+      )
+      .then(() => setDone({ text: t("The grant is removed."), undo: () => restore(grant) }));
+  const restore = (grant: Grant) =>
+    act.mutateAsync(() => post("/api/gnomon/v1/operations/accounts.grant", { body: { name, ...grant } }));
   return (
     <section className="form" aria-label={t("User {name}", { name: one.name })}>
-      <h2><span className="name">{one.name}</span> {isMe && <span className="soft">{t("(you)")}</span>}</h2>
+      <h2>
+        <span className="name">{one.name}</span> {isMe && <span className="soft">{t("(you)")}</span>}
+      </h2>
       <div className="acts">
-        <label>{t("Role")}{" "}
+        <label>
+          {t("Role")}{" "}
           <select value={one.role} disabled={act.isPending} onChange={(event) => setRole(event.target.value)}>
-            {ROLES.map((role) => <option key={role}>{role}</option>)}
+            {ROLES.map((role) => (
+              <option key={role}>{role}</option>
+            ))}
           </select>
         </label>
-        <span className="soft">{one.has_password ? t("with a password") : t("without a password")} · {t("since")} <Time at={one.created_at} /></span>
+        <span className="soft">
+          {one.has_password ? t("with a password") : t("without a password")} · {t("since")}{" "}
+          <Time at={one.created_at} />
+        </span>
       </div>
       {act.error && <Refusal error={act.error} />}
       {done && <UndoLine done={done} close={() => setDone(undefined)} />}
       {one.grants.length > 0 && (
         <ul className="lines" aria-label={t("Grants of {name}", { name: one.name })}>
-          {one.grants.map((text) => <GrantLine key={text} text={text} revoke={revoke} />)}
+          {one.grants.map((text) => (
+            <GrantLine key={text} text={text} revoke={revoke} />
+          ))}
         </ul>
       )}
       <div className="acts">
-        <button type="button" aria-expanded={open === "grants"} onClick={() => setOpen(open === "grants" ? undefined : "grants")}>{t("Add a grant")}</button>
-        <button type="button" aria-expanded={open === "sessions"} onClick={() => setOpen(open === "sessions" ? undefined : "sessions")}>{t("Sessions")}</button>
+        <button
+          type="button"
+          aria-expanded={open === "grants"}
+          onClick={() => setOpen(open === "grants" ? undefined : "grants")}
+        >
+          {t("Add a grant")}
+        </button>
+        <button
+          type="button"
+          aria-expanded={open === "sessions"}
+          onClick={() => setOpen(open === "sessions" ? undefined : "sessions")}
+        >
+          {t("Sessions")}
+        </button>
         <ConfirmButton
-          label={t("Reset the password")} name={t("Reset the password of {name}", { name: one.name })} confirm={t("Reset it")} act={reset}
-          question={<p>{t("Give {name} a new random password? It is shown once, and all sessions of the account end. Its API tokens stay.", { name: one.name })}</p>}
+          label={t("Reset the password")}
+          name={t("Reset the password of {name}", { name: one.name })}
+          confirm={t("Reset it")}
+          act={reset}
+          question={
+            <p>
+              {t(
+                "Give {name} a new random password? It is shown once, and all sessions of the account end. Its API tokens stay.",
+                { name: one.name },
+              )}
+            </p>
+          }
         />
         <ConfirmButton
-          label={t("Delete")} name={t("Delete user {name}", { name: one.name })} confirm={t("Delete the user")} disabled={isMe} why={t("Another administrator can delete your account.")}
-          question={<p>{t("Delete the user {name} with all sessions and API tokens?", { name: one.name })}</p>} act={() => send("accounts.delete", {})}
+          label={t("Delete")}
+          name={t("Delete user {name}", { name: one.name })}
+          confirm={t("Delete the user")}
+          disabled={isMe}
+          why={t("Another administrator can delete your account.")}
+          question={<p>{t("Delete the user {name} with all sessions and API tokens?", { name: one.name })}</p>}
+          act={() => act.mutateAsync(() => post("/api/gnomon/v1/operations/accounts.delete", { body: { name } }))}
         />
       </div>
       {open === "grants" && <GrantForm name={one.name} done={() => setOpen(undefined)} />}
@@ -112,8 +186,15 @@ function GrantLine({ text, revoke }: { text: string; revoke: (grant: Grant) => P
   if (!grant) return <li className="name">{text}</li>;
   return (
     <li>
-      <b>{grant.role}</b> {grant.kind === "tag" ? t("on DAGs with the tag") : t("on DAGs with the id")} <code className="name">{grant.pattern}</code>{" "}
-      <ConfirmButton label={t("Remove")} name={t("Remove the grant on {pattern}", { pattern: grant.pattern })} confirm={t("Remove the grant")} question={<p>{t("Remove the grant {text}?", { text })}</p>} act={() => revoke(grant)} />
+      <b>{grant.role}</b> {grant.kind === "tag" ? t("on DAGs with the tag") : t("on DAGs with the id")}{" "}
+      <code className="name">{grant.pattern}</code>{" "}
+      <ConfirmButton
+        label={t("Remove")}
+        name={t("Remove the grant on {pattern}", { pattern: grant.pattern })}
+        confirm={t("Remove the grant")}
+        question={<p>{t("Remove the grant {text}?", { text })}</p>}
+        act={() => revoke(grant)}
+      />
     </li>
   );
 }

@@ -23,7 +23,8 @@ export function makePassword(): string {
   const limit = 256 - (256 % LETTERS.length);
   let made = "";
   while (made.length < LENGTH) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(LENGTH))) if (byte < limit && made.length < LENGTH) made += LETTERS[byte % LETTERS.length];
+    for (const byte of crypto.getRandomValues(new Uint8Array(LENGTH)))
+      if (byte < limit && made.length < LENGTH) made += LETTERS[byte % LETTERS.length];
   }
   return made;
 }

@@ -1,39 +1,44 @@
 /** Import and export of Variables as a JSON file: an object of key and value, as Airflow's. */
 
 import { type ChangeEvent, useState } from "react";
-import { operationPath } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
-import { read } from "../../api/client";
+import { get, post } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t, tn } from "../../state/language";
 import { type ImportedVariable, readVariables, writeVariables } from "./variableFile";
-
-interface Row {
-  key: string;
-  value: string | null;
-  description: string | null;
-}
 
 export function ExportButton() {
   const [said, setSaid] = useState("");
   const save = async () => {
     try {
-      const rows = await read<Row[]>(operationPath("variables.list"), { show_values: true });
+      const rows = await get("/api/gnomon/v1/operations/variables.list", { query: { show_values: true } });
       const { text, left } = writeVariables(rows);
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
       link.download = "variables.json";
       link.click();
       URL.revokeObjectURL(link.href);
-      setSaid(left > 0 ? tn("{count} Variable with a masked value is not in the file.", "{count} Variables with masked values are not in the file.", left) : "");
+      setSaid(
+        left > 0
+          ? tn(
+              "{count} Variable with a masked value is not in the file.",
+              "{count} Variables with masked values are not in the file.",
+              left,
+            )
+          : "",
+      );
     } catch (error) {
       setSaid(String(error instanceof Error ? error.message : error));
     }
   };
   return (
     <>
-      <button type="button" onClick={() => void save()}>{t("Export")}</button>
-      <span role="status" className="soft">{said}</span>
+      <button type="button" onClick={() => void save()}>
+        {t("Export")}
+      </button>
+      <span role="status" className="soft">
+        {said}
+      </span>
     </>
   );
 }
@@ -52,20 +57,43 @@ export function ImportForm({ done }: { done: () => void }) {
   return (
     <section className="form" aria-label={t("Import Variables")}>
       <h2>{t("Import Variables")}</h2>
-      <label>{t("A JSON file: an object of key and value")} <input type="file" accept=".json,application/json" onChange={(event) => void choose(event)} /></label>
-      <label>{t("Variables that exist")}{" "}
+      <label>
+        {t("A JSON file: an object of key and value")}{" "}
+        <input type="file" accept=".json,application/json" onChange={(event) => void choose(event)} />
+      </label>
+      <label>
+        {t("Variables that exist")}{" "}
         <select value={action} onChange={(event) => setAction(event.target.value)}>
-          <option value="fail">{t("change nothing at all")}</option><option value="skip">{t("stay as they are")}</option><option value="overwrite">{t("get the value of the file")}</option>
+          <option value="fail">{t("change nothing at all")}</option>
+          <option value="skip">{t("stay as they are")}</option>
+          <option value="overwrite">{t("get the value of the file")}</option>
         </select>
       </label>
-      {problem && <p className="notice" role="alert">{problem}</p>}
+      {problem && (
+        <p className="notice" role="alert">
+          {problem}
+        </p>
+      )}
       {act.error && <Refusal error={act.error} />}
-      {act.data && <p role="status">{tn("{count} Variable was set.", "{count} Variables were set.", act.data.chosen.length)} {act.data.left.length > 0 && t("These stayed as they were: {names}", { names: act.data.left.join(", ") })}</p>}
+      {act.data && (
+        <p role="status">
+          {tn("{count} Variable was set.", "{count} Variables were set.", act.data.chosen.length)}{" "}
+          {act.data.left.length > 0 && t("These stayed as they were: {names}", { names: act.data.left.join(", ") })}
+        </p>
+      )}
       <div className="acts">
-        <button type="button" disabled={!found || act.isPending} onClick={() => act.mutate({ method: "POST", path: operationPath("variables.import"), body: { found, action } })}>
+        <button
+          type="button"
+          disabled={!found || act.isPending}
+          onClick={() =>
+            act.mutate(() => post("/api/gnomon/v1/operations/variables.import", { body: { found, action } }))
+          }
+        >
           {found ? tn("Import {count} Variable", "Import {count} Variables", found.length) : t("Import")}
         </button>
-        <button type="button" onClick={done}>{t("Close")}</button>
+        <button type="button" onClick={done}>
+          {t("Close")}
+        </button>
       </div>
     </section>
   );

@@ -16,16 +16,29 @@ export function readVariables(text: string): { variables: ImportedVariable[] | u
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    return { variables: undefined, problem: t("The file is no JSON: {message}", { message: error instanceof Error ? error.message : String(error) }) };
+    return {
+      variables: undefined,
+      problem: t("The file is no JSON: {message}", { message: error instanceof Error ? error.message : String(error) }),
+    };
   }
-  if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) return { variables: undefined, problem: t("The file must be a JSON object of key and value.") };
+  if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed))
+    return { variables: undefined, problem: t("The file must be a JSON object of key and value.") };
   return { variables: Object.entries(parsed).map(([key, value]) => readOne(key, value)), problem: "" };
 }
 
 function readOne(key: string, value: unknown): ImportedVariable {
-  if (value !== null && typeof value === "object" && "value" in value && Object.keys(value).every((name) => name === "value" || name === "description")) {
+  if (
+    value !== null &&
+    typeof value === "object" &&
+    "value" in value &&
+    Object.keys(value).every((name) => name === "value" || name === "description")
+  ) {
     const described = value as { value: unknown; description?: unknown };
-    return { key, value: writeValue(described.value), description: typeof described.description === "string" ? described.description : null };
+    return {
+      key,
+      value: writeValue(described.value),
+      description: typeof described.description === "string" ? described.description : null,
+    };
   }
   return { key, value: writeValue(value), description: null };
 }
@@ -35,8 +48,14 @@ function writeValue(value: unknown): string {
 }
 
 /** The text of a file, and how many Variables are not in it because their values are masked. */
-export function writeVariables(rows: readonly { key: string; value: string | null; description: string | null }[]): { text: string; left: number } {
+export function writeVariables(rows: readonly { key: string; value: string | null; description: string | null }[]): {
+  text: string;
+  left: number;
+} {
   const shown = rows.filter((one) => one.value !== null && !one.value.includes(HIDDEN));
-  const pairs = shown.map((one) => [one.key, one.description ? { value: one.value, description: one.description } : one.value]);
+  const pairs = shown.map((one) => [
+    one.key,
+    one.description ? { value: one.value, description: one.description } : one.value,
+  ]);
   return { text: `${JSON.stringify(Object.fromEntries(pairs), null, 2)}\n`, left: rows.length - shown.length };
 }

@@ -22,11 +22,26 @@ export function AuditPage() {
   const { dagId } = route.useParams();
   const filters = route.useSearch();
   const navigate = useNavigate();
-  const set = (some: AuditFilters) => void navigate({ to: "/dags/$dagId/audit", params: { dagId }, search: { ...filters, ...some }, replace: true, resetScroll: false });
+  const set = (some: AuditFilters) =>
+    void navigate({
+      to: "/dags/$dagId/audit",
+      params: { dagId },
+      search: { ...filters, ...some },
+      replace: true,
+      resetScroll: false,
+    });
   const found = useInfiniteQuery(auditQuery(dagId, filters));
   const rows = found.data?.pages.flatMap((page) => page.rows) ?? [];
   const text = (name: "event" | "by" | "run", label: string, hint: string) => (
-    <label>{label} <input type="search" value={filters[name] ?? ""} placeholder={hint} onChange={(event) => set({ [name]: event.target.value || undefined })} /></label>
+    <label>
+      {label}{" "}
+      <input
+        type="search"
+        value={filters[name] ?? ""}
+        placeholder={hint}
+        onChange={(event) => set({ [name]: event.target.value || undefined })}
+      />
+    </label>
   );
   return (
     <section>
@@ -39,14 +54,27 @@ export function AuditPage() {
         <TimeInput label={t("To")} at={filters.to ?? ""} set={(to) => set({ to: to || undefined })} />
       </form>
       {found.isError && <Failure what={t("the audit log")} error={found.error} retry={() => void found.refetch()} />}
-      {found.isPending && <p className="soft" aria-busy="true">{t("Reading {what} …", { what: t("the audit log") })}</p>}
+      {found.isPending && (
+        <p className="soft" aria-busy="true">
+          {t("Reading {what} …", { what: t("the audit log") })}
+        </p>
+      )}
       {found.data && rows.length === 0 && <p>{t("No row fits.")}</p>}
       {rows.length > 0 && (
-        <StackTable label={t("Audit log")} headings={[t("When"), t("What"), t("By"), t("About"), t("Before and after")]}>
-          {rows.map((row) => <Row key={row.id} dagId={dagId} row={row} />)}
+        <StackTable
+          label={t("Audit log")}
+          headings={[t("When"), t("What"), t("By"), t("About"), t("Before and after")]}
+        >
+          {rows.map((row) => (
+            <Row key={row.id} dagId={dagId} row={row} />
+          ))}
         </StackTable>
       )}
-      {found.hasNextPage && <button type="button" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>{t("Older rows")}</button>}
+      {found.hasNextPage && (
+        <button type="button" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+          {t("Older rows")}
+        </button>
+      )}
     </section>
   );
 }
@@ -55,17 +83,43 @@ function Row({ dagId, row }: { dagId: string; row: AuditRow }) {
   const slots = readSkippedSlots(row.event, row.text);
   return (
     <tr>
-      <td><Time at={row.at} /></td>
-      <td>{row.event.replaceAll("_", " ")}</td>
-      <td><span className="name">{row.by}</span>{row.from && <span className="soft block">{t("from {address}", { address: row.from })}</span>}</td>
       <td>
-        {row.run_id && <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: row.run_id }}>{row.run_id}</Link>}
-        {row.task_id && <span className="block name">{row.task_id}{row.map_index === null ? "" : ` [${row.map_index}]`}</span>}
+        <Time at={row.at} />
+      </td>
+      <td>{row.event.replaceAll("_", " ")}</td>
+      <td>
+        <span className="name">{row.by}</span>
+        {row.from && <span className="soft block">{t("from {address}", { address: row.from })}</span>}
       </td>
       <td>
-        {row.before !== null && <span className="block"><Value label={t("before:")} text={JSON.stringify(row.before)} /></span>}
-        {row.after !== null && <span className="block"><Value label={t("after:")} text={JSON.stringify(row.after)} /></span>}
-        {slots ? <SkippedSlotsText slots={slots} /> : row.text && row.text !== row.run_id && <Sentence text={row.text} />}
+        {row.run_id && (
+          <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: row.run_id }}>
+            {row.run_id}
+          </Link>
+        )}
+        {row.task_id && (
+          <span className="block name">
+            {row.task_id}
+            {row.map_index === null ? "" : ` [${row.map_index}]`}
+          </span>
+        )}
+      </td>
+      <td>
+        {row.before !== null && (
+          <span className="block">
+            <Value label={t("before:")} text={JSON.stringify(row.before)} />
+          </span>
+        )}
+        {row.after !== null && (
+          <span className="block">
+            <Value label={t("after:")} text={JSON.stringify(row.after)} />
+          </span>
+        )}
+        {slots ? (
+          <SkippedSlotsText slots={slots} />
+        ) : (
+          row.text && row.text !== row.run_id && <Sentence text={row.text} />
+        )}
       </td>
     </tr>
   );

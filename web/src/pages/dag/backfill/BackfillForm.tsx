@@ -14,7 +14,9 @@ import { PAST_DAYS, rangeOf } from "./pastDays";
 import { SlotPreview } from "./SlotPreview";
 
 const REPROCESS: [BackfillRange["reprocess_behavior"], string][] = [
-  ["none", /* text */ "only slots without a run"], ["failed", /* text */ "also slots whose run failed"], ["completed", /* text */ "all slots, also those whose run has ended"],
+  ["none", /* text */ "only slots without a run"],
+  ["failed", /* text */ "also slots whose run failed"],
+  ["completed", /* text */ "all slots, also those whose run has ended"],
 ];
 
 export function BackfillForm({ dag }: { dag: DagDetails }) {
@@ -33,13 +35,22 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
   const conf = form.read();
   const faults = {
     from: from.endsWith("Z") ? undefined : t("Give the start of the range, with date and time."),
-    to: to.endsWith("Z") ? (Date.parse(to) < Date.parse(from) ? t("The range ends before it begins.") : undefined) : t("Give the end of the range, with date and time."),
+    to: to.endsWith("Z")
+      ? Date.parse(to) < Date.parse(from)
+        ? t("The range ends before it begins.")
+        : undefined
+      : t("Give the end of the range, with date and time."),
     limit: /^[1-9]\d*$/.test(limit) ? undefined : t("Give a whole number from 1 on."),
     conf: withConf && (conf.problem !== undefined || Object.keys(conf.faults).length > 0),
   };
   const isWrong = Boolean(faults.from ?? faults.to ?? faults.limit) || faults.conf;
   const range: BackfillRange = {
-    from_date: from, to_date: to, reprocess_behavior: reprocess, run_backwards: backwards, max_active_runs: Number(limit), dag_run_conf: withConf ? conf.conf : null,
+    from_date: from,
+    to_date: to,
+    reprocess_behavior: reprocess,
+    run_backwards: backwards,
+    max_active_runs: Number(limit),
+    dag_run_conf: withConf ? conf.conf : null,
   };
   const text = JSON.stringify(range);
   const [previewed, setPreviewed] = useState<string>();
@@ -52,15 +63,37 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
   };
   const shown = (fault: string | undefined) => (pressed ? fault : undefined);
   return (
-    <form noValidate onSubmit={(event) => { event.preventDefault(); show(); }}>
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        show();
+      }}
+    >
       <fieldset>
         <legend>{t("Range")}</legend>
         <p className="soft">{t("A backfill makes runs for dates of the past. Each date of the schedule is a slot.")}</p>
-        <p className="soft">{t("Logical dates from the first to the last, both included; times are in the zone {zone}.", { zone: zoneName(zone) })}</p>
+        <p className="soft">
+          {t("Logical dates from the first to the last, both included; times are in the zone {zone}.", {
+            zone: zoneName(zone),
+          })}
+        </p>
         <p className="acts">
           {PAST_DAYS.map((days) => {
             const past = rangeOf(today, days, zone);
-            return <button key={days} type="button" aria-pressed={from === past.from && to === past.to} onClick={() => { setFrom(past.from); setTo(past.to); }}>{t("the past {count} days", { count: days })}</button>;
+            return (
+              <button
+                key={days}
+                type="button"
+                aria-pressed={from === past.from && to === past.to}
+                onClick={() => {
+                  setFrom(past.from);
+                  setTo(past.to);
+                }}
+              >
+                {t("the past {count} days", { count: days })}
+              </button>
+            );
           })}
         </p>
         <TimeInput label={t("From")} at={from} set={setFrom} fault={shown(faults.from)} />
@@ -69,32 +102,81 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
           <span>{t("Which slots run")}</span>
           <div>
             {REPROCESS.map(([value, words]) => (
-              <label key={value} className="block"><input type="radio" name="reprocess" checked={reprocess === value} onChange={() => setReprocess(value)} /> {t(words)}</label>
+              <label key={value} className="block">
+                <input
+                  type="radio"
+                  name="reprocess"
+                  checked={reprocess === value}
+                  onChange={() => setReprocess(value)}
+                />{" "}
+                {t(words)}
+              </label>
             ))}
           </div>
         </div>
         <div className="field">
           <label htmlFor="backfill-limit">{t("Runs at the same time")}</label>
-          <input id="backfill-limit" inputMode="numeric" value={limit} aria-invalid={shown(faults.limit) !== undefined} aria-describedby="backfill-limit-fault" onChange={(event) => setLimit(event.target.value)} />
+          <input
+            id="backfill-limit"
+            inputMode="numeric"
+            value={limit}
+            aria-invalid={shown(faults.limit) !== undefined}
+            aria-describedby="backfill-limit-fault"
+            onChange={(event) => setLimit(event.target.value)}
+          />
           <p className="soft about">{t("max_active_runs of the backfill; that of the DAG does not count its runs")}</p>
-          <p id="backfill-limit-fault" className="fault" aria-live="polite">{shown(faults.limit) ?? ""}</p>
+          <p id="backfill-limit-fault" className="fault" aria-live="polite">
+            {shown(faults.limit) ?? ""}
+          </p>
         </div>
-        <label className="block"><input type="checkbox" checked={backwards} onChange={(event) => setBackwards(event.target.checked)} /> {t("the newest slot first (run backwards)")}</label>
-        <label className="block"><input type="checkbox" checked={withConf} onChange={(event) => setWithConf(event.target.checked)} /> {t("with parameters of my own")}</label>
+        <label className="block">
+          <input type="checkbox" checked={backwards} onChange={(event) => setBackwards(event.target.checked)} />{" "}
+          {t("the newest slot first (run backwards)")}
+        </label>
+        <label className="block">
+          <input type="checkbox" checked={withConf} onChange={(event) => setWithConf(event.target.checked)} />{" "}
+          {t("with parameters of my own")}
+        </label>
         <p className="soft">{t("Runs always use the newest version of the DAG.")}</p>
       </fieldset>
       {withConf && <ConfForm form={form} serverFaults={{}} />}
       <div className="acts">
-        <button type="submit" disabled={preview.isPending}>{t("Show the slots")}</button>
-        <button type="button" className="primary" disabled={!isPreviewed || create.isPending || preview.data?.counts.create === 0 && preview.data.counts["run again"] === 0} onClick={() => create.mutate(range, { onSuccess: () => { setPreviewed(undefined); setPressed(false); } })}>
+        <button type="submit" disabled={preview.isPending}>
+          {t("Show the slots")}
+        </button>
+        <button
+          type="button"
+          className="primary"
+          disabled={
+            !isPreviewed ||
+            create.isPending ||
+            (preview.data?.counts.create === 0 && preview.data.counts["run again"] === 0)
+          }
+          onClick={() =>
+            create.mutate(range, {
+              onSuccess: () => {
+                setPreviewed(undefined);
+                setPressed(false);
+              },
+            })
+          }
+        >
           {t("Create the backfill")}
         </button>
         {!isPreviewed && <span className="soft">{t("Look at the slots first.")}</span>}
       </div>
-      {pressed && isWrong && <p className="notice" role="alert">{t("Some fields have no valid value: see what stands beside them.")}</p>}
+      {pressed && isWrong && (
+        <p className="notice" role="alert">
+          {t("Some fields have no valid value: see what stands beside them.")}
+        </p>
+      )}
       {preview.isError && <Refusal error={preview.error} />}
       {create.isError && <Refusal error={create.error} />}
-      {create.isSuccess && <p role="status" className="done">{t("The backfill is created: its progress stands above.")}</p>}
+      {create.isSuccess && (
+        <p role="status" className="done">
+          {t("The backfill is created: its progress stands above.")}
+        </p>
+      )}
       {isPreviewed && preview.data && <SlotPreview found={preview.data} />}
     </form>
   );

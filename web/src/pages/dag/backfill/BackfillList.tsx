@@ -15,8 +15,18 @@ export function BackfillList({ dagId }: { dagId: string }) {
         {(found) => (
           <>
             {found.backfills.length === 0 && <p>{t("This DAG has had no backfill yet.")}</p>}
-            <ul className="backfills">{found.backfills.map((one) => <BackfillItem key={one.backfill_id} backfill={one} />)}</ul>
-            {found.total_entries > found.backfills.length && <p><Link to="/backfills" search={{ dag: dagId }}>{tn("All {count} backfill", "All {count} backfills", found.total_entries)}</Link></p>}
+            <ul className="backfills">
+              {found.backfills.map((one) => (
+                <BackfillItem key={one.backfill_id} backfill={one} />
+              ))}
+            </ul>
+            {found.total_entries > found.backfills.length && (
+              <p>
+                <Link to="/backfills" search={{ dag: dagId }}>
+                  {tn("All {count} backfill", "All {count} backfills", found.total_entries)}
+                </Link>
+              </p>
+            )}
           </>
         )}
       </Answer>

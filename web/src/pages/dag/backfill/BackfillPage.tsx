@@ -1,10 +1,10 @@
 /** Backfills of a DAG: a new one with a preview of its slots, and those there are with their progress. */
 
 import { getRouteApi } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { t } from "../../../state/language";
 import { BackfillForm } from "./BackfillForm";
 import { BackfillList } from "./BackfillList";
-import { useQuery } from "@tanstack/react-query";
 import { dagQuery } from "../../../api/queries";
 import { Answer } from "../../../components/Answer";
 import "../../../styles/plan.css";
@@ -19,7 +19,17 @@ export function BackfillPage() {
       <section className="plan-form">
         <h2>{t("New backfill")}</h2>
         <Answer query={useQuery(dagQuery(dagId))} what={t("the DAG")}>
-          {(dag) => (dag.is_backfillable ? <BackfillForm dag={dag} /> : <p>{t("This DAG cannot be backfilled: its schedule ({schedule}) has no sequence of slots.", { schedule: dag.timetable_summary ?? "None" })}</p>)}
+          {(dag) =>
+            dag.is_backfillable ? (
+              <BackfillForm dag={dag} />
+            ) : (
+              <p>
+                {t("This DAG cannot be backfilled: its schedule ({schedule}) has no sequence of slots.", {
+                  schedule: dag.timetable_summary ?? "None",
+                })}
+              </p>
+            )
+          }
         </Answer>
       </section>
     </>

@@ -34,35 +34,83 @@ export function CalendarPage() {
 
 function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; chosen: string | undefined }) {
   const navigate = useNavigate();
-  const open = (day: string) => void navigate({ to: "/dags/$dagId/calendar", params: { dagId }, search: { year: found.year, day }, replace: true, resetScroll: false });
+  const open = (day: string) =>
+    void navigate({
+      to: "/dags/$dagId/calendar",
+      params: { dagId },
+      search: { year: found.year, day },
+      replace: true,
+      resetScroll: false,
+    });
   const day = found.days.find((one) => one.day === (chosen ?? found.today));
   const thisYear = Number(found.today.slice(0, 4));
   const yearLink = (year: number, label: string, words: string) => (
-    <Link to="/dags/$dagId/calendar" params={{ dagId }} search={{ year }} aria-label={words} resetScroll={false}>{label}</Link>
+    <Link to="/dags/$dagId/calendar" params={{ dagId }} search={{ year }} aria-label={words} resetScroll={false}>
+      {label}
+    </Link>
   );
   return (
     <section className="calendar-page">
       <h2 className="calendar-head">
-        {yearLink(found.year - 1, "‹", t("Year {year}", { year: found.year - 1 }))} <span>{found.year}</span> {yearLink(found.year + 1, "›", t("Year {year}", { year: found.year + 1 }))}
-        {found.year === thisYear ? <button type="button" onClick={() => { open(found.today); showDay(found.today); }}>{t("Today")}</button> : yearLink(thisYear, t("This year"), t("This year"))}
+        {yearLink(found.year - 1, "‹", t("Year {year}", { year: found.year - 1 }))} <span>{found.year}</span>{" "}
+        {yearLink(found.year + 1, "›", t("Year {year}", { year: found.year + 1 }))}
+        {found.year === thisYear ? (
+          <button
+            type="button"
+            onClick={() => {
+              open(found.today);
+              showDay(found.today);
+            }}
+          >
+            {t("Today")}
+          </button>
+        ) : (
+          yearLink(thisYear, t("This year"), t("This year"))
+        )}
       </h2>
       <p className="soft">
         {t("Days of the zone {zone}. A day counts the runs that were due on it.", { zone: found.timezone })}
-        {found.clock_changes.length > 0 && ` ${t("The clocks change on {days}.", { days: found.clock_changes.map((one) => `${one.at.slice(0, 10)} (${one.change})`).join(", ") })}`}
+        {found.clock_changes.length > 0 &&
+          ` ${t("The clocks change on {days}.", { days: found.clock_changes.map((one) => `${one.at.slice(0, 10)} (${one.change})`).join(", ") })}`}
       </p>
-      {found.blocked && <p className="notice"><Sentence text={found.blocked} /></p>}
-      {found.notes.map((note) => <p key={note} className="warn"><Sentence text={note} /></p>)}
-      {!found.is_counted_whole && <p className="warn">{t("The year has more runs than are counted: the newest are shown.")}</p>}
+      {found.blocked && (
+        <p className="notice">
+          <Sentence text={found.blocked} />
+        </p>
+      )}
+      {found.notes.map((note) => (
+        <p key={note} className="warn">
+          <Sentence text={note} />
+        </p>
+      ))}
+      {!found.is_counted_whole && (
+        <p className="warn">{t("The year has more runs than are counted: the newest are shown.")}</p>
+      )}
       <Legend />
       <div className="calendar-columns">
         <YearGrid found={found} chosen={chosen} open={open} />
-        <aside className={chosen ? "calendar-day" : "calendar-day empty"} tabIndex={0} aria-label={t("Day")} aria-live="polite">
+        <aside
+          className={chosen ? "calendar-day" : "calendar-day empty"}
+          tabIndex={0}
+          aria-label={t("Day")}
+          aria-live="polite"
+        >
           {day && (
             <p className="day-steps">
-              <DayStep dagId={dagId} day={addDays(day.day, -1)} label={t("previous day")} sign="‹" /> <DayStep dagId={dagId} day={addDays(day.day, 1)} label={t("next day")} sign="›" />
+              <DayStep dagId={dagId} day={addDays(day.day, -1)} label={t("previous day")} sign="‹" />{" "}
+              <DayStep dagId={dagId} day={addDays(day.day, 1)} label={t("next day")} sign="›" />
             </p>
           )}
-          {day ? <DayPanel dagId={dagId} day={day} reason={day.reason === null ? undefined : found.reasons[day.reason]} today={found.today} /> : <p className="soft">{t("Choose a day to see its runs and slots. Arrow keys move, Enter opens.")}</p>}
+          {day ? (
+            <DayPanel
+              dagId={dagId}
+              day={day}
+              reason={day.reason === null ? undefined : found.reasons[day.reason]}
+              today={found.today}
+            />
+          ) : (
+            <p className="soft">{t("Choose a day to see its runs and slots. Arrow keys move, Enter opens.")}</p>
+          )}
         </aside>
       </div>
     </section>
@@ -71,7 +119,17 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
 
 /** The day before or after, in its year. */
 function DayStep({ dagId, day, label, sign }: { dagId: string; day: string; label: string; sign: "‹" | "›" }) {
-  return <Link to="/dags/$dagId/calendar" params={{ dagId }} search={{ year: Number(day.slice(0, 4)), day }} replace resetScroll={false}>{sign === "‹" ? `‹ ${label}` : `${label} ›`}</Link>;
+  return (
+    <Link
+      to="/dags/$dagId/calendar"
+      params={{ dagId }}
+      search={{ year: Number(day.slice(0, 4)), day }}
+      replace
+      resetScroll={false}
+    >
+      {sign === "‹" ? `‹ ${label}` : `${label} ›`}
+    </Link>
+  );
 }
 
 /** Bring a day into view: on a narrow window the months stand below each other. */
@@ -84,12 +142,27 @@ function showDay(day: string): void {
 function Legend() {
   return (
     <p className="calendar-legend soft">
-      <span><i className="swatch" style={{ background: "var(--success)" }} /> {t("success")}</span>
-      <span><i className="swatch" style={{ background: "var(--failed)" }}>✕</i> {t("failed")}</span>
-      <span><i className="swatch" style={{ background: "var(--running)" }} /> {t("running")}</span>
-      <span><i className="swatch" style={{ background: "var(--waiting)" }} /> {t("queued")}</span>
-      <span><i className="swatch day-planned" /> {t("planned")}</span>
-      <span><i className="swatch day-off" /> {t("no run, with a reason")}</span>
+      <span>
+        <i className="swatch" style={{ background: "var(--success)" }} /> {t("success")}
+      </span>
+      <span>
+        <i className="swatch" style={{ background: "var(--failed)" }}>
+          ✕
+        </i>{" "}
+        {t("failed")}
+      </span>
+      <span>
+        <i className="swatch" style={{ background: "var(--running)" }} /> {t("running")}
+      </span>
+      <span>
+        <i className="swatch" style={{ background: "var(--waiting)" }} /> {t("queued")}
+      </span>
+      <span>
+        <i className="swatch day-planned" /> {t("planned")}
+      </span>
+      <span>
+        <i className="swatch day-off" /> {t("no run, with a reason")}
+      </span>
     </p>
   );
 }

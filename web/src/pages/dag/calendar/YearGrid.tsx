@@ -8,19 +8,51 @@ import { stateName } from "../../../components/StateBadge";
 import { buildMonths, type CalendarDay, countRuns, kindOf, listStates, moveDay, paintDay } from "./yearDays";
 
 const MONTHS = [
-  /* text */ "January", /* text */ "February", /* text */ "March", /* text */ "April", /* text */ "May", /* text */ "June",
-  /* text */ "July", /* text */ "August", /* text */ "September", /* text */ "October", /* text */ "November", /* text */ "December",
+  /* text */ "January",
+  /* text */ "February",
+  /* text */ "March",
+  /* text */ "April",
+  /* text */ "May",
+  /* text */ "June",
+  /* text */ "July",
+  /* text */ "August",
+  /* text */ "September",
+  /* text */ "October",
+  /* text */ "November",
+  /* text */ "December",
 ];
-const WEEKDAYS = [/* text */ "Mo", /* text */ "Tu", /* text */ "We", /* text */ "Th", /* text */ "Fr", /* text */ "Sa", /* text */ "Su"];
+const WEEKDAYS = [
+  /* text */ "Mo",
+  /* text */ "Tu",
+  /* text */ "We",
+  /* text */ "Th",
+  /* text */ "Fr",
+  /* text */ "Sa",
+  /* text */ "Su",
+];
 
-export function YearGrid({ found, chosen, open }: { found: YearCalendar; chosen: string | undefined; open: (day: string) => void }) {
+export function YearGrid({
+  found,
+  chosen,
+  open,
+}: {
+  found: YearCalendar;
+  chosen: string | undefined;
+  open: (day: string) => void;
+}) {
   const months = useMemo(() => buildMonths(found.days), [found.days]);
-  const start = chosen && chosen.startsWith(`${found.year}-`) ? chosen : found.days.some((day) => day.day === found.today) ? found.today : `${found.year}-01-01`;
+  const start =
+    chosen && chosen.startsWith(`${found.year}-`)
+      ? chosen
+      : found.days.some((day) => day.day === found.today)
+        ? found.today
+        : `${found.year}-01-01`;
   const [focused, setFocused] = useState<string>();
   const [seen, setSeen] = useState<string>();
   const frame = useRef<HTMLDivElement>(null);
   const seenDay = found.days.find((day) => day.day === seen);
-  const look = (event: { target: EventTarget }) => setSeen((event.target as HTMLElement).closest<HTMLElement>("[data-day]")?.dataset.day);
+  const look = (event: { target: EventTarget }) =>
+    setSeen((event.target as HTMLElement).closest<HTMLElement>("[data-day]")?.dataset.day);
   const tabStop = focused?.startsWith(`${found.year}-`) ? focused : start;
   const press = (event: KeyboardEvent) => {
     const from = (event.target as HTMLElement).dataset.day;
@@ -39,18 +71,44 @@ export function YearGrid({ found, chosen, open }: { found: YearCalendar; chosen:
   return (
     <div className="calendar-year" ref={frame} onKeyDown={press} onClick={click} onMouseOver={look} onFocus={look}>
       <p className="calendar-seen" aria-hidden="true">
-        {seenDay ? <Sentence text={describeDay(seenDay, found.today, seenDay.reason === null ? undefined : found.reasons[seenDay.reason])} /> : t("Point at a day, or move to it with the arrow keys, to see what it has.")}
+        {seenDay ? (
+          <Sentence
+            text={describeDay(
+              seenDay,
+              found.today,
+              seenDay.reason === null ? undefined : found.reasons[seenDay.reason],
+            )}
+          />
+        ) : (
+          t("Point at a day, or move to it with the arrow keys, to see what it has.")
+        )}
       </p>
       {months.map((month) => (
         <table key={month.number} className="month" aria-label={`${t(MONTHS[month.number] ?? "")} ${found.year}`}>
           <caption>{t(MONTHS[month.number] ?? "")}</caption>
-          <thead><tr>{WEEKDAYS.map((name) => <th key={name} scope="col">{t(name)}</th>)}</tr></thead>
+          <thead>
+            <tr>
+              {WEEKDAYS.map((name) => (
+                <th key={name} scope="col">
+                  {t(name)}
+                </th>
+              ))}
+            </tr>
+          </thead>
           <tbody>
             {month.weeks.map((week, at) => (
               <tr key={at}>
                 {week.map((day, weekday) => (
                   <td key={weekday}>
-                    {day && <Day day={day} today={found.today} reason={day.reason === null ? undefined : found.reasons[day.reason]} isChosen={day.day === chosen} isTabStop={day.day === tabStop} />}
+                    {day && (
+                      <Day
+                        day={day}
+                        today={found.today}
+                        reason={day.reason === null ? undefined : found.reasons[day.reason]}
+                        isChosen={day.day === chosen}
+                        isTabStop={day.day === tabStop}
+                      />
+                    )}
                   </td>
                 ))}
               </tr>
@@ -76,11 +134,18 @@ const Day = memo(function Day({ day, today, reason, isChosen, isTabStop }: DayPr
   const count = kind === "runs" ? runs : kind === "planned" ? (day.slots ?? 0) : 0;
   return (
     <button
-      type="button" data-day={day.day} tabIndex={isTabStop ? 0 : -1} aria-pressed={isChosen}
-      className={`day day-${kind}${reason !== undefined && kind === "none" ? " day-off" : ""}${day.day === today ? " today" : ""}`} style={{ background: paintDay(day) }}
+      type="button"
+      data-day={day.day}
+      tabIndex={isTabStop ? 0 : -1}
+      aria-pressed={isChosen}
+      className={`day day-${kind}${reason !== undefined && kind === "none" ? " day-off" : ""}${day.day === today ? " today" : ""}`}
+      style={{ background: paintDay(day) }}
     >
       <span className="number">{Number(day.day.slice(8))}</span>
-      <span className="count">{day.runs.failed ? "✕" : ""}{count > 1 ? formatCount(count) : ""}</span>
+      <span className="count">
+        {day.runs.failed ? "✕" : ""}
+        {count > 1 ? formatCount(count) : ""}
+      </span>
       <span className="hidden-text">{describeDay(day, today, reason)}</span>
     </button>
   );
@@ -94,8 +159,14 @@ function formatCount(count: number): string {
 function describeDay(day: CalendarDay, today: string, reason: string | undefined): string {
   const parts: string[] = [];
   const runs = countRuns(day);
-  if (runs > 0) parts.push(`${tn("{count} run", "{count} runs", runs)} (${listStates(day).map(([state, count]) => `${count} ${stateName(state)}`).join(", ")})`);
-  if (day.slots !== null && day.slots > 0 && day.day >= today) parts.push(tn("{count} slot planned", "{count} slots planned", day.slots));
+  if (runs > 0)
+    parts.push(
+      `${tn("{count} run", "{count} runs", runs)} (${listStates(day)
+        .map(([state, count]) => `${count} ${stateName(state)}`)
+        .join(", ")})`,
+    );
+  if (day.slots !== null && day.slots > 0 && day.day >= today)
+    parts.push(tn("{count} slot planned", "{count} slots planned", day.slots));
   if (reason !== undefined) parts.push(reason);
   if (parts.length === 0) parts.push(day.slots === null ? t("slots are not known") : t("no run"));
   return `${day.day}${day.day === today ? ` (${t("today")})` : ""}: ${parts.join("; ")}`;

@@ -4,15 +4,24 @@ import { buildMonths, type CalendarDay, kindOf, listStates, moveDay, paintDay } 
 function year(number: number): CalendarDay[] {
   const first = Date.UTC(number, 0, 1);
   const count = (Date.UTC(number + 1, 0, 1) - first) / 86_400_000;
-  return Array.from({ length: count }, (_, at) => ({ day: new Date(first + at * 86_400_000).toISOString().slice(0, 10), runs: {}, slots: 1, reason: null }));
+  return Array.from({ length: count }, (_, at) => ({
+    day: new Date(first + at * 86_400_000).toISOString().slice(0, 10),
+    runs: {},
+    slots: 1,
+    reason: null,
+  }));
 }
 
 test("each day of a year stands once, under its weekday", () => {
   for (const number of [2024, 2026]) {
     const months = buildMonths(year(number));
-    const shown = months.flatMap((month) => month.weeks.flatMap((week) => week.map((day, weekday) => ({ day, weekday })))).filter((one) => one.day !== null);
+    const shown = months
+      .flatMap((month) => month.weeks.flatMap((week) => week.map((day, weekday) => ({ day, weekday }))))
+      .filter((one) => one.day !== null);
     expect(shown.map((one) => one.day?.day)).toEqual(year(number).map((day) => day.day));
-    expect(shown.every((one) => (new Date(`${one.day?.day}T00:00:00Z`).getUTCDay() + 6) % 7 === one.weekday)).toBe(true);
+    expect(shown.every((one) => (new Date(`${one.day?.day}T00:00:00Z`).getUTCDay() + 6) % 7 === one.weekday)).toBe(
+      true,
+    );
     expect(months.every((month) => month.weeks.every((week) => week.length === 7))).toBe(true);
   }
 });
@@ -20,8 +29,11 @@ test("each day of a year stands once, under its weekday", () => {
 const DAY: CalendarDay = { day: "2026-03-05", runs: {}, slots: 1, reason: null };
 
 test.each([
-  [{ ...DAY, runs: { success: 1 } }, "2026-04-01", "runs"], [DAY, "2026-03-05", "planned"], [DAY, "2026-03-06", "none"],
-  [{ ...DAY, slots: null }, "2026-03-01", "unknown"], [{ ...DAY, slots: 0, reason: 0 }, "2026-03-01", "none"],
+  [{ ...DAY, runs: { success: 1 } }, "2026-04-01", "runs"],
+  [DAY, "2026-03-05", "planned"],
+  [DAY, "2026-03-06", "none"],
+  [{ ...DAY, slots: null }, "2026-03-01", "unknown"],
+  [{ ...DAY, slots: 0, reason: 0 }, "2026-03-01", "none"],
 ] as [CalendarDay, string, string][])("a day has its kind", (day, today, kind) => {
   expect(kindOf(day, today)).toBe(kind);
 });

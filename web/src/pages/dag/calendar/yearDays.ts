@@ -36,7 +36,12 @@ export function countRuns(day: CalendarDay): number {
 }
 
 const ORDER = ["failed", "running", "queued", "success"];
-const COLOURS: Record<string, string> = { success: "var(--success)", failed: "var(--failed)", running: "var(--running)", queued: "var(--waiting)" };
+const COLOURS: Record<string, string> = {
+  success: "var(--success)",
+  failed: "var(--failed)",
+  running: "var(--running)",
+  queued: "var(--waiting)",
+};
 
 /** The states of a day, the most urgent first. */
 export function listStates(day: CalendarDay): [string, number][] {
@@ -62,7 +67,14 @@ export function paintDay(day: CalendarDay): string | undefined {
 /** The day after an arrow key; undefined for another key, and at the ends of the year. */
 export function moveDay(days: CalendarDay[], from: string, key: string): string | undefined {
   const at = days.findIndex((day) => day.day === from);
-  const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7, PageUp: -30, PageDown: 30 };
+  const steps: Record<string, number> = {
+    ArrowLeft: -1,
+    ArrowRight: 1,
+    ArrowUp: -7,
+    ArrowDown: 7,
+    PageUp: -30,
+    PageDown: 30,
+  };
   if (key === "Home") return days[0]?.day;
   if (key === "End") return days.at(-1)?.day;
   return key in steps ? days[at + (steps[key] ?? 0)]?.day : undefined;

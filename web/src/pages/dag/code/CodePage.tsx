@@ -26,7 +26,9 @@ export function CodePage() {
   return (
     <section>
       <h2>{t("Code")}</h2>
-      <Answer query={useQuery(versionsQuery(dagId))} what={t("the versions")}>{(found) => <Versions dagId={dagId} found={found} />}</Answer>
+      <Answer query={useQuery(versionsQuery(dagId))} what={t("the versions")}>
+        {(found) => <Versions dagId={dagId} found={found} />}
+      </Answer>
     </section>
   );
 }
@@ -36,28 +38,79 @@ function Versions({ dagId, found }: { dagId: string; found: DagVersionRows }) {
   const navigate = useNavigate();
   const newest = found.versions[0]?.version;
   const shown = found.versions.find((one) => one.version === (view.version ?? newest));
-  const set = (search: CodeView) => void navigate({ to: "/dags/$dagId/code", params: { dagId }, search, replace: true, resetScroll: false });
-  const options = found.versions.map((one) => <option key={one.version} value={one.version}>{t("version {number}", { number: one.version })} · {one.created_at.slice(0, 10)}</option>);
-  if (!shown) return <p className="notice">{t("There is no version {number} of this DAG.", { number: view.version ?? 0 })} <Link to="/dags/$dagId/code" params={{ dagId }} search={{}}>{t("Show the newest")}</Link></p>;
+  const set = (search: CodeView) =>
+    void navigate({ to: "/dags/$dagId/code", params: { dagId }, search, replace: true, resetScroll: false });
+  const options = found.versions.map((one) => (
+    <option key={one.version} value={one.version}>
+      {t("version {number}", { number: one.version })} · {one.created_at.slice(0, 10)}
+    </option>
+  ));
+  if (!shown)
+    return (
+      <p className="notice">
+        {t("There is no version {number} of this DAG.", { number: view.version ?? 0 })}{" "}
+        <Link to="/dags/$dagId/code" params={{ dagId }} search={{}}>
+          {t("Show the newest")}
+        </Link>
+      </p>
+    );
   return (
     <>
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
-        <label>{t("Show")} <select value={shown.version} onChange={(event) => set({ ...view, version: Number(event.target.value), line: undefined })}>{options}</select></label>
+        <label>
+          {t("Show")}{" "}
+          <select
+            value={shown.version}
+            onChange={(event) => set({ ...view, version: Number(event.target.value), line: undefined })}
+          >
+            {options}
+          </select>
+        </label>
         <label>
           {t("compare with")}{" "}
-          <select value={view.against ?? ""} onChange={(event) => set({ ...view, version: shown.version, against: event.target.value === "" ? undefined : Number(event.target.value), line: undefined })}>
+          <select
+            value={view.against ?? ""}
+            onChange={(event) =>
+              set({
+                ...view,
+                version: shown.version,
+                against: event.target.value === "" ? undefined : Number(event.target.value),
+                line: undefined,
+              })
+            }
+          >
             <option value="">{t("no other")}</option>
             {options}
           </select>
         </label>
-        {found.total > found.versions.length && <span className="soft">{t("The newest {shown} of {total} are shown.", { shown: found.versions.length, total: found.total })}</span>}
+        {found.total > found.versions.length && (
+          <span className="soft">
+            {t("The newest {shown} of {total} are shown.", { shown: found.versions.length, total: found.total })}
+          </span>
+        )}
       </form>
-      <p>{t("Version {number}, made", { number: shown.version })} <Time at={shown.created_at} />: {shown.changes.join("; ")}</p>
-      {shown.bundle_version !== null && <p>{t("DAG bundle {name}, version {version}", { name: shown.bundle_name, version: shown.bundle_version })}</p>}
+      <p>
+        {t("Version {number}, made", { number: shown.version })} <Time at={shown.created_at} />:{" "}
+        {shown.changes.join("; ")}
+      </p>
+      {shown.bundle_version !== null && (
+        <p>{t("DAG bundle {name}, version {version}", { name: shown.bundle_name, version: shown.bundle_version })}</p>
+      )}
       <RunsOfVersion dagId={dagId} version={shown.version} />
-      {view.against === undefined
-        ? <Source dagId={dagId} version={shown.version} line={view.line} set={(line) => set({ ...view, version: shown.version, line })} />
-        : <Difference dagId={dagId} before={Math.min(view.against, shown.version)} after={Math.max(view.against, shown.version)} />}
+      {view.against === undefined ? (
+        <Source
+          dagId={dagId}
+          version={shown.version}
+          line={view.line}
+          set={(line) => set({ ...view, version: shown.version, line })}
+        />
+      ) : (
+        <Difference
+          dagId={dagId}
+          before={Math.min(view.against, shown.version)}
+          after={Math.max(view.against, shown.version)}
+        />
+      )}
     </>
   );
 }
@@ -69,18 +122,37 @@ function RunsOfVersion({ dagId, version }: { dagId: string; version: number }) {
         <p className="soft">
           {found.dag_runs.length === 0 ? t("No run has used this version.") : t("Its newest runs:")}{" "}
           {found.dag_runs.map((run) => (
-            <span key={run.dag_run_id}><Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: run.dag_run_id }}>{run.dag_run_id}</Link> <StateBadge state={run.state} /> </span>
+            <span key={run.dag_run_id}>
+              <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: run.dag_run_id }}>
+                {run.dag_run_id}
+              </Link>{" "}
+              <StateBadge state={run.state} />{" "}
+            </span>
           ))}
-          {(found.total_entries ?? 0) > found.dag_runs.length && t("of {total} in all", { total: found.total_entries ?? 0 })}
+          {(found.total_entries ?? 0) > found.dag_runs.length &&
+            t("of {total} in all", { total: found.total_entries ?? 0 })}
         </p>
       )}
     </Answer>
   );
 }
 
-function Source({ dagId, version, line, set }: { dagId: string; version: number; line: number | undefined; set: (line: number) => void }) {
+function Source({
+  dagId,
+  version,
+  line,
+  set,
+}: {
+  dagId: string;
+  version: number;
+  line: number | undefined;
+  set: (line: number) => void;
+}) {
   return (
-    <Answer query={useQuery(sourceQuery(dagId, version))} what={t("the source of version {number}", { number: version })}>
+    <Answer
+      query={useQuery(sourceQuery(dagId, version))}
+      what={t("the source of version {number}", { number: version })}
+    >
       {(found) => <SourceView source={found.content ?? ""} line={line} choose={set} />}
     </Answer>
   );
@@ -93,7 +165,13 @@ function Difference({ dagId, before, after }: { dagId: string; before: number; a
     <Answer query={old} what={t("the source of version {number}", { number: before })}>
       {(first) => (
         <Answer query={now} what={t("the source of version {number}", { number: after })}>
-          {(second) => <DiffView before={first.content ?? ""} after={second.content ?? ""} names={[t("version {number}", { number: before }), t("version {number}", { number: after })]} />}
+          {(second) => (
+            <DiffView
+              before={first.content ?? ""}
+              after={second.content ?? ""}
+              names={[t("version {number}", { number: before }), t("version {number}", { number: after })]}
+            />
+          )}
         </Answer>
       )}
     </Answer>

@@ -16,13 +16,24 @@ export function DiffView({ before, after, names }: { before: string; after: stri
   const rows = useMemo(() => (whole ? lines : foldSame(lines, AROUND)), [lines, whole]);
   const tokens = useMemo(() => [tokenize(before), tokenize(after)] as const, [before, after]);
   const frame = useRef<HTMLDivElement>(null);
-  const view = useVirtualizer({ count: rows.length, getScrollElement: () => frame.current, estimateSize: () => 20, overscan: 30 });
+  const view = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => 20,
+    overscan: 30,
+  });
   const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
   return (
     <>
       <div className="acts">
-        <span>{names[0]} → {names[1]}: {tn("{count} line removed", "{count} lines removed", count("removed"))}, {tn("{count} line added", "{count} lines added", count("added"))}</span>
-        <label><input type="checkbox" checked={whole} onChange={(event) => setWhole(event.target.checked)} /> {t("all lines")}</label>
+        <span>
+          {names[0]} → {names[1]}: {tn("{count} line removed", "{count} lines removed", count("removed"))},{" "}
+          {tn("{count} line added", "{count} lines added", count("added"))}
+        </span>
+        <label>
+          <input type="checkbox" checked={whole} onChange={(event) => setWhole(event.target.checked)} />{" "}
+          {t("all lines")}
+        </label>
       </div>
       {count("removed") + count("added") === 0 && <p>{t("The two sources are the same.")}</p>}
       <div className="code" ref={frame} tabIndex={0} role="region" aria-label={t("Difference")}>
@@ -32,12 +43,41 @@ export function DiffView({ before, after, names }: { before: string; after: stri
             const at = { transform: `translateY(${one.start}px)` };
             if (row === undefined) return null;
             if (typeof row === "number") {
-              return <div key={one.key} data-index={one.index} ref={view.measureElement} className="code-line fold" style={at}>{tn("{count} unchanged line", "{count} unchanged lines", row)}</div>;
+              return (
+                <div
+                  key={one.key}
+                  data-index={one.index}
+                  ref={view.measureElement}
+                  className="code-line fold"
+                  style={at}
+                >
+                  {tn("{count} unchanged line", "{count} unchanged lines", row)}
+                </div>
+              );
             }
             return (
-              <div key={one.key} data-index={one.index} ref={view.measureElement} className={`code-line diff-${row.kind}`} style={at}>
-                <span className="line-number">{row.before ?? ""}</span><span className="line-number">{row.after ?? ""}</span>
-                <code><span className="mark" aria-label={row.kind === "same" ? undefined : row.kind === "added" ? t("added") : t("removed")}>{MARKS[row.kind]} </span><Tokens tokens={(row.after !== undefined ? tokens[1][row.after - 1] : tokens[0][(row.before ?? 1) - 1]) ?? []} /></code>
+              <div
+                key={one.key}
+                data-index={one.index}
+                ref={view.measureElement}
+                className={`code-line diff-${row.kind}`}
+                style={at}
+              >
+                <span className="line-number">{row.before ?? ""}</span>
+                <span className="line-number">{row.after ?? ""}</span>
+                <code>
+                  <span
+                    className="mark"
+                    aria-label={row.kind === "same" ? undefined : row.kind === "added" ? t("added") : t("removed")}
+                  >
+                    {MARKS[row.kind]}{" "}
+                  </span>
+                  <Tokens
+                    tokens={
+                      (row.after !== undefined ? tokens[1][row.after - 1] : tokens[0][(row.before ?? 1) - 1]) ?? []
+                    }
+                  />
+                </code>
               </div>
             );
           })}

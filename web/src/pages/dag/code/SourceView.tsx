@@ -7,10 +7,23 @@ import { type Token, tokenize } from "./pythonTokens";
 
 const LINE_PX = 20;
 
-export function SourceView({ source, line, choose }: { source: string; line: number | undefined; choose: (line: number) => void }) {
+export function SourceView({
+  source,
+  line,
+  choose,
+}: {
+  source: string;
+  line: number | undefined;
+  choose: (line: number) => void;
+}) {
   const rows = useMemo(() => tokenize(source), [source]);
   const frame = useRef<HTMLDivElement>(null);
-  const lines = useVirtualizer({ count: rows.length, getScrollElement: () => frame.current, estimateSize: () => LINE_PX, overscan: 30 });
+  const lines = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => LINE_PX,
+    overscan: 30,
+  });
   useEffect(() => {
     if (line !== undefined && line <= rows.length) lines.scrollToIndex(line - 1, { align: "center" });
   }, [line, rows, lines]);
@@ -18,16 +31,34 @@ export function SourceView({ source, line, choose }: { source: string; line: num
     <>
       <div className="acts">
         <span className="soft">{tn("{count} line", "{count} lines", rows.length)}</span>
-        <button type="button" onClick={() => void navigator.clipboard?.writeText(source)}>{t("Copy")}</button>
+        <button type="button" onClick={() => void navigator.clipboard?.writeText(source)}>
+          {t("Copy")}
+        </button>
       </div>
       <div className="code" ref={frame} tabIndex={0} role="region" aria-label={t("Source")}>
         <div style={{ height: lines.getTotalSize(), position: "relative" }}>
           {lines.getVirtualItems().map((one) => {
             const number = one.index + 1;
             return (
-              <div key={one.key} className={`code-line${number === line ? " chosen" : ""}`} data-index={one.index} ref={lines.measureElement} style={{ transform: `translateY(${one.start}px)` }}>
-                <button type="button" className="line-number" tabIndex={-1} aria-label={t("Link to line {number}", { number })} onClick={() => choose(number)}>{number}</button>
-                <code><Tokens tokens={rows[one.index] ?? []} /></code>
+              <div
+                key={one.key}
+                className={`code-line${number === line ? " chosen" : ""}`}
+                data-index={one.index}
+                ref={lines.measureElement}
+                style={{ transform: `translateY(${one.start}px)` }}
+              >
+                <button
+                  type="button"
+                  className="line-number"
+                  tabIndex={-1}
+                  aria-label={t("Link to line {number}", { number })}
+                  onClick={() => choose(number)}
+                >
+                  {number}
+                </button>
+                <code>
+                  <Tokens tokens={rows[one.index] ?? []} />
+                </code>
               </div>
             );
           })}
@@ -38,5 +69,13 @@ export function SourceView({ source, line, choose }: { source: string; line: num
 }
 
 export function Tokens({ tokens }: { tokens: Token[] }) {
-  return tokens.map((token, at) => (token.kind === "plain" ? token.text : <span key={at} className={`py-${token.kind}`}>{token.text}</span>));
+  return tokens.map((token, at) =>
+    token.kind === "plain" ? (
+      token.text
+    ) : (
+      <span key={at} className={`py-${token.kind}`}>
+        {token.text}
+      </span>
+    ),
+  );
 }

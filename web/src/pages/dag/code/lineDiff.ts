@@ -15,7 +15,12 @@ export function diffLines(before: string[], after: string[]): DiffLine[] {
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) head += 1;
   let tail = 0;
-  while (tail < before.length - head && tail < after.length - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
+  while (
+    tail < before.length - head &&
+    tail < after.length - head &&
+    before[before.length - 1 - tail] === after[after.length - 1 - tail]
+  )
+    tail += 1;
   const middle = diffMiddle(before.slice(head, before.length - tail), after.slice(head, after.length - tail));
   const lines: DiffLine[] = [];
   let at = 0;
@@ -49,7 +54,10 @@ function diffMiddle(before: string[], after: string[]): DiffLine["kind"][] {
   for (let changes = 0; changes <= most; changes += 1) {
     trace.push(furthest.slice(middle - changes - 1, middle + changes + 2));
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
-      const isDown = diagonal === -changes || (diagonal !== changes && (furthest[middle + diagonal - 1] as number) < (furthest[middle + diagonal + 1] as number));
+      const isDown =
+        diagonal === -changes ||
+        (diagonal !== changes &&
+          (furthest[middle + diagonal - 1] as number) < (furthest[middle + diagonal + 1] as number));
       let x = isDown ? (furthest[middle + diagonal + 1] as number) : (furthest[middle + diagonal - 1] as number) + 1;
       while (x < before.length && x - diagonal < after.length && before[x] === after[x - diagonal]) x += 1;
       furthest[middle + diagonal] = x;
@@ -71,7 +79,12 @@ function walkBack(trace: Int32Array[], width: number, height: number): DiffLine[
     const from = isDown ? diagonal + 1 : diagonal - 1;
     const startX = changes === 0 ? 0 : at(from);
     const startY = startX - from;
-    while (x > Math.max(0, startX) && y > Math.max(0, changes === 0 ? 0 : startY) && x - y === diagonal && (x > startX + (isDown ? 0 : 1) || y > startY + (isDown ? 1 : 0))) {
+    while (
+      x > Math.max(0, startX) &&
+      y > Math.max(0, changes === 0 ? 0 : startY) &&
+      x - y === diagonal &&
+      (x > startX + (isDown ? 0 : 1) || y > startY + (isDown ? 1 : 0))
+    ) {
       kinds.push("same");
       x -= 1;
       y -= 1;
@@ -89,7 +102,9 @@ function walkBack(trace: Int32Array[], width: number, height: number): DiffLine[
 export function foldSame(lines: DiffLine[], around: number): (DiffLine | number)[] {
   const isNear = new Array<boolean>(lines.length).fill(false);
   lines.forEach((line, at) => {
-    if (line.kind !== "same") for (let near = Math.max(0, at - around); near <= Math.min(lines.length - 1, at + around); near += 1) isNear[near] = true;
+    if (line.kind !== "same")
+      for (let near = Math.max(0, at - around); near <= Math.min(lines.length - 1, at + around); near += 1)
+        isNear[near] = true;
   });
   const found: (DiffLine | number)[] = [];
   lines.forEach((line, at) => {

@@ -7,12 +7,21 @@ export interface Token {
   text: string;
 }
 
-const KEYWORDS = new Set(("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda "
-  + "nonlocal not or pass raise return try while with yield match case type").split(" "));
-const BUILTINS = new Set(("self cls print len range list dict set tuple str int float bool bytes object isinstance enumerate zip map filter sorted sum min max any all open super type "
-  + "Exception ValueError TypeError KeyError RuntimeError").split(" "));
+const KEYWORDS = new Set(
+  (
+    "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda " +
+    "nonlocal not or pass raise return try while with yield match case type"
+  ).split(" "),
+);
+const BUILTINS = new Set(
+  (
+    "self cls print len range list dict set tuple str int float bool bytes object isinstance enumerate zip map filter sorted sum min max any all open super type " +
+    "Exception ValueError TypeError KeyError RuntimeError"
+  ).split(" "),
+);
 /** One piece: a comment, the start of a string, a decorator, a number, a word, or spaces and other characters. */
-const PIECE = /(#.*)|((?:[rRbBuUfFtT]{0,2})("""|'''|"|'))|(^\s*@[\w.]+)|(\b(?:0[xXoObB][\da-fA-F_]+|\d[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?\d+)?j?)\b)|([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)|([^#"'A-Za-z_\d@\u0080-\uffff]+|.)/gy;
+const PIECE =
+  /(#.*)|((?:[rRbBuUfFtT]{0,2})("""|'''|"|'))|(^\s*@[\w.]+)|(\b(?:0[xXoObB][\da-fA-F_]+|\d[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?\d+)?j?)\b)|([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)|([^#"'A-Za-z_\d@\u0080-\uffff]+|.)/gy;
 /** A longer line is shown without colours. */
 const LINE_MAX = 2_000;
 
@@ -45,7 +54,17 @@ export function tokenize(source: string): Token[][] {
       } else if (decorator !== undefined) push(tokens, "decorator", text);
       else if (number !== undefined) push(tokens, "number", text);
       else if (word !== undefined) {
-        push(tokens, before === "def" || before === "class" ? "name" : KEYWORDS.has(word) ? "keyword" : BUILTINS.has(word) ? "builtin" : "plain", text);
+        push(
+          tokens,
+          before === "def" || before === "class"
+            ? "name"
+            : KEYWORDS.has(word)
+              ? "keyword"
+              : BUILTINS.has(word)
+                ? "builtin"
+                : "plain",
+          text,
+        );
         before = word;
       } else push(tokens, "plain", text);
     }

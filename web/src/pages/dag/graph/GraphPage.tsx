@@ -25,7 +25,8 @@ export function GraphPage() {
   const { dagId } = route.useParams();
   const view = route.useSearch();
   const navigate = useNavigate();
-  const set = (some: GraphView) => void navigate({ to: "/dags/$dagId/graph", params: { dagId }, search: { ...view, ...some }, replace: true });
+  const set = (some: GraphView) =>
+    void navigate({ to: "/dags/$dagId/graph", params: { dagId }, search: { ...view, ...some }, replace: true });
   const isNarrow = useNarrow();
   const isDown = view.down === undefined ? isNarrow : view.down === "yes";
   const { runId, isKnown } = useShownRun(dagId, view.run);
@@ -34,9 +35,30 @@ export function GraphPage() {
     <section>
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <RunPicker dagId={dagId} chosen={view.run} choose={(run) => set({ run })} />
-        {runId !== undefined && <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }}>{t("Open the run")}</Link>}
-        <label>{t("Search")} <input type="search" value={view.find ?? ""} placeholder={t("part of a task id")} onChange={(event) => set({ find: event.target.value || undefined })} /></label>
-        <label><input type="checkbox" checked={isDown} onChange={(event) => set({ down: event.target.checked === isNarrow ? undefined : event.target.checked ? "yes" : "no" })} /> {t("from top to bottom")}</label>
+        {runId !== undefined && (
+          <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }}>
+            {t("Open the run")}
+          </Link>
+        )}
+        <label>
+          {t("Search")}{" "}
+          <input
+            type="search"
+            value={view.find ?? ""}
+            placeholder={t("part of a task id")}
+            onChange={(event) => set({ find: event.target.value || undefined })}
+          />
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={isDown}
+            onChange={(event) =>
+              set({ down: event.target.checked === isNarrow ? undefined : event.target.checked ? "yes" : "no" })
+            }
+          />{" "}
+          {t("from top to bottom")}
+        </label>
       </form>
       <Answer query={structure} what={t("the graph")}>
         {(found) => <Shown key={found.dag_id} structure={found} runId={runId} view={view} isDown={isDown} set={set} />}
@@ -45,7 +67,19 @@ export function GraphPage() {
   );
 }
 
-function Shown({ structure, runId, view, isDown, set }: { structure: Structure; runId: string | undefined; view: GraphView; isDown: boolean; set: (some: GraphView) => void }) {
+function Shown({
+  structure,
+  runId,
+  view,
+  isDown,
+  set,
+}: {
+  structure: Structure;
+  runId: string | undefined;
+  view: GraphView;
+  isDown: boolean;
+  set: (some: GraphView) => void;
+}) {
   const column = useQuery(columnQuery(structure.dag_id, runId)).data;
   const open = useMemo(() => readOpen(view.open) ?? chooseOpenGroups(structure), [view.open, structure]);
   const states = useMemo(() => collectStates(structure, column), [structure, column]);
@@ -60,12 +94,27 @@ function Shown({ structure, runId, view, isDown, set }: { structure: Structure; 
     <>
       {structure.groups.length > 0 && (
         <div className="acts">
-          <button type="button" onClick={() => setOpen(new Set())}>{t("Fold all groups")}</button>
-          <button type="button" onClick={() => setOpen(new Set(structure.groups.map((group) => group.group_id)))}>{t("Open all groups")}</button>
-          <span className="soft">{tn("{count} task", "{count} tasks", structure.tasks.length)}, {tn("{count} group", "{count} groups", structure.groups.length)}</span>
+          <button type="button" onClick={() => setOpen(new Set())}>
+            {t("Fold all groups")}
+          </button>
+          <button type="button" onClick={() => setOpen(new Set(structure.groups.map((group) => group.group_id)))}>
+            {t("Open all groups")}
+          </button>
+          <span className="soft">
+            {tn("{count} task", "{count} tasks", structure.tasks.length)},{" "}
+            {tn("{count} group", "{count} groups", structure.groups.length)}
+          </span>
         </div>
       )}
-      <TaskGraph structure={structure} runId={runId} states={states} open={open} find={view.find ?? ""} direction={isDown ? "TB" : "LR"} toggle={toggle} />
+      <TaskGraph
+        structure={structure}
+        runId={runId}
+        states={states}
+        open={open}
+        find={view.find ?? ""}
+        direction={isDown ? "TB" : "LR"}
+        toggle={toggle}
+      />
       <GraphTable structure={structure} runId={runId} states={states} />
     </>
   );

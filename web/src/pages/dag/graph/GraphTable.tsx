@@ -9,7 +9,15 @@ import { describeCounts, type StateCounts } from "../cellStates";
 /** More rows than this are not written into the document. */
 const ROWS_MAX = 500;
 
-export function GraphTable({ structure, runId, states }: { structure: Structure; runId: string | undefined; states: StateCounts[] }) {
+export function GraphTable({
+  structure,
+  runId,
+  states,
+}: {
+  structure: Structure;
+  runId: string | undefined;
+  states: StateCounts[];
+}) {
   const [shown, setShown] = useState(false);
   return (
     <details onToggle={(event) => setShown((event.target as HTMLDetailsElement).open)}>
@@ -19,7 +27,15 @@ export function GraphTable({ structure, runId, states }: { structure: Structure;
   );
 }
 
-function Rows({ structure, runId, states }: { structure: Structure; runId: string | undefined; states: StateCounts[] }) {
+function Rows({
+  structure,
+  runId,
+  states,
+}: {
+  structure: Structure;
+  runId: string | undefined;
+  states: StateCounts[];
+}) {
   const near = useMemo(() => {
     const lists = structure.tasks.map((): [string[], string[]] => [[], []]);
     for (const [from, to] of structure.edges) {
@@ -31,11 +47,33 @@ function Rows({ structure, runId, states }: { structure: Structure; runId: strin
   return (
     <div className="scroll">
       <table>
-        <thead><tr><th>{t("Task")}</th><th>{t("State")}</th><th>{t("Operator")}</th><th>{t("Trigger rule")}</th><th>{t("Upstream")}</th><th>{t("Downstream")}</th></tr></thead>
+        <thead>
+          <tr>
+            <th>{t("Task")}</th>
+            <th>{t("State")}</th>
+            <th>{t("Operator")}</th>
+            <th>{t("Trigger rule")}</th>
+            <th>{t("Upstream")}</th>
+            <th>{t("Downstream")}</th>
+          </tr>
+        </thead>
         <tbody>
           {structure.tasks.slice(0, ROWS_MAX).map((task, at) => (
             <tr key={task.task_id}>
-              <td>{runId === undefined ? <span className="name">{task.task_id}</span> : <Link className="name" to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId: structure.dag_id, runId, taskId: task.task_id }} search={{}}>{task.task_id}</Link>}</td>
+              <td>
+                {runId === undefined ? (
+                  <span className="name">{task.task_id}</span>
+                ) : (
+                  <Link
+                    className="name"
+                    to="/dags/$dagId/runs/$runId/tasks/$taskId"
+                    params={{ dagId: structure.dag_id, runId, taskId: task.task_id }}
+                    search={{}}
+                  >
+                    {task.task_id}
+                  </Link>
+                )}
+              </td>
               <td>{describeCounts(states[at] ?? [])}</td>
               <td>{task.operator}</td>
               <td>{task.trigger_rule ?? "all_success"}</td>
@@ -45,7 +83,9 @@ function Rows({ structure, runId, states }: { structure: Structure; runId: strin
           ))}
         </tbody>
       </table>
-      {structure.tasks.length > ROWS_MAX && <p className="soft">{t("The first {count} tasks are shown.", { count: ROWS_MAX })}</p>}
+      {structure.tasks.length > ROWS_MAX && (
+        <p className="soft">{t("The first {count} tasks are shown.", { count: ROWS_MAX })}</p>
+      )}
     </div>
   );
 }

@@ -26,14 +26,32 @@ export function NodeShape({ node, place, text, states, look, choose, open, point
   const isOpen = node.kind === "open";
   return (
     <g
-      className={`node node-${node.kind === "outside" ? (node.outside?.kind ?? "dag") : node.kind} ${look}`} transform={`translate(${place.x} ${place.y})`} data-node={node.key}
-      onClick={choose} onDoubleClick={open} onPointerEnter={() => point(true)} onPointerLeave={() => point(false)}
+      className={`node node-${node.kind === "outside" ? (node.outside?.kind ?? "dag") : node.kind} ${look}`}
+      transform={`translate(${place.x} ${place.y})`}
+      data-node={node.key}
+      onClick={choose}
+      onDoubleClick={open}
+      onPointerEnter={() => point(true)}
+      onPointerLeave={() => point(false)}
     >
       <title>{`${node.name}\n${describeNode(node, states)}`}</title>
       <rect width={place.width} height={place.height} rx={6} />
-      {states.length > 0 && !isOpen && <rect className={`solid-${worst ?? "none"}`} width={7} height={place.height - 8} x={5} y={4} rx={3} />}
-      {text.lines.map((line, at) => <text key={at} x={LEFT} y={LINE_PX + 1 + at * LINE_PX}>{at === 0 ? sign(node) : ""}{line}</text>)}
-      {!isOpen && <text className="small" x={LEFT} y={LINE_PX + 2 + text.lines.length * LINE_PX}>{`${states.length > 0 ? `${stateShape(worst)} ` : ""}${shorten(describeNode(node, states), place.width)}`}</text>}
+      {states.length > 0 && !isOpen && (
+        <rect className={`solid-${worst ?? "none"}`} width={7} height={place.height - 8} x={5} y={4} rx={3} />
+      )}
+      {text.lines.map((line, at) => (
+        <text key={at} x={LEFT} y={LINE_PX + 1 + at * LINE_PX}>
+          {at === 0 ? sign(node) : ""}
+          {line}
+        </text>
+      ))}
+      {!isOpen && (
+        <text
+          className="small"
+          x={LEFT}
+          y={LINE_PX + 2 + text.lines.length * LINE_PX}
+        >{`${states.length > 0 ? `${stateShape(worst)} ` : ""}${shorten(describeNode(node, states), place.width)}`}</text>
+      )}
     </g>
   );
 }

@@ -18,7 +18,13 @@ export function drawEdges(graph: FoldedGraph, layout: NestedLayout, direction: "
     const from = layout.nodes[ends[0]] as Placed;
     const to = layout.nodes[ends[1]] as Placed;
     const isBack = direction === "LR" ? to.x + to.width < from.x : to.y + to.height < from.y;
-    return drawEdge(leave(from, direction, isBack), enter(to, direction, isBack), layout.bends[at] ?? [], direction, isBack ? -1 : 1);
+    return drawEdge(
+      leave(from, direction, isBack),
+      enter(to, direction, isBack),
+      layout.bends[at] ?? [],
+      direction,
+      isBack ? -1 : 1,
+    );
   });
 }
 
@@ -38,7 +44,8 @@ function drawEdge(start: Point, end: Point, bends: Point[], direction: "LR" | "T
   const arrow = isAcross
     ? `M${round(end.x)} ${round(end.y)}l${-ARROW * sign} ${-wing}v${2 * wing}z`
     : `M${round(end.x)} ${round(end.y)}l${-wing} ${-ARROW * sign}h${2 * wing}z`;
-  const [a, b] = bends.length > 0 ? [bends[bends.length >> 1] as Point, bends[bends.length >> 1] as Point] : [start, end];
+  const [a, b] =
+    bends.length > 0 ? [bends[bends.length >> 1] as Point, bends[bends.length >> 1] as Point] : [start, end];
   return { line, arrow, middle: { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 } };
 }
 

@@ -3,12 +3,34 @@ import type { Structure } from "../../../api/shapes";
 import { chooseOpenGroups, findMatches, findReach, foldGraph } from "./foldGraph";
 import { fitText } from "./textLines";
 
-const task = (task_id: string, group?: number) => ({ task_id, operator: "O", group, trigger_rule: "all_success", is_setup: false, is_teardown: false, is_mapped: false });
+const task = (task_id: string, group?: number) => ({
+  task_id,
+  operator: "O",
+  group,
+  trigger_rule: "all_success",
+  is_setup: false,
+  is_teardown: false,
+  is_mapped: false,
+});
 const structure: Structure = {
-  dag_id: "d", run_id: null,
-  groups: [{ group_id: "g", parent: null, mapped: false }, { group_id: "g.h", parent: 0, mapped: false }],
+  dag_id: "d",
+  run_id: null,
+  groups: [
+    { group_id: "g", parent: null, mapped: false },
+    { group_id: "g.h", parent: 0, mapped: false },
+  ],
   tasks: [task("a"), task("g.b", 0), task("g.h.c", 1), task("g.h.d", 1), task("e")],
-  edges: [[0, 1], [1, 2], [1, 3], [2, 4], [3, 4]], labels: [[2, 4, "yes"], [3, 4, "no"]],
+  edges: [
+    [0, 1],
+    [1, 2],
+    [1, 3],
+    [2, 4],
+    [3, 4],
+  ],
+  labels: [
+    [2, 4, "yes"],
+    [3, 4, "no"],
+  ],
   outside: [{ kind: "dag", name: "other", task_id: null, is_upstream: true, tasks: [] }],
 };
 const names = (open: string[]) => foldGraph(structure, new Set(open)).nodes.map((node) => `${node.kind} ${node.name}`);
@@ -17,7 +39,11 @@ test("a folded group is one node that stands for its tasks", () => {
   expect(names([])).toEqual(["task a", "group g", "task e", "outside other"]);
   const { nodes, edges } = foldGraph(structure, new Set());
   expect(nodes[1]?.tasks).toEqual([1, 2, 3]);
-  expect(edges.map((edge) => [edge.ends, edge.label])).toEqual([[[0, 1], ""], [[1, 2], "yes, no"], [[3, 0], ""]]);
+  expect(edges.map((edge) => [edge.ends, edge.label])).toEqual([
+    [[0, 1], ""],
+    [[1, 2], "yes, no"],
+    [[3, 0], ""],
+  ]);
 });
 
 test("an open group stands before its members, and a folded group within it stays folded", () => {
@@ -52,7 +78,13 @@ test("a search finds a task of an open group by its full id, and a folded group 
 });
 
 test("of the nodes that a search finds, one with exactly this name or id is the first", () => {
-  const many: Structure = { ...structure, tasks: [task("g.step_80", 0), task("step_8"), task("g.step_8", 0)], edges: [], labels: [], outside: [] };
+  const many: Structure = {
+    ...structure,
+    tasks: [task("g.step_80", 0), task("step_8"), task("g.step_8", 0)],
+    edges: [],
+    labels: [],
+    outside: [],
+  };
   const { nodes } = foldGraph(many, new Set(["g"]));
   expect(findMatches(nodes, many, "g.step_8").map((at) => nodes[at]?.key)).toEqual(["task:g.step_8", "task:g.step_80"]);
 });

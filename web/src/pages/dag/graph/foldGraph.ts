@@ -46,7 +46,9 @@ export function foldGraph(structure: Structure, open: ReadonlySet<string>): Fold
     for (const group of task.group === undefined || task.group === null ? [] : (paths[task.group] as number[])) {
       const id = structure.groups[group]?.group_id ?? "";
       const isOpen = open.has(id);
-      const found: number = places.get(`group:${id}`) ?? add({ key: `group:${id}`, name: id, kind: isOpen ? "open" : "group", parent, tasks: [], group });
+      const found: number =
+        places.get(`group:${id}`) ??
+        add({ key: `group:${id}`, name: id, kind: isOpen ? "open" : "group", parent, tasks: [], group });
       nodes[found]?.tasks.push(at);
       if (!isOpen) {
         byTask[at] = found;
@@ -54,7 +56,14 @@ export function foldGraph(structure: Structure, open: ReadonlySet<string>): Fold
       }
       parent = found;
     }
-    byTask[at] = add({ key: `task:${task.task_id}`, name: task.display_name ?? nameInside(task.task_id, parent === null ? undefined : nodes[parent]?.name), kind: "task", parent, tasks: [at], task });
+    byTask[at] = add({
+      key: `task:${task.task_id}`,
+      name: task.display_name ?? nameInside(task.task_id, parent === null ? undefined : nodes[parent]?.name),
+      kind: "task",
+      parent,
+      tasks: [at],
+      task,
+    });
   });
   const edges = new Map<string, GraphEdge>();
   const labels = new Map(structure.labels.map(([from, to, label]) => [`${from}>${to}`, label]));
@@ -63,9 +72,11 @@ export function foldGraph(structure: Structure, open: ReadonlySet<string>): Fold
     const key = `${from}>${to}`;
     const known = edges.get(key);
     if (!known) edges.set(key, { ends: [from, to], label, isOutside });
-    else if (label && !known.label.split(", ").includes(label)) known.label = known.label ? `${known.label}, ${label}` : label;
+    else if (label && !known.label.split(", ").includes(label))
+      known.label = known.label ? `${known.label}, ${label}` : label;
   };
-  for (const [from, to] of structure.edges) link(byTask[from] as number, byTask[to] as number, labels.get(`${from}>${to}`) ?? "", false);
+  for (const [from, to] of structure.edges)
+    link(byTask[from] as number, byTask[to] as number, labels.get(`${from}>${to}`) ?? "", false);
   addOutside(structure, byTask, add, link);
   return { nodes, edges: [...edges.values()] };
 }
@@ -75,21 +86,32 @@ function nameInside(taskId: string, group: string | undefined): string {
   return group !== undefined && taskId.startsWith(`${group}.`) ? taskId.slice(group.length + 1) : taskId;
 }
 
-function addOutside(structure: Structure, byTask: number[], add: (node: GraphNode) => number, link: (from: number, to: number, label: string, isOutside: boolean) => void): void {
+function addOutside(
+  structure: Structure,
+  byTask: number[],
+  add: (node: GraphNode) => number,
+  link: (from: number, to: number, label: string, isOutside: boolean) => void,
+): void {
   const hasUpstream = new Set(structure.edges.map(([, to]) => to));
   const roots = structure.tasks.map((_, at) => at).filter((at) => !hasUpstream.has(at));
   structure.outside.forEach((outside, at) => {
     const name = outside.task_id ? `${outside.name}.${outside.task_id}` : outside.name;
     const node = add({ key: `outside:${at}`, name, kind: "outside", parent: null, tasks: [], outside });
     const tasks = outside.tasks.length > 0 ? outside.tasks : roots;
-    for (const task of tasks) outside.is_upstream ? link(node, byTask[task] as number, "", true) : link(byTask[task] as number, node, "", true);
+    for (const task of tasks) {
+      const inside = byTask[task] as number;
+      const [from, to] = outside.is_upstream ? [node, inside] : [inside, node];
+      link(from, to, "", true);
+    }
   });
 }
 
 /** For each group the groups that contain it, outermost first, and itself. */
 export function listGroupPaths(structure: Pick<Structure, "groups">): number[][] {
   const paths: number[][] = [];
-  structure.groups.forEach((group, at) => { paths[at] = [...(group.parent === null ? [] : (paths[group.parent] ?? [])), at]; });
+  structure.groups.forEach((group, at) => {
+    paths[at] = [...(group.parent === null ? [] : (paths[group.parent] ?? [])), at];
+  });
   return paths;
 }
 
@@ -119,7 +141,9 @@ export function chooseOpenGroups(structure: Structure, most: number = OPEN_NODES
 export function findReach(graph: FoldedGraph, from: number): { upstream: Set<number>; downstream: Set<number> } {
   const next: number[][] = graph.nodes.map(() => []);
   const before: number[][] = graph.nodes.map(() => []);
-  for (const { ends: [a, b] } of graph.edges) {
+  for (const {
+    ends: [a, b],
+  } of graph.edges) {
     next[a]?.push(b);
     before[b]?.push(a);
   }
@@ -143,7 +167,9 @@ export function findReach(graph: FoldedGraph, from: number): { upstream: Set<num
 
 function listMembers(graph: FoldedGraph, group: number): number[] {
   const inside = new Set([group]);
-  graph.nodes.forEach((node, at) => { if (node.parent !== null && inside.has(node.parent)) inside.add(at); });
+  graph.nodes.forEach((node, at) => {
+    if (node.parent !== null && inside.has(node.parent)) inside.add(at);
+  });
   return [...inside];
 }
 
@@ -151,8 +177,12 @@ function listMembers(graph: FoldedGraph, group: number): number[] {
 export function findMatches(nodes: readonly GraphNode[], structure: Structure, find: string): number[] {
   const text = find.trim().toLowerCase();
   if (text === "") return [];
-  const names = nodes.map((node) => [node.name, ...(node.task ? [node.task.task_id] : [])].map((name) => name.toLowerCase()));
-  const isMatch = (node: GraphNode, at: number) => names[at]?.some((name) => name.includes(text)) || (node.kind === "group" && node.tasks.some((task) => structure.tasks[task]?.task_id.toLowerCase().includes(text)));
+  const names = nodes.map((node) =>
+    [node.name, ...(node.task ? [node.task.task_id] : [])].map((name) => name.toLowerCase()),
+  );
+  const isMatch = (node: GraphNode, at: number) =>
+    names[at]?.some((name) => name.includes(text)) ||
+    (node.kind === "group" && node.tasks.some((task) => structure.tasks[task]?.task_id.toLowerCase().includes(text)));
   const matches = nodes.flatMap((node, at) => (isMatch(node, at) ? [at] : []));
   return [...matches.filter((at) => names[at]?.includes(text)), ...matches.filter((at) => !names[at]?.includes(text))];
 }

@@ -1,6 +1,6 @@
 /** What the address of a graph says. */
 
-import { one, type Search, text } from "../../../state/searchValues";
+import { oneOf, readerOf, text } from "../../../state/searchValues";
 
 export interface GraphView {
   run?: string;
@@ -11,9 +11,7 @@ export interface GraphView {
   down?: "yes" | "no";
 }
 
-export function readGraphView(search: Search): GraphView {
-  return { run: text(search.run), open: text(search.open), find: text(search.find), down: one(["yes", "no"], search.down) };
-}
+export const readGraphView = readerOf<GraphView>({ run: text, open: text, find: text, down: oneOf(["yes", "no"]) });
 
 /** Group ids have no comma. */
 export function readOpen(open: string | undefined): Set<string> | undefined {

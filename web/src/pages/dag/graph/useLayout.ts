@@ -19,7 +19,10 @@ const COUNTS_PX = 190;
 const META_PX = 22;
 const MARGIN_PX = 10;
 
-export function useLayout(graph: FoldedGraph, direction: "LR" | "TB"): { laidOut: LaidOut | undefined; problem: string } {
+export function useLayout(
+  graph: FoldedGraph,
+  direction: "LR" | "TB",
+): { laidOut: LaidOut | undefined; problem: string } {
   const [last, setLast] = useState<LaidOut>();
   const [problem, setProblem] = useState("");
   const asked = useMemo(() => {
@@ -34,8 +37,14 @@ export function useLayout(graph: FoldedGraph, direction: "LR" | "TB"): { laidOut
     setProblem("");
     const found = findLayout<NestedAnswer>(asked.key);
     if (found) setLast(build(asked, found));
-    else void askLayout<NestedAnswer>(asked.key, { nested: asked.nested }).then((one) => isWanted && setLast(build(asked, one)), (error: Error) => isWanted && setProblem(error.message));
-    return () => { isWanted = false; };
+    else
+      void askLayout<NestedAnswer>(asked.key, { nested: asked.nested }).then(
+        (one) => isWanted && setLast(build(asked, one)),
+        (error: Error) => isWanted && setProblem(error.message),
+      );
+    return () => {
+      isWanted = false;
+    };
   }, [asked]);
   return { laidOut: known ?? last, problem };
 }
@@ -59,8 +68,10 @@ function describe(graph: FoldedGraph, texts: FittedText[], direction: "LR" | "TB
   return {
     direction,
     nodes: graph.nodes.map((node, at) => ({
-      width: findWidth(node, texts[at] as FittedText), height: (texts[at] as FittedText).lines.length * LINE_PX + META_PX + MARGIN_PX,
-      parent: node.parent, isOpenGroup: node.kind === "open",
+      width: findWidth(node, texts[at] as FittedText),
+      height: (texts[at] as FittedText).lines.length * LINE_PX + META_PX + MARGIN_PX,
+      parent: node.parent,
+      isOpenGroup: node.kind === "open",
     })),
     edges: graph.edges.map((edge) => edge.ends),
   };

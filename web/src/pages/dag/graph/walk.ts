@@ -5,14 +5,27 @@ import type { NestedLayout, Placed } from "../../../components/graph/nested";
 
 type Direction = "LR" | "TB";
 const ALONG: Record<Direction, [string, string]> = { LR: ["ArrowLeft", "ArrowRight"], TB: ["ArrowUp", "ArrowDown"] };
-const VECTORS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const VECTORS: Record<string, [number, number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
 
 /** Along the edges to an upstream or downstream node, the nearest first; across them, and where there is no edge, to the nearest node in that direction. */
-export function walk(graph: FoldedGraph, layout: NestedLayout, from: number, key: string, direction: Direction): number | undefined {
+export function walk(
+  graph: FoldedGraph,
+  layout: NestedLayout,
+  from: number,
+  key: string,
+  direction: Direction,
+): number | undefined {
   const vector = VECTORS[key];
   if (!vector) return undefined;
   const linked = graph.edges
-    .filter(({ ends }) => (key === ALONG[direction][1] ? ends[0] === from : key === ALONG[direction][0] && ends[1] === from))
+    .filter(({ ends }) =>
+      key === ALONG[direction][1] ? ends[0] === from : key === ALONG[direction][0] && ends[1] === from,
+    )
     .map(({ ends }) => (ends[0] === from ? ends[1] : ends[0]));
   if (linked.length > 0) return nearest(layout, from, linked);
   const origin = middle(layout.nodes[from] as Placed);

@@ -24,9 +24,22 @@ export function ParamInput({ field, text, type, fault }: InputProps) {
         {field.label !== field.name && <code className="soft"> {field.name}</code>}
         {field.isRequired && <span className="bad"> {t("(needed)")}</span>}
       </label>
-      <Control field={field} text={text} type={type} id={id} describedBy={`${id}-about ${id}-fault`} isWrong={fault !== undefined} />
-      <p id={`${id}-about`} className="soft about">{field.description && <LongText text={field.description} />}{field.description && words ? " · " : ""}{words}</p>
-      <p id={`${id}-fault`} className="fault" aria-live="polite">{fault ?? ""}</p>
+      <Control
+        field={field}
+        text={text}
+        type={type}
+        id={id}
+        describedBy={`${id}-about ${id}-fault`}
+        isWrong={fault !== undefined}
+      />
+      <p id={`${id}-about`} className="soft about">
+        {field.description && <LongText text={field.description} />}
+        {field.description && words ? " · " : ""}
+        {words}
+      </p>
+      <p id={`${id}-fault`} className="fault" aria-live="polite">
+        {fault ?? ""}
+      </p>
     </div>
   );
 }
@@ -42,14 +55,31 @@ function Control({ field, text, type, id, describedBy, isWrong }: ControlProps) 
   const common = { id, "aria-describedby": describedBy, "aria-invalid": isWrong };
   switch (field.kind) {
     case "fixed":
-      return <output id={id}><code>{text || "null"}</code></output>;
+      return (
+        <output id={id}>
+          <code>{text || "null"}</code>
+        </output>
+      );
     case "boolean":
-      return <input type="checkbox" {...common} checked={text === "true"} onChange={(event) => type(String(event.target.checked))} />;
+      return (
+        <input
+          type="checkbox"
+          {...common}
+          checked={text === "true"}
+          onChange={(event) => type(String(event.target.checked))}
+        />
+      );
     case "select":
       return (
         <select {...common} value={text} onChange={(event) => type(event.target.value)}>
-          {!field.options.some((one) => writeOption(one.value) === text) && <option value={text}>{text || t("(choose)")}</option>}
-          {field.options.map((one) => <option key={writeOption(one.value)} value={writeOption(one.value)}>{cutText(one.label, 100)}</option>)}
+          {!field.options.some((one) => writeOption(one.value) === text) && (
+            <option value={text}>{text || t("(choose)")}</option>
+          )}
+          {field.options.map((one) => (
+            <option key={writeOption(one.value)} value={writeOption(one.value)}>
+              {cutText(one.label, 100)}
+            </option>
+          ))}
         </select>
       );
     case "choices":
@@ -57,28 +87,73 @@ function Control({ field, text, type, id, describedBy, isWrong }: ControlProps) 
     case "multiline":
     case "lines":
     case "json":
-      return <textarea {...common} rows={field.kind === "json" ? Math.min(12, text.split("\n").length + 1) : 4} value={text} spellCheck={false} onChange={(event) => type(event.target.value)} />;
+      return (
+        <textarea
+          {...common}
+          rows={field.kind === "json" ? Math.min(12, text.split("\n").length + 1) : 4}
+          value={text}
+          spellCheck={false}
+          onChange={(event) => type(event.target.value)}
+        />
+      );
     case "datetime": {
       const shown = formatLocal(text, zone);
-      if (text !== "" && shown === "") return <input type="text" {...common} value={text} onChange={(event) => type(event.target.value)} />;
+      if (text !== "" && shown === "")
+        return <input type="text" {...common} value={text} onChange={(event) => type(event.target.value)} />;
       return (
         <span className="with-unit">
-          <input type="datetime-local" step="1" {...common} value={shown} onChange={(event) => type(event.target.value === "" ? "" : (parseLocal(event.target.value, zone) ?? event.target.value))} />
+          <input
+            type="datetime-local"
+            step="1"
+            {...common}
+            value={shown}
+            onChange={(event) =>
+              type(event.target.value === "" ? "" : (parseLocal(event.target.value, zone) ?? event.target.value))
+            }
+          />
           <span className="soft">{zoneName(zone)}</span>
         </span>
       );
     }
     case "date":
     case "time":
-      return <input type={field.kind} step={field.kind === "time" ? 1 : undefined} {...common} value={text} onChange={(event) => type(event.target.value)} />;
+      return (
+        <input
+          type={field.kind}
+          step={field.kind === "time" ? 1 : undefined}
+          {...common}
+          value={text}
+          onChange={(event) => type(event.target.value)}
+        />
+      );
     case "number":
     case "integer":
-      return <input type="text" inputMode={field.kind === "integer" ? "numeric" : "decimal"} {...common} value={text} onChange={(event) => type(event.target.value)} />;
+      return (
+        <input
+          type="text"
+          inputMode={field.kind === "integer" ? "numeric" : "decimal"}
+          {...common}
+          value={text}
+          onChange={(event) => type(event.target.value)}
+        />
+      );
     default:
       return (
         <>
-          <input type="text" {...common} value={text} list={field.suggestions.length > 0 ? `${id}-list` : undefined} onChange={(event) => type(event.target.value)} />
-          {field.suggestions.length > 0 && <datalist id={`${id}-list`}>{field.suggestions.map((one) => <option key={one} value={one} />)}</datalist>}
+          <input
+            type="text"
+            {...common}
+            value={text}
+            list={field.suggestions.length > 0 ? `${id}-list` : undefined}
+            onChange={(event) => type(event.target.value)}
+          />
+          {field.suggestions.length > 0 && (
+            <datalist id={`${id}-list`}>
+              {field.suggestions.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          )}
         </>
       );
   }
@@ -89,11 +164,24 @@ function writeOption(value: unknown): string {
 }
 
 /** Several of the values that the param suggests. */
-function Choices({ field, text, type, id }: { field: ParamField; text: string; type: (text: string) => void; id: string }) {
+function Choices({
+  field,
+  text,
+  type,
+  id,
+}: {
+  field: ParamField;
+  text: string;
+  type: (text: string) => void;
+  id: string;
+}) {
   const chosen = readList(text);
-  if (chosen === undefined) return <textarea id={id} rows={3} value={text} onChange={(event) => type(event.target.value)} />;
+  if (chosen === undefined)
+    return <textarea id={id} rows={3} value={text} onChange={(event) => type(event.target.value)} />;
   const keys = chosen.map((one) => JSON.stringify(one));
-  const extra = chosen.filter((one) => !field.options.some((option) => JSON.stringify(option.value) === JSON.stringify(one)));
+  const extra = chosen.filter(
+    (one) => !field.options.some((option) => JSON.stringify(option.value) === JSON.stringify(one)),
+  );
   const options = [...field.options, ...extra.map((value) => ({ value, label: String(value) }))];
   return (
     <div id={id} role="group" aria-label={field.label} className="choices">
@@ -101,7 +189,20 @@ function Choices({ field, text, type, id }: { field: ParamField; text: string; t
         const key = JSON.stringify(option.value);
         return (
           <label key={key}>
-            <input type="checkbox" checked={keys.includes(key)} onChange={(event) => type(JSON.stringify(event.target.checked ? [...chosen, option.value] : chosen.filter((one) => JSON.stringify(one) !== key)))} /> <bdi>{cutText(option.label)}</bdi>
+            <input
+              type="checkbox"
+              checked={keys.includes(key)}
+              onChange={(event) =>
+                type(
+                  JSON.stringify(
+                    event.target.checked
+                      ? [...chosen, option.value]
+                      : chosen.filter((one) => JSON.stringify(one) !== key),
+                  ),
+                )
+              }
+            />{" "}
+            <bdi>{cutText(option.label)}</bdi>
           </label>
         );
       })}
@@ -121,7 +222,8 @@ function readList(text: string): unknown[] | undefined {
 /** What the schema says of the values, in words. */
 function describeLimits({ schema, kind, isNullable }: ParamField): string {
   const words: string[] = [];
-  if (typeof schema.minimum === "number" && typeof schema.maximum === "number") words.push(t("{low} to {high}", { low: schema.minimum, high: schema.maximum }));
+  if (typeof schema.minimum === "number" && typeof schema.maximum === "number")
+    words.push(t("{low} to {high}", { low: schema.minimum, high: schema.maximum }));
   else if (typeof schema.minimum === "number") words.push(t("at least {limit}", { limit: schema.minimum }));
   else if (typeof schema.maximum === "number") words.push(t("at most {limit}", { limit: schema.maximum }));
   if (typeof schema.pattern === "string") words.push(t("pattern {pattern}", { pattern: schema.pattern }));

@@ -21,7 +21,9 @@ export function TriggerPage() {
   return (
     <section className="plan-form">
       <h2>{t("Run it")}</h2>
-      <Answer query={useQuery(dagQuery(dagId))} what={t("the DAG")}>{(dag) => <TriggerForm key={dag.latest_dag_version?.version_number ?? 0} dag={dag} />}</Answer>
+      <Answer query={useQuery(dagQuery(dagId))} what={t("the DAG")}>
+        {(dag) => <TriggerForm key={dag.latest_dag_version?.version_number ?? 0} dag={dag} />}
+      </Answer>
     </section>
   );
 }
@@ -29,14 +31,23 @@ export function TriggerPage() {
 function TriggerForm({ dag }: { dag: DagDetails }) {
   const dagId = dag.dag_id;
   const form = useConfForm(dag.params ?? {});
-  const [dates, setDates] = useState<RunDates>({ hasLogicalDate: false, logicalDate: "", start: "", end: "", runAfter: "", runId: "", note: "" });
+  const [dates, setDates] = useState<RunDates>({
+    hasLogicalDate: false,
+    logicalDate: "",
+    start: "",
+    end: "",
+    runAfter: "",
+    runId: "",
+    note: "",
+  });
   const [pressed, setPressed] = useState(false);
   const create = useCreateRun(dagId);
   const read = form.read();
   const { given, faults: dateFaults } = readDates(dates);
   const body: NewRun = { ...given, conf: read.conf };
   const preview = useRunPreview(dagId, body, Object.keys(dateFaults).length === 0);
-  const isWrong = read.problem !== undefined || Object.keys(read.faults).length > 0 || Object.keys(dateFaults).length > 0;
+  const isWrong =
+    read.problem !== undefined || Object.keys(read.faults).length > 0 || Object.keys(dateFaults).length > 0;
   const submit = () => {
     setPressed(true);
     if (isWrong) {
@@ -46,21 +57,41 @@ function TriggerForm({ dag }: { dag: DagDetails }) {
     create.mutate(body, { onSuccess: () => setPressed(false) });
   };
   return (
-    <form className="plan-columns" noValidate onSubmit={(event) => { event.preventDefault(); submit(); }}>
+    <form
+      className="plan-columns"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
       <div>
         <ConfForm form={form} serverFaults={preview.data?.conf_faults ?? {}} />
         <RunDatesForm dates={dates} set={setDates} faults={dateFaults} />
       </div>
       <div className="plan-side">
         <RunPreview preview={preview} isPaused={dag.is_paused} dagId={dagId} />
-        {pressed && isWrong && <p className="notice" role="alert">{t("Some fields have no valid value: see what stands beside them.")}</p>}
+        {pressed && isWrong && (
+          <p className="notice" role="alert">
+            {t("Some fields have no valid value: see what stands beside them.")}
+          </p>
+        )}
         {create.isError && <Refusal error={create.error} />}
-        <button className="primary" disabled={create.isPending}>{t("Run now")}</button>
-        <p className="soft">{t("For dates of the past:")} <Link to="/dags/$dagId/backfill" params={{ dagId }}>{t("Backfills")}</Link></p>
+        <button className="primary" disabled={create.isPending}>
+          {t("Run now")}
+        </button>
+        <p className="soft">
+          {t("For dates of the past:")}{" "}
+          <Link to="/dags/$dagId/backfill" params={{ dagId }}>
+            {t("Backfills")}
+          </Link>
+        </p>
         {create.data && (
           <p role="status" className="done">
             {t("Created:")}{" "}
-            <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: create.data.dag_run_id }}>{create.data.dag_run_id}</Link>
+            <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: create.data.dag_run_id }}>
+              {create.data.dag_run_id}
+            </Link>
           </p>
         )}
       </div>

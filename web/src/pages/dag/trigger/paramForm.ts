@@ -1,6 +1,19 @@
 /** The form of a DAG's params: from JSON schema to fields, from what is typed to values, and back. */
 
-export type Kind = "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "date" | "datetime" | "time" | "lines" | "choices" | "json" | "fixed";
+export type Kind =
+  | "text"
+  | "multiline"
+  | "number"
+  | "integer"
+  | "boolean"
+  | "select"
+  | "date"
+  | "datetime"
+  | "time"
+  | "lines"
+  | "choices"
+  | "json"
+  | "fixed";
 
 export interface Option {
   value: unknown;
@@ -54,11 +67,21 @@ function buildField(name: string, initial: unknown, schema: Schema, description:
   const kind = chooseKind(types, schema, initial);
   const values = Array.isArray(schema.enum) ? schema.enum : listSuggested(schema);
   const labels = isObject(schema.values_display) ? schema.values_display : {};
-  const options = values.map((value: unknown) => ({ value, label: String(labels[String(value)] ?? (typeof value === "string" ? value : JSON.stringify(value))) }));
+  const options = values.map((value: unknown) => ({
+    value,
+    label: String(labels[String(value)] ?? (typeof value === "string" ? value : JSON.stringify(value))),
+  }));
   return {
-    name, kind, schema, initial, isNullable: types.includes("null") || (Array.isArray(schema.enum) && schema.enum.includes(null)),
+    name,
+    kind,
+    schema,
+    initial,
+    isNullable: types.includes("null") || (Array.isArray(schema.enum) && schema.enum.includes(null)),
     label: typeof schema.title === "string" && schema.title ? schema.title : name,
-    description: [schema.description_md, schema.description, description].find((one): one is string => typeof one === "string" && one !== "") ?? "",
+    description:
+      [schema.description_md, schema.description, description].find(
+        (one): one is string => typeof one === "string" && one !== "",
+      ) ?? "",
     section: typeof schema.section === "string" ? schema.section : "",
     isRequired: initial === null && !types.includes("null") && Object.keys(schema).length > 0,
     options: kind === "select" || kind === "choices" ? options : [],
@@ -84,10 +107,18 @@ function chooseKind(types: string[], schema: Schema, initial: unknown): Kind {
   if ("const" in schema) return "fixed";
   if (Array.isArray(schema.enum)) return "select";
   const own = types.filter((type) => type !== "null");
-  if (own.length !== 1) return own.length === 0 ? "fixed" : own.every((type) => type === "integer" || type === "number") ? "number" : "json";
+  if (own.length !== 1)
+    return own.length === 0
+      ? "fixed"
+      : own.every((type) => type === "integer" || type === "number")
+        ? "number"
+        : "json";
   if (own[0] === "string") {
-    return ({ date: "date", "date-time": "datetime", time: "time", multiline: "multiline" } as Record<string, Kind>)[String(schema.format)]
-      ?? (typeof initial === "string" && initial.includes("\n") ? "multiline" : "text");
+    return (
+      ({ date: "date", "date-time": "datetime", time: "time", multiline: "multiline" } as Record<string, Kind>)[
+        String(schema.format)
+      ] ?? (typeof initial === "string" && initial.includes("\n") ? "multiline" : "text")
+    );
   }
   if (own[0] === "boolean" && types.length === 1) return "boolean";
   if (own[0] === "boolean") return "json";
@@ -95,7 +126,9 @@ function chooseKind(types: string[], schema: Schema, initial: unknown): Kind {
   if (own[0] === "array") {
     if (listSuggested(schema).length > 0) return "choices";
     const items = isObject(schema.items) ? schema.items : {};
-    const isOfTexts = items.type === "string" || (schema.items === undefined && Array.isArray(initial) && initial.every((one) => typeof one === "string"));
+    const isOfTexts =
+      items.type === "string" ||
+      (schema.items === undefined && Array.isArray(initial) && initial.every((one) => typeof one === "string"));
     return isOfTexts ? "lines" : "json";
   }
   return "json";
@@ -110,7 +143,9 @@ export function writeText(field: ParamField, value: unknown): string {
     case "fixed":
       return typeof value === "string" && field.kind === "choices" ? value : JSON.stringify(value);
     case "lines":
-      return Array.isArray(value) && value.every((one) => typeof one === "string" && !one.includes("\n")) ? value.join("\n") : asText(value);
+      return Array.isArray(value) && value.every((one) => typeof one === "string" && !one.includes("\n"))
+        ? value.join("\n")
+        : asText(value);
     case "json":
       return typeof value === "string" && isNoJson(value) ? value : JSON.stringify(value, null, 2);
     default:
@@ -133,11 +168,15 @@ function isNoJson(text: string): boolean {
 
 /** The value of what is typed into a field, checked as far as the page can; the server checks the rest. */
 export function readText(field: ParamField, text: string): Reading {
-  if (text === "" && (field.isNullable || field.kind === "json" || field.initial === null) && field.kind !== "boolean") {
+  if (
+    text === "" &&
+    (field.isNullable || field.kind === "json" || field.initial === null) &&
+    field.kind !== "boolean"
+  ) {
     return field.isRequired ? { fault: { text: /* text */ "a value is needed" } } : { value: null };
   }
   const read = convert(field, text);
-  return "fault" in read ? read : check(field, read.value) ?? read;
+  return "fault" in read ? read : (check(field, read.value) ?? read);
 }
 
 function convert(field: ParamField, text: string): Reading {
@@ -146,11 +185,14 @@ function convert(field: ParamField, text: string): Reading {
     case "integer": {
       const number = text.trim() === "" ? NaN : Number(text);
       if (!Number.isFinite(number)) return { fault: { text: /* text */ "{text} is no number", values: { text } } };
-      if (field.kind === "integer" && !Number.isInteger(number)) return { fault: { text: /* text */ "{text} is no whole number", values: { text } } };
+      if (field.kind === "integer" && !Number.isInteger(number))
+        return { fault: { text: /* text */ "{text} is no whole number", values: { text } } };
       return { value: number };
     }
     case "boolean":
-      return text === "true" || text === "false" ? { value: text === "true" } : { fault: { text: /* text */ "choose true or false" } };
+      return text === "true" || text === "false"
+        ? { value: text === "true" }
+        : { fault: { text: /* text */ "choose true or false" } };
     case "lines":
       return { value: text === "" ? [] : text.split("\n") };
     case "select":
@@ -160,7 +202,9 @@ function convert(field: ParamField, text: string): Reading {
       try {
         return { value: JSON.parse(text) as unknown };
       } catch (fault) {
-        return { fault: { text: /* text */ "this is no JSON: {problem}", values: { problem: (fault as Error).message } } };
+        return {
+          fault: { text: /* text */ "this is no JSON: {problem}", values: { problem: (fault as Error).message } },
+        };
       }
     default:
       return { value: text };
@@ -169,7 +213,10 @@ function convert(field: ParamField, text: string): Reading {
 
 const FORMATS: Partial<Record<Kind, [RegExp, string]>> = {
   date: [/^\d{4}-\d\d-\d\d$/, /* text */ "this is no date such as 2026-01-31"],
-  datetime: [/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i, /* text */ "this is no time with an offset, such as 2026-01-31T12:00:00+01:00"],
+  datetime: [
+    /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i,
+    /* text */ "this is no time with an offset, such as 2026-01-31T12:00:00+01:00",
+  ],
   time: [/^\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/i, /* text */ "this is no time of day such as 12:30:00"],
 };
 
@@ -177,15 +224,21 @@ function check(field: ParamField, value: unknown): Reading | undefined {
   const { schema, kind } = field;
   const fault = (text: string, values?: Record<string, string | number>): Reading => ({ fault: { text, values } });
   if (typeof value === "number") {
-    if (typeof schema.minimum === "number" && value < schema.minimum) return fault(/* text */ "the value is at least {limit}", { limit: schema.minimum });
-    if (typeof schema.maximum === "number" && value > schema.maximum) return fault(/* text */ "the value is at most {limit}", { limit: schema.maximum });
-    if (typeof schema.exclusiveMinimum === "number" && value <= schema.exclusiveMinimum) return fault(/* text */ "the value is more than {limit}", { limit: schema.exclusiveMinimum });
-    if (typeof schema.exclusiveMaximum === "number" && value >= schema.exclusiveMaximum) return fault(/* text */ "the value is less than {limit}", { limit: schema.exclusiveMaximum });
+    if (typeof schema.minimum === "number" && value < schema.minimum)
+      return fault(/* text */ "the value is at least {limit}", { limit: schema.minimum });
+    if (typeof schema.maximum === "number" && value > schema.maximum)
+      return fault(/* text */ "the value is at most {limit}", { limit: schema.maximum });
+    if (typeof schema.exclusiveMinimum === "number" && value <= schema.exclusiveMinimum)
+      return fault(/* text */ "the value is more than {limit}", { limit: schema.exclusiveMinimum });
+    if (typeof schema.exclusiveMaximum === "number" && value >= schema.exclusiveMaximum)
+      return fault(/* text */ "the value is less than {limit}", { limit: schema.exclusiveMaximum });
   }
   if (typeof value === "string" && kind !== "select") {
     const length = [...value].length;
-    if (typeof schema.minLength === "number" && length < schema.minLength) return fault(/* text */ "the text has at least {limit} characters", { limit: schema.minLength });
-    if (typeof schema.maxLength === "number" && length > schema.maxLength) return fault(/* text */ "the text has at most {limit} characters", { limit: schema.maxLength });
+    if (typeof schema.minLength === "number" && length < schema.minLength)
+      return fault(/* text */ "the text has at least {limit} characters", { limit: schema.minLength });
+    if (typeof schema.maxLength === "number" && length > schema.maxLength)
+      return fault(/* text */ "the text has at most {limit} characters", { limit: schema.maxLength });
     const format = FORMATS[kind];
     if (format && !format[0].test(value)) return fault(format[1]);
   }
@@ -197,7 +250,19 @@ export function startDraft(fields: ParamField[], conf?: Record<string, unknown>)
   const names = new Set(fields.map((field) => field.name));
   const has = (name: string) => conf !== undefined && Object.hasOwn(conf, name);
   return {
-    texts: Object.fromEntries(fields.map((field) => [field.name, writeText(field, has(field.name) ? conf?.[field.name] : conf === undefined || field.kind === "fixed" ? fixedValue(field) : null)])),
+    texts: Object.fromEntries(
+      fields.map((field) => [
+        field.name,
+        writeText(
+          field,
+          has(field.name)
+            ? conf?.[field.name]
+            : conf === undefined || field.kind === "fixed"
+              ? fixedValue(field)
+              : null,
+        ),
+      ]),
+    ),
     others: Object.fromEntries(Object.entries(conf ?? {}).filter(([name]) => !names.has(name))),
   };
 }
@@ -207,7 +272,10 @@ function fixedValue(field: ParamField): unknown {
 }
 
 /** The conf that is typed, and what is wrong with it by field. What is no value of its field is in the conf as the text that was typed, so that nothing is lost. */
-export function readDraft(fields: ParamField[], draft: Draft): { conf: Record<string, unknown>; faults: Record<string, Fault> } {
+export function readDraft(
+  fields: ParamField[],
+  draft: Draft,
+): { conf: Record<string, unknown>; faults: Record<string, Fault> } {
   const conf: Record<string, unknown> = {};
   const faults: Record<string, Fault> = {};
   for (const field of fields) {
@@ -215,7 +283,8 @@ export function readDraft(fields: ParamField[], draft: Draft): { conf: Record<st
     const read = readText(field, text);
     if ("fault" in read) faults[field.name] = read.fault;
     conf[field.name] = "value" in read ? read.value : text === "" ? null : text;
-    if ("fault" in read && convertible(field, text)) conf[field.name] = (convert(field, text) as { value: unknown }).value;
+    if ("fault" in read && convertible(field, text))
+      conf[field.name] = (convert(field, text) as { value: unknown }).value;
   }
   return { conf: { ...conf, ...draft.others }, faults };
 }
@@ -227,7 +296,7 @@ function convertible(field: ParamField, text: string): boolean {
 /** The conf of a JSON text. Raises Error with a sentence for a text that is no object. */
 export function parseConf(text: string): Record<string, unknown> {
   const conf: unknown = text.trim() === "" ? {} : JSON.parse(text);
-  if (!isObject(conf)) throw new Error("it must be an object, for example {\"day\": 1}");
+  if (!isObject(conf)) throw new Error('it must be an object, for example {"day": 1}');
   return conf;
 }
 

@@ -34,11 +34,18 @@ export function useConfForm(params: Record<string, unknown>): ConfFormState {
       const conf = parseConf(text);
       return { conf, faults: {} };
     } catch (fault) {
-      return { conf: {}, faults: {}, problem: t("The parameters are no JSON: {problem}", { problem: (fault as Error).message }) };
+      return {
+        conf: {},
+        faults: {},
+        problem: t("The parameters are no JSON: {problem}", { problem: (fault as Error).message }),
+      };
     }
   };
   return {
-    fields, draft, isRaw, text,
+    fields,
+    draft,
+    isRaw,
+    text,
     type: (name, typed) => setDraft((before) => ({ ...before, texts: { ...before.texts, [name]: typed } })),
     typeRaw: setText,
     show: (raw) => {

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useRef } from "react";
 import { stateClass, stateName, stateShape } from "../../../components/StateBadge";
-import { useWidth } from "../../../components/useWidth";
+import { useSize } from "../../../components/useSize";
 import { WhyButton } from "../../../components/WhyButton";
 import { t } from "../../../state/language";
 import { formatDuration, formatTime, useZone } from "../../../state/times";
@@ -34,16 +34,31 @@ export interface GanttChartProps {
 
 export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId }: GanttChartProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const [track, trackPx] = useWidth<HTMLDivElement>();
-  const rows = useVirtualizer({ count: lines.length, getScrollElement: () => frame.current, estimateSize: () => LINE_PX, overscan: 10 });
+  const [track, trackPx] = useSize<HTMLDivElement>();
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => LINE_PX,
+    overscan: 10,
+  });
   const zone = useZone();
   const percent = (at: number) => (100 * (at - from)) / Math.max(1, to - from);
-  const ticks = chooseTicks(from, to, (to - from > 2 * DAY_MS || to - from < TICKS * 1_000 ? LONG_TICKS : TICKS) * zoom);
+  const ticks = chooseTicks(
+    from,
+    to,
+    (to - from > 2 * DAY_MS || to - from < TICKS * 1_000 ? LONG_TICKS : TICKS) * zoom,
+  );
   const step = (ticks[1] ?? to) - (ticks[0] ?? from);
   const isTurned = (at: number) => percent(at) > 100 - (100 - TURNED_PERCENT) / zoom;
   const labelPercent = trackPx > 0 ? (100 * LABEL_PX) / trackPx : 0;
   /** A label before its tick needs the room of two beside one that stands behind the tick before. */
-  const labelled = ticks.filter((at, index) => !isTurned(at) || index === 0 || isTurned(ticks[index - 1] ?? at) || (percent(at) - percent(ticks[index - 1] ?? at)) >= 2 * labelPercent);
+  const labelled = ticks.filter(
+    (at, index) =>
+      !isTurned(at) ||
+      index === 0 ||
+      isTurned(ticks[index - 1] ?? at) ||
+      percent(at) - percent(ticks[index - 1] ?? at) >= 2 * labelPercent,
+  );
   const format = (at: number) => {
     const words = formatTime(new Date(at).toISOString(), zone);
     if (to - from > 2 * DAY_MS) return words.slice(5, 16);
@@ -56,7 +71,15 @@ export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId 
         <div className="gantt-axis">
           <span className="gantt-name">{t("Task")}</span>
           <div className="gantt-track" aria-hidden="true" ref={track}>
-            {labelled.map((at) => <span key={at} className={isTurned(at) ? "gantt-tick turned" : "gantt-tick"} style={{ left: `${percent(at)}%` }}>{format(at)}</span>)}
+            {labelled.map((at) => (
+              <span
+                key={at}
+                className={isTurned(at) ? "gantt-tick turned" : "gantt-tick"}
+                style={{ left: `${percent(at)}%` }}
+              >
+                {format(at)}
+              </span>
+            ))}
           </div>
         </div>
         <ol className="gantt-body" style={{ height: rows.getTotalSize() }}>
@@ -64,12 +87,30 @@ export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId 
             const line = lines[row.index] as GanttLine;
             return (
               <li key={line.key} className="gantt-line" style={{ transform: `translateY(${row.start}px)` }}>
-                <Line line={line} isCritical={critical.has(line.key)} from={from} to={to} zone={zone} dagId={dagId} runId={runId} />
-                <WhyButton dagId={dagId} runId={runId} taskId={line.taskId} mapIndex={line.mapIndex} state={line.state} />
+                <Line
+                  line={line}
+                  isCritical={critical.has(line.key)}
+                  from={from}
+                  to={to}
+                  zone={zone}
+                  dagId={dagId}
+                  runId={runId}
+                />
+                <WhyButton
+                  dagId={dagId}
+                  runId={runId}
+                  taskId={line.taskId}
+                  mapIndex={line.mapIndex}
+                  state={line.state}
+                />
               </li>
             );
           })}
-          {now !== undefined && <li className="gantt-now" aria-hidden="true"><span style={{ left: `${Math.min(100, percent(now))}%` }} /></li>}
+          {now !== undefined && (
+            <li className="gantt-now" aria-hidden="true">
+              <span style={{ left: `${Math.min(100, percent(now))}%` }} />
+            </li>
+          )}
         </ol>
       </div>
     </div>
@@ -90,16 +131,29 @@ const Line = memo(function Line({ line, isCritical, from, to, zone, dagId, runId
   const span = Math.max(1, to - from);
   const words = `${line.name}, ${stateName(line.state)}${line.tryNumber > 1 ? `, ${t("try {number}", { number: line.tryNumber })}` : ""}${line.parts.map((part) => `\n${describePart(part, zone)}`).join("")}`;
   return (
-    <Link className="gantt-link" to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId, runId, taskId: line.taskId }} search={line.mapIndex < 0 ? {} : { map: line.mapIndex }} preload={false} title={words} aria-label={words}>
+    <Link
+      className="gantt-link"
+      to="/dags/$dagId/runs/$runId/tasks/$taskId"
+      params={{ dagId, runId, taskId: line.taskId }}
+      search={line.mapIndex < 0 ? {} : { map: line.mapIndex }}
+      preload={false}
+      title={words}
+      aria-label={words}
+    >
       <span className="gantt-name">
-        <span className="gantt-critical" aria-hidden="true">{isCritical ? "◆" : ""}</span>
-        <span className={`gantt-state ${stateClass(line.state)}`} aria-hidden="true">{stateShape(line.state)}</span>
+        <span className="gantt-critical" aria-hidden="true">
+          {isCritical ? "◆" : ""}
+        </span>
+        <span className={`gantt-state ${stateClass(line.state)}`} aria-hidden="true">
+          {stateShape(line.state)}
+        </span>
         <span className="gantt-text">{line.name}</span>
       </span>
       <span className="gantt-track">
         {line.parts.map((part, at) => (
           <span
-            key={at} className={`gantt-part part-${part.kind} ${part.kind === "run" ? stateClass(part.state ?? "running") : ""}`}
+            key={at}
+            className={`gantt-part part-${part.kind} ${part.kind === "run" ? stateClass(part.state ?? "running") : ""}`}
             style={{ left: `${(100 * (part.from - from)) / span}%`, width: `${(100 * (part.to - part.from)) / span}%` }}
           />
         ))}
@@ -109,7 +163,12 @@ const Line = memo(function Line({ line, isCritical, from, to, zone, dagId, runId
 });
 
 function describePart(part: Part, zone: string): string {
-  const names: Record<Part["kind"], string> = { ready: t("ready, waits"), run: t("try {number}", { number: part.tryNumber }), deferred: t("deferred"), retry: t("waits for the next try") };
+  const names: Record<Part["kind"], string> = {
+    ready: t("ready, waits"),
+    run: t("try {number}", { number: part.tryNumber }),
+    deferred: t("deferred"),
+    retry: t("waits for the next try"),
+  };
   const state = part.kind === "run" && part.state !== null ? `, ${stateName(part.state)}` : "";
   return `${names[part.kind]}: ${formatTime(new Date(part.from).toISOString(), zone)}, ${formatDuration((part.to - part.from) / 1000)}${state}`;
 }

@@ -30,7 +30,13 @@ export interface GanttLine {
 }
 
 const GAPS: Record<string, PartKind> = { deferred: "deferred", up_for_reschedule: "deferred" };
-const WAITING: Record<string, PartKind> = { deferred: "deferred", up_for_reschedule: "deferred", up_for_retry: "retry", queued: "ready", scheduled: "ready" };
+const WAITING: Record<string, PartKind> = {
+  deferred: "deferred",
+  up_for_reschedule: "deferred",
+  up_for_retry: "retry",
+  queued: "ready",
+  scheduled: "ready",
+};
 
 export function buildLines(timeline: RunTimeline, structure: Structure, now: number): GanttLine[] {
   const attempts: RunTimeline["attempts"][] = timeline.instances.map(() => []);
@@ -43,8 +49,17 @@ export function buildLines(timeline: RunTimeline, structure: Structure, now: num
     const readyAt = findReady(upstream[task] ?? [], ends, began);
     const stateName = timeline.states[state] ?? null;
     const line: GanttLine = {
-      key: `${task}:${mapIndex}`, task, taskId, mapIndex, name: mapIndex < 0 ? taskId : `${taskId} [${rendered ?? mapIndex}]`, state: stateName, tryNumber, parts: [], readyAt,
-      start: start ?? undefined, end: end ?? undefined,
+      key: `${task}:${mapIndex}`,
+      task,
+      taskId,
+      mapIndex,
+      name: mapIndex < 0 ? taskId : `${taskId} [${rendered ?? mapIndex}]`,
+      state: stateName,
+      tryNumber,
+      parts: [],
+      readyAt,
+      start: start ?? undefined,
+      end: end ?? undefined,
     };
     addParts(line, attempts[at] ?? [], timeline.states, now);
     line.start = line.parts.find((part) => part.kind === "run")?.from ?? line.start;
@@ -85,11 +100,17 @@ function findReady(upstream: number[], ends: (number | undefined)[], began: numb
   return ready;
 }
 
-function addParts(line: GanttLine, attempts: RunTimeline["attempts"], states: RunTimeline["states"], now: number): void {
+function addParts(
+  line: GanttLine,
+  attempts: RunTimeline["attempts"],
+  states: RunTimeline["states"],
+  now: number,
+): void {
   let cursor = line.readyAt;
   let gap: PartKind = "ready";
   const wait = (to: number) => {
-    if (cursor !== undefined && to > cursor) line.parts.push({ kind: gap, from: cursor, to, state: null, tryNumber: line.tryNumber });
+    if (cursor !== undefined && to > cursor)
+      line.parts.push({ kind: gap, from: cursor, to, state: null, tryNumber: line.tryNumber });
   };
   for (const [, tryNumber, state, start, end] of attempts) {
     if (start === null) continue;
@@ -103,7 +124,14 @@ function addParts(line: GanttLine, attempts: RunTimeline["attempts"], states: Ru
   if (hasOwn && line.start !== undefined) {
     wait(line.start);
     const isRunning = line.end === undefined && (line.state === "running" || line.state === "restarting");
-    if (line.end !== undefined || isRunning) line.parts.push({ kind: "run", from: line.start, to: line.end ?? now, state: line.end === undefined ? null : line.state, tryNumber: line.tryNumber });
+    if (line.end !== undefined || isRunning)
+      line.parts.push({
+        kind: "run",
+        from: line.start,
+        to: line.end ?? now,
+        state: line.end === undefined ? null : line.state,
+        tryNumber: line.tryNumber,
+      });
     if (line.end !== undefined || isRunning) return;
     cursor = line.start;
   }
@@ -115,7 +143,12 @@ function addParts(line: GanttLine, attempts: RunTimeline["attempts"], states: Ru
 }
 
 /** The instances that determine when the run ends, the first first: each starts after the one before it, which ended last of all that are upstream. */
-export function findCriticalPath(lines: readonly GanttLine[], timeline: RunTimeline, structure: Structure, now: number): GanttLine[] {
+export function findCriticalPath(
+  lines: readonly GanttLine[],
+  timeline: RunTimeline,
+  structure: Structure,
+  now: number,
+): GanttLine[] {
   const upstream = collectUpstream(timeline, structure);
   const last = new Map<number, GanttLine>();
   const endOf = (line: GanttLine) => line.end ?? line.parts.at(-1)?.to ?? (line.start === undefined ? 0 : now);
@@ -129,13 +162,19 @@ export function findCriticalPath(lines: readonly GanttLine[], timeline: RunTimel
     return best;
   };
   const path: GanttLine[] = [];
-  for (let line = latest(last.values()); line && !path.includes(line); line = latest((upstream[line.task] ?? []).map((task) => last.get(task)))) path.unshift(line);
+  for (
+    let line = latest(last.values());
+    line && !path.includes(line);
+    line = latest((upstream[line.task] ?? []).map((task) => last.get(task)))
+  )
+    path.unshift(line);
   return path;
 }
 
 /** Round steps of time between the marks of an axis, in ms. */
 const STEPS = [
-  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 604_800_000,
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 600_000, 1_800_000,
+  3_600_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 604_800_000,
 ];
 
 /** At most `most` marks; one more where a wider step would leave a single mark. */

@@ -1,6 +1,6 @@
 /** What the address of a Gantt chart says. */
 
-import { one, type Search, text } from "../../../state/searchValues";
+import { oneOf, readerOf, text } from "../../../state/searchValues";
 
 export interface GanttView {
   task?: string;
@@ -11,7 +11,9 @@ export interface GanttView {
 
 export const ZOOMS = [1, 2, 4, 8, 16, 32];
 
-export function readGanttView(search: Search): GanttView {
-  const zoom = ZOOMS.find((each) => each === Number(search.zoom));
-  return { task: text(search.task), only: one(["failed", "unfinished", "critical"], search.only), sort: one(["start", "duration"], search.sort), zoom: zoom === 1 ? undefined : zoom };
-}
+export const readGanttView = readerOf<GanttView>({
+  task: text,
+  only: oneOf(["failed", "unfinished", "critical"]),
+  sort: oneOf(["start", "duration"]),
+  zoom: (value) => ZOOMS.slice(1).find((each) => each === Number(value)),
+});

@@ -19,20 +19,51 @@ interface LogRowProps {
   expand: (line: number, bytes: number) => void;
 }
 
-export const LogRow = memo(function LogRow({ number, line, zone, find, isChosen, isFolded, choose, fold, expand }: LogRowProps) {
+export const LogRow = memo(function LogRow({
+  number,
+  line,
+  zone,
+  find,
+  isChosen,
+  isFolded,
+  choose,
+  fold,
+  expand,
+}: LogRowProps) {
   const onChoose = (event: MouseEvent) => choose(number, event.shiftKey);
   return (
     <div className={`log-line level-${line?.level ?? "none"}${isChosen ? " chosen" : ""}`}>
-      {number < 0 ? <span className="log-number" /> : <button type="button" className="log-number" tabIndex={-1} title={t("Link to this line; with Shift to a range")} onClick={onChoose}>{number + 1}</button>}
+      {number < 0 ? (
+        <span className="log-number" />
+      ) : (
+        <button
+          type="button"
+          className="log-number"
+          tabIndex={-1}
+          title={t("Link to this line; with Shift to a range")}
+          onClick={onChoose}
+        >
+          {number + 1}
+        </button>
+      )}
       {line?.at && <span className="log-time">{formatTime(line.at, zone).slice(11)}</span>}
       {line?.level && <span className="log-level">{line.level}</span>}
       {isFolded !== undefined && (
-        <button type="button" className="log-fold" aria-expanded={!isFolded} onClick={() => fold(number)}>{isFolded ? "▸" : "▾"} {(line?.text ?? "").replace("::group::", "") || t("group")}</button>
+        <button type="button" className="log-fold" aria-expanded={!isFolded} onClick={() => fold(number)}>
+          {isFolded ? "▸" : "▾"} {(line?.text ?? "").replace("::group::", "") || t("group")}
+        </button>
       )}
       {isFolded === undefined && (
         <span className="log-text">
           {line === undefined ? "…" : <LogText text={line.text} find={find} />}
-          {line?.is_cut && <>{" "}<button type="button" className="log-show" onClick={() => expand(number, LINE_BYTES_MAX)}>{t("… show the line ({size} characters)", { size: line.size.toLocaleString("en") })}</button></>}
+          {line?.is_cut && (
+            <>
+              {" "}
+              <button type="button" className="log-show" onClick={() => expand(number, LINE_BYTES_MAX)}>
+                {t("… show the line ({size} characters)", { size: line.size.toLocaleString("en") })}
+              </button>
+            </>
+          )}
         </span>
       )}
     </div>
@@ -40,7 +71,11 @@ export const LogRow = memo(function LogRow({ number, line, zone, find, isChosen,
 });
 
 function LogText({ text, find }: { text: string; find: string }) {
-  return parseAnsi(text).map((piece, at) => <span key={at} className={piece.look || undefined}>{markFound(piece.text, find)}</span>);
+  return parseAnsi(text).map((piece, at) => (
+    <span key={at} className={piece.look || undefined}>
+      {markFound(piece.text, find)}
+    </span>
+  ));
 }
 
 /** The text with what was searched for marked: ASCII letters in either case, as the server searches. */

@@ -3,7 +3,16 @@
  * The place is a line, not a height: the bar of the browser is moved to where the line is. So lines may wrap, and a list may be longer than the
  * tallest element of a browser. `END` stays at the end while the list grows. */
 
-import { type KeyboardEvent, type ReactNode, type UIEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type UIEvent,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 
 export const END = "end";
 export type Anchor = number | typeof END;
@@ -55,20 +64,20 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
     const place = anchor === END ? space : most === 0 ? 0 : Math.min(1, top / most) * space;
     if (Math.abs(box.scrollTop - place) > 1) box.scrollTop = place;
     expected.current = box.scrollTop;
-  });
+    // `children` is another function with each drawing: what is drawn is measured each time.
+  }, [anchor, children, count, first, fits, last, most, space, top, wholePx]);
 
   const go = (to: number) => move(to >= most ? END : Math.max(0, to));
-  const current = useRef({ top, go });
-  current.current = { top, go };
+  const turnWheel = useEffectEvent((event: WheelEvent) => {
+    if (event.ctrlKey || event.deltaY === 0) return;
+    event.preventDefault();
+    go(top + event.deltaY / LINE_PX);
+  });
 
   useEffect(() => {
     const box = frame.current;
     if (!box || !isScaled) return undefined;
-    const turn = (event: WheelEvent) => {
-      if (event.ctrlKey || event.deltaY === 0) return;
-      event.preventDefault();
-      current.current.go(current.current.top + event.deltaY / LINE_PX);
-    };
+    const turn = (event: WheelEvent) => turnWheel(event);
     box.addEventListener("wheel", turn, { passive: false });
     return () => box.removeEventListener("wheel", turn);
   }, [isScaled]);
@@ -82,7 +91,14 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    const steps: Record<string, number> = { PageUp: -(rows - 1), PageDown: rows - 1, ArrowUp: -1, ArrowDown: 1, Home: -count, End: count };
+    const steps: Record<string, number> = {
+      PageUp: -(rows - 1),
+      PageDown: rows - 1,
+      ArrowUp: -1,
+      ArrowDown: 1,
+      Home: -count,
+      End: count,
+    };
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -90,10 +106,22 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
   };
   const places = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
   return (
-    <div className={isWrapped ? "log wrapped" : "log"} ref={frame} tabIndex={0} role="log" aria-live="off" aria-label={label} style={{ height: `min(70vh, 45rem, ${Math.max(Math.max(5, count * 1.4) * LINE_PX, wholePx + LINE_PX)}px)` }} onScroll={onScroll} onKeyDown={onKeyDown}>
+    <div
+      className={isWrapped ? "log wrapped" : "log"}
+      ref={frame}
+      tabIndex={0}
+      role="log"
+      aria-live="off"
+      aria-label={label}
+      style={{ height: `min(70vh, 45rem, ${Math.max(Math.max(5, count * 1.4) * LINE_PX, wholePx + LINE_PX)}px)` }}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+    >
       <div style={{ height: space + height }}>
         <div className="log-window" style={{ height }}>
-          <div className="log-lines" ref={list}>{places.map((place) => children(place))}</div>
+          <div className="log-lines" ref={list}>
+            {places.map((place) => children(place))}
+          </div>
         </div>
       </div>
     </div>

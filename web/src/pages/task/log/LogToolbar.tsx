@@ -9,12 +9,15 @@ import type { LineSpan } from "./lineSpan";
 import type { LineView } from "./logFolds";
 import { type Anchor, END } from "./LogScroller";
 import type { LogStore } from "./logStore";
-import type { LogOptions } from "./LogView";
+import type { LogOptions } from "./logOptions";
 import { type Found, FOUND_MAX } from "./useLogSearch";
 
 export const WRAP: Preference<"wrap" | "scroll"> = { name: "log.wrap", values: ["wrap", "scroll"] };
 const LEVELS: { value: Level; label: string }[] = [
-  { value: "info", label: /* text */ "info and above" }, { value: "warning", label: /* text */ "warnings and above" }, { value: "error", label: /* text */ "errors and above" }, { value: "critical", label: /* text */ "critical only" },
+  { value: "info", label: /* text */ "info and above" },
+  { value: "warning", label: /* text */ "warnings and above" },
+  { value: "error", label: /* text */ "errors and above" },
+  { value: "critical", label: /* text */ "critical only" },
 ];
 
 interface LogToolbarProps {
@@ -40,27 +43,68 @@ export function LogToolbar(props: LogToolbarProps) {
   return (
     <div className="log-tools">
       <Search {...props} />
-      <label>{t("Level")}{" "}
-        <select value={options.level ?? ""} onChange={(event) => set({ level: (event.target.value || undefined) as Level | undefined })}>
+      <label>
+        {t("Level")}{" "}
+        <select
+          value={options.level ?? ""}
+          onChange={(event) => set({ level: (event.target.value || undefined) as Level | undefined })}
+        >
           <option value="">{t("all")}</option>
-          {LEVELS.map((one) => <option key={one.value} value={one.value}>{t(one.label)}</option>)}
+          {LEVELS.map((one) => (
+            <option key={one.value} value={one.value}>
+              {t(one.label)}
+            </option>
+          ))}
         </select>
       </label>
       {(store.files.length > 1 || options.source !== undefined) && (
-        <label>{t("File")}{" "}
-          <select value={options.source ?? ""} onChange={(event) => set({ source: event.target.value === "" ? undefined : Number(event.target.value), line: undefined })}>
+        <label>
+          {t("File")}{" "}
+          <select
+            value={options.source ?? ""}
+            onChange={(event) =>
+              set({ source: event.target.value === "" ? undefined : Number(event.target.value), line: undefined })
+            }
+          >
             <option value="">{t("all files")}</option>
-            {options.source !== undefined && store.files.length <= 1 ? <option value={options.source}>{store.files[0]?.name}</option> : store.files.map((file, at) => <option key={file.name} value={at}>{file.name}</option>)}
+            {options.source !== undefined && store.files.length <= 1 ? (
+              <option value={options.source}>{store.files[0]?.name}</option>
+            ) : (
+              store.files.map((file, at) => (
+                <option key={file.name} value={at}>
+                  {file.name}
+                </option>
+              ))
+            )}
           </select>
         </label>
       )}
-      <label><input type="checkbox" checked={wrap === "wrap"} onChange={(event) => setWrap(event.target.checked ? "wrap" : "scroll")} /> {t("wrap")}</label>
-      {foldAll && <button type="button" onClick={foldAll}>{isFolded ? t("Unfold all groups") : t("Fold all groups")}</button>}
-      <a href={address} download="task.log">{t("Download")}</a>
+      <label>
+        <input
+          type="checkbox"
+          checked={wrap === "wrap"}
+          onChange={(event) => setWrap(event.target.checked ? "wrap" : "scroll")}
+        />{" "}
+        {t("wrap")}
+      </label>
+      {foldAll && (
+        <button type="button" onClick={foldAll}>
+          {isFolded ? t("Unfold all groups") : t("Fold all groups")}
+        </button>
+      )}
+      <a href={address} download="task.log">
+        {t("Download")}
+      </a>
       <Copy {...props} />
-      {anchor !== END && <button type="button" onClick={toEnd}>{store.isOver ? t("To the end") : t("Follow")}</button>}
+      {anchor !== END && (
+        <button type="button" onClick={toEnd}>
+          {store.isOver ? t("To the end") : t("Follow")}
+        </button>
+      )}
       <span className="soft" role="status">
-        {filtered ? tn("{count} line of this level", "{count} lines of this level", view.count) : tn("{count} line", "{count} lines", store.total)}
+        {filtered
+          ? tn("{count} line of this level", "{count} lines of this level", view.count)
+          : tn("{count} line", "{count} lines", store.total)}
         {!store.isCounted && store.isRead && ` ${t("(counting …)")}`}
         {filtered && !filtered.isDone && ` ${t("(searching …)")}`}
         {filtered && view.count >= FOUND_MAX && ` ${t("(no more are listed)")}`}
@@ -78,7 +122,10 @@ function Search({ options, set, found, jump, anchor, view }: LogToolbarProps) {
   const go = (step: 1 | -1) => {
     const count = found.numbers.length;
     if (count === 0) return;
-    const from = current !== undefined && found.numbers[current] !== undefined ? current : findNear(found.numbers, seen, step) - step;
+    const from =
+      current !== undefined && found.numbers[current] !== undefined
+        ? current
+        : findNear(found.numbers, seen, step) - step;
     const next = (from + step + count) % count;
     setCurrent(next);
     jump(found.numbers[next] as number);
@@ -95,18 +142,44 @@ function Search({ options, set, found, jump, anchor, view }: LogToolbarProps) {
   }, [isTyped, found.numbers, seen, jump]);
   return (
     <>
-      <label>{t("Search")}{" "}
+      <label>
+        {t("Search")}{" "}
         <input
-          type="search" value={find} maxLength={1000} onChange={(event) => { setCurrent(undefined); setTyped(event.target.value); set({ find: event.target.value || undefined }); }}
-          onKeyDown={(event) => { if (event.key === "Enter") go(event.shiftKey ? -1 : 1); }}
+          type="search"
+          value={find}
+          maxLength={1000}
+          onChange={(event) => {
+            setCurrent(undefined);
+            setTyped(event.target.value);
+            set({ find: event.target.value || undefined });
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+          }}
         />
       </label>
       {find && (
         <span className="log-found">
-          <button type="button" aria-label={t("previous match")} disabled={found.numbers.length === 0} onClick={() => go(-1)}>↑</button>
-          <button type="button" aria-label={t("next match")} disabled={found.numbers.length === 0} onClick={() => go(1)}>↓</button>{" "}
+          <button
+            type="button"
+            aria-label={t("previous match")}
+            disabled={found.numbers.length === 0}
+            onClick={() => go(-1)}
+          >
+            ↑
+          </button>
+          <button
+            type="button"
+            aria-label={t("next match")}
+            disabled={found.numbers.length === 0}
+            onClick={() => go(1)}
+          >
+            ↓
+          </button>{" "}
           <span role="status" aria-label={t("Matches")}>
-            {current !== undefined ? `${(current + 1).toLocaleString("en")} / ` : ""}{tn("{count} line matches", "{count} lines match", found.numbers.length)}{found.isDone ? "" : " …"}
+            {current !== undefined ? `${(current + 1).toLocaleString("en")} / ` : ""}
+            {tn("{count} line matches", "{count} lines match", found.numbers.length)}
+            {found.isDone ? "" : " …"}
           </span>
           {found.error && <Refusal error={found.error} />}
         </span>
@@ -126,11 +199,21 @@ function Copy({ span, copy }: LogToolbarProps) {
   const [said, setSaid] = useState("");
   if (!span) return null;
   const count = span.last - span.first + 1;
-  const run = () => copy().then((copied) => setSaid(tn("{count} line is copied.", "{count} lines are copied.", copied)), (error: Error) => setSaid(error.message));
+  const run = () =>
+    copy().then(
+      (copied) => setSaid(tn("{count} line is copied.", "{count} lines are copied.", copied)),
+      (error: Error) => setSaid(error.message),
+    );
   return (
     <>
-      <button type="button" onClick={() => void run()}>{tn("Copy line", "Copy {count} lines", count)}</button>
-      {said && <span className="soft" role="status">{said}</span>}
+      <button type="button" onClick={() => void run()}>
+        {tn("Copy line", "Copy {count} lines", count)}
+      </button>
+      {said && (
+        <span className="soft" role="status">
+          {said}
+        </span>
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** The log of a try: live, searched on the server, with levels, groups, links to lines. Its options are in the address. */
 
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { type Level, type LogPlace, logFileAddress } from "../../../api/logs";
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type LogPlace, logFileAddress } from "../../../api/logs";
 import { Failure } from "../../../components/Answer";
 import { t } from "../../../state/language";
 import { usePreference } from "../../../state/preferences";
@@ -10,19 +10,12 @@ import { copyLines } from "./copyLines";
 import { type Anchor, END, LogScroller } from "./LogScroller";
 import { LogRow } from "./LogRow";
 import { chooseLines, foldLines, showTail } from "./logFolds";
+import type { LogOptions } from "./logOptions";
 import { LogToolbar, WRAP } from "./LogToolbar";
 import { formatSpan, parseSpan } from "./lineSpan";
 import { useLog } from "./useLog";
 import { useLogSearch } from "./useLogSearch";
 import "../../../styles/log.css";
-
-export interface LogOptions {
-  find?: string;
-  level?: Level;
-  source?: number;
-  /** 12 or `12-40`, counted from 1. */
-  line?: string | number;
-}
 
 interface LogViewProps {
   place: LogPlace;
@@ -39,57 +32,124 @@ export function LogView({ place, options, set }: LogViewProps) {
   const filtered = useLogSearch(place, "", options.level, isGrowing);
   const found = useLogSearch(place, find, options.level, isGrowing);
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
-  const span = parseSpan(options.line);
+  const span = useMemo(() => parseSpan(options.line), [options.line]);
   const [anchor, setAnchor] = useState<Anchor>(span ? Math.max(0, span.first - 3) : END);
   const [isAtTail, setAtTail] = useState(span === undefined);
   // The end of a long log is shown while its lines are counted. Their numbers are known afterwards.
   const isTail = isAtTail && !store.isCounted && store.tail > 0 && !options.level;
   const view = useMemo(
-    () => (options.level ? chooseLines(filtered.numbers) : isTail ? showTail(store.tail) : foldLines(store.total, store.groups, folded)),
+    () =>
+      options.level
+        ? chooseLines(filtered.numbers)
+        : isTail
+          ? showTail(store.tail)
+          : foldLines(store.total, store.groups, folded),
     [options.level, filtered.numbers, isTail, store.tail, store.total, store.groups, folded],
   );
   const tailBefore = useRef(0);
-  useLayoutEffect(() => {
-    if (tailBefore.current > 0 && !isTail && isAtTail && store.isCounted && anchor !== END) setAnchor(Math.max(0, anchor + view.count - tailBefore.current));
+  const keepPlace = useEffectEvent(() => {
+    if (tailBefore.current > 0 && !isTail && isAtTail && store.isCounted && anchor !== END)
+      setAnchor(Math.max(0, anchor + view.count - tailBefore.current));
     tailBefore.current = isTail ? store.tail : 0;
-  }, [isTail, store.tail]); // eslint-disable-line
-  const folds = useMemo(() => (options.level ? new Map<number, boolean>() : new Map(store.groups.map((one) => [one.first, folded.has(one.first)]))), [options.level, store.groups, folded]);
-  const onShow = useCallback((first: number, last: number) => {
-    if (store.error === undefined) store.want(Array.from({ length: Math.max(0, last - first) }, (_, at) => view.lineAt(first + at)));
-  }, [store, view]);
-  const jump = useCallback((line: number) => {
-    setAtTail(false);
-    setAnchor(Math.max(0, (isTail ? line : view.placeOf(line)) - 3));
-  }, [view, isTail]);
-  useEffect(() => {
+  });
+  useLayoutEffect(() => keepPlace(), [isTail, store.tail]);
+  const folds = useMemo(
+    () =>
+      options.level
+        ? new Map<number, boolean>()
+        : new Map(store.groups.map((one) => [one.first, folded.has(one.first)])),
+    [options.level, store.groups, folded],
+  );
+  const onShow = useCallback(
+    (first: number, last: number) => {
+      if (store.error === undefined)
+        store.want(Array.from({ length: Math.max(0, last - first) }, (_, at) => view.lineAt(first + at)));
+    },
+    [store, view],
+  );
+  const jump = useCallback(
+    (line: number) => {
+      setAtTail(false);
+      setAnchor(Math.max(0, (isTail ? line : view.placeOf(line)) - 3));
+    },
+    [view, isTail],
+  );
+  const jumpToSpan = useEffectEvent(() => {
     if (span && options.level) jump(span.first);
-    // Only when the filter has found its lines: later the user moves.
-  }, [options.level, filtered.isDone]); // eslint-disable-line
-  const choose = useCallback((line: number, isRange: boolean) => set({ line: formatSpan(line, isRange ? span : undefined) }), [set, options.line]); // eslint-disable-line
-  const fold = useCallback((line: number) => setFolded((before) => {
-    const after = new Set(before);
-    if (!after.delete(line)) after.add(line);
-    return after;
-  }), []);
+  });
+  // Only when the filter has found its lines: later the user moves.
+  useEffect(() => jumpToSpan(), [options.level, filtered.isDone]);
+  const choose = useCallback(
+    (line: number, isRange: boolean) => set({ line: formatSpan(line, isRange ? span : undefined) }),
+    [set, span],
+  );
+  const fold = useCallback(
+    (line: number) =>
+      setFolded((before) => {
+        const after = new Set(before);
+        if (!after.delete(line)) after.add(line);
+        return after;
+      }),
+    [],
+  );
   const expand = useCallback((line: number, bytes: number) => void store.expand(line, bytes), [store]);
-  if (store.error !== undefined && !store.isRead) return <Failure what={t("the log")} error={store.error} retry={() => void store.extend()} />;
+  if (store.error !== undefined && !store.isRead)
+    return <Failure what={t("the log")} error={store.error} retry={() => void store.extend()} />;
   return (
     <>
       <LogToolbar
-        store={store} options={options} set={set} found={found} filtered={options.level ? filtered : undefined} view={view} anchor={anchor} jump={jump}
-        toEnd={() => setAnchor(END)} address={logFileAddress(place)} span={span} copy={() => (span ? copyLines(place, span) : Promise.resolve(0))}
-        foldAll={store.groups.length === 0 || options.level ? undefined : () => setFolded(folded.size ? new Set() : new Set(store.groups.map((one) => one.first)))} isFolded={folded.size > 0}
+        store={store}
+        options={options}
+        set={set}
+        found={found}
+        filtered={options.level ? filtered : undefined}
+        view={view}
+        anchor={anchor}
+        jump={jump}
+        toEnd={() => setAnchor(END)}
+        address={logFileAddress(place)}
+        span={span}
+        copy={() => (span ? copyLines(place, span) : Promise.resolve(0))}
+        foldAll={
+          store.groups.length === 0 || options.level
+            ? undefined
+            : () => setFolded(folded.size ? new Set() : new Set(store.groups.map((one) => one.first)))
+        }
+        isFolded={folded.size > 0}
       />
-      {store.error !== undefined && <Failure what={t("the log")} error={store.error} retry={() => void store.extend()} />}
-      {!store.isRead && <p className="soft" aria-busy="true">{t("Reading {what} …", { what: t("the log") })}</p>}
-      {store.isRead && store.isOver && store.isCounted && store.total === 0 && <p className="soft">{t("The task wrote no line.")}</p>}
-      <LogScroller count={view.count} anchor={anchor} move={setAnchor} isWrapped={wrap === "wrap"} label={t("Log")} onShow={onShow}>
+      {store.error !== undefined && (
+        <Failure what={t("the log")} error={store.error} retry={() => void store.extend()} />
+      )}
+      {!store.isRead && (
+        <p className="soft" aria-busy="true">
+          {t("Reading {what} …", { what: t("the log") })}
+        </p>
+      )}
+      {store.isRead && store.isOver && store.isCounted && store.total === 0 && (
+        <p className="soft">{t("The task wrote no line.")}</p>
+      )}
+      <LogScroller
+        count={view.count}
+        anchor={anchor}
+        move={setAnchor}
+        isWrapped={wrap === "wrap"}
+        label={t("Log")}
+        onShow={onShow}
+      >
         {(at) => {
           const line = view.lineAt(at);
           return (
             <LogRow
-              key={line} number={line} line={store.get(line)} zone={zone} find={find} isChosen={span !== undefined && line >= span.first && line <= span.last}
-              isFolded={folds.get(line)} choose={choose} fold={fold} expand={expand}
+              key={line}
+              number={line}
+              line={store.get(line)}
+              zone={zone}
+              find={find}
+              isChosen={span !== undefined && line >= span.first && line <= span.last}
+              isFolded={folds.get(line)}
+              choose={choose}
+              fold={fold}
+              expand={expand}
             />
           );
         }}

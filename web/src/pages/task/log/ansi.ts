@@ -40,7 +40,13 @@ class Look {
   private readonly marks = new Set<string>();
 
   classes(): string {
-    return [this.fore && `ansi-${this.fore}`, this.back && `ansi-on-${this.back}`, ...[...this.marks].map((one) => `ansi-${one}`)].filter(Boolean).join(" ");
+    return [
+      this.fore && `ansi-${this.fore}`,
+      this.back && `ansi-on-${this.back}`,
+      ...[...this.marks].map((one) => `ansi-${one}`),
+    ]
+      .filter(Boolean)
+      .join(" ");
   }
 
   apply(codes: number[]): void {

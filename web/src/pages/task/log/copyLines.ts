@@ -10,10 +10,11 @@ export const COPIED_MAX = 20_000;
 export async function copyLines(place: LogPlace, span: LineSpan): Promise<number> {
   const texts: string[] = [];
   const end = Math.min(span.last + 1, span.first + COPIED_MAX);
-  for (let first = span.first; first < end; ) {
+  for (let first = span.first; first < end;) {
     const answer = await readLines(place, { first, count: Math.min(RANGE_MAX, end - first), lineBytes: 100_000 });
     if (answer.lines.length === 0) break;
-    for (const line of answer.lines) texts.push([line.at, line.level?.toUpperCase(), stripAnsi(line.text)].filter(Boolean).join(" "));
+    for (const line of answer.lines)
+      texts.push([line.at, line.level?.toUpperCase(), stripAnsi(line.text)].filter(Boolean).join(" "));
     first += answer.lines.length;
   }
   await navigator.clipboard.writeText(texts.join("\n") + "\n");

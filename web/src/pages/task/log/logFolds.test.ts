@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { chooseLines, foldLines, showTail } from "./logFolds";
 
-const GROUPS = [{ first: 1, last: 6, title: "outer" }, { first: 3, last: 5, title: "inner" }, { first: 8, last: null, title: "open" }];
+const GROUPS = [
+  { first: 1, last: 6, title: "outer" },
+  { first: 3, last: 5, title: "inner" },
+  { first: 8, last: null, title: "open" },
+];
 
 function shown(folded: number[]): number[] {
   const view = foldLines(12, GROUPS, new Set(folded));

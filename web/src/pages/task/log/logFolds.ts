@@ -13,7 +13,8 @@ export interface LineView {
 /** All lines but those behind the first of each folded group. */
 export function foldLines(total: number, groups: readonly LogGroup[], folded: ReadonlySet<number>): LineView {
   const spans = hiddenSpans(total, groups, folded);
-  if (spans.length === 0) return { count: total, lineAt: (place) => place, placeOf: (line) => Math.max(0, Math.min(line, total - 1)) };
+  if (spans.length === 0)
+    return { count: total, lineAt: (place) => place, placeOf: (line) => Math.max(0, Math.min(line, total - 1)) };
   const hiddenBefore: number[] = [];
   let hidden = 0;
   for (const span of spans) {

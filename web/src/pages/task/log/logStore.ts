@@ -39,10 +39,20 @@ export class LogStore {
 
   /** Ask for what was written since the last call, with its first lines. */
   async extend(): Promise<void> {
-    const answer = await this.ask(this.isCounted ? { first: this.total, count: BLOCK } : { first: -BLOCK, count: BLOCK });
+    const answer = await this.ask(
+      this.isCounted ? { first: this.total, count: BLOCK } : { first: -BLOCK, count: BLOCK },
+    );
     if (answer === undefined) return;
     const groups = answer.groups.length;
-    if (this.isRead && this.error === undefined && answer.total === this.total && answer.is_over === this.isOver && answer.is_counted === this.isCounted && groups === this.groups.length) return;
+    if (
+      this.isRead &&
+      this.error === undefined &&
+      answer.total === this.total &&
+      answer.is_over === this.isOver &&
+      answer.is_counted === this.isCounted &&
+      groups === this.groups.length
+    )
+      return;
     this.total = answer.total;
     this.isCounted = answer.is_counted;
     this.isOver = answer.is_over;
@@ -56,12 +66,17 @@ export class LogStore {
 
   /** Ask for those of the lines that are not in memory and not asked for. */
   want(numbers: readonly number[]): void {
-    const missing = numbers.filter((line) => !this.lines.has(line) && !this.asked.has(line) && line >= 0 && line < this.total);
+    const missing = numbers.filter(
+      (line) => !this.lines.has(line) && !this.asked.has(line) && line >= 0 && line < this.total,
+    );
     if (missing.length === 0) return;
     const first = missing[0] as number;
     const last = missing[missing.length - 1] as number;
-    if (last - first <= 2 * BLOCK) void this.load({ first: Math.max(0, first - 20), count: last - first + 40 }, missing);
-    else for (let from = 0; from < missing.length; from += SEVERAL_MAX) void this.load({ at: missing.slice(from, from + SEVERAL_MAX) }, missing.slice(from, from + SEVERAL_MAX));
+    if (last - first <= 2 * BLOCK)
+      void this.load({ first: Math.max(0, first - 20), count: last - first + 40 }, missing);
+    else
+      for (let from = 0; from < missing.length; from += SEVERAL_MAX)
+        void this.load({ at: missing.slice(from, from + SEVERAL_MAX) }, missing.slice(from, from + SEVERAL_MAX));
   }
 
   /** Read a line that is cut, as long as the server gives it. */

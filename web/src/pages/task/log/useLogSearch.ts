@@ -41,7 +41,8 @@ export function useLogSearch(place: LogPlace, text: string, level: Level | undef
         return;
       }
       const last = numbers[numbers.length - 1];
-      if (isGrowing && numbers.length < FOUND_MAX) timer = window.setTimeout(() => void search(Math.max(first, last === undefined ? 0 : last + 1)), GROWING_MS);
+      if (isGrowing && numbers.length < FOUND_MAX)
+        timer = window.setTimeout(() => void search(Math.max(first, last === undefined ? 0 : last + 1)), GROWING_MS);
     };
     show(false);
     timer = window.setTimeout(() => void search(0), PAUSE_MS);

@@ -1,0 +1,88 @@
+// @vitest-environment happy-dom
+
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Grid as GridData } from "../../api/shapes";
+import { renderInPage } from "../../testing/renderInPage";
+import { Grid } from "./Grid";
+
+const run = (run_id: string) => ({
+  run_id,
+  run_type: "manual",
+  state: "failed",
+  run_after: "2026-01-01T00:00:00Z",
+  start_date: null,
+  end_date: null,
+});
+const GRID: GridData = {
+  dag_id: "sales",
+  states: ["success", "failed"],
+  runs: [run("older"), run("newest")],
+  task_ids: ["load", "parts.copy", "send"],
+  cells: [
+    [0, 0],
+    [1, 0],
+    [0, 1],
+  ],
+  has_older: false,
+  groups: [{ group_id: "parts", parent: null, mapped: false }],
+  task_groups: [null, 0, null],
+  mapped: [],
+};
+const toggleGroup = vi.fn();
+const toggleFailed = vi.fn();
+
+// Nothing is laid out in a test: the frame of the grid has a size all the same, so that its lines are in view.
+beforeEach(() => {
+  vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockReturnValue(400);
+  vi.spyOn(HTMLElement.prototype, "offsetWidth", "get").mockReturnValue(800);
+  vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(400);
+  vi.spyOn(HTMLElement.prototype, "scrollHeight", "get").mockReturnValue(400);
+});
+afterEach(() => vi.restoreAllMocks());
+
+async function show(grid = GRID) {
+  const address = await renderInPage(() => (
+    <Grid
+      grid={grid}
+      choice={{ search: "", only: undefined, folded: new Set<string>() }}
+      toggleGroup={toggleGroup}
+      toggleFailed={toggleFailed}
+    />
+  ));
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await act(async () => void fireEvent.keyDown(screen.getByRole("grid"), { key }));
+  };
+  return { address, press };
+}
+
+const chosen = () => screen.getByRole("gridcell", { selected: true }).getAttribute("aria-label");
+
+test("the arrows go from cell to cell, and stop at the edges", async () => {
+  const { press } = await show();
+  expect(chosen()).toBe("load, newest: success");
+  await press("ArrowRight", "ArrowUp");
+  expect(chosen()).toBe("load, newest: success");
+  await press("ArrowLeft", "ArrowDown", "ArrowDown");
+  expect(chosen()).toBe("parts.copy, older: failed");
+  expect(screen.getByRole("grid").getAttribute("aria-activedescendant")).toBe("cell-2-0");
+});
+
+test("n goes to the next failed task, and Enter opens it", async () => {
+  const { press, address } = await show();
+  await press("n");
+  expect(chosen()).toBe("send, newest: failed");
+  await press("n");
+  expect(chosen()).toBe("parts.copy, older: failed");
+  await press("Enter");
+  await waitFor(() => expect(address()).toBe("/dags/sales/runs/older/tasks/parts.copy"));
+});
+
+test("Enter folds a group, f shows only what failed, and keys with a modifier are left to the browser", async () => {
+  const { press } = await show();
+  await press("ArrowDown", "Enter", "f");
+  expect(toggleGroup.mock.calls).toEqual([["parts"]]);
+  expect(toggleFailed).toHaveBeenCalledTimes(1);
+  await act(async () => void fireEvent.keyDown(screen.getByRole("grid"), { key: "f", ctrlKey: true }));
+  expect(toggleFailed).toHaveBeenCalledTimes(1);
+});

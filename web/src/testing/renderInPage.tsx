@@ -1,0 +1,33 @@
+/** Shows a component of the page for a test: with the queries and the router, whose address the test can read. */
+
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
+import { act, cleanup, render } from "@testing-library/react";
+import type { ReactNode } from "react";
+
+/** Returns a function that reads the address that is shown. */
+export async function renderInPage(component: () => ReactNode, address = "/"): Promise<() => string> {
+  cleanup();
+  const root = createRootRoute();
+  const any = createRoute({ getParentRoute: () => root, path: "$", component });
+  const router = createRouter({
+    routeTree: root.addChildren([any]),
+    history: createMemoryHistory({ initialEntries: [address] }),
+  });
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false }, mutations: { retry: false } } });
+  await act(async () => {
+    await router.load();
+    render(
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>,
+    );
+  });
+  return () => router.state.location.href;
+}
