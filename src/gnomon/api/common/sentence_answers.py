@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +18,7 @@ from gnomon.model.sentences import (
     TaskName,
     list_spans,
     render,
+    split_instants,
 )
 from gnomon.model.sentences.templates import find_kind
 
@@ -65,6 +66,25 @@ def build_sentence(sentence: Sentence, hide: Hide) -> SentenceAnswer:
         text=hide(render(sentence)),
         spans=build_spans(list_spans(sentence), hide),
     )
+
+
+class SpannedAnswer(Answer):
+    """An answer with sentences as texts."""
+
+    spans: dict[str, list[SpanAnswer]]
+    """By text, the spans of each sentence of this answer that is more than words."""
+
+
+def map_spans(sentences: Iterable[Sentence | str | None], hide: Hide) -> dict[str, list[SpanAnswer]]:
+    """The spans of these sentences by their text. In a stored text only instants are known."""
+    found = {}
+    for sentence in sentences:
+        if sentence:
+            spans = list(split_instants(sentence)) if isinstance(sentence, str) else list_spans(sentence)
+            answers = build_spans(spans, hide)
+            if any(span.kind is not ArgumentKind.TEXT for span in answers):
+                found["".join(span.text for span in answers)] = answers
+    return found
 
 
 def build_spans(spans: list[SentenceSpan], hide: Hide) -> list[SpanAnswer]:

@@ -53,7 +53,7 @@ def test_no_worker(gnomon: Gnomon, deployment: Deployment) -> None:
 def test_a_schedule_of_none(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"))
     out = why(gnomon, "a")
-    assert "its schedule is None: runs are made by hand only" in out and "it has no runs yet" in out
+    assert "its schedule is None: runs are created manually only" in out and "it has no runs yet" in out
 
 
 def test_a_start_date_in_the_future(gnomon: Gnomon, deployment: Deployment) -> None:

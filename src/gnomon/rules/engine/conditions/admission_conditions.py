@@ -52,7 +52,7 @@ def _check_pool_size(pool: Pool, ti: TaskInstance) -> Iterator[WaitCondition]:
     release = ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=ti.pool_slots)
     if pool.slots is None:
         command = Command("pools set", (pool.name, "SLOTS"))
-        missing = say("pool_does_not_exist", pool=pool.name, command=command)
+        missing = say("pool_does_not_exist", missing_pool=pool.name, command=command)
         yield WaitCondition("pool_exists", False, missing, release=release)
     elif 0 <= pool.slots < ti.pool_slots:
         command = Command("pools set", (pool.name, str(ti.pool_slots)))
