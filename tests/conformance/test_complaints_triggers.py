@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 from tests.databases import empty_database
 from tests.unit.author_code.runner.test_deferral import Paces, _mapped
+from tests.unit.rules.engine.told import tell_instance
 from tests.unit.rules.engine.world import World, chain, dag_record
 from tests.unit.services.triggerer.authored import TRIGGERS
 from tests.unit.services.triggerer.conftest import Running
@@ -26,7 +27,6 @@ from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.serde import loads
 from gnomon.model.spec import TaskSpec
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import find_wait_reason
 
 TRIGGER = Deferral(classpath="plugin.Trigger", next_method="go_on")
 EVENT = DeferralResult(outcome="event", payload='"hello"')
@@ -117,7 +117,7 @@ def test_44759_a_task_whose_trigger_has_fired_goes_before_new_tasks_and_does_not
     assert busy.run.run_pk == later.run_pk
     fire(world, run)
     world.step(seconds=60)
-    why = find_wait_reason(world.memory, world.memory.runs[run.run_pk].task_instances[0][-1], world.now) or ""
+    why = tell_instance(world.memory, world.memory.runs[run.run_pk].task_instances[0][-1], world.now) or ""
     assert "pool small is full" in why
     world.step(world.result(busy))
     (attempt,) = world.live()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import Sentence, render
 
 
 class ReleaseAct(Enum):
@@ -49,9 +51,26 @@ class WaitCondition:
 
     kind: str
     is_met: bool
-    text: str
+    sentence: Sentence
     since: Instant | None = None
     """Since when it is met, or waited for; None when that is not known."""
     release: ReleaseTarget | None = None
     """None: it is met, or time or other work meets it."""
     children: tuple[WaitCondition, ...] = ()
+    longer: Sentence | None = None
+    """The sentence where it stands alone in a list: with the command for which the page has a button or a link, or with its subject. None: the same."""
+
+    @property
+    def text(self) -> str:
+        """The words of the sentence."""
+        return render(self.sentence)
+
+    @property
+    def told(self) -> Sentence:
+        """The sentence of `explain`."""
+        return self.longer or self.sentence
+
+
+def list_unmet(conditions: Iterable[WaitCondition]) -> list[WaitCondition]:
+    """Those that are not met."""
+    return [condition for condition in conditions if not condition.is_met]

@@ -62,11 +62,16 @@ def test_a_run_is_explained(read_two: Client) -> None:
 
 def test_a_slot_without_a_run_is_explained(read_two: Client) -> None:
     answer = read_two.own("/dags/hourly/dagRuns/2030-01-01T00:00:00Z/explain")
-    assert answer == {
-        "state": None,
-        "sentences": ["the slot is in the future; see the coming runs with: gnomon dags next-runs hourly"],
-        "conditions": [],
-    }
+    text = "the slot is in the future; see the coming runs with: gnomon dags next-runs hourly"
+    assert (answer["state"], answer["sentences"], answer["conditions"]) == (None, [text], [])
+    (coded,) = answer["coded"]
+    command = {"verb": "dags next-runs", "names": ["hourly"], "options": []}
+    assert (coded["code"], coded["arguments"]) == ("slot_is_in_the_future", {"command": command})
+    assert [(span["kind"], span["text"]) for span in coded["spans"]] == [
+        ("text", "the slot is in the future; see the coming runs with: "),
+        ("command", "gnomon dags next-runs hourly"),
+    ]
+    assert coded["spans"][1]["command"] == command
 
 
 def test_a_task_instance_is_explained(read_two: Client) -> None:

@@ -14,6 +14,7 @@ from gnomon.api.own.explanations import build_condition
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
+from gnomon.model.sentences import say
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition
@@ -256,12 +257,15 @@ def test_a_run_that_waits_for_another_dag_has_its_slots_as_conditions(api: Clien
 
 def test_an_act_on_a_hidden_dag_is_not_told() -> None:
     inner = WaitCondition(
-        "upstream_slot", False, "DAG secret is paused", release=ReleaseTarget(ReleaseAct.UNPAUSE_DAG, "secret")
+        "upstream_slot",
+        False,
+        say("dag_is_paused", dag="secret"),
+        release=ReleaseTarget(ReleaseAct.UNPAUSE_DAG, "secret"),
     )
     outer = WaitCondition(
         "upstream_dag",
         False,
-        "a waits for secret",
+        say("edge_waits", waiting=say("dag", dag="a"), upstream=say("dag", dag="secret"), chosen=None),
         release=ReleaseTarget(ReleaseAct.RELEASE_RUN, "a", "r", upstream_dag_id="secret"),
         children=(inner,),
     )

@@ -15,10 +15,11 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.instants import SECOND
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import render
 from gnomon.model.spec import TaskSpec
 from gnomon.queries.report.activity import current_work, limit_use
+from gnomon.queries.report.explanations import run_explanation
 from gnomon.queries.report.explanations.engine_state_reading import build_limits
-from gnomon.rules.engine import explain as rules
 from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.dag_records.event_log import log_event
 from gnomon.storage.store.trigger_queue import triggerer_leases
@@ -177,17 +178,17 @@ def test_only_the_waits_that_are_listed_are_explained(
             found = current_work.read_current_work(
                 tx, build_limits(deployment.home.cfg), deployment.clock.now(), current_work.DagFacts()
             )
-        return [(one.run_id, one.reasons) for one in found.waiting]
+        return [(one.run_id, list(map(render, one.reasons))) for one in found.waiting]
 
     every = read()
     assert [run_id for run_id, _ in every] == ["r1", "r2", "r3"]
     assert all("max_active_runs=1" in reasons[0] for _, reasons in every)
     monkeypatch.setattr(current_work, "_LISTED_MAX", 2)
     explained: list[int] = []
-    of_run = rules.collect_run_reasons
+    of_run = run_explanation.list_waits
     monkeypatch.setattr(
-        rules,
-        "collect_run_reasons",
+        run_explanation,
+        "list_waits",
         lambda state, run_pk, *given, **named: explained.append(run_pk) or of_run(state, run_pk, *given, **named),
     )
     assert read() == every[:2]

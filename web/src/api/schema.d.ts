@@ -5212,6 +5212,12 @@ export interface components {
             label?: string | null;
         };
         /**
+         * ArgumentKind
+         * @description What an argument is; its value is the word of `catalogue.ARGUMENTS`.
+         * @enum {string}
+         */
+        ArgumentKind: "text" | "count" | "instant" | "duration" | "dag" | "run" | "task" | "pool" | "asset" | "command" | "phrase" | "list" | "clauses";
+        /**
          * AssetAliasCollectionResponse
          * @description `AssetAliasCollectionResponse` of Airflow's document.
          */
@@ -5550,6 +5556,10 @@ export interface components {
          * @description One row.
          */
         AuditRowAnswer: {
+            /** Spans */
+            spans: {
+                [key: string]: components["schemas"]["SpanAnswer"][];
+            };
             /** Id */
             id: number;
             /**
@@ -5685,6 +5695,10 @@ export interface components {
          * @description The slots of the range in the order in which they would run.
          */
         BackfillPreviewAnswer: {
+            /** Spans */
+            spans: {
+                [key: string]: components["schemas"]["SpanAnswer"][];
+            };
             /** Counts */
             counts: {
                 [key: string]: number;
@@ -6663,6 +6677,10 @@ export interface components {
          * @description A year of a DAG.
          */
         CalendarAnswer: {
+            /** Spans */
+            spans: {
+                [key: string]: components["schemas"]["SpanAnswer"][];
+            };
             /** Dag Id */
             dag_id: string;
             /** Year */
@@ -6921,6 +6939,18 @@ export interface components {
             run_after: string;
         };
         /**
+         * CommandAnswer
+         * @description A command of Gnomon by its parts, none of them quoted for a shell.
+         */
+        CommandAnswer: {
+            /** Verb */
+            verb: string;
+            /** Names */
+            names: string[];
+            /** Options */
+            options: string[];
+        };
+        /**
          * ConditionAnswer
          * @description A condition, met or not, and those that it consists of.
          */
@@ -6931,6 +6961,14 @@ export interface components {
             met: boolean;
             /** Text */
             text: string;
+            /** Spans */
+            spans: components["schemas"]["SpanAnswer"][];
+            /** Code */
+            code: string;
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
             /** Since */
             since: string | null;
             release: components["schemas"]["ReleaseAnswer"] | null;
@@ -7095,28 +7133,6 @@ export interface components {
             dag_paused: boolean;
             /** Is Scheduler Alive */
             is_scheduler_alive: boolean;
-        };
-        /**
-         * CurrentWork
-         * @description The work of all DAGs at one instant.
-         */
-        CurrentWork: {
-            /** At */
-            at: string | null;
-            /** Runs */
-            runs: {
-                [key: string]: number;
-            };
-            /** Processes */
-            processes: components["schemas"]["ProcessRow"][];
-            /** Import Errors */
-            import_errors: number;
-            /** Late */
-            late: components["schemas"]["LateRun"][];
-            /** Running */
-            running: components["schemas"]["RunningTask"][];
-            /** Waiting */
-            waiting: components["schemas"]["WaitingRun"][];
         };
         /**
          * DAGCollectionResponse
@@ -7786,6 +7802,10 @@ export interface components {
          * @description What a DAG is set to.
          */
         DagSettingsAnswer: {
+            /** Spans */
+            spans: {
+                [key: string]: components["schemas"]["SpanAnswer"][];
+            };
             /** Dag Id */
             dag_id: string;
             /** Error */
@@ -8410,6 +8430,8 @@ export interface components {
             state: string | null;
             /** Sentences */
             sentences: string[];
+            /** Coded */
+            coded: components["schemas"]["ToldAnswer"][];
             /** Conditions */
             conditions: components["schemas"]["ConditionAnswer"][];
         };
@@ -9073,10 +9095,10 @@ export interface components {
             timestamp?: string | null;
         };
         /**
-         * LateRun
-         * @description A run that should exist, or should have ended.
+         * LateRow
+         * @description A run that should exist, or should have ended; `run_id` None: it has not been created.
          */
-        LateRun: {
+        LateRow: {
             /** Dag Id */
             dag_id: string;
             /** Run Id */
@@ -9097,6 +9119,7 @@ export interface components {
             run_id: string | null;
             /** Why */
             why: string;
+            coded: components["schemas"]["SentenceAnswer"];
             /** Late Since */
             late_since: string | null;
         };
@@ -9422,10 +9445,36 @@ export interface components {
             why: string;
         };
         /**
-         * NextRuns
-         * @description The output of `gnomon dags next-runs`.
+         * NextRunsAnswer
+         * @description The coming runs, as if the DAG were unpaused now.
          */
-        NextRuns: {
+        NextRunsAnswer: {
+            /** Spans */
+            spans: {
+                [key: string]: components["schemas"]["SpanAnswer"][];
+            };
+            /** Dag Id */
+            dag_id: string;
+            /** Schedule */
+            schedule: string;
+            /** Paused */
+            paused: boolean;
+            /** Blocked */
+            blocked: string | null;
+            /** Next Runs */
+            next_runs: components["schemas"]["NextRunAnswer"][];
+            /** Skipped */
+            skipped: components["schemas"]["SkippedSlotsAnswer"][];
+            /** Dropped */
+            dropped: string[];
+            /** Notes */
+            notes: string[];
+        };
+        /**
+         * NextRunsTable
+         * @description `NextRuns` with its sentences in English.
+         */
+        NextRunsTable: {
             /** Dag Id */
             dag_id: string;
             /** Schedule */
@@ -9446,28 +9495,6 @@ export interface components {
             notes: string[];
             /** Blocked */
             blocked?: string | null;
-        };
-        /**
-         * NextRunsAnswer
-         * @description The coming runs, as if the DAG were unpaused now.
-         */
-        NextRunsAnswer: {
-            /** Dag Id */
-            dag_id: string;
-            /** Schedule */
-            schedule: string;
-            /** Paused */
-            paused: boolean;
-            /** Blocked */
-            blocked: string | null;
-            /** Next Runs */
-            next_runs: components["schemas"]["NextRunAnswer"][];
-            /** Skipped */
-            skipped: components["schemas"]["SkippedSlotsAnswer"][];
-            /** Dropped */
-            dropped: string[];
-            /** Notes */
-            notes: string[];
         };
         /**
          * NoteRow
@@ -10160,6 +10187,10 @@ export interface components {
          * @description A failed run.
          */
         RunFailureAnswer: {
+            /** Spans */
+            spans: {
+                [key: string]: components["schemas"]["SpanAnswer"][];
+            };
             /** Run Id */
             run_id: string;
             /**
@@ -10213,6 +10244,10 @@ export interface components {
          * @description A run that `POST /api/v2/dags/{dag_id}/dagRuns` with the same body would create.
          */
         RunPreviewAnswer: {
+            /** Spans */
+            spans: {
+                [key: string]: components["schemas"]["SpanAnswer"][];
+            };
             /** Dag Id */
             dag_id: string;
             /** Dag Run Id */
@@ -10502,6 +10537,22 @@ export interface components {
             latest_scheduler_heartbeat: string | null;
         };
         /**
+         * SentenceAnswer
+         * @description A sentence: its code and its arguments for programs, its spans for people. The texts of the spans make up `text`.
+         */
+        SentenceAnswer: {
+            /** Code */
+            code: string;
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Text */
+            text: string;
+            /** Spans */
+            spans: components["schemas"]["SpanAnswer"][];
+        };
+        /**
          * ServiceAnswer
          * @description A registered process.
          */
@@ -10786,6 +10837,24 @@ export interface components {
             runs: components["schemas"]["SlotRunAnswer"][];
             /** Complete */
             complete: boolean;
+        };
+        /**
+         * SpanAnswer
+         * @description A piece of a sentence, and what it names; null fields are not part of it.
+         */
+        SpanAnswer: {
+            kind: components["schemas"]["ArgumentKind"];
+            /** Text */
+            text: string;
+            /** Dag Id */
+            dag_id?: string | null;
+            /** Run Id */
+            run_id?: string | null;
+            /** Task Id */
+            task_id?: string | null;
+            /** Map Index */
+            map_index?: number | null;
+            command?: components["schemas"]["CommandAnswer"] | null;
         };
         /**
          * StoredConnection
@@ -11556,6 +11625,24 @@ export interface components {
             tokens: components["schemas"]["TokenAnswer"][];
         };
         /**
+         * ToldAnswer
+         * @description A sentence of an explanation.
+         */
+        ToldAnswer: {
+            /** Code */
+            code: string;
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Text */
+            text: string;
+            /** Spans */
+            spans: components["schemas"]["SpanAnswer"][];
+            /** Is Condition */
+            is_condition: boolean;
+        };
+        /**
          * TriggerDAGRunPostBody
          * @description `TriggerDAGRunPostBody` of Airflow's document.
          */
@@ -11915,10 +12002,10 @@ export interface components {
             views: components["schemas"]["ViewAnswer"][];
         };
         /**
-         * WaitingRun
+         * WaitingRow
          * @description A run that waits, or with tasks that wait.
          */
-        WaitingRun: {
+        WaitingRow: {
             /** Dag Id */
             dag_id: string;
             /** Run Id */
@@ -11945,6 +12032,8 @@ export interface components {
             since: string | null;
             /** Reasons */
             reasons: string[];
+            /** Coded */
+            coded: components["schemas"]["SentenceAnswer"][];
         };
         /**
          * WatcherAnswer
@@ -12008,6 +12097,28 @@ export interface components {
             waiting: components["schemas"]["WaitingRunAnswer"][];
             /** Late */
             late: components["schemas"]["LateRunAnswer"][];
+        };
+        /**
+         * WorkTable
+         * @description `CurrentWork` with its sentences in English.
+         */
+        WorkTable: {
+            /** At */
+            at: string | null;
+            /** Runs */
+            runs: {
+                [key: string]: number;
+            };
+            /** Processes */
+            processes: components["schemas"]["ProcessRow"][];
+            /** Import Errors */
+            import_errors: number;
+            /** Late */
+            late: components["schemas"]["LateRow"][];
+            /** Running */
+            running: components["schemas"]["RunningTask"][];
+            /** Waiting */
+            waiting: components["schemas"]["WaitingRow"][];
         };
         /**
          * WorkerUseAnswer
@@ -18161,7 +18272,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NextRuns"];
+                    "application/json": components["schemas"]["NextRunsTable"];
                 };
             };
             /** @description Validation Error */
@@ -19395,7 +19506,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CurrentWork"];
+                    "application/json": components["schemas"]["WorkTable"];
                 };
             };
             /** @description Validation Error */

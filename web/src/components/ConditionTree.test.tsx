@@ -9,7 +9,19 @@ import { ConditionTree } from "./ConditionTree";
 afterEach(() => vi.unstubAllGlobals());
 
 function condition(text: string, some: Partial<Condition> = {}): Condition {
-  return { kind: "running", met: false, text, since: null, release: null, children: [], ...some };
+  const spans: Condition["spans"] = [{ kind: "text", text }];
+  return {
+    kind: "running",
+    met: false,
+    text,
+    spans,
+    code: "text",
+    arguments: { text },
+    since: null,
+    release: null,
+    children: [],
+    ...some,
+  };
 }
 
 function release(act: Release["act"], some: Partial<Release> = {}): Release {

@@ -4,7 +4,6 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Condition, findReleaseRequest, type Release, useRunChange } from "../api/runs";
 import { t, tn } from "../state/language";
-import { cutAnswerCommand } from "../state/sentenceCommands";
 import { showRunToast, showToast } from "../state/toasts";
 import { Refusal } from "./Answer";
 import { describeRelease } from "./releaseWords";
@@ -53,9 +52,9 @@ function Item({ condition, dagId }: { condition: Condition; dagId: string }) {
       </span>
       <span className="sr-only">{condition.met ? t("met:") : t("not met:")}</span>{" "}
       <span className="name">
-        <Sentence text={condition.release?.act === "answer" ? cutAnswerCommand(condition.text) : condition.text} />
+        <Sentence text={condition.text} spans={condition.spans} />
       </span>
-      {condition.since && !condition.text.includes(condition.since.slice(0, 19)) && (
+      {condition.since && !namesInstant(condition, condition.since) && (
         <span className="soft">
           {" "}
           · {t("since")} <Time at={condition.since} />
@@ -84,15 +83,25 @@ const STUCK: ReadonlySet<string> = new Set([
   "dependencies",
 ]);
 
-/** In a sentence about the tasks of a run, whose condition has one kind for all reasons; the remedy may follow. */
-const NEVER = "can never start";
+/** Codes of sentences about what can never start: of the condition, or of the reason inside a sentence about a task. */
+const NEVER: ReadonlySet<string> = new Set(["pool_is_too_small"]);
+
+/** The code of the reason: that of the sentence, or inside a sentence about a task that of the phrase behind the name. */
+function findCode({ code, arguments: { why } }: Pick<Condition, "code" | "arguments">): string {
+  return code === "task_has_wait" ? (why as { code: string }).code : code;
+}
+
+/** Whether the sentence has the instant already. */
+function namesInstant({ spans }: Pick<Condition, "spans">, at: string): boolean {
+  return spans.some((one) => one.kind === "instant" && one.text.startsWith(at.slice(0, 19)));
+}
 
 /** Whether time or other work meets the condition. A task that has failed, and can be cleared, does not. */
-export function isWaiting(condition: Pick<Condition, "kind" | "met" | "release" | "text">): boolean {
+export function isWaiting(condition: Pick<Condition, "kind" | "met" | "release" | "code" | "arguments">): boolean {
   return (
     !condition.met &&
     !STUCK.has(condition.kind) &&
-    !condition.text.includes(NEVER) &&
+    !NEVER.has(findCode(condition)) &&
     condition.release?.act !== "clear_task" &&
     condition.release?.act !== "clear_run"
   );

@@ -1,97 +1,78 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Explanation } from "../api/shapes";
+import { type CommandPlace, findPlace } from "../state/commandPlaces";
 import { t } from "../state/language";
-import { splitPools } from "../state/sentencePools";
-import { findRun } from "../state/sentenceRuns";
-import { type CommandPlace, splitCommands } from "../state/sentenceCommands";
-import { splitInstants } from "../state/times";
+import { cutSpans, type Span } from "../state/sentenceSpans";
 import { Answer } from "./Answer";
 import { useCut } from "./LongText";
 import { Time } from "./Time";
 
 /** The sentences of `explain`: why something does not run, or how it ended. */
-export function Sentences({ query, none, dagId }: { query: UseQueryResult<Explanation>; none: string; dagId: string }) {
+export function Sentences({ query, none }: { query: UseQueryResult<Explanation>; none: string }) {
   return (
     <section className="why" aria-label={t("Why")}>
       <Answer query={query} what={t("the explanation")}>
-        {(found) =>
-          found.sentences.length ? (
-            <ul>
-              {found.sentences.map((one, at) => (
-                <li key={at}>
-                  <RunSentence text={one} dagId={dagId} />
-                </li>
-              ))}
-            </ul>
-          ) : (
-            <p>{none}</p>
-          )
-        }
+        {(found) => (found.coded.length ? <SentenceList sentences={found.coded} /> : <p>{none}</p>)}
       </Answer>
     </section>
   );
 }
 
-/** A sentence about a run of the DAG begins with a link to it. */
-function RunSentence({ text, dagId }: { text: string; dagId: string }) {
-  const runId = findRun(text);
-  if (runId === undefined) return <Sentence text={text} />;
+interface SentenceProps {
+  text: string;
+  /** Undefined: the sentence names nothing. */
+  spans: readonly Span[] | undefined;
+}
+
+export function SentenceList({ sentences, className }: { sentences: readonly SentenceProps[]; className?: string }) {
   return (
-    <>
-      run{" "}
-      <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} className="name">
-        {runId}
-      </Link>
-      <Sentence text={text.slice("run ".length + runId.length)} />
-    </>
+    <ul className={className}>
+      {sentences.map((one, at) => (
+        <li key={at}>
+          <Sentence text={one.text} spans={one.spans} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
 /** Longer than any sentence without texts of users in it. */
 const SENTENCE_MAX = 1_000;
 
-/** A sentence of the server, which is English in each language of the page, with its instants in the chosen zone, and links in place of commands for which the page has a place. */
-export function Sentence({ text }: { text: string }) {
+/** A sentence of the server, which is English in each language of the page, with its instants in the chosen zone, and links where it names something that has a page. */
+export function Sentence({ text, spans }: SentenceProps) {
   const { shown, button } = useCut(text, SENTENCE_MAX);
+  const pieces = spans && (shown === text ? spans : cutSpans(spans, shown.length));
   return (
     <>
-      <bdi lang="en">
-        {splitCommands(shown).map((one, at) =>
-          one.place ? <PlaceLink key={at} place={one.place} command={one.text} /> : <Pools key={at} text={one.text} />,
-        )}
-      </bdi>
+      <bdi lang="en">{pieces ? pieces.map((one, at) => <Piece key={at} span={one} />) : shown}</bdi>
       {button}
     </>
   );
 }
 
-/** The pools that a text names as the reason of a wait, as links to them. */
-function Pools({ text }: { text: string }) {
-  return splitPools(text).map((one, at) =>
-    one.pool === undefined ? (
-      <Instants key={at} text={one.text} />
-    ) : (
-      <Link key={at} to="/pools" hash={`pool-${one.pool}`}>
-        {one.text}
+function Piece({ span }: { span: Span }) {
+  const { kind, text, dag_id: dagId, run_id: runId, task_id: taskId, map_index: mapIndex, command } = span;
+  if (kind === "instant") return <Time at={text} />;
+  if (kind === "pool")
+    return (
+      <Link to="/pools" hash={`pool-${text}`}>
+        {text}
       </Link>
-    ),
-  );
+    );
+  const place = command ? findPlace(command) : dagId ? { dagId, runId, taskId, mapIndex, words: text } : undefined;
+  return place ? <PlaceLink place={place} command={command ? text : undefined} /> : <span>{text}</span>;
 }
 
-function Instants({ text }: { text: string }) {
-  return splitInstants(text).map((one, at) =>
-    one.isInstant ? <Time key={at} at={one.text} /> : <span key={at}>{one.text}</span>,
-  );
-}
+type NamedPlace = Omit<CommandPlace, "runId" | "taskId"> & {
+  runId?: string | null | undefined;
+  taskId?: string | null | undefined;
+  mapIndex?: number | null | undefined;
+};
 
-function PlaceLink({
-  place: { dagId, runId, taskId, hash, words },
-  command,
-}: {
-  place: CommandPlace;
-  command: string;
-}) {
+function PlaceLink({ place, command }: { place: NamedPlace; command: string | undefined }) {
+  const { dagId, runId, taskId, mapIndex, hash, words } = place;
   if (!runId)
     return (
       <Link to="/dags/$dagId" params={{ dagId }} search={{}} hash={hash} title={command}>
@@ -100,7 +81,7 @@ function PlaceLink({
     );
   if (!taskId)
     return (
-      <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} title={command}>
+      <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} title={command} className={command ? "" : "name"}>
         {words}
       </Link>
     );
@@ -108,7 +89,7 @@ function PlaceLink({
     <Link
       to="/dags/$dagId/runs/$runId/tasks/$taskId"
       params={{ dagId, runId, taskId }}
-      search={{}}
+      search={mapIndex == null || mapIndex < 0 ? {} : { map: mapIndex }}
       hash={hash}
       title={command}
     >

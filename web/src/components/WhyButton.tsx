@@ -5,7 +5,7 @@ import { type ToggleEvent, useId, useRef, useState } from "react";
 import { runExplanationQuery, taskExplanationQuery } from "../api/queries";
 import { t } from "../state/language";
 import { Answer } from "./Answer";
-import { Sentence } from "./Sentences";
+import { SentenceList } from "./Sentences";
 
 const WAITING: readonly string[] = [
   "none",
@@ -80,14 +80,8 @@ function Reasons({ dagId, runId, taskId, mapIndex = -1 }: WhyPlace) {
   return (
     <Answer query={taskId === undefined ? ofRun : ofTask} what={t("the explanation")}>
       {(found) =>
-        found.sentences.length > 0 ? (
-          <ul>
-            {found.sentences.map((one, at) => (
-              <li key={at}>
-                <Sentence text={one} />
-              </li>
-            ))}
-          </ul>
+        found.coded.length > 0 ? (
+          <SentenceList sentences={found.coded} />
         ) : (
           <p>
             {taskId === undefined

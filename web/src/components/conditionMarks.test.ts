@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import type { Condition } from "../api/runs";
 import { isWaiting } from "./ConditionTree";
 
-const condition = (kind: string, act?: string, text = "") => ({
+const condition = (kind: string, act?: string, code = "worker_has_slot") => ({
   kind,
   met: false,
-  text,
+  code: act ? "task_has_wait" : code,
+  arguments: { why: { code, arguments: {} } },
   release: act ? ({ act } as Condition["release"]) : null,
 });
 
@@ -19,17 +20,9 @@ test("what has failed, and what can never start, is marked as such", () => {
   for (const kind of ["outcome", "pool_size", "dag_active", "scheduler"])
     expect(isWaiting(condition(kind))).toBe(false);
   expect(isWaiting(condition("task", "clear_task"))).toBe(false);
-  expect(
-    isWaiting(
-      condition(
-        "task",
-        "set_pool",
-        "copy: it needs 1 slot and pool closed has 0; it can never start. Give the pool more: gnomon pools set closed 1",
-      ),
-    ),
-  ).toBe(false);
+  expect(isWaiting(condition("task", "set_pool", "pool_is_too_small"))).toBe(false);
 });
 
 test("a condition that is met does not wait", () => {
-  expect(isWaiting({ kind: "running", met: true, release: null, text: "" })).toBe(false);
+  expect(isWaiting({ ...condition("running"), met: true })).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatDuration, formatTime, splitInstants } from "./times";
+import { formatDuration, formatTime } from "./times";
 
 test.each([
   [0.1234, "0.12 s"],
@@ -20,12 +20,4 @@ test("a time in UTC, on the day of a clock change", () => {
   expect(formatTime("2026-03-29T01:30:00Z", "UTC")).toBe("2026-03-29 01:30:00");
   expect(formatTime(null, "UTC")).toBe("");
   expect(formatTime("no time", "UTC")).toBe("no time");
-});
-
-test("instants of a sentence are found, those within the id of a run are not", () => {
-  const found = splitInstants(
-    "run manual__2026-01-01T00:00:00.5+00:00 is due at 2026-01-02T00:00:00.000000+00:00: later",
-  );
-  expect(found.filter((one) => one.isInstant).map((one) => one.text)).toEqual(["2026-01-02T00:00:00.000000+00:00"]);
-  expect(found.map((one) => one.text).join("")).toContain("manual__2026-01-01T00:00:00.5+00:00 is due");
 });

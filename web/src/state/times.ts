@@ -92,13 +92,3 @@ export function formatDuration(seconds: number | null | undefined): string {
   }
   return parts.join(" ");
 }
-
-const INSTANT = /(?<![\w:+-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!\w)(?!:\d)/;
-
-/** The parts of a text, those that are an instant by themselves apart: the id of a run that contains one stays as it is. */
-export function splitInstants(text: string): { text: string; isInstant: boolean }[] {
-  return text
-    .split(INSTANT)
-    .map((part, at) => ({ text: part, isInstant: at % 2 === 1 }))
-    .filter((one) => one.text !== "");
-}

@@ -8,6 +8,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer, Body
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -18,6 +19,7 @@ from gnomon.changes.actions.backfill_changes import EFFECTS, SlotPreview, previe
 from gnomon.changes.actions.schedule_previews import build_dag_schedule, list_skipped_days
 from gnomon.model.backfills import ALREADY_EXISTS, DEFAULT_MAX_ACTIVE_RUNS, IN_FLIGHT, TO_REPROCESS
 from gnomon.model.instants import moment, to_datetime
+from gnomon.model.sentences import render, say
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Backfill"])
 SLOTS_MAX = 1_000
@@ -66,7 +68,7 @@ class DayWithoutSlotAnswer(Answer):
     reason: str
 
 
-class BackfillPreviewAnswer(Answer):
+class BackfillPreviewAnswer(SpannedAnswer):
     """The slots of the range in the order in which they would run."""
 
     counts: dict[str, int]
@@ -92,17 +94,14 @@ def preview_backfill(dag_id: Id, body: BackfillRangeBody, context: Context, user
     counts = dict.fromkeys(EFFECTS.values(), 0)
     for one in previews:
         counts[EFFECTS[one.outcome]] += 1
-    notes = (
-        [f"DAG {dag_id} is paused: the runs are created and wait until the DAG is unpaused"]
-        if request.dag.paused
-        else []
-    )
+    notes = [say("runs_wait_while_paused", dag=dag_id)] if request.dag.paused else []
     return BackfillPreviewAnswer(
         counts=counts,
         slots=[_build_slot(one) for one in previews[:SLOTS_MAX]],
         has_more=slots.has_more,
         days_off=[DayWithoutSlotAnswer(day=one.day, reason=one.reason) for one in days_off],
-        notes=notes,
+        notes=list(map(render, notes)),
+        spans=map_spans(notes, str),
     )
 
 

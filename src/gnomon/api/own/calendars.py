@@ -13,6 +13,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.timetables import ClockChangeAnswer, format_change
@@ -23,6 +24,7 @@ from gnomon.changes.actions.year_calendars import YearCalendar, read_year_calend
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import to_datetime
+from gnomon.model.sentences import Sentence, render
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.year_days import YearDays
 
@@ -42,7 +44,7 @@ class CalendarDayAnswer(Answer):
     """Why the day has no run, or some of its slots have none: an index of `reasons`."""
 
 
-class CalendarAnswer(Answer):
+class CalendarAnswer(SpannedAnswer):
     """A year of a DAG."""
 
     dag_id: str
@@ -92,18 +94,19 @@ def get_calendar(
         paused=dag.paused,
         today=today,
         days=_build_days(found, {reason: index for index, reason in enumerate(reasons)}),
-        reasons=[hide(reason) for reason in reasons],
+        reasons=[hide(render(reason)) for reason in reasons],
         clock_changes=[
             ClockChangeAnswer(at=to_datetime(one.at), change=format_change(one.after - one.before))
             for one in found.clock_changes
         ],
         is_counted_whole=found.is_counted_whole,
         blocked=None if found.blocked is None else hide(found.blocked),
-        notes=[hide(note) for note in found.notes],
+        notes=[hide(render(note)) for note in found.notes],
+        spans=map_spans([found.blocked, *found.notes, *reasons], hide),
     )
 
 
-def _build_days(found: YearCalendar, numbers: dict[str, int]) -> list[CalendarDayAnswer]:
+def _build_days(found: YearCalendar, numbers: dict[Sentence, int]) -> list[CalendarDayAnswer]:
     return [
         CalendarDayAnswer(
             day=one.day,

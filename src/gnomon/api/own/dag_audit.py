@@ -16,6 +16,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -33,7 +34,7 @@ LIMIT_MAX = 200
 Text = Annotated[str | None, Query(min_length=1, max_length=250, pattern=r"^[^\x00]*$")]
 
 
-class AuditRowAnswer(Answer):
+class AuditRowAnswer(SpannedAnswer):
     """One row."""
 
     id: int
@@ -108,6 +109,7 @@ def _build(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> A
     body = hide_uri_passwords(one.body)
     details = hide_in_value(read_details(body), hide)
     rest = {name: value for name, value in details.items() if name not in ("before", "after")}
+    text = hide(body) if not details else json.dumps(rest, ensure_ascii=False) if rest else ""
     return AuditRowAnswer(
         id=one.event_pk,
         at=to_datetime(one.at),
@@ -119,5 +121,6 @@ def _build(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> A
         map_index=None if one.map_index == UNMAPPED else one.map_index,
         before=details.get("before"),
         after=details.get("after"),
-        text=hide(body) if not details else json.dumps(rest, ensure_ascii=False) if rest else "",
+        text=text,
+        spans=map_spans([text], hide),
     )

@@ -13,6 +13,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -51,7 +52,7 @@ class TimetableAnswer(Answer):
     is_builtin: bool
 
 
-class DagSettingsAnswer(Answer):
+class DagSettingsAnswer(SpannedAnswer):
     """What a DAG is set to."""
 
     dag_id: str
@@ -148,6 +149,7 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
         upstream_dags=[one for one in upstream if one in visible],
         downstream_dags=[one for one in downstream if one in visible],
         tasks=len(spec.tasks),
+        spans=map_spans([shown.error, *shown.warnings], hide),
     )
 
 

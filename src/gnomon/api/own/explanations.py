@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query
 
@@ -14,6 +14,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.sentence_answers import Hide, SentenceAnswer, SpanAnswer, build_sentence
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
@@ -24,13 +25,9 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.wait_conditions import ReleaseAct, WaitCondition
-from gnomon.queries.report.explanations import explanation
-from gnomon.queries.report.explanations.condition_tree import (
-    list_dag_conditions,
-    list_run_conditions,
-    list_task_conditions,
-)
-from gnomon.queries.report.explanations.engine_state_reading import EngineStateReader, build_limits
+from gnomon.queries.report.explanations import dag_explanation, run_explanation, task_explanation
+from gnomon.queries.report.explanations.engine_state_reading import build_limits
+from gnomon.queries.report.explanations.explanation import Explanation, ToldSentence
 from gnomon.queries.report.explanations.schedule_switch import describe_schedule_switch
 from gnomon.queries.report.explanations.skipped_slots import explain_slot, parse_instant
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -68,11 +65,22 @@ class ConditionAnswer(Answer):
     kind: str
     met: bool
     text: str
+    spans: list[SpanAnswer]
+    """The text in pieces."""
+    code: str
+    arguments: dict[str, Any]
     since: datetime | None
     """Since when it is met, or waited for; null when that is not known."""
     release: ReleaseAnswer | None
     """Null: it is met, time or other work meets it, or the act is on a DAG that the user may not see."""
     children: list[ConditionAnswer]
+
+
+class ToldAnswer(SentenceAnswer):
+    """A sentence of an explanation."""
+
+    is_condition: bool
+    """True: one of the conditions says it."""
 
 
 class ExplanationAnswer(Answer):
@@ -82,8 +90,10 @@ class ExplanationAnswer(Answer):
     """The state of the run or the task instance, None without one; of a DAG `active`, `paused` or `deleted`."""
     sentences: list[str]
     """Empty: nothing prevents it from running. A DAG that the user may not see has no name in them."""
+    coded: list[ToldAnswer]
+    """The same sentences, with code, arguments and spans."""
     conditions: list[ConditionAnswer]
-    """The same as data: every condition that was checked. Empty for what has ended well, and for a slot without a run."""
+    """Every condition that was checked. Empty for what has ended well, and for a slot without a run."""
 
 
 @router.get("/explain", dependencies=[requires(Permission.READ, ApiResource.DAG)])
@@ -108,13 +118,12 @@ def explain_run(dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUser)
         at = parse_instant(dag_run_id)
         run = find_run(tx, dag, dag_run_id) if at is None else dag_runs.find_stored_run(tx, dag_id, dag_run_id)
         if run is not None:
-            limits = _read_limits(context)
-            with EngineStateReader(tx, limits, run) as reader:
-                sentences = explanation.explain_run(tx, dag, run, limits, now, reader)
-                conditions = list_run_conditions(tx, dag, run, limits, now, reader)
-            return _answer(context, tx, user, run.state.value, sentences, conditions)
+            found = run_explanation.explain_run(tx, dag, run, _read_limits(context), now)
+            return _answer(context, tx, user, run.state.value, found)
         assert at is not None
-        return _answer(context, tx, user, None, explain_slot(tx, dag, at, now))
+        slot = Explanation()
+        slot.note(*explain_slot(tx, dag, at, now))
+        return _answer(context, tx, user, None, slot)
 
 
 @router.get(
@@ -135,23 +144,21 @@ def explain_task_instance(
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, dag_run_id)
         limits, now = _read_limits(context), context.clock.now()
-        with EngineStateReader(tx, limits, run) as reader:
-            sentences = explanation.explain_task(tx, dag, run, task_id, map_index, limits, now, reader)
-            conditions = list_task_conditions(tx, dag, run, task_id, map_index, limits, now, reader)
+        found = task_explanation.explain_task(tx, dag, run, task_id, map_index, limits, now)
         state = next(
             (row.state for row in list_task_instances(tx, dag, run, task_id) if row.map_index == map_index), None
         )
-        return _answer(context, tx, user, state, sentences, conditions)
+        return _answer(context, tx, user, state, found)
 
 
 def _answer_about_dag(
     context: ApiContext, tx: Transaction, user: User, dag: DagRecord, answers: PartitionAnswers | PlanningError | None
 ) -> ExplanationAnswer:
-    limits, now = _read_limits(context), context.clock.now()
-    sentences = describe_schedule_switch(context.cfg, dag)
-    sentences += explanation.explain_dag(tx, dag, limits, now, answers)
+    found = Explanation()
+    found.note(*describe_schedule_switch(context.cfg, dag))
+    found.include(dag_explanation.explain_dag(tx, dag, _read_limits(context), context.clock.now(), answers))
     state = "deleted" if not dag.active else "paused" if dag.paused else "active"
-    return _answer(context, tx, user, state, sentences, list_dag_conditions(tx, dag, limits, now))
+    return _answer(context, tx, user, state, found)
 
 
 def _read_limits(context: ApiContext) -> EngineLimits:
@@ -159,25 +166,27 @@ def _read_limits(context: ApiContext) -> EngineLimits:
 
 
 def _answer(
-    context: ApiContext,
-    tx: Transaction,
-    user: User,
-    state: str | None,
-    sentences: Iterable[str],
-    conditions: Iterable[WaitCondition] = (),
+    context: ApiContext, tx: Transaction, user: User, state: str | None, found: Explanation
 ) -> ExplanationAnswer:
     visible = VisibleDags(context, tx, user)
     hide = build_name_filter(visible)
+    coded = [_build_told(told, hide) for told in found.told]
     return ExplanationAnswer(
         state=state,
-        sentences=[hide(sentence) for sentence in sentences],
-        conditions=[build_condition(one, visible, hide) for one in conditions],
+        sentences=[told.text for told in coded],
+        coded=coded,
+        conditions=[build_condition(one, visible, hide) for one in found.conditions],
     )
 
 
-def build_condition(condition: WaitCondition, visible: Container[str], hide: Callable[[str], str]) -> ConditionAnswer:
+def _build_told(told: ToldSentence, hide: Hide) -> ToldAnswer:
+    sentence = build_sentence(told.sentence, hide)
+    return ToldAnswer(is_condition=told.is_condition, **dict(sentence))
+
+
+def build_condition(condition: WaitCondition, visible: Container[str], hide: Hide) -> ConditionAnswer:
     """The condition without the names of hidden DAGs: an act on one is left out."""
-    release = condition.release
+    release, sentence = condition.release, build_sentence(condition.sentence, hide)
     if release is not None and any(
         dag_id is not None and dag_id not in visible for dag_id in (release.dag_id, release.upstream_dag_id)
     ):
@@ -185,7 +194,10 @@ def build_condition(condition: WaitCondition, visible: Container[str], hide: Cal
     return ConditionAnswer(
         kind=condition.kind,
         met=condition.is_met,
-        text=hide(condition.text),
+        text=sentence.text,
+        spans=sentence.spans,
+        code=sentence.code,
+        arguments=sentence.arguments,
         since=None if condition.since is None else to_datetime(condition.since),
         release=None if release is None else ReleaseAnswer(**asdict(release)),
         children=[build_condition(child, visible, hide) for child in condition.children],

@@ -14,12 +14,14 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.changes.actions.run_forecasts import forecast_next_runs
-from gnomon.model.instants import Instant, iso, to_instant
+from gnomon.model.instants import Instant, to_instant
+from gnomon.model.sentences import render, say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.next_runs import NextRuns
 
@@ -55,7 +57,7 @@ class SkippedSlotsAnswer(Answer):
     reason: str
 
 
-class NextRunsAnswer(Answer):
+class NextRunsAnswer(SpannedAnswer):
     """The coming runs, as if the DAG were unpaused now."""
 
     dag_id: str
@@ -99,7 +101,8 @@ def get_next_runs(
             "next_runs": forecast.next_runs,
             "skipped": forecast.passed,
             "dropped": forecast.dropped,
-            "notes": [hide(note) for note in forecast.notes],
+            "notes": [hide(render(note)) for note in forecast.notes],
+            "spans": map_spans([forecast.blocked, *forecast.notes, *(run["why"] for run in forecast.next_runs)], hide),
         }
     )
 
@@ -109,9 +112,7 @@ def _cut_runs(forecast: NextRuns, first: Instant, limit: int) -> NextRuns:
     later = [run for run in forecast.next_runs if _read_due(run) >= first]
     notes = list(forecast.notes)
     if not later and forecast.next_runs:
-        notes.append(
-            f"no run is due at {iso(first)} or later among those that were computed; the last of them is due at {forecast.next_runs[-1]['run_after']}"
-        )
+        notes.append(say("no_computed_run_is_due", at=first, until=_read_due(forecast.next_runs[-1])))
     return replace(forecast, next_runs=later[:limit], notes=notes)
 
 

@@ -8,20 +8,21 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
-from gnomon.api.common.shapes import Answer
+from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_runs import read_new_run
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.dag_runs_shapes import TriggerDAGRunPostBody
 from gnomon.changes.actions.manual_runs import RunPreview, preview_run
-from gnomon.model.instants import Instant, iso, moment, to_datetime
+from gnomon.model.instants import Instant, moment, to_datetime
+from gnomon.model.sentences import Sentence, render, say
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Preview"])
 _SLOTS = RequestSlots("previews of runs", 8)
 
 
-class RunPreviewAnswer(Answer):
+class RunPreviewAnswer(SpannedAnswer):
     """A run that `POST /api/v2/dags/{dag_id}/dagRuns` with the same body would create."""
 
     dag_id: str
@@ -46,7 +47,7 @@ def preview_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, u
     refuse_wildcard("dag_id", dag_id)
     found = preview_run(context.act_as(user), context.database, read_new_run(dag_id, body))
     plan = found.plan
-    slot = plan.manual_slot.slot
+    slot, notes = plan.manual_slot.slot, _list_notes(found, context.clock.now())
     return RunPreviewAnswer(
         dag_id=dag_id,
         dag_run_id=plan.run_id,
@@ -57,22 +58,21 @@ def preview_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, u
         slot=None if slot is None else to_datetime(slot.run_after),
         taken_by=found.taken_by,
         conf_faults=found.conf_faults,
-        notes=_list_notes(found, context.clock.now()),
+        notes=list(map(render, notes)),
+        spans=map_spans(notes, str),
     )
 
 
-def _list_notes(found: RunPreview, now: Instant) -> list[str]:
+def _list_notes(found: RunPreview, now: Instant) -> list[Sentence]:
     dag = found.dag
     notes = []
     if dag.paused:
-        notes.append(f"DAG {dag.dag_id} is paused: the run is created and waits until the DAG is unpaused")
+        notes.append(say("run_waits_while_paused", dag=dag.dag_id))
     if found.unfinished >= dag.spec.max_active_runs:
-        runs = "1 unfinished run" if found.unfinished == 1 else f"{found.unfinished} unfinished runs"
-        notes.append(
-            f"the DAG has {runs}, and max_active_runs is {dag.spec.max_active_runs}: the run waits for the end of one"
-        )
+        runs = say("unfinished_runs", count=found.unfinished)
+        notes.append(say("run_waits_for_another", runs=runs, runs_limit=dag.spec.max_active_runs))
     if found.plan.run_after > now:
-        notes.append(f"the run waits until {iso(found.plan.run_after)}")
+        notes.append(say("run_waits_until", until=found.plan.run_after))
     if found.plan.manual_slot.doubt is not None:
-        notes.append(f"whether the schedule has a slot at that time is not known: {found.plan.manual_slot.doubt}")
+        notes.append(say("slot_is_not_known", error=found.plan.manual_slot.doubt))
     return notes

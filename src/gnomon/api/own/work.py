@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict
 from datetime import datetime
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.sentence_answers import Hide, SentenceAnswer, build_sentence
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
-from gnomon.queries.report.activity.current_work import read_current_work
+from gnomon.queries.report.activity.current_work import LateRun, WaitingRun, read_current_work
 from gnomon.queries.report.explanations.engine_state_reading import build_limits
 
 router = OperationRouter(prefix="/work", tags=["Work"])
@@ -41,6 +42,8 @@ class WaitingRunAnswer(Answer):
     since: datetime | None
     reasons: list[str]
     """Empty when there are more than 2,000 unfinished runs: then no reasons are read."""
+    coded: list[SentenceAnswer]
+    """The same sentences, with code, arguments and spans."""
 
 
 class LateRunAnswer(Answer):
@@ -50,6 +53,8 @@ class LateRunAnswer(Answer):
     run_id: str | None
     """None: it has not been created."""
     why: str
+    coded: SentenceAnswer
+    """The same sentence, with code, arguments and spans."""
     late_since: datetime | None
     """When it should have been created, or should have ended."""
 
@@ -71,7 +76,22 @@ def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
         visible = VisibleDags(context, tx, user)
         work = read_current_work(tx, limits, context.clock.now(), context.work_facts.find(), dag_ids=visible.dag_ids)
         hide = build_name_filter(visible)
-    waiting = [replace(row, reasons=[hide(reason) for reason in row.reasons]) for row in work.waiting]
     return WorkAnswer.model_validate(
-        {"at": work.at, "running": work.running, "late": work.late, "waiting": waiting}, from_attributes=True
+        {
+            "at": work.at,
+            "running": work.running,
+            "waiting": [_build_waiting(row, hide) for row in work.waiting],
+            "late": [_build_late(row, hide) for row in work.late],
+        },
+        from_attributes=True,
     )
+
+
+def _build_waiting(row: WaitingRun, hide: Hide) -> dict[str, object]:
+    coded = [build_sentence(reason, hide) for reason in row.reasons]
+    return asdict(row) | {"reasons": [one.text for one in coded], "coded": coded}
+
+
+def _build_late(row: LateRun, hide: Hide) -> dict[str, object]:
+    coded = build_sentence(row.why, hide)
+    return asdict(row) | {"why": coded.text, "coded": coded}

@@ -41,8 +41,8 @@ from gnomon.api.v2.task_instance_filters import (
 from gnomon.api.v2.task_instance_reader import RunInstances, read_instances_of_several_runs
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.states import FINISHED_TASK_STATES
-from gnomon.queries.report.explanations import explanation
 from gnomon.queries.report.explanations.engine_state_reading import build_limits
+from gnomon.queries.report.explanations.task_explanation import explain_task
 from gnomon.queries.report.listings.task_instance_details import list_tries
 from gnomon.storage.store.dag_records.rendered_fields import read_rendered_fields
 from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, Position
@@ -148,9 +148,7 @@ def get_task_instance_dependencies(
         if detail.record is not None and detail.record.state in FINISHED_TASK_STATES:
             return TaskDependencyCollectionResponse(dependencies=[])
         limits = build_limits(context.cfg)
-        reasons = explanation.explain_task(
-            tx, instances.dag, instances.run, task_id, map_index, limits, context.clock.now()
-        )
+        reasons = explain_task(tx, instances.dag, instances.run, task_id, map_index, limits, context.clock.now()).texts
         hide = build_name_filter(VisibleDags(context, tx, user))
     return TaskDependencyCollectionResponse(
         dependencies=[TaskDependencyResponse(name="Gnomon", reason=hide(reason)) for reason in reasons]

@@ -15,6 +15,7 @@ from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.ground.config import Config
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import iso
+from gnomon.model.sentences import render
 from gnomon.model.spec import DagSpec
 from gnomon.model.upstream_edges import AfterSpec, Edge
 from gnomon.queries.report.local_time import DayClock
@@ -80,7 +81,7 @@ class EdgePreview:
     def describe(self, dag_id: str) -> str:
         """A phrase such as `report waits for loads`, followed by what the author chose."""
         if self.sensor is None:
-            return describe_edge(dag_id, self.edge)
+            return render(describe_edge(dag_id, self.edge))
         return ", ".join([f"{self.sensor.waiting} waits for {self.sensor.label}", *self.sensor.phrases])
 
     def as_record(self) -> dict[str, object]:
@@ -110,7 +111,7 @@ def preview_edge(cfg: Config, dag: LocatedDag, upstream: LocatedDag | None, edge
     try:
         lines = _compute_lines(cfg, down_side, up_side, clock, after=edge.after)
     except PlanningError as error:
-        return EdgePreview(edge, upstream, DayPreview(), f"{describe_edge(dag.spec.dag_id, edge)}: {error}")
+        return EdgePreview(edge, upstream, DayPreview(), f"{render(describe_edge(dag.spec.dag_id, edge))}: {error}")
     return EdgePreview(edge, upstream, lines)
 
 

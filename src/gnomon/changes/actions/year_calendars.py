@@ -26,6 +26,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.slots import SkippedSlots
 from gnomon.queries.report.explanations.year_calendar import (
     CalendarDay,
@@ -57,7 +58,7 @@ class YearCalendar:
     """Whether all runs of the year were counted."""
     blocked: str | None
     """Why no coming run is created."""
-    notes: list[str]
+    notes: list[Sentence]
     """Sentences on the schedule: it has no times, the DAG is paused, its timetable fails."""
 
 
@@ -79,11 +80,8 @@ def read_year_calendar(cfg: Config, db: Database, clock: Clock, dag: DagRecord, 
         add_slots(stored.days, year, slots)
         days_off = list_skipped_days(schedule, clock, year.start, year.end, _DAYS_OFF_MAX)
         reasons = DayReasons({one.day: one.reason for one in days_off}, reasons.skipped)
-        notes += (
-            [f"slots are known until {to_datetime(slots.known_until).isoformat()}: {stop}"]
-            if stop and not any(stop in note for note in notes)
-            else []
-        )
+        if stop and not any(("error", stop) in note.arguments for note in notes):
+            notes.append(say("slots_are_known_until", until=slots.known_until, error=stop))
     with db.read() as tx:
         add_reasons(tx, dag, year, stored.days, reasons, now)
     return YearCalendar(stored.days, changes, stored.is_counted_whole, forecast.blocked, notes)

@@ -18,7 +18,7 @@ from gnomon.queries.report.listings.import_problems import DagWarning, ImportPro
 from gnomon.queries.report.listings.task_tree import format_tree
 from gnomon.queries.report.listings.version_list import VersionRow
 from gnomon.queries.report.listings.version_list import list_versions as list_version_rows
-from gnomon.queries.report.next_runs import NextRuns
+from gnomon.queries.report.next_runs import NextRunsTable, build_table
 from gnomon.storage.store import Transaction, notify_on_commit
 from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.storage.store.dag_records import dags
@@ -142,7 +142,7 @@ def list_versions(scope: OperationScope, dag_id: str) -> list[VersionRow]:
 
 
 @operation("dags.next_runs", "read", "DAG")
-def forecast_dag(scope: OperationScope, dag_id: str, count: int) -> NextRuns:
+def forecast_dag(scope: OperationScope, dag_id: str, count: int) -> NextRunsTable:
     """The next `count` runs of a DAG if it is, or were, unpaused now."""
     if not 1 <= count <= NEXT_RUNS_MAX:
         raise UserError(f"give a number of runs from 1 to {NEXT_RUNS_MAX}")
@@ -150,11 +150,7 @@ def forecast_dag(scope: OperationScope, dag_id: str, count: int) -> NextRuns:
         dag = find_dag(tx, dag_id)
         hide = scope.dags.build_name_filter(tx)
     found = forecast_next_runs(scope.actor.cfg, scope.db, dag, scope.actor.clock.now(), count)
-    return replace(
-        found,
-        blocked=None if found.blocked is None else hide(found.blocked),
-        notes=[hide(note) for note in found.notes],
-    )
+    return build_table(found, hide)
 
 
 @operation("dags.find_paused", "read", "DAG")

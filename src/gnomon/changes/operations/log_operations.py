@@ -13,7 +13,7 @@ from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.queries.report.explanations.explanation import explain_task
+from gnomon.queries.report.explanations.task_explanation import explain_task
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.log_files import find_log_files, list_attempt_logs
 from gnomon.queries.report.listings.log_tail import read_whole_lines
@@ -122,8 +122,8 @@ def explain_missing_log(scope: OperationScope, dag_id: str, run_id: str, task_id
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
-        sentences = explain_task(tx, dag, run, task_id, map_index, scope.limits, scope.actor.clock.now())
-        return list(map(scope.dags.build_name_filter(tx), sentences))
+        explanation = explain_task(tx, dag, run, task_id, map_index, scope.limits, scope.actor.clock.now())
+        return list(map(scope.dags.build_name_filter(tx), explanation.texts))
 
 
 @operation("logs.read", "read", "task log")

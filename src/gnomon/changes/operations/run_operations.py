@@ -26,7 +26,7 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.queries.report.explanations.run_mark_preview import find_states_after_mark
-from gnomon.queries.report.explanations.upstream_wait_status import list_upstreams
+from gnomon.queries.report.explanations.upstream_conditions import list_upstreams
 from gnomon.queries.report.listings.cancelled_runs import list_cancelled_by
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.queries.report.listings.dag_list import find_dag

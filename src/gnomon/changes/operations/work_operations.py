@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.instants import Instant
-from gnomon.queries.report.activity.current_work import CurrentWork, read_current_work
+from gnomon.model.sentences import render
+from gnomon.queries.report.activity.current_work import LateRun, RunningTask, WaitingRun, read_current_work
 from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.process_health import ProcessRow
 from gnomon.queries.report.listings.run_grid import read_run_grid
 
 
@@ -45,6 +48,40 @@ class GridTable:
     dag_id: str
     runs: list[GridColumn]
     tasks: list[GridLine]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRow:
+    """A run that waits, or with tasks that wait."""
+
+    dag_id: str
+    run_id: str
+    state: str
+    since: str | None
+    reasons: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LateRow:
+    """A run that should exist, or should have ended; `run_id` None: it has not been created."""
+
+    dag_id: str
+    run_id: str | None
+    why: str
+    late_since: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkTable:
+    """`CurrentWork` with its sentences in English."""
+
+    at: str | None
+    runs: dict[str, int]
+    processes: list[ProcessRow]
+    import_errors: int
+    late: list[LateRow]
+    running: list[RunningTask]
+    waiting: list[WaitingRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,27 +124,29 @@ GRID_RUNS_MAX = 1000
 
 
 @operation("work.read", "read", "task instance")
-def read_work(scope: OperationScope, explains: bool = True) -> CurrentWork:
+def read_work(scope: OperationScope, explains: bool = True) -> WorkTable:
     """What runs, waits and is late now; without `explains`, no reasons of what waits."""
     with scope.db.read() as tx:
         work = read_current_work(tx, scope.limits, scope.actor.clock.now(), scope.facts, explains=explains)
-        if scope.dags.sees_all(tx):
-            return work
-        hide = scope.dags.build_name_filter(tx)
-        waiting = [
-            replace(row, reasons=list(map(hide, row.reasons)))
-            for row in scope.select(tx, work.waiting, lambda row: row.dag_id)
-        ]
-        late = [replace(row, why=hide(row.why)) for row in scope.select(tx, work.late, lambda row: row.dag_id)]
-        return replace(
-            work,
-            runs={},
-            processes=[],
-            import_errors=0,
-            waiting=waiting,
-            late=late,
+        sees_all, hide = scope.dags.sees_all(tx), scope.dags.build_name_filter(tx)
+        return WorkTable(
+            at=work.at,
+            runs=work.runs if sees_all else {},
+            processes=work.processes if sees_all else [],
+            import_errors=work.import_errors if sees_all else 0,
+            late=[_build_late(row, hide) for row in scope.select(tx, work.late, lambda row: row.dag_id)],
             running=scope.select(tx, work.running, lambda row: row.dag_id),
+            waiting=[_build_waiting(row, hide) for row in scope.select(tx, work.waiting, lambda row: row.dag_id)],
         )
+
+
+def _build_waiting(row: WaitingRun, hide: Callable[[str], str]) -> WaitingRow:
+    reasons = [hide(render(reason)) for reason in row.reasons]
+    return WaitingRow(row.dag_id, row.run_id, row.state, row.since, reasons)
+
+
+def _build_late(row: LateRun, hide: Callable[[str], str]) -> LateRow:
+    return LateRow(row.dag_id, row.run_id, hide(render(row.why)), row.late_since)
 
 
 @operation("settings.read", "read", "DAG")

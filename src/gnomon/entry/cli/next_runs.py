@@ -64,17 +64,18 @@ def next_runs(
         click.echo(format_sentence(note))
 
 
-def _forecast_schedule(context: click.Context, dag_id: str, count: int, schedule: str) -> report.NextRuns:
+def _forecast_schedule(context: click.Context, dag_id: str, count: int, schedule: str) -> report.NextRunsTable:
     """The next `count` runs of a DAG as if it had another schedule. That may be Python code of the user, which no API runs."""
     require_home(context, "--schedule")
     home = context.ensure_object(Home)
     with home.store() as db:
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
-        return forecast_next_runs(home.cfg, db, dag, home.clock.now(), count, _resolve_schedule(home, dag, schedule))
+        found = forecast_next_runs(home.cfg, db, dag, home.clock.now(), count, _resolve_schedule(home, dag, schedule))
+        return report.build_table(found)
 
 
-def describe_unpausing(forecast: report.NextRuns) -> list[str]:
+def describe_unpausing(forecast: report.NextRunsTable) -> list[str]:
     """Sentences on the runs that start, and the slots that are skipped, when the DAG is unpaused."""
     if forecast.blocked is not None:
         return [f"nothing runs: {forecast.blocked}"]

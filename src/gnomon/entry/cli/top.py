@@ -8,7 +8,7 @@ from datetime import datetime
 
 import click
 
-from gnomon.changes.operations.work_operations import read_work
+from gnomon.changes.operations.work_operations import WorkTable, read_work
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
 from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.entry.cli.output import format_cell, format_sentence, output_option, print_document
@@ -18,7 +18,6 @@ from gnomon.entry.cli.terminal.local_times import format_moment, format_span
 from gnomon.entry.cli.terminal.screen import Screen, read_screen
 from gnomon.entry.cli.terminal.state_styles import paint_state
 from gnomon.model.instants import Instant, to_instant
-from gnomon.queries.report.activity.current_work import CurrentWork
 
 _REST = 20
 """Reasons are read again after this multiple of the time that reading them took."""
@@ -32,7 +31,7 @@ class WorkReader:
         self._reasons: dict[tuple[str, str], list[str]] = {}
         self._explain_at = 0.0
 
-    def read(self) -> CurrentWork:
+    def read(self) -> WorkTable:
         """The work now; reasons may be those of an earlier read."""
         begun = self._deployment.clock.monotonic()
         explains = begun >= self._explain_at
@@ -73,7 +72,7 @@ def top(deployment: DeploymentAccess, once: bool, interval_s: float, output: str
         )
 
 
-def draw_work(work: CurrentWork, screen: Screen, most_lines: int | None = None) -> list[str]:
+def draw_work(work: WorkTable, screen: Screen, most_lines: int | None = None) -> list[str]:
     """The work in lines as wide as the screen; with `most_lines` each part shows as many rows as there is room for."""
     now = _read_instant(work.at)
     head = _draw_head(work, screen, now)
@@ -102,7 +101,7 @@ def draw_work(work: CurrentWork, screen: Screen, most_lines: int | None = None) 
     return [cut(line, screen.width) for line in head]
 
 
-def _draw_head(work: CurrentWork, screen: Screen, now: Instant) -> list[str]:
+def _draw_head(work: WorkTable, screen: Screen, now: Instant) -> list[str]:
     alive = [row for row in work.processes if row.alive]
     services = [
         f"{sum(row.kind == kind for row in alive)} {kind}"
@@ -128,7 +127,7 @@ def _draw_head(work: CurrentWork, screen: Screen, now: Instant) -> list[str]:
     return lines
 
 
-def _draw_running(work: CurrentWork, screen: Screen, now: Instant) -> list[str]:
+def _draw_running(work: WorkTable, screen: Screen, now: Instant) -> list[str]:
     rows = []
     for row in work.running:
         age = "" if row.since is None or row.state == "queued" else format_span(now - _read_instant(row.since))
@@ -142,7 +141,7 @@ def _draw_running(work: CurrentWork, screen: Screen, now: Instant) -> list[str]:
     ]
 
 
-def _draw_waiting(work: CurrentWork, now: Instant) -> list[str]:
+def _draw_waiting(work: WorkTable, now: Instant) -> list[str]:
     lines = []
     for row in work.waiting:
         age = "" if row.since is None else format_span(now - _read_instant(row.since))

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
-from gnomon.model.ids import DAG_FILE_MODULE, quote_argument
-from gnomon.model.instants import Instant, iso
+from gnomon.model.ids import DAG_FILE_MODULE
+from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import Command, Sentence, render, say
 from gnomon.model.slots import MAX_COUNTED_SLOTS, PlannedRun, SkippedSlots, TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunType
@@ -42,7 +44,7 @@ class ForecastRequest:
 
 @dataclass(frozen=True, slots=True)
 class NextRuns:
-    """The output of `gnomon dags next-runs`."""
+    """The coming runs of a DAG: what `gnomon dags next-runs` prints."""
 
     dag_id: str
     schedule: str
@@ -52,9 +54,37 @@ class NextRuns:
     """Slots that are skipped without a run: first, until (exclusive), count, reason."""
     dropped: list[str]
     """Due times of runs of the previous schedule that will not be created."""
-    notes: list[str]
+    notes: list[Sentence]
     blocked: str | None = None
     """Why none of these runs is created."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextRunsTable:
+    """`NextRuns` with its sentences in English."""
+
+    dag_id: str
+    schedule: str
+    paused: bool
+    next_runs: list[dict[str, str | None]]
+    passed: list[dict[str, object]]
+    dropped: list[str]
+    notes: list[str]
+    blocked: str | None = None
+
+
+def build_table(found: NextRuns, hide: Callable[[str], str] = str) -> NextRunsTable:
+    """The forecast in English. `hide`: replaces the names that the user may not see."""
+    return NextRunsTable(
+        found.dag_id,
+        found.schedule,
+        found.paused,
+        found.next_runs,
+        found.passed,
+        found.dropped,
+        [hide(render(note)) for note in found.notes],
+        None if found.blocked is None else hide(found.blocked),
+    )
 
 
 def build_request(tx: Transaction, dag: DagRecord, now: Instant, count: int, misfire_grace_s: float) -> ForecastRequest:
@@ -135,25 +165,21 @@ def _list_dropped_runs(request: ForecastRequest, spec: DagSpec, due: list[Planne
     return [text for at in dropped if (text := iso(at)) is not None]
 
 
-def _notes(dag: DagRecord, spec: DagSpec, forecast: Forecast) -> list[str]:
+def _notes(dag: DagRecord, spec: DagSpec, forecast: Forecast) -> list[Sentence]:
     notes = []
     if not spec.timetable.can_be_scheduled:
-        origin = "manually only" if spec.asset_condition is None else "by asset events, and manually"
-        notes.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are created {origin}")
+        code = "runs_are_made_by_hand" if spec.asset_condition is None else "runs_are_made_by_assets"
+        notes.append(say(code, schedule=spec.timetable.summary or "None"))
     elif forecast.error is not None:
-        notes.append(f"later runs are not known, because its timetable failed: {forecast.error}")
+        notes.append(say("later_runs_are_not_known", error=forecast.error))
     elif not forecast.runs:
-        notes.append("its timetable has no further run")
+        notes.append(say("timetable_has_no_further_run", end=None))
     if dag.dependency_error is not None:
-        notes.append(f"none of these runs is created until this error is fixed: {dag.dependency_error}")
+        notes.append(say("runs_wait_for_a_fix", error=dag.dependency_error))
     if dag.paused:
-        notes.append(
-            f"DAG {dag.dag_id} is paused: these runs come if it is unpaused now, with: gnomon dags unpause {quote_argument(dag.dag_id)}"
-        )
+        notes.append(say("runs_if_unpaused", dag=dag.dag_id, command=Command("dags unpause", (dag.dag_id,))))
     if not dag.active:
-        notes.append(
-            f"the DAG was deleted: no file defines it any more, and no run is created; its file was {dag.file}"
-        )
+        notes.append(say("dag_is_deleted_without_runs", file=dag.file))
     return notes
 
 
@@ -175,18 +201,19 @@ def _skipped_row(skipped: SkippedSlots) -> dict[str, object]:
     return {"first": iso(skipped.first), "until": iso(skipped.until), "count": skipped.count, "reason": skipped.reason}
 
 
-def describe_skipped(skipped: SkippedSlots) -> str:
+def describe_skipped(skipped: SkippedSlots) -> Sentence:
     """Skipped slots and the reason, as a phrase."""
-    return describe_skipped_row(_skipped_row(skipped))
+    if skipped.count == 1:
+        return say("slot_is_skipped", at=skipped.first, reason=skipped.reason)
+    code = "many_slots_are_skipped" if skipped.count == MAX_COUNTED_SLOTS else "slots_are_skipped"
+    return say(code, total=skipped.count, at=skipped.first, until=skipped.until, reason=skipped.reason)
 
 
 def describe_skipped_row(skipped: dict[str, object]) -> str:
-    """As `describe_skipped`, for an entry of `NextRuns.passed`."""
-    count = skipped["count"]
-    if count == 1:
-        return f"the slot at {skipped['first']}: {skipped['reason']}"
-    number = f"{MAX_COUNTED_SLOTS} or more" if count == MAX_COUNTED_SLOTS else str(count)
-    return f"{number} slots, the first at {skipped['first']}, all before {skipped['until']}: {skipped['reason']}"
+    """The words of `describe_skipped`, for an entry of `NextRuns.passed`."""
+    first, until = (to_instant(datetime.fromisoformat(str(skipped[name]))) for name in ("first", "until"))
+    count, reason = int(str(skipped["count"])), str(skipped["reason"])
+    return render(describe_skipped(SkippedSlots(first=first, until=until, count=count, reason=reason)))
 
 
 DEFAULT_COUNT = 5

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.states import TaskInstanceState as S
 
 
@@ -181,7 +182,7 @@ class RuleConditions(NamedTuple):
     upstream_failed: Callable[[Tally], bool]
     skip: Callable[[Tally], bool]
     run: Callable[[Tally], bool]
-    requirement: str
+    requirement: Sentence
     """The object of the sentence "trigger rule X waits for ..."."""
 
 
@@ -194,67 +195,67 @@ RULES: dict[str, RuleConditions] = {
         lambda t: t.bad > 0,
         lambda t: t.skipped > 0,
         lambda t: t.success + t.removed >= t.total,
-        "all upstream tasks to succeed",
+        say("all_upstream_to_succeed"),
     ),
     "all_failed": RuleConditions(
         _never,
         lambda t: t.success + t.skipped > 0,
         lambda t: t.bad + t.removed >= t.total,
-        "all upstream tasks to fail",
+        say("all_upstream_to_fail"),
     ),
-    "all_done": RuleConditions(_never, _never, lambda t: t.all_done(), "all upstream tasks to end"),
+    "all_done": RuleConditions(_never, _never, lambda t: t.all_done(), say("all_upstream_to_end")),
     "all_done_min_one_success": RuleConditions(
         lambda t: t.all_done() and t.success == 0 and t.skipped < t.total,
         lambda t: t.all_done() and t.total > 0 and t.skipped >= t.total,
         lambda t: t.all_done() and (t.success > 0 or t.total == 0),
-        "all upstream tasks to end, at least one with success",
+        say("all_upstream_to_end_one_with_success"),
     ),
     "all_done_setup_success": RuleConditions(
         lambda t: t.all_done() and t.setups > 0 and t.setups_success == 0 and t.setups_skipped < t.setups,
         lambda t: t.all_done() and t.setups > 0 and t.setups_skipped >= t.setups,
         lambda t: t.all_done(),
-        "all upstream tasks to end, at least one setup with success",
+        say("all_upstream_to_end_one_setup_with_success"),
     ),
     "one_success": RuleConditions(
         lambda t: t.all_done() and t.success == 0 and t.total > 0 and t.skipped < t.total,
         lambda t: t.all_done() and t.total > 0 and t.skipped >= t.total,
         lambda t: t.success > 0 or t.total == 0,
-        "one upstream task to succeed",
+        say("one_upstream_to_succeed"),
     ),
     "one_failed": RuleConditions(
         _never,
         lambda t: t.all_done() and t.bad == 0 and t.total > 0,
         lambda t: t.bad > 0 or t.total == 0,
-        "one upstream task to fail",
+        say("one_upstream_to_fail"),
     ),
     "one_done": RuleConditions(
         _never,
         lambda t: t.all_done() and t.success + t.failed == 0 and t.total > 0,
         lambda t: t.success + t.failed > 0 or t.total == 0,
-        "one upstream task to succeed or fail",
+        say("one_upstream_to_succeed_or_fail"),
     ),
     "none_failed": RuleConditions(
         lambda t: t.bad > 0,
         _never,
         lambda t: t.success + t.skipped + t.removed >= t.total,
-        "all upstream tasks to succeed or be skipped",
+        say("all_upstream_to_succeed_or_be_skipped"),
     ),
     "none_failed_min_one_success": RuleConditions(
         lambda t: t.bad > 0 or (t.all_done() and t.success == 0 and t.skipped < t.total),
         lambda t: t.total > 0 and t.skipped >= t.total,
         lambda t: t.all_done() and (t.success > 0 or t.total == 0),
-        "all upstream tasks to succeed or be skipped, at least one with success",
+        say("all_upstream_to_succeed_or_be_skipped_one_with_success"),
     ),
     "none_skipped": RuleConditions(
-        _never, lambda t: t.skipped > 0, lambda t: t.all_done(), "all upstream tasks to end, none skipped"
+        _never, lambda t: t.skipped > 0, lambda t: t.all_done(), say("all_upstream_to_end_none_skipped")
     ),
     "all_skipped": RuleConditions(
         _never,
         lambda t: t.success + t.bad > 0,
         lambda t: t.skipped + t.removed >= t.total,
-        "all upstream tasks to be skipped",
+        say("all_upstream_to_be_skipped"),
     ),
-    "always": RuleConditions(_never, _never, lambda _: True, "nothing"),
+    "always": RuleConditions(_never, _never, lambda _: True, say("nothing")),
 }
 
 _RUN = Verdict(RuleOutcome.RUN)
@@ -286,7 +287,7 @@ def _evaluate_scope(scope: ScopeTally) -> Verdict:
     return _RUN if scope.success + scope.removed >= scope.total else _WAIT
 
 
-def describe_rule_wait(rule_name: str, tally: Tally) -> str:
+def describe_rule_wait(rule_name: str, tally: Tally) -> Sentence:
     """The reason of a verdict WAIT."""
     by_scope = (
         None
@@ -298,13 +299,20 @@ def describe_rule_wait(rule_name: str, tally: Tally) -> str:
     rule = RULES[rule_name]
     if rule.upstream_failed(tally) or rule.skip(tally) or rule.run(tally):
         return by_scope
-    return f"{_describe_rule_wait(rule_name, tally)}; and {by_scope}"
+    return say("rule_and_setups", rule=_describe_rule_wait(rule_name, tally), setups=by_scope)
 
 
-def describe_scope_wait(scope: ScopeTally) -> str:
+def describe_scope_wait(scope: ScopeTally) -> Sentence:
     """What a task waits for because of the scopes of setups."""
-    awaited = "the tasks between its setup and itself" if scope.is_of_teardown else _name_setups(scope)
-    return f"it waits for {awaited}: of {scope.total}, {_counts(scope)}"
+    if scope.is_of_teardown:
+        return say("waits_for_tasks_of_setup", total=scope.total, counts=_counts(scope))
+    return say(
+        "waits_for_setups",
+        names=", ".join(scope.names),
+        count=len(scope.names),
+        total=scope.total,
+        counts=_counts(scope),
+    )
 
 
 def _name_setups(scope: ScopeTally) -> str:
@@ -312,17 +320,18 @@ def _name_setups(scope: ScopeTally) -> str:
     return f"its setup{'s' if len(scope.names) != 1 else ''} {', '.join(scope.names)}"
 
 
-def _describe_rule_wait(rule_name: str, tally: Tally) -> str:
-    return f"trigger rule {rule_name} waits for {RULES[rule_name].requirement}: of {tally.total}, {_counts(tally)}"
-
-
-def describe_rule_met(rule_name: str, tally: Tally) -> str:
-    """The sentence for a rule that lets its task run."""
-    return (
-        f"trigger rule {rule_name} is met: of {tally.total}, {_counts(tally)}"
-        if tally.total
-        else f"trigger rule {rule_name} is met: no upstream"
+def _describe_rule_wait(rule_name: str, tally: Tally) -> Sentence:
+    requirement = RULES[rule_name].requirement
+    return say(
+        "trigger_rule_waits", rule_name=rule_name, requirement=requirement, total=tally.total, counts=_counts(tally)
     )
+
+
+def describe_rule_met(rule_name: str, tally: Tally) -> Sentence:
+    """The sentence for a rule that lets its task run."""
+    if not tally.total:
+        return say("trigger_rule_is_met_alone", rule_name=rule_name)
+    return say("trigger_rule_is_met", rule_name=rule_name, total=tally.total, counts=_counts(tally))
 
 
 def _counts(tally: Tally) -> str:

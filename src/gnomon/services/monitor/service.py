@@ -16,7 +16,7 @@ from gnomon.ground.wakeups import StopFlag
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
-from gnomon.queries.report.explanations.explanation import explain_run
+from gnomon.queries.report.explanations.run_explanation import explain_run
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.run_list import find_run
 from gnomon.services.monitor.alert_findings import AlertFindings, RaisedAlert, store_findings
@@ -153,7 +153,8 @@ class MonitorService:
     def _explain_run(self, tx: Transaction, alert: RaisedAlert, now: Instant) -> tuple[str, ...]:
         try:
             dag = find_dag(tx, alert.item.dag_id or "")
-            return tuple(explain_run(tx, dag, find_run(tx, dag, alert.item.run_id or ""), self._settings.limits, now))
+            run = find_run(tx, dag, alert.item.run_id or "")
+            return tuple(explain_run(tx, dag, run, self._settings.limits, now).texts)
         except UserError as error:
             return (str(error),)
 

@@ -67,7 +67,7 @@ def test_a_run_is_created_when_every_asset_has_an_event(gnomon: Gnomon, deployme
     assert code == 0
     assert "events that no run has consumed: 2 of asset orders (s3://b/orders)" in out
     assert "its schedule by assets still lacks an event of: asset rates" in out
-    assert "runs are made by asset events, and by hand" in out
+    assert "runs are created by asset events, and manually" in out
     write(gnomon, deployment, "fetch")
     assert runs(gnomon, "report") == [("asset_triggered", "success")]
     assert consumed(gnomon, "report") == [3]

@@ -59,7 +59,6 @@ def test_a_waiting_run_says_for_what_by_which_rule_since_when_and_what_would_rel
     gnomon: Gnomon, waiting: Deployment
 ) -> None:
     assert told(gnomon, "report", RUN) == [
-        "queued: it waits for loads",
         "report waits for loads (same hour: all slots of the run's hour), since 2026-03-01T10:00:00Z",
         "  run R of loads has been running since 2026-03-01T10:00:00Z",
         "  to stop waiting: gnomon runs release report R --from loads",
@@ -109,7 +108,7 @@ def test_a_slot_that_is_not_due_yet_is_told_with_its_time_and_a_paused_dag_with_
 ) -> None:
     started(deployment, loads(NOON), report())
     assert "  loads: its run is due at 2026-03-01T12:00:00Z and is not created yet" in told(gnomon, "report", RUN)
-    assert "(whole" not in told(gnomon, "report", RUN)[1] and "(rule two, forward: " in told(gnomon, "report", RUN)[1]
+    assert "(whole" not in told(gnomon, "report", RUN)[0] and "(rule two, forward: " in told(gnomon, "report", RUN)[0]
     gnomon("dags", "pause", "loads")
     assert any(
         "not created yet; DAG loads is paused; unpause it with: gnomon dags unpause loads" in line
@@ -119,12 +118,12 @@ def test_a_slot_that_is_not_due_yet_is_told_with_its_time_and_a_paused_dag_with_
 
 def test_an_upstream_that_there_is_not_is_waited_for_in_words(gnomon: Gnomon, deployment: Deployment) -> None:
     started(deployment, report(dag_id="laods"))
-    assert told(gnomon, "report", RUN)[2] == "  there is no DAG laods; the wait lasts until a file defines it"
+    assert told(gnomon, "report", RUN)[1] == "  there is no DAG laods; the wait lasts until a file defines it"
 
 
 def test_a_limit_is_told_with_its_instant_and_what_it_ended(gnomon: Gnomon, deployment: Deployment) -> None:
     started(deployment, loads(NOON), report(max_wait_s=60.0))
-    assert told(gnomon, "report", RUN)[1].endswith("; it fails at 2026-03-01T10:01:00Z if the wait lasts until then")
+    assert told(gnomon, "report", RUN)[0].endswith("; it fails at 2026-03-01T10:01:00Z if the wait lasts until then")
     deployment.move(60.0)
     assert told(gnomon, "report", RUN)[0].startswith("run R ended in state failed at 2026-03-01T10:01:0")
 
@@ -189,7 +188,7 @@ def test_a_slot_that_planning_goes_past_is_told_with_the_next_one_and_with_the_c
     deployment.move(700.0)
     gnomon("dags", "unpause", "loads")
     deployment.move(5.0)
-    line = told(gnomon, "report", RUN)[2]
+    line = told(gnomon, "report", RUN)[1]
     command = "dags trigger loads --slot 2026-03-01T10:00:00Z"
     assert line == (
         "  loads: its run was due at 2026-03-01T10:00:00Z and is not created yet; its next planned run is due at 2026-03-01T11:00:00Z; "
@@ -211,7 +210,7 @@ def test_a_slot_that_was_passed_is_told_with_the_command_that_makes_its_run(
     deployment.move(400.0)
     gnomon("dags", "unpause", "loads")
     deployment.move(230.0)
-    line = told(gnomon, "report", RUN)[2]
+    line = told(gnomon, "report", RUN)[1]
     assert line == (
         "  no run of loads was created for its slot at 2026-03-01T10:00:00Z; this run waits until it is released, or until the missing run is created with: "
         "gnomon dags trigger loads --slot 2026-03-01T10:00:00Z"
@@ -330,8 +329,8 @@ def test_what_came_after_runs_again_in_order(gnomon: Gnomon, waiting: Deployment
         ("success", "queued"),
         ("success", "queued"),
     ]
-    assert told(gnomon, "report", RUN)[0] == "queued: it waits for loads"
-    assert told(gnomon, "summary", RUN)[0] == "queued: it waits for report"
+    assert told(gnomon, "report", RUN)[0].startswith("report waits for loads (")
+    assert told(gnomon, "summary", RUN)[0].startswith("summary waits for report (")
     waiting.move(130.0)
     ends = [
         json.loads(gnomon("runs", "show", dag_id, RUN, "-o", "json").out) for dag_id in ("loads", "report", "summary")

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from gnomon.model.sentences import render
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.queries.report.local_time import DayClock
@@ -59,7 +60,7 @@ def panel(mine: BuiltinTimetable, theirs: BuiltinTimetable, day: date = DAY, **o
     (edge,) = collect_edges(
         DagSpec(dag_id="report", timetable=reference(mine), depends_on=(AfterSpec(dag_id="loads", **options),))
     )  # type: ignore[arg-type]
-    return build_panel(describe_edge("report", edge), "report", edge, found, clock)
+    return build_panel(render(describe_edge("report", edge)), "report", edge, found, clock)
 
 
 def test_runs_that_wait_for_the_same_are_one_row() -> None:
@@ -195,7 +196,7 @@ def test_texts_of_authors_stay_texts() -> None:
     )
     found, clock = lines(HOURLY, HOURLY)
     document = ET.fromstring(
-        render_day_lanes_svg("<i>", "&", [build_panel(describe_edge("<i>", edge), "<i>", edge, found, clock)])
+        render_day_lanes_svg("<i>", "&", [build_panel(render(describe_edge("<i>", edge)), "<i>", edge, found, clock)])
     )
     assert document[0].text == "<i>"
 

@@ -12,7 +12,8 @@ from tests.unit.services.triggerer.keeping import Deferred
 
 from gnomon.ground.config import load_config
 from gnomon.model.records import DeferralRecord, EventRecord
-from gnomon.queries.report.listings.deferral_status import describe_trigger_location, list_trigger_status
+from gnomon.model.sentences import render
+from gnomon.queries.report.listings.deferral_status import check_trigger, describe_trigger
 from gnomon.storage.store import open_database
 from gnomon.storage.store.dag_records.event_log import log_event
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
@@ -37,7 +38,7 @@ def deferred(tmp_path: Path) -> Iterator[Deferred]:
 def said(world: Deferred, wait: DeferralRecord) -> str:
     """The sentences on that wait."""
     with world.db.read() as tx:
-        return "; ".join(describe_trigger_location(tx, wait.key))
+        return "; ".join(map(render, describe_trigger(tx, wait.key)))
 
 
 def register(world: Deferred, name: str, capacity: int = 10, queues: tuple[str, ...] | None = None) -> None:
@@ -86,11 +87,13 @@ def test_a_triggerer_is_wanted_only_where_another_one_would_help(deferred: Defer
     """Not by what a sentence says: the stack of a fault may have any words."""
     wait = deferred.wait("Nap")
 
-    def wanted() -> list[tuple[bool, bool]]:
+    def wanted() -> tuple[bool, bool]:
         with deferred.db.read() as tx:
-            return [(one.is_running, one.needs_triggerer) for one in list_trigger_status(tx, wait.key)]
+            condition = check_trigger(tx, wait.key)
+        assert condition is not None
+        return condition.is_met, condition.release is not None
 
-    assert wanted() == [(False, True)]
+    assert wanted() == (False, True)
     register(deferred, "t1")
     claim(deferred, "t1")
     with deferred.db.write() as tx:
@@ -106,7 +109,7 @@ def test_a_triggerer_is_wanted_only_where_another_one_would_help(deferred: Defer
                 body="x.Nap:\nstart the work",
             ),
         )
-    assert wanted() == [(True, False), (False, False)]
+    assert wanted() == (True, False)
 
 
 def test_nothing_is_said_of_what_does_not_wait(deferred: Deferred) -> None:

@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule
+from gnomon.model.sentences import render
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.trigger_rules import RULES, RuleOutcome, Tally, describe_rule_wait, evaluate_trigger_rule
 
@@ -125,8 +126,8 @@ def test_every_wait_has_a_sentence_with_counts() -> None:
     tally = Tally(3)
     tally.add(S.SUCCESS, 1)
     for rule in RULES:
-        assert f"trigger rule {rule} waits for" in describe_rule_wait(rule, tally)
-        assert "1 succeeded, 2 not done" in describe_rule_wait(rule, tally)
+        assert f"trigger rule {rule} waits for" in render(describe_rule_wait(rule, tally))
+        assert "1 succeeded, 2 not done" in render(describe_rule_wait(rule, tally))
 
 
 def test_each_name_that_authors_may_write_has_a_rule_and_each_rule_a_name() -> None:

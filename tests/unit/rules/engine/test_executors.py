@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.unit.rules.engine.told import tell_task
 
 from gnomon.model.attempts import AttemptResult, InstanceOverrides
 from gnomon.model.executors import parse_executors
@@ -10,7 +11,6 @@ from gnomon.model.records import RunRecord
 from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.model.spec import TaskSpec
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import collect_task_reasons
 from gnomon.rules.engine.handlers.group_loading import drop_groups
 from gnomon.rules.engine.state.engine_state import EngineLimits
 
@@ -39,7 +39,7 @@ def workers(world: World) -> dict[str, str | None]:
 
 
 def why(world: World, run: RunRecord, task_id: str) -> str:
-    (sentence,) = collect_task_reasons(world.memory, run.run_pk, task_id, -1, world.now)
+    (sentence,) = tell_task(world.memory, run.run_pk, task_id, -1, world.now)
     return sentence
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from tests.unit.rules.engine.test_trigger_events import both
+from tests.unit.rules.engine.told import tell_run
 from tests.unit.rules.engine.world import World, chain, dag_record
 
 from gnomon.model.deferral import Deferral
@@ -18,7 +19,6 @@ from gnomon.model.instants import SECOND
 from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.states import DagRunState
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import collect_run_reasons
 from gnomon.rules.engine.step_context import StepResult
 
 QUESTION = HITLRequest(subject="Deploy?", options=("yes", "no"), assigned_users=(HITLRespondent("1", "ann"),))
@@ -167,7 +167,7 @@ def test_execution_timeout_limits_the_code_and_not_the_person() -> None:
 def test_explain_says_what_is_asked_whom_how_to_answer_and_what_happens_without() -> None:
     world = World(dag_record(chain("a")))
     run = asked(world, replace(WAIT, due_at=world.now + 60 * SECOND, hitl=replace(QUESTION, defaults=("no",))))
-    (sentence,) = collect_run_reasons(world.memory, run.run_pk, world.now)
+    (sentence,) = tell_run(world.memory, run.run_pk, world.now)
     for words in (
         "waits for a person to answer: Deploy? (yes | no)",
         "only ann may answer",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from tests.unit.rules.engine.told import tell_task
 
 from gnomon.model.attempts import InstanceOverrides
 from gnomon.model.deferral import Deferral, DeferralResult
@@ -15,7 +16,6 @@ from gnomon.model.mapping import Expansion, LiteralLength
 from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import collect_task_reasons
 from gnomon.rules.engine.lifecycle.instance_mutation import RETRY_S
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.engine.state.queue_state import QueueState
@@ -59,7 +59,7 @@ def asked(world: World) -> list[tuple[str, int, int]]:
 
 
 def why(world: World, run: RunRecord, task_id: str, map_index: int = -1) -> str:
-    (sentence,) = collect_task_reasons(world.memory, run.run_pk, task_id, map_index, world.now)
+    (sentence,) = tell_task(world.memory, run.run_pk, task_id, map_index, world.now)
     return sentence
 
 

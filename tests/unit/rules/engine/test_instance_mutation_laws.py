@@ -6,12 +6,12 @@ import copy
 import random
 
 import pytest
+from tests.unit.rules.engine.told import tell_run
 
 from gnomon.model.attempts import InstanceOverrides
 from gnomon.model.instance_mutation import MutationAnswer, MutationQuestion
 from gnomon.model.records import PoolRecord
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import collect_run_reasons
 from gnomon.rules.engine.state.engine_state import EngineLimits
 
 from .test_laws import play, random_groups, random_tasks, snapshot
@@ -116,7 +116,7 @@ def test_every_run_ends_once_every_question_has_an_answer(seed: int) -> None:
         world.step(*answers, *(world.result(attempt) for attempt in world.live()), seconds=6)
         if not world.live() and not world.questions and not world.memory.timers:
             break
-    reasons = [why for run_pk in world.memory.runs for why in collect_run_reasons(world.memory, run_pk, world.now)]
+    reasons = [why for run_pk in world.memory.runs for why in tell_run(world.memory, run_pk, world.now)]
     assert all("depends_on_past" in why or "waits for" in why or "max_active_runs" in why for why in reasons), (
         f"seed {seed}: {reasons}"
     )

@@ -287,11 +287,11 @@ def test_a_take_over_in_the_middle_reaches_the_same_kind_of_end(seed: int) -> No
 
 
 def unexplained(world: World) -> list[str]:
-    from gnomon.rules.engine.explain import collect_run_reasons
+    from tests.unit.rules.engine.told import tell_run
 
     return [
         why
         for run_pk in world.memory.runs
-        for why in collect_run_reasons(world.memory, run_pk, world.now)
+        for why in tell_run(world.memory, run_pk, world.now)
         if "waits for" not in why and "max_active_runs" not in why
     ]

@@ -6,6 +6,7 @@ import copy
 import random
 
 import pytest
+from tests.unit.rules.engine.told import tell_instance
 
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem
 from gnomon.model.ids import TaskKey
@@ -16,7 +17,6 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState, DagRunType
 from gnomon.rules.decide.trigger_rules import RULES
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import find_wait_reason
 from gnomon.rules.engine.handlers.group_loading import load_groups
 from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.rules.engine.state.task_instance import DagRun
@@ -230,7 +230,7 @@ class Player:
     def _unfinished(self) -> list[str]:
         run: DagRun = self.memory.runs[1]
         return [
-            f"{ti.name()}: {find_wait_reason(self.memory, ti, self.now)}"
+            f"{ti.name()}: {tell_instance(self.memory, ti, self.now)}"
             for instances in run.task_instances
             for ti in instances.values()
             if ti.state not in FINISHED_TASK_STATES
@@ -242,7 +242,7 @@ class Player:
         for instances in run.task_instances if run is not None else ():
             for ti in instances.values():
                 if ti.state not in FINISHED_TASK_STATES and self.run.state not in FINISHED_RUN_STATES:
-                    why = find_wait_reason(self.memory, ti, self.now)
+                    why = tell_instance(self.memory, ti, self.now)
                     assert why, f"seed {self.dag.seed}: {ti.name()} waits without a reason"
                     assert "next step" not in why, f"seed {self.dag.seed}: {ti.name()}: {why}"
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 from tests.unit.rules.engine.mapped_dags import literal
+from tests.unit.rules.engine.told import tell_task
 from tests.unit.rules.engine.world import GROUP, World, chain, dag_record
 
 from gnomon.model.attempts import Deferral
 from gnomon.model.spec import TaskSpec
 from gnomon.rules.decide.outcomes import RESTARTS_MAX, format_restart, parse_restarts
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import collect_task_reasons
 from gnomon.rules.engine.step_context import StepResult
 
 Loss = Callable[[World], StepResult]
@@ -155,7 +155,7 @@ def test_explain_says_that_it_waits_for_a_worker_again() -> None:
     run = world.start()
     _enter(world)
     world.step(e.WorkerLost("w"))
-    assert "no worker is alive" in collect_task_reasons(world.memory, run.run_pk, "a", -1, world.now)[0]
+    assert "no worker is alive" in tell_task(world.memory, run.run_pk, "a", -1, world.now)[0]
 
 
 def test_the_restarts_of_an_attempt_that_deferred_meanwhile_are_counted_from_the_deferral_on() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.unit.rules.engine.between import DOWN, HOUR, UP, Between, at
+from tests.unit.rules.engine.told import tell_run, tell_task
 from tests.unit.rules.engine.world import chain
 
 from gnomon.model.run_callbacks import CallbackKind
@@ -18,7 +19,6 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunType
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import collect_run_reasons, collect_task_reasons
 
 UPSTREAM = AfterSpec(dag_id="dag1")
 Then = Callable[[Between], None]
@@ -178,7 +178,7 @@ def test_a_task_waits_while_the_rest_of_its_run_goes_on(owners: int, then: Then)
     world.end(DOWN, "free")
     assert world.owner(DOWN).states(down) == {"free": "success"}
     owner = world.owner(DOWN)
-    assert collect_task_reasons(owner.memory, down.run_pk, "use", -1, owner.now) == ["waits for dag1"]
+    assert tell_task(owner.memory, down.run_pk, "use", -1, owner.now) == ["it waits for dag1"]
     world.plan(UP, 5)
     world.end(UP, "load")
     then(world)
@@ -556,7 +556,7 @@ def test_what_it_waits_for_is_explained() -> None:
     world = Between(UPSTREAM)
     down = world.plan(DOWN, 5)
     owner = world.owner(DOWN)
-    assert collect_run_reasons(owner.memory, down.run_pk, owner.now) == ["queued: it waits for dag1"]
+    assert tell_run(owner.memory, down.run_pk, owner.now) == ["queued: it waits for dag1"]
 
 
 @both

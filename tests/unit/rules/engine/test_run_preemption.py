@@ -7,6 +7,7 @@ import random
 
 import pytest
 from msgspec.structs import replace
+from tests.unit.rules.engine.told import tell_run
 
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.records import PoolRecord, RunRecord
@@ -14,7 +15,6 @@ from gnomon.model.run_callbacks import CallbackKind, DeadlineSpec
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunType
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import collect_run_reasons
 from gnomon.rules.engine.lifecycle.run_preemption import can_only_wait
 
 from .mapped_dags import literal
@@ -48,9 +48,7 @@ def test_a_cleared_run_takes_the_place_of_a_later_run_that_waits_for_it() -> Non
     clear(world, first)
     assert states(world, first, second) == ["running", "queued"]
     assert world.runs[second.run_pk].started_at is None
-    assert collect_run_reasons(world.memory, second.run_pk, world.now) == [
-        "queued: max_active_runs=1 is reached by 1 running run"
-    ]
+    assert tell_run(world.memory, second.run_pk, world.now) == ["queued: max_active_runs=1 is reached by 1 running run"]
     world.end("a")
     assert [attempt.run.run_pk for attempt in world.live()] == [first.run_pk], (
         "the tasks of the second run wait for the end of the first"
@@ -71,9 +69,7 @@ def test_a_later_run_that_still_works_keeps_its_place_until_it_can_only_wait() -
     world.end("y")
     clear(world, first)
     assert states(world, first, second) == ["queued", "running"]
-    assert collect_run_reasons(world.memory, first.run_pk, world.now) == [
-        "queued: max_active_runs=1 is reached by 1 running run"
-    ]
+    assert tell_run(world.memory, first.run_pk, world.now) == ["queued: max_active_runs=1 is reached by 1 running run"]
     world.end("x")
     assert states(world, first, second) == ["queued", "running"]
     world.end("y")

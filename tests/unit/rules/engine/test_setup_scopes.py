@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
+from tests.unit.rules.engine.told import tell_task
 
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.deferral import Deferral
@@ -15,8 +16,7 @@ from gnomon.model.records import RunRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunType
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import collect_task_reasons
-from gnomon.rules.engine.explain_conditions import list_task_conditions
+from gnomon.rules.engine.conditions.run_conditions import list_task_conditions
 
 from .world import GROUP, World, chain, dag_record
 
@@ -57,7 +57,7 @@ def test_a_cleared_task_waits_for_the_second_run_of_its_setup_though_its_parent_
     assert world.state(run) == "success"
     clear(world, run, "s", "w2", "t")
     assert live(world) == ["s"]
-    assert collect_task_reasons(world.memory, run.run_pk, "w2", -1, world.now) == [
+    assert tell_task(world.memory, run.run_pk, "w2", -1, world.now) == [
         "it waits for its setup s: of 1, 1 not done; open: s (queued)"
     ]
     (rule,) = list_task_conditions(world.memory, run.run_pk, "w2", -1, world.now)
@@ -101,10 +101,7 @@ def test_a_setup_that_is_tried_again_is_waited_for() -> None:
     run = world.start()
     world.end("other")
     world.end("s", "failed")
-    assert (
-        "w2" not in live(world)
-        and "its setup s" in collect_task_reasons(world.memory, run.run_pk, "w2", -1, world.now)[0]
-    )
+    assert "w2" not in live(world) and "its setup s" in tell_task(world.memory, run.run_pk, "w2", -1, world.now)[0]
     world.step(seconds=1)
     world.end("s")
     assert sorted(live(world)) == ["w1", "w2"]
@@ -146,7 +143,7 @@ def test_a_teardown_waits_for_all_tasks_of_its_scope_not_only_for_its_parents() 
     world.end("s")
     world.end("bad", "failed")
     assert world.states(run)["join"] == "upstream_failed" and live(world) == ["slow"]
-    assert collect_task_reasons(world.memory, run.run_pk, "t", -1, world.now) == [
+    assert tell_task(world.memory, run.run_pk, "t", -1, world.now) == [
         "it waits for the tasks between its setup and itself: of 2, 1 failed, 1 not done; open: slow (queued)",
     ]
     world.take_over()
@@ -207,10 +204,7 @@ def test_a_task_after_a_mapped_setup_waits_for_all_its_instances() -> None:
     run = world.start()
     first, second, third = world.live("s")
     world.step(world.result(first), world.result(second))
-    assert (
-        "its setup s: of 3, 2 succeeded, 1 not done"
-        in collect_task_reasons(world.memory, run.run_pk, "w2", -1, world.now)[0]
-    )
+    assert "its setup s: of 3, 2 succeeded, 1 not done" in tell_task(world.memory, run.run_pk, "w2", -1, world.now)[0]
     world.step(world.result(third, "failed"))
     assert world.states_of(run, "w2") == {-1: "upstream_failed"}
 
@@ -247,10 +241,7 @@ def test_a_new_version_without_the_teardown_moves_the_scope() -> None:
     )
     world.step(e.DagRead(world.dags[1]))
     world.end("w")
-    assert (
-        live(world) == ["s"]
-        and "its setup s" in collect_task_reasons(world.memory, run.run_pk, "after", -1, world.now)[0]
-    )
+    assert live(world) == ["s"] and "its setup s" in tell_task(world.memory, run.run_pk, "after", -1, world.now)[0]
 
 
 def test_in_a_mapped_group_a_mark_clears_the_failed_setup_of_its_index_also_for_a_task_that_waits_for_nothing() -> None:

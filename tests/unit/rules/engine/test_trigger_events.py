@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.unit.rules.engine.told import tell_task
 from tests.unit.rules.engine.world import World, chain, dag_record
 
 from gnomon.model.attempts import XCOM_MAX_BYTES
@@ -17,7 +18,6 @@ from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.rules.engine import events as e
-from gnomon.rules.engine.explain import collect_task_reasons
 from gnomon.rules.engine.lifecycle.run_lifecycle import MAX_STARTED_PER_STEP
 from gnomon.rules.engine.step import MAX_READY_BY_TIMERS, MAX_TIMERS_PER_STEP
 from gnomon.rules.engine.step_context import StepResult
@@ -480,11 +480,11 @@ def test_a_triggerer_is_told_of_the_end_of_a_wait_until_its_event_is_stored() ->
 def test_explain_says_what_is_waited_for() -> None:
     world = World(dag_record(chain("a", "b")))
     run = deferred(world)
-    assert "plugin.Trigger" in collect_task_reasons(world.memory, run.run_pk, "a", -1, world.now)[0]
+    assert "plugin.Trigger" in tell_task(world.memory, run.run_pk, "a", -1, world.now)[0]
     ended(world, run)
     world.end("a")
     world.end("b", "deferred", wait=timer(world, 60))
-    assert "until" in collect_task_reasons(world.memory, run.run_pk, "b", -1, world.now)[0]
+    assert "until" in tell_task(world.memory, run.run_pk, "b", -1, world.now)[0]
 
 
 def test_what_comes_due_together_goes_in_bounded_steps_one_right_after_the_other() -> None:

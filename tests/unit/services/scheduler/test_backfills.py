@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.databases import create_file, new_database
+from tests.unit.rules.engine.told import tell_run
 from tests.unit.services.scheduler.between import DAY, HOUR, START, Cut, World, cron
 
 from gnomon.model.accounts import Author
@@ -21,9 +22,9 @@ from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunType
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.queries.report.explanations.explanation import explain_run
+from gnomon.queries.report.explanations.run_explanation import explain_run
 from gnomon.queries.report.listings.backfill_list import BackfillRow, build_backfill_rows
-from gnomon.rules.engine import explain
+from gnomon.rules.engine.conditions.dag_conditions import list_dag_conditions
 from gnomon.storage.store import BackfillActive
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.dag_records import backfills
@@ -409,7 +410,9 @@ def test_explain_names_the_backfill_and_its_limit(world: World) -> None:
             sentences = explain_run(
                 tx, world.record("a"), world.run("a", hour), world.settings.limits, world.clock.now()
             )
-        assert f"queued: max_active_runs=2 of backfill {made.backfill_pk} is reached by 2 running runs" in sentences
+        assert (
+            f"queued: max_active_runs=2 of backfill {made.backfill_pk} is reached by 2 running runs" in sentences.texts
+        )
     with world.writing() as tx:
         backfills.set_backfill_paused(tx, made, True, Author("ann", world.clock.now()))
     world.until(0.06)
@@ -417,13 +420,13 @@ def test_explain_names_the_backfill_and_its_limit(world: World) -> None:
         sentences = explain_run(tx, world.record("a"), world.run("a", -1.0), world.settings.limits, world.clock.now())
     assert (
         f"queued: backfill {made.backfill_pk} is paused; continue it with: gnomon backfill unpause {made.backfill_pk}"
-        in sentences
+        in sentences.texts
     )
     service = world.schedulers[0].service
     assert service is not None
     assert any(
-        "no run of its backfill starts" in why
-        for why in explain.collect_dag_reasons(service.memory, made.dag_pk, world.clock.now())
+        "no run of its backfill starts" in condition.text
+        for condition in list_dag_conditions(service.memory, made.dag_pk, world.clock.now())
     )
 
 
@@ -457,7 +460,7 @@ def test_a_cleared_run_of_an_ended_backfill_keeps_the_limit_of_its_backfill(worl
     assert Counter(world.states("a").values()) == {"running": 2, "queued": 2}
     service = world.schedulers[0].service
     assert service is not None
-    assert explain.collect_run_reasons(service.memory, world.run("a", -1).run_pk, world.clock.now()) == [
+    assert tell_run(service.memory, world.run("a", -1).run_pk, world.clock.now()) == [
         f"queued: max_active_runs=2 of backfill {made.backfill_pk} is reached by 2 running runs"
     ]
     world.until(2)

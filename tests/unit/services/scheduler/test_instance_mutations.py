@@ -20,7 +20,7 @@ from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.spec import TaskSpec
-from gnomon.queries.report.explanations.explanation import explain_task
+from gnomon.queries.report.explanations.task_explanation import explain_task
 from gnomon.rules.engine.lifecycle.instance_mutation import RETRY_S
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.timetables.simple_timetables import NullTimetable
@@ -167,7 +167,7 @@ def rows(world: World, run: RunRecord) -> dict[str, TaskRecord]:
 def why(world: World, run: RunRecord, task_id: str = "t") -> str:
     with world.db.read() as tx:
         sentences = explain_task(tx, world.record("h"), run, task_id, -1, EngineLimits(), world.clock.now())
-    return sentences[-1]
+    return sentences.texts[-1]
 
 
 def trigger(world: World, run_id: str = "by_hand", dag_id: str = "h") -> RunRecord:

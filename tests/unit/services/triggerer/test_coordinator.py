@@ -14,7 +14,8 @@ from tests.unit.services.triggerer.keeping import Deferred, deferring
 
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config
-from gnomon.queries.report.listings.deferral_status import describe_trigger_location
+from gnomon.model.sentences import render
+from gnomon.queries.report.listings.deferral_status import describe_trigger
 from gnomon.services.triggerer.coordinator import TriggererCoordinator
 from gnomon.services.triggerer.settings import build_triggerer_settings
 from gnomon.storage.store import Cipher, FencedError
@@ -155,7 +156,7 @@ def test_a_trigger_that_blocks_is_named_to_who_asks_about_its_task(deferred: Def
 
     def said() -> str:
         with deferred.db.read() as tx:
-            return "; ".join(describe_trigger_location(tx, wait.key))
+            return "; ".join(map(render, describe_trigger(tx, wait.key)))
 
     deferred.until(lambda: "its trigger blocked all other triggers" in said(), one)
     assert "time.sleep" in said()
@@ -242,7 +243,7 @@ def test_one_that_ignores_its_end_is_told_to_who_asks_about_its_task(deferred: D
 
     def said() -> str:
         with deferred.db.read() as tx:
-            return "; ".join(describe_trigger_location(tx, wait.key))
+            return "; ".join(map(render, describe_trigger(tx, wait.key)))
 
     deferred.until(said, one)
     assert "a trigger of this task: authored.Stubborn was cancelled" in said()

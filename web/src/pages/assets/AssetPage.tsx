@@ -12,7 +12,7 @@ import {
 } from "../../api/across";
 import { Answer } from "../../components/Answer";
 import { JsonTree } from "../../components/JsonTree";
-import { Sentence } from "../../components/Sentences";
+import { SentenceList } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
 import "../../styles/assets.css";
@@ -123,15 +123,7 @@ function Consumer({ dagId, queue }: { dagId: string; queue: QueuedEvents }) {
       ) : (
         <span className="soft">{t("has no event in its queue")}</span>
       )}
-      {why.data && why.data.sentences.length > 0 && (
-        <ul className="consumer-why">
-          {why.data.sentences.map((one, at) => (
-            <li key={at}>
-              <Sentence text={one} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {why.data && why.data.coded.length > 0 && <SentenceList className="consumer-why" sentences={why.data.coded} />}
     </li>
   );
 }
@@ -158,9 +150,7 @@ function Watchers({ assetId }: { assetId: string }) {
                 {found.watchers.map((one) => (
                   <tr key={`${one.name} ${one.dag_id}`}>
                     <td className="name">{one.name}</td>
-                    <td>
-                      <Sentence text={one.state} />
-                    </td>
+                    <td>{one.state}</td>
                     <td className="name">{one.trigger}</td>
                     <td>
                       <DagLinks dagIds={[one.dag_id]} />

@@ -1,6 +1,5 @@
 /** The row of the audit log about slots without a run, as a sentence. */
 
-import { Sentence } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { t, tn } from "../../state/language";
 import type { SkippedSlots } from "./eventBody";
@@ -9,7 +8,7 @@ export function SkippedSlotsText({ slots }: { slots: SkippedSlots }) {
   return (
     <span>
       {tn("{count} slot has no run", "{count} slots have no run", slots.count)}, {t("from")} <Time at={slots.first} />{" "}
-      {t("to")} <Time at={slots.until} />: <Sentence text={slots.reason} />
+      {t("to")} <Time at={slots.until} />: <bdi lang="en">{slots.reason}</bdi>
     </span>
   );
 }

@@ -33,7 +33,7 @@ export function DagFrame() {
     <>
       <h1 className="name">{dagId}</h1>
       <DagHead dagId={dagId} />
-      <Sentences query={explanation} dagId={dagId} none={t("Nothing prevents this DAG from running.")} />
+      <Sentences query={explanation} none={t("Nothing prevents this DAG from running.")} />
       <nav className="tabs" aria-label={t("Views of the DAG")}>
         {TABS.map((tab) => (
           <Link

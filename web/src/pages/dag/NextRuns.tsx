@@ -41,12 +41,12 @@ function Coming({ next }: { next: Forecast }) {
     <>
       {next.blocked && (
         <p className="notice">
-          <Sentence text={next.blocked} />
+          <Sentence text={next.blocked} spans={next.spans[next.blocked]} />
         </p>
       )}
       {next.notes.map((note) => (
         <p key={note} className="soft">
-          <Sentence text={note} />
+          <Sentence text={note} spans={next.spans[note]} />
         </p>
       ))}
       {runs.length > 0 && (
@@ -61,7 +61,7 @@ function Coming({ next }: { next: Forecast }) {
               </td>
               <td>{t(STATES[one.state] ?? one.state)}</td>
               <td>
-                <Sentence text={one.why} />
+                <Sentence text={one.why} spans={next.spans[one.why]} />
               </td>
             </tr>
           ))}

@@ -245,7 +245,7 @@ function FailedRun({ dagId, run }: { dagId: string; run: FailedDag["failures"][n
       )}
       {run.reason && run.tasks.length === 0 && (
         <span className="soft block">
-          <Sentence text={run.reason} />
+          <Sentence text={run.reason} spans={run.spans[run.reason]} />
         </span>
       )}
     </>

@@ -31,7 +31,7 @@ export function Late({ late }: { late: Work["late"] }) {
             </b>{" "}
             {one.run_id ? <RunLink dagId={one.dag_id} runId={one.run_id} /> : <DagLink dagId={one.dag_id} />}{" "}
             <span className="block soft">
-              <Sentence text={one.why} />
+              <Sentence text={one.why} spans={one.coded.spans} />
             </span>
           </li>
         )}
@@ -56,9 +56,9 @@ export function Waiting({ waiting }: { waiting: Work["waiting"] }) {
                 <HowLong since={one.since} />
               </span>
             )}
-            {one.reasons.slice(0, REASONS_MAX).map((reason) => (
-              <span key={reason} className="block">
-                <Sentence text={reason} />
+            {one.coded.slice(0, REASONS_MAX).map((reason) => (
+              <span key={reason.text} className="block">
+                <Sentence text={reason.text} spans={reason.spans} />
               </span>
             ))}
             {one.reasons.length > REASONS_MAX && (

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gnomon.model.ids import quote_argument
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import RunRecord
+from gnomon.model.sentences import Command, Sentence, say
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.activity.usual_duration import find_p95_of_dags
-from gnomon.queries.report.explanations.explanation import explain_waits
+from gnomon.queries.report.explanations.run_explanation import explain_waits
 from gnomon.queries.report.listings.process_health import ProcessRow, read_health
 from gnomon.rules.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.storage.store import Transaction
@@ -54,8 +54,8 @@ class WaitingRun:
     run_id: str
     state: str
     since: str | None
-    reasons: list[str]
-    """Sentences of `gnomon explain`; empty when they were not read."""
+    reasons: list[Sentence]
+    """Those of `gnomon explain`; empty when they were not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class LateRun:
     dag_id: str
     run_id: str | None
     """None: it has not been created."""
-    why: str
+    why: Sentence
     late_since: str | None
     """When it should have been created, or should have ended."""
 
@@ -163,7 +163,7 @@ def _list_running(tx: Transaction, unfinished: Sequence[NamedRun], facts: DagFac
     return rows
 
 
-def _list_waiting(unfinished: Sequence[NamedRun], reasons: Mapping[int, list[str]] | None) -> list[WaitingRun]:
+def _list_waiting(unfinished: Sequence[NamedRun], reasons: Mapping[int, list[Sentence]] | None) -> list[WaitingRun]:
     """The runs that wait, in the order given, which is that of their queueing; without reasons only those that are queued."""
     rows = []
     for named in unfinished:
@@ -186,7 +186,7 @@ def _list_late(
         LateRun(
             dag_id,
             None,
-            f"the run due at {iso(due_at)} has not been created; `gnomon explain {quote_argument(dag_id)}` says why",
+            say("due_run_is_not_created", at=due_at, command=Command("explain", (dag_id,))),
             iso(due_at),
         )
         for dag_id, due_at in overdue
@@ -196,7 +196,7 @@ def _list_late(
         since = find_slow_since(tx, named.run, now, facts)
         started_at = named.run.started_at
         if since is not None and started_at is not None:
-            why = f"it has run for {_seconds(now - started_at)}; 95 of 100 runs take at most {_seconds(since - started_at)}"
+            why = say("run_is_slow", duration=_to_seconds(now - started_at), usual=_to_seconds(since - started_at))
             rows.append(LateRun(named.dag_id, named.run.run_id, why, iso(since)))
     return rows[:_LISTED_MAX]
 
@@ -213,5 +213,5 @@ def _may_be_slow(run: RunRecord) -> bool:
     return run.state is DagRunState.RUNNING and run.started_at is not None
 
 
-def _seconds(length: Instant) -> str:
-    return f"{length / SECOND:.0f} s"
+def _to_seconds(length: Instant) -> int:
+    return round(length / SECOND)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager
 
 from gnomon.ground.config import Config, read_executors
 from gnomon.model.executors import CELERY_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
@@ -78,34 +78,3 @@ def _add_workers(tx: Transaction, state: EngineState) -> None:
     state.claims.update(remote_attempts.list_claiming_workers(tx))
     if executors is not None and CELERY_EXECUTOR in executors:
         state.message_waits.update(describe_message_waits(tx, state.claims, state.limits.queued_timeout_s))
-
-
-class EngineStateReader:
-    """Loads the state of a run when it is first needed, once for all that explains the run: its sentences and its conditions. It is released at
-    the end of the block.
-    """
-
-    def __init__(self, tx: Transaction, limits: EngineLimits, run: RunRecord) -> None:
-        self._arguments = (tx, limits, run)
-        self._loaded = ExitStack()
-        self._state: EngineState | None = None
-
-    def __enter__(self) -> EngineStateReader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loaded.close()
-        self._state = None
-
-    def find(self) -> EngineState:
-        """The state, with the run in it."""
-        if self._state is None:
-            self._state = self._loaded.enter_context(load_engine_state(*self._arguments))
-        return self._state
-
-
-def use_engine_state(
-    reader: EngineStateReader | None, tx: Transaction, limits: EngineLimits, run: RunRecord
-) -> AbstractContextManager[EngineState]:
-    """The state of the reader, or without one a state that is released at the end of the block."""
-    return load_engine_state(tx, limits, run) if reader is None else nullcontext(reader.find())

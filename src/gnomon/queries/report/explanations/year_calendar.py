@@ -9,8 +9,9 @@ from datetime import date, datetime
 
 import msgspec
 
-from gnomon.model.instants import Instant, iso, to_instant
+from gnomon.model.instants import Instant, to_instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import Sentence, quote, say
 from gnomon.model.slots import SkippedSlots
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.explanations.skipped_slots import describe_undecided
@@ -34,7 +35,7 @@ class CalendarDay:
     slots: int | None = None
     """The number of slots of the schedule, with or without a run; None where they are not known."""
     first_slot: Instant | None = None
-    reason: str | None = None
+    reason: Sentence | None = None
     """Why the day has no run, or why some of its slots have none."""
 
 
@@ -103,36 +104,43 @@ def add_reasons(
         start, end = year.starts[number], year.starts[number + 1]
         if day.states:
             is_short = day.slots is not None and sum(day.states.values()) < day.slots
-            day.reason = recorded.get(number) if is_short else None
+            day.reason = _quote(recorded.get(number)) if is_short else None
             continue
-        day.reason = _describe_dates(dag, start, end) or reasons.days_off.get(day.day)
+        day.reason = _describe_dates(dag, start, end) or _quote(reasons.days_off.get(day.day))
         if day.reason is None and day.slots == 0:
-            day.reason = "the schedule has no slot on this day"
+            day.reason = say("day_has_no_slot")
         if day.reason is not None or start > now:
             continue
-        day.reason = recorded.get(number) or forecast.get(number) or _describe_pause(pauses, start, end)
+        stored = recorded.get(number) or forecast.get(number)
+        day.reason = _quote(stored) or _describe_pause(pauses, start, end)
         if day.reason is None and created_at is not None and end <= created_at:
-            day.reason = f"the DAG exists only since {iso(created_at)}"
+            day.reason = say("dag_exists_since", since=created_at)
         if day.reason is None and day.slots and end <= now:
-            day.reason = describe_undecided(dag, day.first_slot if day.first_slot is not None else start, now)
+            at = day.first_slot if day.first_slot is not None else start
+            day.reason = describe_undecided(dag, at, now)
 
 
-def _describe_dates(dag: DagRecord, start: Instant, end: Instant) -> str | None:
+def _describe_dates(dag: DagRecord, start: Instant, end: Instant) -> Sentence | None:
     spec = dag.spec
     if spec.start_at is not None and end <= spec.start_at:
-        return f"the day is before the start_date {iso(spec.start_at)} of the DAG"
+        return say("day_is_before_start_date", at=spec.start_at)
     if spec.end_at is not None and start > spec.end_at:
-        return f"the day is after the end_date {iso(spec.end_at)} of the DAG"
+        return say("day_is_after_end_date", at=spec.end_at)
     return None
 
 
-def _describe_pause(pauses: list[event_log.PauseSpan], start: Instant, end: Instant) -> str | None:
+def _describe_pause(pauses: list[event_log.PauseSpan], start: Instant, end: Instant) -> Sentence | None:
     """The pause that held during the whole day."""
     for pause in pauses:
         if (pause.since is None or pause.since <= start) and (pause.until is None or pause.until >= end):
-            since = "" if pause.since is None else f" since {iso(pause.since)}"
-            return f"the DAG was paused{since}" + (f" until {iso(pause.until)}" if pause.until is not None else "")
+            began = None if pause.since is None else say("since_instant", since=pause.since)
+            ended = None if pause.until is None else say("until_instant", until=pause.until)
+            return say("dag_was_paused", began=began, ended=ended)
     return None
+
+
+def _quote(reason: str | None) -> Sentence | None:
+    return None if reason is None else quote(reason)
 
 
 def _list_recorded(tx: Transaction, dag_pk: int, year: YearDays) -> dict[int, str]:

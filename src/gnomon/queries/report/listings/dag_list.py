@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import render
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.listings.import_problems import (
@@ -168,7 +169,7 @@ def show_dag(
         jitter_s=spec.jitter_s,
         max_active_runs=spec.max_active_runs,
         max_active_tasks=spec.max_active_tasks,
-        depends_on=[describe_edge(dag.dag_id, edge) for edge in collect_edges(spec)],
+        depends_on=[render(describe_edge(dag.dag_id, edge)) for edge in collect_edges(spec)],
         needed_by=list(needed_by),
         processes=describe_process_kind(dag),
         params={name: _param(param.default, param.required, param.schema) for name, param in spec.params.items()},

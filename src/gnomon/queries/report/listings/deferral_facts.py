@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
-from gnomon.queries.report.listings.deferral_status import describe_trigger_location, list_live_triggerers
+from gnomon.model.sentences import render
+from gnomon.queries.report.listings.deferral_status import describe_trigger, list_live_triggerers
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.trigger_queue import deferrals, trigger_claims
 
@@ -52,5 +53,5 @@ def find_deferral(tx: Transaction, key: TaskKey) -> DeferralFacts | None:
         record.request.queue,
         triggerer,
         host,
-        describe_trigger_location(tx, key),
+        list(map(render, describe_trigger(tx, key))),
     )

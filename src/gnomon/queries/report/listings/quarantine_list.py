@@ -8,6 +8,7 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import Command, Sentence, quote, say
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.coordination import quarantine
 
@@ -71,9 +72,9 @@ def build_detail(item: QuarantinedItem) -> QuarantineDetail:
     return QuarantineDetail(build_row(item), item.key, len(item.body), item.body.decode("utf-8", "backslashreplace"))
 
 
-def describe_quarantine(
+def list_quarantine_sentences(
     tx: Transaction, dag: DagRecord, run_pk: int | None = None, task_id: str | None = None, map_index: int = UNMAPPED
-) -> list[str]:
+) -> list[Sentence]:
     """Sentences on what of the DAG is in quarantine: the DAG or its group, and messages; with a run or task those of it, and those that name none."""
     items = [
         item
@@ -91,20 +92,26 @@ def _is_about(item: QuarantinedItem, run_pk: int | None, task_id: str | None, ma
     )
 
 
-def describe_item(item: QuarantinedItem) -> str:
+def describe_item(item: QuarantinedItem) -> Sentence:
     """What is in quarantine, since when and why, and the command that shows it."""
-    since = f"since {iso(item.at)}"
     if item.is_dag:
-        return f"the DAG is not scheduled {since}: {item.reason}"
+        return say("dag_is_quarantined", since=item.at, reason=item.reason)
     if item.is_group:
-        return f"the scheduler has set group {item.group_no} aside, to which the DAG belongs, {since}, and tries it again: {item.reason}"
-    about = (
-        ""
-        if item.task_id is None
-        else f" about task {item.task_id}" + ("" if item.map_index < 0 else f"[{item.map_index}]")
+        return say("group_is_quarantined", group=item.group_no, since=item.at, reason=item.reason)
+    return say(
+        "message_is_quarantined",
+        message_kind=item.kind,
+        about=None if item.task_id is None else _describe_task(item, item.task_id),
+        since=item.at,
+        why=quote(item.reason) if item.returns_with_dag else say("could_not_be_applied", reason=item.reason),
+        command=Command("quarantine show", (str(item.quarantine_pk),)),
     )
-    waits = item.reason if item.returns_with_dag else f"it could not be applied: {item.reason}"
-    return f"a message ({item.kind}){about} is in quarantine {since}: {waits}; see gnomon quarantine show {item.quarantine_pk}"
+
+
+def _describe_task(item: QuarantinedItem, task_id: str) -> Sentence:
+    if item.map_index < 0:
+        return say("about_task", task_id=task_id)
+    return say("about_instance", task_id=task_id, map_index=item.map_index)
 
 
 def describe_count(tx: Transaction) -> str | None:

@@ -9,6 +9,7 @@ from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackState, DeadlineRecord, DeadlineState
+from gnomon.model.sentences import Command, Sentence, quote, say
 from gnomon.storage.remote_logs.task_log_folder import LogLookup
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import run_callbacks
@@ -61,21 +62,24 @@ def list_deadline_rows(tx: Transaction, run: RunRecord) -> list[DeadlineRow]:
     ]
 
 
-def describe_callbacks(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]:
+def describe_callbacks(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[Sentence]:
     """A sentence for each callback that has not succeeded, and for each deadline that is missed, pending or without an instant."""
     sentences = [_describe_deadline(one) for one in _load_deadlines(tx, run)]
-    logs = f"gnomon runs logs {quote_arguments(dag.dag_id, run.run_id)}"
-    for one in run_callbacks.list_callbacks(tx, run.run_pk):
-        if one.state is CallbackState.QUEUED:
-            again = f"; it is called again: {one.reason}" if one.reason else ""
-            sentences.append(f"{_title(one)} waits for a slot of a worker since {iso(one.created_at)}{again}")
-        elif one.state is CallbackState.RUNNING:
-            sentences.append(f"{_title(one)} runs on worker {one.worker} since {iso(one.started_at)}")
-        elif one.state is CallbackState.FAILED:
-            sentences.append(
-                f"{_title(one)} failed at {iso(one.ended_at)}: {one.reason or 'no reason is known'}; its log: {logs}"
-            )
-    return sentences
+    callbacks = run_callbacks.list_callbacks(tx, run.run_pk)
+    return sentences + [found for one in callbacks if (found := _describe_callback(dag, run, one)) is not None]
+
+
+def _describe_callback(dag: DagRecord, run: RunRecord, one: CallbackRecord) -> Sentence | None:
+    if one.state is CallbackState.QUEUED:
+        again = say("callback_is_called_again", reason=one.reason) if one.reason else None
+        return say("callback_waits", callback=_title(one), since=one.created_at, again=again)
+    if one.state is CallbackState.RUNNING:
+        return say("callback_runs", callback=_title(one), worker=one.worker, since=one.started_at)
+    if one.state is CallbackState.FAILED:
+        why = quote(one.reason) if one.reason else say("no_reason_is_known")
+        logs = Command("runs logs", (dag.dag_id, run.run_id))
+        return say("callback_failed", callback=_title(one), at=one.ended_at, why=why, command=logs)
+    return None
 
 
 def find_callback_logs(tx: Transaction, dag: DagRecord, run: RunRecord, lookup: LogLookup) -> list[tuple[str, str]]:
@@ -111,12 +115,16 @@ def _deadline_name(one: DeadlineRecord) -> str:
     return repr(one.name) if one.name else str(one.deadline_no)
 
 
-def _describe_deadline(one: DeadlineRecord) -> str:
-    subject = f"deadline {_deadline_name(one)}"
-    if one.state is DeadlineState.MISSED:
-        return f"{subject} was missed: it was {iso(one.due_at)}"
-    if one.state is DeadlineState.PENDING:
-        return f"{subject} is {iso(one.due_at)}"
-    if one.state is DeadlineState.UNRESOLVED:
-        return f"{subject} is not known yet: its reference is being computed"
-    return f"{subject} does not apply: its reference gave no instant for this run"
+_DEADLINE_CODES = {
+    DeadlineState.MISSED: "deadline_was_missed",
+    DeadlineState.PENDING: "deadline_is_pending",
+}
+
+
+def _describe_deadline(one: DeadlineRecord) -> Sentence:
+    name = _deadline_name(one)
+    if one.state in _DEADLINE_CODES:
+        return say(_DEADLINE_CODES[one.state], deadline=name, at=one.due_at)
+    return say(
+        "deadline_is_not_known" if one.state is DeadlineState.UNRESOLVED else "deadline_does_not_apply", deadline=name
+    )

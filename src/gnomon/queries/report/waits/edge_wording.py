@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.upstream_edges import AfterSpec, Edge
 
 
@@ -41,31 +42,46 @@ def rule_words_of(rule: str) -> RuleWords:
     return _WORDS.get(rule) or RuleWords(rule, rule)
 
 
-_TAKE = {"last": "the last of them", "first": "the first of them", "any": "any one of them"}
-_ON_FAILURE = {"proceed": "starts even when they fail", "cancel": "fails when they fail"}
-_ON_ABSENT = {"wait": "waits also for slots without a run", "fail": "fails for slots without a run"}
+_TAKE = {"last": "takes_last_slot", "first": "takes_first_slot", "any": "takes_any_slot"}
+_ON_FAILURE = {"proceed": "starts_after_failures", "cancel": "fails_after_failures"}
+_ON_ABSENT = {"wait": "waits_for_absent_slots", "fail": "fails_for_absent_slots"}
 
 
-def describe_edge(dag_id: str, edge: Edge) -> str:
+def describe_edge(dag_id: str, edge: Edge) -> Sentence:
     """A phrase such as `report waits for loads`, followed by the options that are not the defaults."""
-    waiting = dag_id if edge.task_id is None else f"{dag_id}.{edge.task_id}"
-    return ", ".join([f"{waiting} waits for {edge.label}", *describe_options(edge.after)])
+    return _say_edge("edge_waits", dag_id, edge)
+
+
+def describe_closed_edge(dag_id: str, edge: Edge) -> Sentence:
+    """`report waited for loads`, with the options."""
+    return _say_edge("edge_waited", dag_id, edge)
+
+
+def _say_edge(code: str, dag_id: str, edge: Edge) -> Sentence:
+    options = _list_options(edge.after)
+    return say(
+        code,
+        waiting=_name_side(dag_id, edge.task_id),
+        upstream=_name_side(edge.after.dag_id, edge.after.task_id),
+        chosen=say("with_options", phrases=tuple(options)) if options else None,
+    )
+
+
+def _name_side(dag_id: str, task_id: str | None) -> Sentence:
+    return say("dag", dag=dag_id) if task_id is None else say("task_of_dag", dag=dag_id, task_id=task_id)
 
 
 def describe_options(after: AfterSpec) -> list[str]:
     """A phrase for each option of a dependency that is not the default."""
-    phrases = [_describe_periods(after.previous)] if after.previous else []
-    phrases += [words[chosen] for words, chosen in _list_options(after) if chosen in words]
+    return list(map(render, _list_options(after)))
+
+
+def _list_options(after: AfterSpec) -> list[Sentence]:
+    chosen = ((_TAKE, after.take), (_ON_FAILURE, after.on_failure), (_ON_ABSENT, after.on_absent))
+    phrases = [say("periods_before", count=after.previous)] if after.previous else []
+    phrases += [say(codes[option]) for codes, option in chosen if option in codes]
     if after.empty_interval != "carry":
-        phrases.append(f"empty_interval={after.empty_interval}")
+        phrases.append(say("empty_interval_is", option=after.empty_interval))
     if after.max_wait_s is not None:
-        phrases.append(f"at most {after.max_wait_s:g} s")
-    return phrases + ([f"days of {after.zone}"] if after.zone is not None else [])
-
-
-def _list_options(after: AfterSpec) -> list[tuple[dict[str, str], str]]:
-    return [(_TAKE, after.take), (_ON_FAILURE, after.on_failure), (_ON_ABSENT, after.on_absent)]
-
-
-def _describe_periods(back: int) -> str:
-    return "the period before" if back == 1 else f"{back} periods before"
+        phrases.append(say("waits_at_most", max_wait=after.max_wait_s))
+    return phrases + ([say("days_of_zone", zone=after.zone)] if after.zone is not None else [])

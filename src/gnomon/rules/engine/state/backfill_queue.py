@@ -31,15 +31,3 @@ class BackfillQueue:
     def has_room(self) -> bool:
         """True when another of its runs may start."""
         return self.record.hold_reason is None and self.running_count < self.record.max_active_runs
-
-    def describe_wait(self) -> str | None:
-        """Why its next run does not start: a sentence that names the backfill and its limit; None when it may start."""
-        if self.record.hold_reason is not None:
-            return self.record.hold_reason
-        if self.running_count < self.record.max_active_runs:
-            return None
-        count = self.running_count
-        return (
-            f"max_active_runs={self.record.max_active_runs} of backfill {self.record.backfill_pk} is reached by "
-            f"{count} running run{'s' if count != 1 else ''}"
-        )

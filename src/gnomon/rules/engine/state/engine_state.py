@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gnomon.model.executors import EXECUTOR_CLASSES, LOCAL_EXECUTOR, ConfiguredExecutors
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord
+from gnomon.model.sentences import Sentence
 from gnomon.rules.engine.state.limits import ExecutorLimit, Pool
 from gnomon.rules.engine.state.owed_callback import OwedCallback
 from gnomon.rules.engine.state.priority_queue import PriorityQueue
@@ -75,7 +76,7 @@ class EngineState:
         self.pools: dict[str, Pool] = {}
         self.workers: dict[str, WorkerCapacity] = {}
         """By id; changed by `add_worker` and `remove_worker`."""
-        self.message_waits: dict[str, str] = {}
+        self.message_waits: dict[str, Sentence] = {}
         """By attempt id, what is known of the message of an attempt that no worker has claimed; only for explanations."""
         self.claims: dict[str, str] = {}
         """In a state that is loaded for explanations, by attempt: the worker that has claimed it from its executor."""

@@ -118,7 +118,7 @@ function Row({ dagId, row }: { dagId: string; row: AuditRow }) {
         {slots ? (
           <SkippedSlotsText slots={slots} />
         ) : (
-          row.text && row.text !== row.run_id && <Sentence text={row.text} />
+          row.text && row.text !== row.run_id && <Sentence text={row.text} spans={row.spans[row.text]} />
         )}
       </td>
     </tr>

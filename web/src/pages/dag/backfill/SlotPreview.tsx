@@ -35,7 +35,7 @@ export function SlotPreview({ found }: { found: BackfillPreview }) {
       </p>
       {found.notes.map((note) => (
         <p key={note} className="warn">
-          <Sentence text={note} />
+          <Sentence text={note} spans={found.spans[note]} />
         </p>
       ))}
       {found.has_more && (

@@ -43,6 +43,7 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
       resetScroll: false,
     });
   const day = found.days.find((one) => one.day === (chosen ?? found.today));
+  const reason = day?.reason == null ? undefined : found.reasons[day.reason];
   const thisYear = Number(found.today.slice(0, 4));
   const yearLink = (year: number, label: string, words: string) => (
     <Link to="/dags/$dagId/calendar" params={{ dagId }} search={{ year }} aria-label={words} resetScroll={false}>
@@ -75,12 +76,12 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
       </p>
       {found.blocked && (
         <p className="notice">
-          <Sentence text={found.blocked} />
+          <Sentence text={found.blocked} spans={found.spans[found.blocked]} />
         </p>
       )}
       {found.notes.map((note) => (
         <p key={note} className="warn">
-          <Sentence text={note} />
+          <Sentence text={note} spans={found.spans[note]} />
         </p>
       ))}
       {!found.is_counted_whole && (
@@ -105,7 +106,8 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
             <DayPanel
               dagId={dagId}
               day={day}
-              reason={day.reason === null ? undefined : found.reasons[day.reason]}
+              reason={reason}
+              spans={reason === undefined ? undefined : found.spans[reason]}
               today={found.today}
             />
           ) : (

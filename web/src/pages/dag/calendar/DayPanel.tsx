@@ -9,6 +9,7 @@ import type { DagRunList, SchedulePreview } from "../../../api/shapes";
 import { useNow } from "../../../components/Ago";
 import { Answer } from "../../../components/Answer";
 import { Sentence } from "../../../components/Sentences";
+import type { Span } from "../../../state/sentenceSpans";
 import { StateBadge } from "../../../components/StateBadge";
 import { Time } from "../../../components/Time";
 import { t } from "../../../state/language";
@@ -20,11 +21,13 @@ export function DayPanel({
   dagId,
   day,
   reason,
+  spans,
   today,
 }: {
   dagId: string;
   day: CalendarDay;
   reason: string | undefined;
+  spans: readonly Span[] | undefined;
   today: string;
 }) {
   const zone = useZone();
@@ -40,7 +43,7 @@ export function DayPanel({
       </h3>
       {reason && (
         <p className="warn">
-          <Sentence text={reason} />
+          <Sentence text={reason} spans={spans} />
         </p>
       )}
       {countRuns(day) === 0 && !reason && (day.slots ?? 0) === 0 && (
@@ -175,9 +178,9 @@ export function SlotReason({ dagId, at }: { dagId: string; at: string }) {
     <Answer query={answer} what={t("the explanation")}>
       {(found) => (
         <span className="block">
-          {found.sentences.map((one) => (
-            <span key={one} className="block">
-              <Sentence text={one} />
+          {found.coded.map((one) => (
+            <span key={one.text} className="block">
+              <Sentence text={one.text} spans={one.spans} />
             </span>
           ))}
         </span>

@@ -4,6 +4,7 @@ import { type KeyboardEvent, memo, useMemo, useRef, useState } from "react";
 import type { YearCalendar } from "../../../api/shapes";
 import { t, tn } from "../../../state/language";
 import { Sentence } from "../../../components/Sentences";
+import type { Span } from "../../../state/sentenceSpans";
 import { stateName } from "../../../components/StateBadge";
 import { buildMonths, type CalendarDay, countRuns, kindOf, listStates, moveDay, paintDay } from "./yearDays";
 
@@ -72,13 +73,7 @@ export function YearGrid({
     <div className="calendar-year" ref={frame} onKeyDown={press} onClick={click} onMouseOver={look} onFocus={look}>
       <p className="calendar-seen" aria-hidden="true">
         {seenDay ? (
-          <Sentence
-            text={describeDay(
-              seenDay,
-              found.today,
-              seenDay.reason === null ? undefined : found.reasons[seenDay.reason],
-            )}
-          />
+          <DayText found={found} day={seenDay} />
         ) : (
           t("Point at a day, or move to it with the arrow keys, to see what it has.")
         )}
@@ -153,6 +148,16 @@ const Day = memo(function Day({ day, today, reason, isChosen, isTabStop }: DayPr
 
 function formatCount(count: number): string {
   return count < 1000 ? String(count) : `${Math.floor(count / 1000)}k`;
+}
+
+/** The day in words, with the instants of its reason in the chosen zone. */
+function DayText({ found, day }: { found: YearCalendar; day: CalendarDay }) {
+  const reason = day.reason === null ? undefined : found.reasons[day.reason];
+  const text = describeDay(day, found.today, reason);
+  const known = reason === undefined ? undefined : found.spans[reason];
+  const spans: Span[] | undefined =
+    known && reason ? [{ kind: "text", text: text.slice(0, -reason.length) }, ...known] : undefined;
+  return <Sentence text={text} spans={spans} />;
 }
 
 /** `2026-03-05: 24 runs (1 failed, 23 success)`; of a day to come its slots; the reason where there is one. */

@@ -42,12 +42,12 @@ function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) 
     <div className="details">
       {settings.error && (
         <p className="notice">
-          <Sentence text={settings.error} />
+          <Sentence text={settings.error} spans={settings.spans[settings.error]} />
         </p>
       )}
       {settings.warnings.map((one) => (
         <p key={one} className="warn">
-          <Sentence text={one} />
+          <Sentence text={one} spans={settings.spans[one]} />
         </p>
       ))}
       {dag.doc_md && (

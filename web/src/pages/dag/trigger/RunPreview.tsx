@@ -78,7 +78,7 @@ export function RunPreview({
           )}
           {found.notes.map((note) => (
             <p key={note} className={isPaused ? "warn" : "soft"}>
-              <Sentence text={note} />
+              <Sentence text={note} spans={found.spans[note]} />
             </p>
           ))}
         </>

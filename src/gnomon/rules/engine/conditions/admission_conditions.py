@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gnomon.model.executors import ConfiguredExecutors
-from gnomon.model.ids import quote_argument
+from gnomon.model.sentences import ArgumentValue, Command, RunName, Sentence, TaskName, quote, say
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition
 from gnomon.rules.engine.admission.admission_pass import find_free_worker
 from gnomon.rules.engine.lifecycle.capacity import collect_limits, find_full_executor, find_reached_limit
@@ -21,7 +21,7 @@ def iterate_admission_conditions(
     engine_state: EngineState, ti: TaskInstance, obstacles: PoolObstacles
 ) -> Iterator[WaitCondition]:
     """Each condition with its state now. The text of the first that is not met is the sentence of `explain`."""
-    yield describe_hold(ti.run.dag)
+    yield check_hold(ti.run.dag)
     pool = engine_state.get_pool(ti.target_pool)
     yield from _check_pool_size(pool, ti)
     if pool.slots is None:
@@ -35,26 +35,30 @@ def iterate_admission_conditions(
     yield _check_turn(pool, obstacles[pool.name], ti)
 
 
-def describe_hold(dag: Dag) -> WaitCondition:
+def check_hold(dag: Dag) -> WaitCondition:
     """Whether tasks of the DAG may start: it is not paused, and a file defines it."""
     if dag.hold_reason is None:
-        return WaitCondition("dag_active", True, "the DAG is not paused")
+        return WaitCondition("dag_active", True, say("this_dag_is_not_paused"))
     release = ReleaseTarget(ReleaseAct.UNPAUSE_DAG, dag.record.dag_id) if dag.record.paused else None
-    return WaitCondition("dag_active", False, dag.hold_reason, release=release)
+    return WaitCondition("dag_active", False, describe_hold(dag), release=release)
+
+
+def describe_hold(dag: Dag) -> Sentence:
+    """Why no task of a DAG with a `hold_reason` may start."""
+    return say("this_dag_is_paused") if dag.record.paused else say("this_dag_has_no_file")
 
 
 def _check_pool_size(pool: Pool, ti: TaskInstance) -> Iterator[WaitCondition]:
     release = ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=ti.pool_slots)
     if pool.slots is None:
-        yield WaitCondition(
-            "pool_exists",
-            False,
-            f"pool {pool.name} does not exist; make it with: gnomon pools set {quote_argument(pool.name)} SLOTS",
-            release=release,
-        )
+        command = Command("pools set", (pool.name, "SLOTS"))
+        missing = say("pool_does_not_exist", missing_pool=pool.name, command=command)
+        yield WaitCondition("pool_exists", False, missing, release=release)
     elif 0 <= pool.slots < ti.pool_slots:
-        text = f"it needs {format_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start. Give the pool more: gnomon pools set {quote_argument(pool.name)} {ti.pool_slots}"
-        yield WaitCondition("pool_size", False, text, release=release)
+        command = Command("pools set", (pool.name, str(ti.pool_slots)))
+        needs = say("slots", count=ti.pool_slots)
+        too_small = say("pool_is_too_small", needs=needs, pool=pool.name, slots=pool.slots, command=command)
+        yield WaitCondition("pool_size", False, too_small, release=release)
 
 
 def _check_limits(ti: TaskInstance) -> Iterator[WaitCondition]:
@@ -63,45 +67,38 @@ def _check_limits(ti: TaskInstance) -> Iterator[WaitCondition]:
             option = limit.name.partition("=")[0]
             task_id = None if option == "max_active_tasks" else ti.task.task_id
             release = ReleaseTarget(ReleaseAct.RAISE_LIMIT, ti.run.dag.record.dag_id, task_id=task_id, option=option)
-            yield WaitCondition("limit", False, f"{limit.name} is reached", release=release)
+            yield WaitCondition("limit", False, say("limit_is_reached", limit=limit.name), release=release)
         elif limit.limit is not None:
-            yield WaitCondition("limit", True, f"{limit.name} has room: {limit.used} running")
+            yield WaitCondition("limit", True, say("limit_has_room", limit=limit.name, used=limit.used))
 
 
 def _check_pool_room(pool: Pool, ti: TaskInstance) -> WaitCondition:
     assert pool.slots is not None
+    facts: dict[str, ArgumentValue] = {"pool": pool.name, "used": pool.used, "needed": ti.pool_slots}
     if pool.has_room(ti.pool_slots):
-        count = "any number" if pool.slots < 0 else str(pool.slots)
-        return WaitCondition(
-            "pool_room",
-            True,
-            f"pool {pool.name} has room: {pool.used} of {count} slots are used and it needs {ti.pool_slots}",
-        )
-    state = "is full" if pool.used >= pool.slots else "has too few free slots"
-    text = f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it needs {ti.pool_slots}"
-    return WaitCondition(
-        "pool_room",
-        False,
-        text,
-        release=ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + ti.pool_slots),
-    )
+        room = say("pool_has_room", slots=pool.slots, **facts) if pool.slots >= 0 else say("pool_is_endless", **facts)
+        return WaitCondition("pool_room", True, room)
+    code = "pool_is_full" if pool.used >= pool.slots else "pool_has_too_few_slots"
+    release = ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + ti.pool_slots)
+    return WaitCondition("pool_room", False, say(code, slots=pool.slots, **facts), release=release)
 
 
 def _check_workers(engine_state: EngineState, ti: TaskInstance) -> Iterator[WaitCondition]:
     parallelism = engine_state.limits.parallelism
     if parallelism is not None and engine_state.live_attempt_count >= parallelism:
         release = ReleaseTarget(ReleaseAct.RAISE_LIMIT, option="[core] parallelism")
-        yield WaitCondition("parallelism", False, f"[core] parallelism={parallelism} is reached", release=release)
+        reached = say("limit_is_reached", limit=f"[core] parallelism={parallelism}")
+        yield WaitCondition("parallelism", False, reached, release=release)
     worker = ReleaseTarget(ReleaseAct.START_SERVICE, service="worker")
     executors = engine_state.limits.executors
     if executors is not None and (ti.executor is not None or len(executors.executors) > 1):
         yield _check_executor(engine_state, executors, ti, worker)
     elif not engine_state.workers:
-        yield WaitCondition("worker", False, "no worker is alive; start one with: gnomon worker", release=worker)
+        yield WaitCondition("worker", False, say("no_worker", command=Command("worker")), release=worker)
     elif find_free_worker(engine_state) is None:
-        yield WaitCondition("worker", False, "every slot of every worker is taken", release=worker)
+        yield WaitCondition("worker", False, say("workers_are_full"), release=worker)
     else:
-        yield WaitCondition("worker", True, "a worker has a free slot")
+        yield WaitCondition("worker", True, say("worker_has_slot"))
 
 
 def _check_executor(
@@ -110,31 +107,28 @@ def _check_executor(
     """Whether a worker of the instance's executor, one of several, has a free slot."""
     executor = executors.find(ti.executor)
     if executor is None:
-        return WaitCondition("worker", False, f"it {executors.describe_unknown(ti.executor or '')}")
+        return WaitCondition("worker", False, quote(f"it {executors.describe_unknown(ti.executor or '')}"))
+    name = str(executor)
     if find_full_executor(engine_state, ti) is None:
-        return WaitCondition("worker", True, f"a worker of the {executor} has a free slot")
+        return WaitCondition("worker", True, say("worker_of_executor_has_slot", executor=name))
     if not engine_state.get_executor_limit(executor).workers:
-        return WaitCondition(
-            "worker",
-            False,
-            f"it waits for the {executor}, of which no worker is alive; start one with: gnomon worker",
-            release=release,
-        )
-    return WaitCondition(
-        "worker", False, f"it waits for the {executor}: every slot of every worker of it is taken", release=release
-    )
+        missing = say("no_worker_of_executor", executor=name, command=Command("worker"))
+        return WaitCondition("worker", False, missing, release=release)
+    return WaitCondition("worker", False, say("workers_of_executor_are_full", executor=name), release=release)
 
 
 def _check_turn(pool: Pool, first: TaskInstance | None, ti: TaskInstance) -> WaitCondition:
     if first is None or first.admission_key >= ti.admission_key:
-        return WaitCondition("turn", True, f"no task instance is before it in pool {pool.name}")
-    text = f"{_name_for(first, ti)} is before it in pool {pool.name} and needs {format_slots(first.pool_slots)}; free: {(pool.slots or 0) - pool.used}"
-    return WaitCondition(
-        "turn",
-        False,
-        text,
-        release=ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + first.pool_slots),
+        return WaitCondition("turn", True, say("task_is_first_in_pool", pool=pool.name))
+    behind = say(
+        "task_is_behind_another",
+        other=_name_for(first, ti),
+        pool=pool.name,
+        needs=say("slots", count=first.pool_slots),
+        free=(pool.slots or 0) - pool.used,
     )
+    release = ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + first.pool_slots)
+    return WaitCondition("turn", False, behind, release=release)
 
 
 def _find_obstacle(engine_state: EngineState, pool: Pool) -> TaskInstance | None:
@@ -156,14 +150,17 @@ def _find_obstacle(engine_state: EngineState, pool: Pool) -> TaskInstance | None
     )
 
 
-def _name_for(other: TaskInstance, ti: TaskInstance) -> str:
+def _name_for(other: TaskInstance, ti: TaskInstance) -> Sentence:
     """The name of another instance, with its run and its DAG where they differ."""
+    task = name_task(other)
     if other.run is ti.run:
-        return f"task {other.name()}"
-    dag = "" if other.run.dag is ti.run.dag else f" of DAG {other.run.dag.record.dag_id}"
-    return f"task {other.name()} of run {other.run.record.run_id}{dag}"
+        return say("named_task", task=task)
+    run = RunName(task.dag_id, task.run_id)
+    if other.run.dag is ti.run.dag:
+        return say("named_task_of_run", task=task, run=run)
+    return say("named_task_of_dag", task=task, run=run, dag=task.dag_id)
 
 
-def format_slots(count: int) -> str:
-    """`1 slot`, `2 slots`."""
-    return f"{count} slot{'s' if count != 1 else ''}"
+def name_task(ti: TaskInstance) -> TaskName:
+    """The instance as an argument of a sentence."""
+    return TaskName(ti.run.dag.record.dag_id, ti.run.record.run_id, ti.task.task_id, ti.map_index)

@@ -1,0 +1,132 @@
+"""Sentences in answers: their code and arguments, and their English words in spans, from which a client makes links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import Any
+
+from gnomon.api.common.shapes import Answer
+from gnomon.model.instants import iso
+from gnomon.model.sentences import (
+    ArgumentKind,
+    ArgumentValue,
+    Command,
+    RunName,
+    Sentence,
+    SentenceSpan,
+    TaskName,
+    list_spans,
+    render,
+    split_instants,
+)
+from gnomon.model.sentences.templates import find_kind
+
+Hide = Callable[[str], str]
+"""Replaces the ids of DAGs that the user may not see."""
+
+
+class CommandAnswer(Answer):
+    """A command of Gnomon by its parts, none of them quoted for a shell."""
+
+    verb: str
+    """The words after `gnomon`."""
+    names: list[str]
+    options: list[str]
+
+
+class SpanAnswer(Answer):
+    """A piece of a sentence, and what it names; null fields are not part of it."""
+
+    kind: ArgumentKind
+    """`text`, `instant`, `dag`, `run`, `task`, `pool`, `asset` or `command`."""
+    text: str
+    dag_id: str | None = None
+    run_id: str | None = None
+    task_id: str | None = None
+    map_index: int | None = None
+    command: CommandAnswer | None = None
+
+
+class SentenceAnswer(Answer):
+    """A sentence: its code and its arguments for programs, its spans for people. The texts of the spans make up `text`."""
+
+    code: str
+    arguments: dict[str, Any]
+    """By name: text, a number, an instant in ISO 8601, an object that names a run, a task or a command, a sentence, or a list of sentences."""
+    text: str
+    spans: list[SpanAnswer]
+
+
+def build_sentence(sentence: Sentence, hide: Hide) -> SentenceAnswer:
+    """The sentence without the ids of hidden DAGs."""
+    return SentenceAnswer(
+        code=sentence.code,
+        arguments=_build_arguments(sentence, hide),
+        text=hide(render(sentence)),
+        spans=build_spans(list_spans(sentence), hide),
+    )
+
+
+class SpannedAnswer(Answer):
+    """An answer with sentences as texts."""
+
+    spans: dict[str, list[SpanAnswer]]
+    """By text, the spans of each sentence of this answer that is more than words."""
+
+
+def map_spans(sentences: Iterable[Sentence | str | None], hide: Hide) -> dict[str, list[SpanAnswer]]:
+    """The spans of these sentences by their text. In a stored text only instants are known."""
+    found = {}
+    for sentence in sentences:
+        if sentence:
+            spans = list(split_instants(sentence)) if isinstance(sentence, str) else list_spans(sentence)
+            answers = build_spans(spans, hide)
+            if any(span.kind is not ArgumentKind.TEXT for span in answers):
+                found["".join(span.text for span in answers)] = answers
+    return found
+
+
+def build_spans(spans: list[SentenceSpan], hide: Hide) -> list[SpanAnswer]:
+    """The spans; one that names a hidden DAG is text."""
+    return [_build_span(span, hide) for span in spans]
+
+
+def _build_span(span: SentenceSpan, hide: Hide) -> SpanAnswer:
+    text, value = hide(span.text), span.value
+    if isinstance(value, (RunName, TaskName)):
+        names = asdict(value)
+        if hide(value.dag_id) == value.dag_id:
+            return SpanAnswer(kind=span.kind, text=text, **names)
+    elif isinstance(value, Command):
+        if all(hide(name) == name for name in value.names):
+            return SpanAnswer(kind=span.kind, text=text, command=CommandAnswer(**_build_command(value, hide)))
+    elif text == span.text:
+        return SpanAnswer(kind=span.kind, text=text, dag_id=text if span.kind is ArgumentKind.DAG else None)
+    return SpanAnswer(kind=ArgumentKind.TEXT, text=text)
+
+
+def _build_arguments(sentence: Sentence, hide: Hide) -> dict[str, Any]:
+    return {name: _build_argument(find_kind(name), value, hide) for name, value in sentence.arguments}
+
+
+def _build_argument(kind: ArgumentKind, value: ArgumentValue, hide: Hide) -> Any:
+    if isinstance(value, Sentence):
+        return {"code": value.code, "arguments": _build_arguments(value, hide)}
+    if isinstance(value, (RunName, TaskName)):
+        return {name: hide(part) if isinstance(part, str) else part for name, part in asdict(value).items()}
+    if isinstance(value, Command):
+        return _build_command(value, hide)
+    if isinstance(value, tuple):
+        return [_build_argument(ArgumentKind.PHRASE, one, hide) for one in value]
+    if isinstance(value, str):
+        return hide(value)
+    return iso(int(value)) if kind is ArgumentKind.INSTANT and value is not None else value
+
+
+def _build_command(command: Command, hide: Hide) -> dict[str, Any]:
+    return {
+        "verb": command.verb,
+        "names": list(map(hide, command.names)),
+        "options": list(map(hide, command.options)),
+    }

@@ -1,0 +1,24 @@
+"""Sentences for users as data: a code and typed arguments. Their English words stand in `catalogue.py` and nowhere else.
+
+Whoever explains or refuses writes `say("dag_is_not_paused", dag=dag_id)`. Whoever prints calls `render(sentence)`; whoever makes links calls
+`list_spans(sentence)`: the text in pieces, each with its kind and its value. Nobody reads words back.
+"""
+
+from gnomon.model.sentences.sentence import ArgumentValue, Command, RunName, Sentence, TaskName, quote, say
+from gnomon.model.sentences.spans import SentenceSpan, list_spans, render, split_instants
+from gnomon.model.sentences.templates import ArgumentKind
+
+__all__ = [
+    "ArgumentKind",
+    "ArgumentValue",
+    "Command",
+    "RunName",
+    "Sentence",
+    "SentenceSpan",
+    "TaskName",
+    "list_spans",
+    "quote",
+    "render",
+    "say",
+    "split_instants",
+]

@@ -1,0 +1,88 @@
+"""A sentence in English: as text, and as spans that say where the text names something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from gnomon.model.instants import Instant, iso
+from gnomon.model.sentences.sentence import ArgumentValue, Command, RunName, Sentence, TaskName
+from gnomon.model.sentences.templates import COUNT, ArgumentKind, find_kind, find_template
+
+
+class SentenceSpan(NamedTuple):
+    """A piece of a sentence."""
+
+    kind: ArgumentKind
+    """TEXT for all words. INSTANT, DAG, RUN, TASK, POOL, ASSET and COMMAND have a value."""
+    text: str
+    value: RunName | TaskName | Command | Instant | str | None = None
+
+
+def render(sentence: Sentence) -> str:
+    """The text of the sentence."""
+    return "".join(text for _, text, _ in _iterate_pieces(sentence))
+
+
+def list_spans(sentence: Sentence) -> list[SentenceSpan]:
+    """The spans whose texts make up the text of the sentence; no two of words follow one another. An instant inside a stored text is a span too."""
+    spans: list[SentenceSpan] = []
+    for kind, text, value in _iterate_pieces(sentence):
+        if kind is not ArgumentKind.TEXT and value is not None:
+            spans.append(SentenceSpan(kind, text, value))
+        elif text and spans and spans[-1].value is None:
+            spans[-1] = SentenceSpan(ArgumentKind.TEXT, spans[-1].text + text)
+        elif text:
+            spans.append(SentenceSpan(ArgumentKind.TEXT, text))
+    return [span for found in spans for span in (split_instants(found.text) if found.value is None else (found,))]
+
+
+def split_instants(text: str) -> Iterator[SentenceSpan]:
+    """The spans of a text that is no sentence of the catalogue: its instants, and what is between them. An instant inside a run id is none."""
+    for number, part in enumerate(_INSTANT.split(text)):
+        if part:
+            yield (
+                SentenceSpan(ArgumentKind.INSTANT, part, part) if number % 2 else SentenceSpan(ArgumentKind.TEXT, part)
+            )
+
+
+_INSTANT = re.compile(r"(?<![\w:+-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!\w)(?!:\d)")
+
+_Piece = tuple[ArgumentKind, str, "RunName | TaskName | Command | Instant | str | None"]
+
+
+def _iterate_pieces(sentence: Sentence) -> Iterator[_Piece]:
+    template, arguments = find_template(sentence.code), dict(sentence.arguments)
+    for literal, name in template.singular if arguments.get(COUNT) == 1 else template.parts:
+        if literal:
+            yield ArgumentKind.TEXT, literal, None
+        if name is not None:
+            yield from _iterate_argument(find_kind(name), arguments[name])
+
+
+def _iterate_argument(kind: ArgumentKind, value: ArgumentValue) -> Iterable[_Piece]:
+    if isinstance(value, Sentence):
+        return _iterate_pieces(value)
+    if kind in _SEPARATORS and isinstance(value, tuple):
+        return _iterate_list(value, _SEPARATORS[kind])
+    if value is None:
+        return ()
+    if kind is ArgumentKind.INSTANT and isinstance(value, int):
+        return ((kind, iso(value) or "", value),)
+    if kind is ArgumentKind.DURATION:
+        return ((kind, f"{value:g} s", None),)
+    if kind in (ArgumentKind.TEXT, ArgumentKind.COUNT):
+        return ((kind, str(value), None),)
+    assert isinstance(value, (str, RunName, TaskName, Command))
+    return ((kind, str(value), value),)
+
+
+_SEPARATORS = {ArgumentKind.LIST: ", ", ArgumentKind.CLAUSES: "; "}
+
+
+def _iterate_list(sentences: Iterable[Sentence], separator: str) -> Iterator[_Piece]:
+    for number, one in enumerate(sentences):
+        if number:
+            yield ArgumentKind.TEXT, separator, None
+        yield from _iterate_pieces(one)
