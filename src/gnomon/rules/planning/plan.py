@@ -51,7 +51,7 @@ def plan_runs(
     busy: bool = False,
     asked_at: Instant | None = None,
 ) -> Plan:
-    """The due slots after the cursor that the policies let run, at most `room` and MAX_RUNS, and the slot that follows.
+    """The due slots after the cursor that run by the policies, at most `room` and MAX_RUNS, and the slot that follows.
 
     `active`: whether the DAG has unfinished runs; `busy`: whether it has some that are not backfills. `planned`: the stored
     next run if its fingerprint is unchanged; it is a promise, so that a slot does not move because it is planned late.
