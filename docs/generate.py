@@ -30,7 +30,7 @@ from gnomon.entry.cli.commands import root
 from gnomon.entry.cli.deployment.choose_deployment import WORKS_OVER_API
 from gnomon.ground.config import OPTIONS, ConfigOption
 from gnomon.ground.config.options import OPEN_SECTIONS
-from gnomon.storage.store import migrations
+from gnomon.storage.store import migrations, statements
 
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS)]
@@ -250,6 +250,15 @@ Where Gnomon keeps what it knows, on SQLite and PostgreSQL alike. Tables and col
 """
 
 
+STATEMENTS_INTRO = """
+## Statements
+
+For people who change Gnomon: the statements in `src/gnomon/storage/store/sql` are written once for both databases. These markers in their text become what each database needs;
+`src/gnomon/storage/store/statements.py` explains them. A statement that differs in more than this stands twice, with a line `-- differs: reason`.
+
+"""
+
+
 def database_page() -> str:
     """contributing/database.md: the tables of a new SQLite database, and what `tables.toml` says about them."""
     described = tomllib.loads(
@@ -268,7 +277,12 @@ def database_page() -> str:
             parts = [_table(connection, name, described.pop(name, {})) for name in tables]
     if described:
         raise SystemExit(f"tables.toml describes tables that do not exist: {', '.join(described)}")
-    return DATABASE_INTRO + "".join(parts)
+    return DATABASE_INTRO + "".join(parts) + STATEMENTS_INTRO + _marker_table()
+
+
+def _marker_table() -> str:
+    """The markers of statements, as the docstring of `store/statements.py` lists them."""
+    return "".join(f"{line}\n" for line in (statements.__doc__ or "").splitlines() if line.startswith("|"))
 
 
 def _table(connection: sqlite3.Connection, name: str, described: dict[str, str]) -> str:

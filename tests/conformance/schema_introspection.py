@@ -63,7 +63,7 @@ def _complete(query: Query, dialect: str, table: str) -> list[object]:
             query(f'PRAGMA table_xinfo("{table}")'),
             query(f'PRAGMA foreign_key_list("{table}")'),
             sorted(
-                " ".join(sql.split())
+                re.sub(r'^CREATE TABLE "(\w+)"', r"CREATE TABLE \1", " ".join(sql.split()))  # quoted after a renaming
                 for (sql,) in query(f"SELECT sql FROM sqlite_master WHERE tbl_name = '{table}' AND sql IS NOT NULL")
             ),
         ]
@@ -72,9 +72,12 @@ def _complete(query: Query, dialect: str, table: str) -> list[object]:
             f"SELECT column_name, data_type, is_nullable, regexp_replace(column_default, '\\w+\\.', '') FROM information_schema.columns "
             f"WHERE table_schema = current_schema() AND table_name = '{table}' ORDER BY ordinal_position"
         ),
-        query(
-            f"SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = '\"{table}\"'::regclass ORDER BY 1"
-        ),
+        [
+            (name, re.sub(r"[()]", "", text))  # `a AND (b AND c)` is `a AND b AND c` after pg_dump
+            for name, text in query(
+                f"SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = '\"{table}\"'::regclass ORDER BY 1"
+            )
+        ],
         [
             (name, _without_schema(sql))
             for name, sql in query(

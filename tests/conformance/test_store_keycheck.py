@@ -26,14 +26,10 @@ from gnomon.storage.store import (
     Transaction,
     WrongKey,
     key_check,
-    migrations,
     open_database,
 )
-from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.admin import variables
 from gnomon.storage.store.coordination import leases
-from gnomon.storage.store.migrations.migration_targets import PostgresTarget, SqliteTarget
-from gnomon.storage.store.migrations.upgrade import creation_statements
 from gnomon.storage.store.trigger_queue import triggerer_leases
 
 OLD, NEW = (base64.urlsafe_b64encode(letter * 32).decode() for letter in (b"o", b"n"))
@@ -160,17 +156,6 @@ def test_a_value_that_came_between_look_and_write_is_seen(host: Hosts) -> None:
     with pytest.raises(WrongKey), wrong.write() as tx:
         key_check.bind_key(tx)
     assert value(right) == []
-
-
-def test_a_database_from_before_the_check_has_it_after_the_next_start(empty_url: str) -> None:
-    address = parse_address(empty_url)
-    place = SqliteTarget(address) if address.dialect == "sqlite" else PostgresTarget(address)
-    with place.exclusive():
-        place.run_in_transaction(creation_statements(["0001"], place.dialect, 7))
-    migrations.upgrade_schema(empty_url)
-    with closing(open_database(empty_url, cipher=Cipher(lambda: [OLD]))) as db:
-        db.bind_key()
-        assert len(value(db)) == 1
 
 
 def test_who_has_no_key_can_neither_check_nor_bind(url: str) -> None:

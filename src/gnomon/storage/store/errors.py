@@ -63,6 +63,10 @@ class SchemaTooOld(UserError):
     """The database was made by an older Gnomon."""
 
 
+class SchemaNotReleased(UserError):
+    """The database was made by a development version that was never released, and cannot be upgraded."""
+
+
 class SchemaTooNew(UserError):
     """The database was made by a newer Gnomon."""
 

@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
-from gnomon.storage.store.errors import DatabaseNotInitialised, ForeignDatabase, SchemaTooNew, SchemaTooOld
-
-REVISIONS = (
-    "0001",
-    "0002",
-    "0003",
-    "0004",
-    "0005",
-    "0006",
-    "0007",
-    "0008",
-    "0009",
-    "0010",
-    "0011",
-    "0012",
-    "0013",
-    "0014",
-    "0015",
-    "0016",
-    "0017",
-    "0018",
-    "0019",
-    "0020",
-    "0021",
-    "0022",
-    "0023",
-    "0024",
-    "0025",
-    "0026",
-    "0027",
-    "0028",
-    "0029",
-    "0030",
-    "0031",
-    "0032",
-    "0033",
-    "0034",
+from gnomon.storage.store.errors import (
+    DatabaseNotInitialised,
+    ForeignDatabase,
+    SchemaNotReleased,
+    SchemaTooNew,
+    SchemaTooOld,
 )
+
+REVISIONS = ("1",)
 """The revisions of `store/migrations/scripts`, oldest first. A constant, because every command reads it; a test compares it."""
 HEAD = REVISIONS[-1]
 """The newest revision, which this Gnomon needs."""
+FORMER_REVISIONS: dict[str, str | None] = {"0031": "from_0031", "0034": None}
+"""Revisions from before revision 1, each with the script that makes revision 1 of it; None: it is revision 1 by another name."""
+_FORMER = re.compile("00(0[1-9]|[12][0-9]|3[0-4])")
+"""The names that revisions had before revision 1."""
 OWN_TABLE = "dag_group"
 """A table of Gnomon's first schema that no other program has."""
 VERSION_QUERY = "SELECT version_num FROM alembic_version"
@@ -66,7 +42,8 @@ def check_foreign_tables(tables: Collection[str], display_url: str) -> None:
 def check_revision(revision: str | None, display_url: str) -> None:
     """Return when the revision is HEAD.
 
-    Raises DatabaseNotInitialised for None, SchemaTooOld for an earlier revision and SchemaTooNew for an unknown one.
+    Raises DatabaseNotInitialised for None, SchemaTooOld for a revision that is upgraded, SchemaNotReleased for one that is not, and SchemaTooNew for an
+    unknown one.
     """
     if revision is None:
         raise DatabaseNotInitialised(
@@ -74,9 +51,15 @@ def check_revision(revision: str | None, display_url: str) -> None:
         )
     if revision == HEAD:
         return
-    if revision in REVISIONS:
+    if revision in REVISIONS or revision in FORMER_REVISIONS:
         raise SchemaTooOld(
             f"the database at {display_url} has schema {revision}, this Gnomon needs {HEAD}: run `gnomon db migrate`"
+        )
+    if _FORMER.fullmatch(revision):
+        raise SchemaNotReleased(
+            f"the database at {display_url} has schema {revision}, made by a development version of Gnomon that was never released, and is not "
+            f"upgraded (only {' and '.join(FORMER_REVISIONS)} are): nothing was changed; move it away, or name another database in [database] "
+            "sql_alchemy_conn, and run `gnomon db migrate`"
         )
     raise SchemaTooNew(
         f"the database at {display_url} has schema {revision}, which this Gnomon (schema {HEAD}) does not know: "

@@ -11,7 +11,7 @@ written once for both dialects: parameters are `:name`, and these markers become
 | `{json h.request user.name}`, a member of a column with JSON | `json_extract(h.request, '$.user.name')` | `(h.request::json->'user'->>'name')` |
 | `{lock FOR SHARE}`, the locks of rows and the order in which they are taken | nothing: it has one writer at a time | `FOR SHARE` |
 | `{cross} JOIN`, tables in the order in which they are to be read | `CROSS JOIN` | `JOIN` |
-| `{using rows}`, `{from rows}`, `{rows,}`, `{values :a, :b}`, a batch | see below | |
+| `{using rows}`, `{from rows}`, `{rows,}`, `{values :a, :b}`, the rows of a batch | nothing, or `VALUES (:a, :b)`: executed once for each row | a table `r` made of arrays |
 
 A line `-- rows: column type, ...` makes a statement a batch, in which `:column` is a column of the row. SQLite executes it once for each row;
 PostgreSQL executes it once, with a table `r` of those columns, which is made of arrays. The markers say where that table stands:

@@ -63,7 +63,7 @@ def forge_revision(db: Database, revision: str) -> None:
     ("revision", "expected", "sentence"),
     [
         ("9999", SchemaTooNew, f"has schema 9999, which this Gnomon \\(schema {HEAD}\\) does not know"),
-        ("0001", SchemaTooOld, "run `gnomon db migrate`"),
+        ("0034", SchemaTooOld, "run `gnomon db migrate`"),
     ],
 )
 def test_a_running_scheduler_ends_when_the_schema_is_no_longer_its_own(

@@ -1,11 +1,11 @@
-"""Creates and upgrades the schema. The only source is the numbered SQL scripts `scripts/<revision>.<dialect>.sql`.
+"""Creates and upgrades the schema. The only source is the numbered SQL scripts `scripts/<revision>.<dialect>.sql`: 1 makes the whole schema.
 
 Open `upgrade.py` first: it decides which scripts a database needs. `migration_targets.py` runs them in one transaction on
 SQLite or PostgreSQL. `tables.toml` says what each table and column means; `docs/contributing/database.md` is generated from it.
 
-To change the schema, add `scripts/NNNN.sqlite.sql` and `scripts/NNNN.postgresql.sql`, name NNNN in
+To change the schema, add `scripts/N.sqlite.sql` and `scripts/N.postgresql.sql`, name N in
 `store/schema_revision.py`, describe the new columns in `tables.toml`, and run `python docs/generate.py`. A script that was released is
-never edited. Decision record: docs/decisions/0010-schema-and-migrations.md.
+never edited. `scripts/from_0031.<dialect>.sql` makes revision 1 of a database from before it. Decision record: docs/decisions/0010-schema-and-migrations.md.
 """
 
 from gnomon.storage.store.migrations.upgrade import check_schema, upgrade_schema

@@ -9,7 +9,13 @@ from itertools import chain
 from gnomon.ground.clock import Clock, SystemClock
 from gnomon.storage.store.address import SQLITE, parse_address
 from gnomon.storage.store.migrations.migration_targets import PostgresTarget, SqliteTarget
-from gnomon.storage.store.schema_revision import HEAD, REVISIONS, check_foreign_tables, check_revision
+from gnomon.storage.store.schema_revision import (
+    FORMER_REVISIONS,
+    HEAD,
+    REVISIONS,
+    check_foreign_tables,
+    check_revision,
+)
 
 DEFAULT_POOL_SLOTS = 128
 SCRIPTS = resources.files("gnomon.storage.store.migrations").joinpath("scripts")
@@ -27,7 +33,8 @@ def upgrade_schema(url: str, *, clock: Clock | None = None, default_pool_slots: 
     the same time wait for the first one and then find nothing to do. `default_pool_slots` is the size of `default_pool` in a
     new database; an existing database keeps its size.
 
-    Raises SchemaTooNew when a newer Gnomon made the database, ForeignDatabase when another program (Airflow, for example) did.
+    Raises SchemaTooNew when a newer Gnomon made the database, SchemaNotReleased when a version did that was never released, and ForeignDatabase when
+    another program (Airflow, for example) did.
     """
     target = _open_target(url)
     if target.revision() == HEAD:
@@ -38,7 +45,7 @@ def upgrade_schema(url: str, *, clock: Clock | None = None, default_pool_slots: 
             check_foreign_tables(target.tables(), target.display_url)
         if revision is None:
             target.run_in_transaction(creation_statements(REVISIONS, target.dialect, default_pool_slots))
-        elif revision not in REVISIONS:
+        elif revision not in REVISIONS and revision not in FORMER_REVISIONS:
             check_revision(revision, target.display_url)
         elif revision != HEAD:
             target.write_backup(revision, (clock or SystemClock()).now())
@@ -48,7 +55,7 @@ def upgrade_schema(url: str, *, clock: Clock | None = None, default_pool_slots: 
 def check_schema(url: str) -> None:
     """Return when the database is at HEAD.
 
-    Raises DatabaseNotInitialised, SchemaTooOld or SchemaTooNew otherwise; the message says what to do.
+    Raises DatabaseNotInitialised, SchemaTooOld, SchemaNotReleased or SchemaTooNew otherwise; the message says what to do.
     """
     target = _open_target(url)
     check_revision(target.revision(), target.display_url)
@@ -66,17 +73,21 @@ def creation_statements(revisions: Iterable[str], dialect: str, default_pool_slo
 
 
 def _upgrade_statements(revision: str, dialect: str) -> list[str]:
-    missing = REVISIONS[REVISIONS.index(revision) + 1 :]
-    return [*_script_statements(missing, dialect), f"UPDATE alembic_version SET version_num = '{missing[-1]}'"]
+    if revision in FORMER_REVISIONS:
+        former = FORMER_REVISIONS[revision]
+        names = [*([former] if former else []), *REVISIONS[1:]]
+    else:
+        names = list(REVISIONS[REVISIONS.index(revision) + 1 :])
+    return [*_script_statements(names, dialect), f"UPDATE alembic_version SET version_num = '{HEAD}'"]
 
 
-def _script_statements(revisions: Iterable[str], dialect: str) -> Iterable[str]:
-    return chain.from_iterable(_read_script(revision, dialect) for revision in revisions)
+def _script_statements(names: Iterable[str], dialect: str) -> Iterable[str]:
+    return chain.from_iterable(_read_script(name, dialect) for name in names)
 
 
-def _read_script(revision: str, dialect: str) -> list[str]:
+def _read_script(name: str, dialect: str) -> list[str]:
     """The statements of a script: each ends with a semicolon at the end of a line, comments stand on lines of their own."""
-    text = SCRIPTS.joinpath(f"{revision}.{dialect}.sql").read_text(encoding="utf-8")
+    text = SCRIPTS.joinpath(f"{name}.{dialect}.sql").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("--")]
     return [statement.strip() for statement in ("\n".join(lines) + "\n").split(";\n") if statement.strip()]
 

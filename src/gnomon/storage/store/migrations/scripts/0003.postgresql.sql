@@ -1,3 +1,0 @@
--- Schedulers leave no waiting rows at a pool (docs/decisions/0005-pools-between-schedulers.md), for postgresql.
-
-DROP TABLE pool_waiter;

@@ -1,5 +1,0 @@
--- What a scheduler that takes over needs of mapped tasks, and the names of their instances, for sqlite.
-
-ALTER TABLE task_instance ADD COLUMN return_length INTEGER;
-ALTER TABLE task_instance ADD COLUMN rendered_map_index TEXT;
-ALTER TABLE task_instance ADD COLUMN factor_lengths TEXT;

@@ -1,5 +1,0 @@
--- Why no worker has claimed an attempt yet, and why none will, for sqlite.
-
-ALTER TABLE remote_attempt ADD COLUMN wait_reason TEXT;
-ALTER TABLE remote_attempt ADD COLUMN lost_reason TEXT;
-ALTER TABLE remote_attempt ADD COLUMN costs_try BOOLEAN;
