@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
@@ -8,6 +9,8 @@ const SHARED = /\/node_modules\/|\/src\/(api|components|pages|state)\//;
 
 export default defineConfig({
   plugins: [react()],
+  // `line` of `grid.module.css` is `grid-line` in the document: the file of a class can be seen there, and tests can name it.
+  css: { modules: { generateScopedName: (name, file) => `${basename(file, ".module.css")}-${name}` } },
   build: {
     assetsInlineLimit: 0,
     assetsDir: "page-assets",

@@ -77,7 +77,7 @@ def test_days_are_those_of_the_chosen_zone_around_clock_changes(browser: Browser
 def test_each_kind_of_schedule_has_a_calendar(browser: Browser, product: Product, dag_id: str, words: str) -> None:
     with visit(browser, product) as seen:
         seen.log_in(f"/dags/{dag_id}/calendar?year=2027")
-        expect(seen.page.locator(".calendar-page")).to_contain_text(words)
+        expect(seen.page.locator("[data-view=calendar]")).to_contain_text(words)
         if dag_id == "plan_author":
             expect(seen.page.get_by_role("button", name=re.compile("2027-06-05.*1 slot planned"))).to_be_visible()
             expect(

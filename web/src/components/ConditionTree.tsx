@@ -9,7 +9,7 @@ import { Refusal } from "./Answer";
 import { describeRelease } from "./releaseWords";
 import { Sentence } from "./Sentences";
 import { Time } from "./Time";
-import "../styles/conditions.css";
+import styles from "./condition.module.css";
 
 interface ConditionTreeProps {
   conditions: readonly Condition[];
@@ -22,7 +22,7 @@ export function ConditionTree({ conditions, dagId }: ConditionTreeProps) {
   const unmet = conditions.filter((one) => !one.met);
   if (conditions.length === 0) return null;
   return (
-    <div className="conditions">
+    <div className={styles.tree}>
       {unmet.length > 0 && <List conditions={unmet} dagId={dagId} />}
       {met.length > 0 && (
         <button type="button" className="plain" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
@@ -36,7 +36,7 @@ export function ConditionTree({ conditions, dagId }: ConditionTreeProps) {
 
 function List({ conditions, dagId }: ConditionTreeProps) {
   return (
-    <ul className="condition-list">
+    <ul className={styles.list}>
       {conditions.map((one, at) => (
         <Item key={`${one.kind} ${at}`} condition={one} dagId={dagId} />
       ))}
@@ -46,8 +46,10 @@ function List({ conditions, dagId }: ConditionTreeProps) {
 
 function Item({ condition, dagId }: { condition: Condition; dagId: string }) {
   return (
-    <li className={condition.met ? "met" : isWaiting(condition) ? "unmet waiting" : "unmet"}>
-      <span className="condition-mark" aria-hidden="true">
+    <li
+      className={condition.met ? styles.met : isWaiting(condition) ? `${styles.unmet} ${styles.waiting}` : styles.unmet}
+    >
+      <span className={styles.mark} aria-hidden="true">
         {condition.met ? "✓" : isWaiting(condition) ? "…" : "✕"}
       </span>
       <span className="sr-only">{condition.met ? t("met:") : t("not met:")}</span>{" "}
@@ -122,7 +124,7 @@ function ReleaseButton({ release, dagId }: { release: Release; dagId: string }) 
       <>
         {" "}
         <Link
-          className="release"
+          className={styles.release}
           to="/dags/$dagId/runs/$runId/tasks/$taskId"
           params={{ dagId: release.dag_id ?? "", runId: release.run_id ?? "", taskId: release.task_id ?? "" }}
           search={{ map: release.map_index < 0 ? undefined : release.map_index }}
@@ -139,7 +141,7 @@ function ReleaseButton({ release, dagId }: { release: Release; dagId: string }) 
       {" "}
       <button
         type="button"
-        className="release"
+        className={styles.release}
         aria-expanded={isAsked}
         disabled={act.isPending}
         onClick={() => setAsked(!isAsked)}
@@ -147,7 +149,7 @@ function ReleaseButton({ release, dagId }: { release: Release; dagId: string }) 
         {words.button} …
       </button>
       {isAsked && (
-        <span className="release-ask" role="group" aria-label={t("What this does")}>
+        <span className={styles.ask} role="group" aria-label={t("What this does")}>
           <span className="name">{words.effect}</span>{" "}
           <button
             type="button"

@@ -2,17 +2,17 @@
 
 import { useState } from "react";
 import { t, tn } from "../state/language";
-import "../styles/json.css";
+import styles from "./json.module.css";
 
 const TEXT_MAX = 2_000;
 const ITEMS_STEP = 100;
 const OPEN_ITEMS = 10;
 
 export function JsonTree({ value, name, depth = 0 }: { value: unknown; name?: string; depth?: number }) {
-  const label = name === undefined ? null : <span className="json-name">{name}: </span>;
+  const label = name === undefined ? null : <span className={styles.name}>{name}: </span>;
   if (value === null || typeof value !== "object")
     return (
-      <div className="json-line">
+      <div className={styles.line}>
         {label}
         <Leaf value={value} />
       </div>
@@ -22,13 +22,14 @@ export function JsonTree({ value, name, depth = 0 }: { value: unknown; name?: st
 
 function Leaf({ value }: { value: unknown }) {
   const [isWhole, setWhole] = useState(false);
-  if (typeof value !== "string") return <span className="json-other">{value === undefined ? "–" : String(value)}</span>;
+  if (typeof value !== "string")
+    return <span className={styles.other}>{value === undefined ? "–" : String(value)}</span>;
   const isLong = value.length > TEXT_MAX;
   return (
     <>
-      <span className="json-text">{isLong && !isWhole ? value.slice(0, TEXT_MAX) : value}</span>
+      <span className={styles.text}>{isLong && !isWhole ? value.slice(0, TEXT_MAX) : value}</span>
       {isLong && (
-        <button type="button" className="json-more" onClick={() => setWhole(!isWhole)}>
+        <button type="button" className={styles.more} onClick={() => setWhole(!isWhole)}>
           {isWhole ? t("show less") : t("… show all {count} characters", { count: value.length.toLocaleString("en") })}
         </button>
       )}
@@ -54,8 +55,8 @@ function Branch({
     : tn("object with {count} key", "object with {count} keys", size);
   if (size === 0)
     return (
-      <div className="json-line">
-        {name !== undefined && <span className="json-name">{name}: </span>}
+      <div className={styles.line}>
+        {name !== undefined && <span className={styles.name}>{name}: </span>}
         {isList ? "[]" : "{}"}
       </div>
     );
@@ -65,18 +66,18 @@ function Branch({
       ? value.slice(0, shown).map((one, at) => [String(at), one])
       : Object.entries(value).slice(0, shown);
   return (
-    <div className="json-line">
-      <button type="button" className="json-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? "▾" : "▸"} {name !== undefined && <span className="json-name">{name}: </span>}
+    <div className={styles.line}>
+      <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? "▾" : "▸"} {name !== undefined && <span className={styles.name}>{name}: </span>}
         <span className="soft">{summary}</span>
       </button>
       {isOpen && (
-        <div className="json-items">
+        <div className={styles.items}>
           {entries.map(([key, one]) => (
             <JsonTree key={key} name={key} value={one} depth={depth + 1} />
           ))}
           {size > shown && (
-            <button type="button" className="json-more" onClick={() => setShown(shown + ITEMS_STEP * 5)}>
+            <button type="button" className={styles.more} onClick={() => setShown(shown + ITEMS_STEP * 5)}>
               {t("… show more of {count}", { count: size.toLocaleString("en") })}
             </button>
           )}

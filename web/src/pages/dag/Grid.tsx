@@ -19,7 +19,7 @@ import { usePreload } from "../../components/usePreload";
 import { listHref } from "../../state/addresses";
 import { t, tn } from "../../state/language";
 import { formatDuration, formatTime, useZone } from "../../state/times";
-import "../../styles/grid.css";
+import styles from "./grid.module.css";
 import { describeCounts, type StateCounts } from "./cellStates";
 import { findNextFailed, type GridRow, move, type Place, readRow, type RowChoice, selectRows } from "./gridRows";
 
@@ -112,8 +112,8 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
   const [pool, setPool] = useState(1);
   if (items.length > pool) setPool(items.length);
   const findPlace = (target: EventTarget): Place | undefined => {
-    const cell = (target as Element).closest<HTMLElement>(".cell");
-    const line = cell?.closest<HTMLElement>(".grid-line");
+    const cell = (target as Element).closest<HTMLElement>("[role=gridcell]");
+    const line = cell?.closest<HTMLElement>("[role=row]");
     return cell && line ? { row: Number(line.ariaRowIndex) - 1, column: Number(cell.ariaColIndex) - 1 } : undefined;
   };
   const onClick = (event: MouseEvent) => {
@@ -151,7 +151,7 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
         )}
       </p>
       <div
-        className="grid-frame"
+        className={styles.frame}
         ref={frame}
         role="grid"
         aria-label={t("Runs and tasks")}
@@ -164,7 +164,7 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
       >
         <RunBars grid={grid} from={pieces.from} to={pieces.to} width={width} open={openRun} />
         <div
-          className="grid-body"
+          className={styles.body}
           style={{ height: rows.length * ROW_PX, width }}
           onClick={onClick}
           onMouseOver={onPoint}
@@ -173,7 +173,7 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
           {items.map((line) => (
             <div
               key={line.index % pool}
-              className="grid-line"
+              className={styles.line}
               role="row"
               aria-rowindex={line.index + 1}
               style={{ transform: `translateY(${line.start - BAR_PX - 8}px)`, width }}
@@ -271,8 +271,8 @@ const RunBars = memo(function RunBars({ grid, from, to, width, open }: RunBarsPr
   );
   const longest = Math.max(1, ...lengths);
   return (
-    <div className="bars" role="row" style={{ width }}>
-      <span className="grid-task" role="columnheader">
+    <div className={styles.bars} role="row" style={{ width }}>
+      <span className={styles.task} role="columnheader">
         <span className="soft">{longest > 1 ? formatDuration(longest / 1000) : t("Task")}</span>
       </span>
       {grid.runs.slice(from, to).map((run, at) => {
@@ -282,7 +282,7 @@ const RunBars = memo(function RunBars({ grid, from, to, width, open }: RunBarsPr
         return (
           <span
             key={run.run_id}
-            className="bar-place"
+            className={styles.barPlace}
             role="columnheader"
             style={{ left: `calc(var(--grid-name) + ${column * COLUMN_PX}px)` }}
           >
@@ -319,13 +319,13 @@ const GridLine = memo(
     return (
       <>
         <span
-          className="grid-task"
+          className={styles.task}
           role="rowheader"
           title={row.id}
           style={{ paddingLeft: 8 + row.depth * INDENT_PX }}
           onClick={() => row.isFolded !== undefined && openGroup()}
         >
-          <span className={`grid-name ${row.isFolded === undefined ? "" : "grid-group"}`}>
+          <span className={`${styles.name} ${row.isFolded === undefined ? "" : styles.group}`}>
             {row.isFolded === undefined ? (
               <PlainLink tabIndex={-1} href={listHref("/tasks", { dag_id: grid.dag_id, task: row.id })}>
                 {row.name}
@@ -338,7 +338,11 @@ const GridLine = memo(
             )}
           </span>
         </span>
-        <span className="cells" role="presentation" style={{ left: `calc(var(--grid-name) + ${from * COLUMN_PX}px)` }}>
+        <span
+          className={styles.cells}
+          role="presentation"
+          style={{ left: `calc(var(--grid-name) + ${from * COLUMN_PX}px)` }}
+        >
           {grid.runs.slice(from, to).map((run, at) => {
             const column = from + at;
             const look = lookOf(readRow(grid, row, column), row.isFolded === false);
@@ -380,7 +384,7 @@ function lookOf(counts: StateCounts, isOfOpen: boolean): CellLook {
   const first = counts[0];
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   return {
-    className: `cell ${first ? stateClass(first[0]) : "empty"}${isOfOpen ? " of-open" : ""}`,
+    className: `cell ${first ? stateClass(first[0]) : "empty"}${isOfOpen ? ` ${styles.ofOpen}` : ""}`,
     sign: first && (total > 1 ? (total > 999 ? "…" : total) : stateShape(first[0])),
     words: counts.length > 0 ? describeCounts(counts) : t("no instance"),
   };

@@ -23,6 +23,7 @@ import {
   readInstances,
 } from "./taskRows";
 import "../../styles/run.css";
+import styles from "./task.module.css";
 
 const LINE_PX = 34;
 const HEADING_PX = 28;
@@ -79,7 +80,7 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
           ` ${t("(the run has {total}: the first {count} are listed)", { total: found.total.toLocaleString("en"), count: found.instances.length.toLocaleString("en") })}`}
       </p>
       <div
-        className="task-list"
+        className={styles.list}
         ref={frame}
         tabIndex={0}
         role="group"
@@ -87,14 +88,14 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
         style={{ height: `min(70vh, ${Math.max(1, lines.length) * LINE_PX + HEADING_PX + 2}px)` }}
       >
         <Headings />
-        <div className="task-list-body" style={{ height: rows.getTotalSize() }}>
+        <div className={styles.listBody} style={{ height: rows.getTotalSize() }}>
           {rows.getVirtualItems().map((item) => {
             const line = lines[item.index];
             return (
               line && (
                 <div
                   key={line.key}
-                  className="task-line"
+                  className={styles.line}
                   style={
                     {
                       transform: `translateY(${item.start - HEADING_PX}px)`,
@@ -118,13 +119,13 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
 /** What each column shows. Lines are read with their links and states, not as a table: the headings are for the eye. */
 function Headings() {
   return (
-    <div className="task-headings soft" aria-hidden="true">
-      <span className="task-name">{t("Task")}</span>
-      <span className="task-state">{t("State")}</span>
-      <span className="task-try">{t("Try")}</span>
-      <span className="task-start">{t("Started")}</span>
-      <span className="task-duration">{t("Duration")}</span>
-      <span className="task-operator">{t("Operator")}</span>
+    <div className={`${styles.headings} soft`} aria-hidden="true">
+      <span className={styles.name}>{t("Task")}</span>
+      <span className={styles.state}>{t("State")}</span>
+      <span className={styles.try}>{t("Try")}</span>
+      <span className={styles.start}>{t("Started")}</span>
+      <span className={styles.duration}>{t("Duration")}</span>
+      <span className={styles.operator}>{t("Operator")}</span>
     </div>
   );
 }
@@ -146,7 +147,7 @@ function LineContent({ line, dagId, runId, toggle, now, most }: LineContentProps
     <>
       <button
         type="button"
-        className="task-fold"
+        className={styles.fold}
         aria-expanded={line.isOpen}
         title={name}
         onClick={() => toggle(line.key)}
@@ -155,7 +156,7 @@ function LineContent({ line, dagId, runId, toggle, now, most }: LineContentProps
       </button>
       {line.kind === "task" && (
         <Link
-          className="task-open"
+          className={styles.open}
           to="/dags/$dagId/runs/$runId/tasks/$taskId"
           params={{ dagId, runId, taskId: line.task.task_id }}
           search={{}}
@@ -189,7 +190,7 @@ function InstanceLine({
   return (
     <>
       <Link
-        className="name task-name"
+        className={`name ${styles.name}`}
         title={name}
         to="/dags/$dagId/runs/$runId/tasks/$taskId"
         params={{ dagId, runId, taskId: one.task.task_id }}
@@ -197,19 +198,21 @@ function InstanceLine({
       >
         {name}
       </Link>
-      <span className="task-state">
+      <span className={styles.state}>
         <StateBadge state={one.state} />{" "}
         <WhyButton dagId={dagId} runId={runId} taskId={one.task.task_id} mapIndex={one.mapIndex} state={one.state} />
       </span>
-      <span className="task-try soft">{one.tryNumber > 1 ? t("try {count}", { count: one.tryNumber }) : ""}</span>
-      <span className="task-start">
+      <span className={`${styles.try} soft`}>
+        {one.tryNumber > 1 ? t("try {count}", { count: one.tryNumber }) : ""}
+      </span>
+      <span className={styles.start}>
         <Time at={one.start === null ? null : new Date(one.start * 1000).toISOString()} />
       </span>
-      <span className="task-duration">
+      <span className={styles.duration}>
         {duration === null ? "" : formatDuration(duration)}
-        <span className="task-bar" style={{ width: `${(100 * (duration ?? 0)) / most}%` }} />
+        <span className={styles.bar} style={{ width: `${(100 * (duration ?? 0)) / most}%` }} />
       </span>
-      <span className="task-operator soft">{one.task.operator}</span>
+      <span className={`${styles.operator} soft`}>{one.task.operator}</span>
     </>
   );
 }

@@ -12,7 +12,7 @@ import { addDays, zoneName } from "../../../state/zonedTimes";
 import { DayPanel } from "./DayPanel";
 import { YearGrid } from "./YearGrid";
 import "../../../styles/plan.css";
-import "../../../styles/calendar.css";
+import styles from "./calendar.module.css";
 
 export interface CalendarView {
   year?: number;
@@ -51,8 +51,8 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
     </Link>
   );
   return (
-    <section className="calendar-page">
-      <h2 className="calendar-head">
+    <section data-view="calendar">
+      <h2 className={styles.head}>
         {yearLink(found.year - 1, "‹", t("Year {year}", { year: found.year - 1 }))} <span>{found.year}</span>{" "}
         {yearLink(found.year + 1, "›", t("Year {year}", { year: found.year + 1 }))}
         {found.year === thisYear ? (
@@ -88,16 +88,16 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
         <p className="warn">{t("The year has more runs than are counted: the newest are shown.")}</p>
       )}
       <Legend />
-      <div className="calendar-columns">
+      <div className={styles.columns}>
         <YearGrid found={found} chosen={chosen} open={open} />
         <aside
-          className={chosen ? "calendar-day" : "calendar-day empty"}
+          className={chosen ? styles.side : `${styles.side} empty`}
           tabIndex={0}
           aria-label={t("Day")}
           aria-live="polite"
         >
           {day && (
-            <p className="day-steps">
+            <p className={styles.steps}>
               <DayStep dagId={dagId} day={addDays(day.day, -1)} label={t("previous day")} sign="‹" />{" "}
               <DayStep dagId={dagId} day={addDays(day.day, 1)} label={t("next day")} sign="›" />
             </p>
@@ -136,34 +136,34 @@ function DayStep({ dagId, day, label, sign }: { dagId: string; day: string; labe
 
 /** Bring a day into view: on a narrow window the months stand below each other. */
 function showDay(day: string): void {
-  const found = document.querySelector<HTMLElement>(`.calendar-year [data-day="${day}"]`);
+  const found = document.querySelector<HTMLElement>(`.${styles.year} [data-day="${day}"]`);
   found?.focus({ preventScroll: true });
   found?.scrollIntoView({ block: "center" });
 }
 
 function Legend() {
   return (
-    <p className="calendar-legend soft">
+    <p className={`${styles.legend} soft`}>
       <span>
-        <i className="swatch" style={{ background: "var(--success)" }} /> {t("success")}
+        <i className={styles.swatch} style={{ background: "var(--success)" }} /> {t("success")}
       </span>
       <span>
-        <i className="swatch" style={{ background: "var(--failed)" }}>
+        <i className={styles.swatch} style={{ background: "var(--failed)" }}>
           ✕
         </i>{" "}
         {t("failed")}
       </span>
       <span>
-        <i className="swatch" style={{ background: "var(--running)" }} /> {t("running")}
+        <i className={styles.swatch} style={{ background: "var(--running)" }} /> {t("running")}
       </span>
       <span>
-        <i className="swatch" style={{ background: "var(--waiting)" }} /> {t("queued")}
+        <i className={styles.swatch} style={{ background: "var(--waiting)" }} /> {t("queued")}
       </span>
       <span>
-        <i className="swatch day-planned" /> {t("planned")}
+        <i className={`${styles.swatch} ${styles.planned}`} /> {t("planned")}
       </span>
       <span>
-        <i className="swatch day-off" /> {t("no run, with a reason")}
+        <i className={`${styles.swatch} ${styles.off}`} /> {t("no run, with a reason")}
       </span>
     </p>
   );

@@ -7,6 +7,7 @@ import { Sentence } from "../../../components/Sentences";
 import type { Span } from "../../../state/sentenceSpans";
 import { stateName } from "../../../components/StateBadge";
 import { buildMonths, type CalendarDay, countRuns, kindOf, listStates, moveDay, paintDay } from "./yearDays";
+import styles from "./calendar.module.css";
 
 const MONTHS = [
   /* text */ "January",
@@ -70,8 +71,8 @@ export function YearGrid({
     open(day);
   };
   return (
-    <div className="calendar-year" ref={frame} onKeyDown={press} onClick={click} onMouseOver={look} onFocus={look}>
-      <p className="calendar-seen" aria-hidden="true">
+    <div className={styles.year} ref={frame} onKeyDown={press} onClick={click} onMouseOver={look} onFocus={look}>
+      <p className={styles.seen} aria-hidden="true">
         {seenDay ? (
           <DayText found={found} day={seenDay} />
         ) : (
@@ -79,7 +80,11 @@ export function YearGrid({
         )}
       </p>
       {months.map((month) => (
-        <table key={month.number} className="month" aria-label={`${t(MONTHS[month.number] ?? "")} ${found.year}`}>
+        <table
+          key={month.number}
+          className={styles.month}
+          aria-label={`${t(MONTHS[month.number] ?? "")} ${found.year}`}
+        >
           <caption>{t(MONTHS[month.number] ?? "")}</caption>
           <thead>
             <tr>
@@ -133,15 +138,15 @@ const Day = memo(function Day({ day, today, reason, isChosen, isTabStop }: DayPr
       data-day={day.day}
       tabIndex={isTabStop ? 0 : -1}
       aria-pressed={isChosen}
-      className={`day day-${kind}${reason !== undefined && kind === "none" ? " day-off" : ""}${day.day === today ? " today" : ""}`}
+      className={`${styles.day} ${kind === "none" ? styles.none : ""} ${kind === "planned" ? styles.planned : ""} ${reason !== undefined && kind === "none" ? styles.off : ""} ${day.day === today ? styles.today : ""}`}
       style={{ background: paintDay(day) }}
     >
-      <span className="number">{Number(day.day.slice(8))}</span>
+      <span className={styles.number}>{Number(day.day.slice(8))}</span>
       <span className="count">
         {day.runs.failed ? "✕" : ""}
         {count > 1 ? formatCount(count) : ""}
       </span>
-      <span className="hidden-text">{describeDay(day, today, reason)}</span>
+      <span className={styles.hidden}>{describeDay(day, today, reason)}</span>
     </button>
   );
 });

@@ -9,6 +9,7 @@ import { WhyButton } from "../../../components/WhyButton";
 import { t } from "../../../state/language";
 import { formatDuration, formatTime, useZone } from "../../../state/times";
 import { chooseTicks, type GanttLine, type Part } from "./ganttLines";
+import styles from "./gantt.module.css";
 
 const LINE_PX = 26;
 const TICKS = 6;
@@ -66,15 +67,15 @@ export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId 
     return step < 1_000 ? `${words.slice(17)}.${String(Math.floor(at) % 1_000).padStart(3, "0")}` : words.slice(11);
   };
   return (
-    <div className="gantt" ref={frame} tabIndex={0} role="region" aria-label={t("Gantt chart")}>
-      <div className="gantt-width" style={{ width: `${100 * zoom}%` }}>
-        <div className="gantt-axis">
-          <span className="gantt-name">{t("Task")}</span>
-          <div className="gantt-track" aria-hidden="true" ref={track}>
+    <div className={styles.chart} ref={frame} tabIndex={0} role="region" aria-label={t("Gantt chart")}>
+      <div className={styles.width} style={{ width: `${100 * zoom}%` }}>
+        <div className={styles.axis}>
+          <span className={styles.name}>{t("Task")}</span>
+          <div className={styles.track} aria-hidden="true" ref={track}>
             {labelled.map((at) => (
               <span
                 key={at}
-                className={isTurned(at) ? "gantt-tick turned" : "gantt-tick"}
+                className={isTurned(at) ? `${styles.tick} ${styles.turned}` : styles.tick}
                 style={{ left: `${percent(at)}%` }}
               >
                 {format(at)}
@@ -82,11 +83,11 @@ export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId 
             ))}
           </div>
         </div>
-        <ol className="gantt-body" style={{ height: rows.getTotalSize() }}>
+        <ol className={styles.body} style={{ height: rows.getTotalSize() }}>
           {rows.getVirtualItems().map((row) => {
             const line = lines[row.index] as GanttLine;
             return (
-              <li key={line.key} className="gantt-line" style={{ transform: `translateY(${row.start}px)` }}>
+              <li key={line.key} className={styles.line} style={{ transform: `translateY(${row.start}px)` }}>
                 <Line
                   line={line}
                   isCritical={critical.has(line.key)}
@@ -107,7 +108,7 @@ export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId 
             );
           })}
           {now !== undefined && (
-            <li className="gantt-now" aria-hidden="true">
+            <li className={styles.now} aria-hidden="true">
               <span style={{ left: `${Math.min(100, percent(now))}%` }} />
             </li>
           )}
@@ -132,7 +133,7 @@ const Line = memo(function Line({ line, isCritical, from, to, zone, dagId, runId
   const words = `${line.name}, ${stateName(line.state)}${line.tryNumber > 1 ? `, ${t("try {number}", { number: line.tryNumber })}` : ""}${line.parts.map((part) => `\n${describePart(part, zone)}`).join("")}`;
   return (
     <Link
-      className="gantt-link"
+      className={styles.link}
       to="/dags/$dagId/runs/$runId/tasks/$taskId"
       params={{ dagId, runId, taskId: line.taskId }}
       search={line.mapIndex < 0 ? {} : { map: line.mapIndex }}
@@ -140,20 +141,20 @@ const Line = memo(function Line({ line, isCritical, from, to, zone, dagId, runId
       title={words}
       aria-label={words}
     >
-      <span className="gantt-name">
-        <span className="gantt-critical" aria-hidden="true">
+      <span className={styles.name}>
+        <span className={styles.critical} aria-hidden="true">
           {isCritical ? "◆" : ""}
         </span>
-        <span className={`gantt-state ${stateClass(line.state)}`} aria-hidden="true">
+        <span className={`${styles.state} ${stateClass(line.state)}`} aria-hidden="true">
           {stateShape(line.state)}
         </span>
-        <span className="gantt-text">{line.name}</span>
+        <span className={styles.text}>{line.name}</span>
       </span>
-      <span className="gantt-track">
+      <span className={styles.track}>
         {line.parts.map((part, at) => (
           <span
             key={at}
-            className={`gantt-part part-${part.kind} ${part.kind === "run" ? stateClass(part.state ?? "running") : ""}`}
+            className={`${styles.part} ${styles[part.kind]} ${part.kind === "run" ? stateClass(part.state ?? "running") : ""}`}
             style={{ left: `${(100 * (part.from - from)) / span}%`, width: `${(100 * (part.to - part.from)) / span}%` }}
           />
         ))}

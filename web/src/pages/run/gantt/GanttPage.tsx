@@ -9,7 +9,7 @@ import { Answer } from "../../../components/Answer";
 import { SearchField } from "../../../components/SearchField";
 import { t, tn } from "../../../state/language";
 import { formatDuration } from "../../../state/times";
-import "../../../styles/gantt.css";
+import styles from "./gantt.module.css";
 import { GanttChart } from "./GanttChart";
 import { buildLines, findCriticalPath, type GanttLine } from "./ganttLines";
 import { type GanttView, ZOOMS } from "./ganttView";
@@ -166,19 +166,23 @@ function duration(line: GanttLine): number {
 function Legend() {
   const kinds: [string, string][] = [
     ["ready", t("ready, waits for a worker, a slot or a limit")],
-    ["run state-success", t("runs or ran")],
+    ["run", t("runs or ran")],
     ["deferred", t("deferred or rescheduled")],
     ["retry", t("waits for the next try")],
   ];
   return (
     <ul className="legend" aria-label={t("Parts of a bar")}>
-      {kinds.map(([look, words]) => (
-        <li key={look}>
-          <span className={`gantt-part part-${look} swatch-part`} aria-hidden="true" /> {words}
+      {kinds.map(([kind, words]) => (
+        <li key={kind}>
+          <span
+            className={`${styles.part} ${styles[kind]} ${kind === "run" ? "state-success" : ""} ${styles.swatch}`}
+            aria-hidden="true"
+          />{" "}
+          {words}
         </li>
       ))}
       <li>
-        <span className="gantt-critical" aria-hidden="true">
+        <span className={styles.critical} aria-hidden="true">
           ◆
         </span>{" "}
         {t("on the critical path")}

@@ -5,6 +5,7 @@ import { LINE_BYTES_MAX, type LogLine } from "../../../api/logs";
 import { t } from "../../../state/language";
 import { formatTime, type Zone } from "../../../state/times";
 import { parseAnsi } from "./ansi";
+import styles from "./log.module.css";
 
 interface LogRowProps {
   number: number;
@@ -32,13 +33,13 @@ export const LogRow = memo(function LogRow({
 }: LogRowProps) {
   const onChoose = (event: MouseEvent) => choose(number, event.shiftKey);
   return (
-    <div className={`log-line level-${line?.level ?? "none"}${isChosen ? " chosen" : ""}`}>
+    <div className={`${styles.line} level-${line?.level ?? "none"}${isChosen ? " chosen" : ""}`}>
       {number < 0 ? (
-        <span className="log-number" />
+        <span className={styles.number} />
       ) : (
         <button
           type="button"
-          className="log-number"
+          className={styles.number}
           tabIndex={-1}
           title={t("Link to this line; with Shift to a range")}
           onClick={onChoose}
@@ -46,20 +47,20 @@ export const LogRow = memo(function LogRow({
           {number + 1}
         </button>
       )}
-      {line?.at && <span className="log-time">{formatTime(line.at, zone).slice(11)}</span>}
-      {line?.level && <span className="log-level">{line.level}</span>}
+      {line?.at && <span className={styles.time}>{formatTime(line.at, zone).slice(11)}</span>}
+      {line?.level && <span className={styles.level}>{line.level}</span>}
       {isFolded !== undefined && (
-        <button type="button" className="log-fold" aria-expanded={!isFolded} onClick={() => fold(number)}>
+        <button type="button" className={styles.fold} aria-expanded={!isFolded} onClick={() => fold(number)}>
           {isFolded ? "▸" : "▾"} {(line?.text ?? "").replace("::group::", "") || t("group")}
         </button>
       )}
       {isFolded === undefined && (
-        <span className="log-text">
+        <span className={styles.text}>
           {line === undefined ? "…" : <LogText text={line.text} find={find} />}
           {line?.is_cut && (
             <>
               {" "}
-              <button type="button" className="log-show" onClick={() => expand(number, LINE_BYTES_MAX)}>
+              <button type="button" className={styles.show} onClick={() => expand(number, LINE_BYTES_MAX)}>
                 {t("… show the line ({size} characters)", { size: line.size.toLocaleString("en") })}
               </button>
             </>

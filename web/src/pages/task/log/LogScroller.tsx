@@ -13,6 +13,7 @@ import {
   useRef,
   useState,
 } from "react";
+import styles from "./log.module.css";
 
 export const END = "end";
 export type Anchor = number | typeof END;
@@ -107,7 +108,7 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
   const places = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
   return (
     <div
-      className={isWrapped ? "log wrapped" : "log"}
+      className={isWrapped ? `${styles.frame} ${styles.wrapped}` : styles.frame}
       ref={frame}
       tabIndex={0}
       role="log"
@@ -118,8 +119,8 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
       onKeyDown={onKeyDown}
     >
       <div style={{ height: space + height }}>
-        <div className="log-window" style={{ height }}>
-          <div className="log-lines" ref={list}>
+        <div className={styles.window} style={{ height }}>
+          <div className={styles.lines} ref={list}>
             {places.map((place) => children(place))}
           </div>
         </div>

@@ -11,6 +11,7 @@ import { type Anchor, END } from "./LogScroller";
 import type { LogStore } from "./logStore";
 import type { LogOptions } from "./logOptions";
 import { type Found, FOUND_MAX } from "./useLogSearch";
+import styles from "./log.module.css";
 
 export const WRAP: Preference<"wrap" | "scroll"> = { name: "log.wrap", values: ["wrap", "scroll"] };
 const LEVELS: { value: Level; label: string }[] = [
@@ -41,7 +42,7 @@ export function LogToolbar(props: LogToolbarProps) {
   const { store, options, set, filtered, view, anchor, toEnd, address, foldAll, isFolded } = props;
   const [wrap, setWrap] = usePreference(WRAP);
   return (
-    <div className="log-tools">
+    <div className={styles.tools}>
       <Search {...props} />
       <label>
         {t("Level")}{" "}
@@ -159,7 +160,7 @@ function Search({ options, set, found, jump, anchor, view }: LogToolbarProps) {
         />
       </label>
       {find && (
-        <span className="log-found">
+        <span className={styles.found}>
           <button
             type="button"
             aria-label={t("previous match")}

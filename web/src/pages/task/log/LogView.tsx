@@ -15,7 +15,6 @@ import { LogToolbar, WRAP } from "./LogToolbar";
 import { formatSpan, parseSpan } from "./lineSpan";
 import { useLog } from "./useLog";
 import { useLogSearch } from "./useLogSearch";
-import "../../../styles/log.css";
 
 interface LogViewProps {
   place: LogPlace;

@@ -1,0 +1,53 @@
+/** The classes of a module are those that the components beside it use, and the names in the document, which begin with that of the file, are unambiguous. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const modules = Object.fromEntries(
+  Object.keys(import.meta.glob("../**/*.module.css")).map((path) => [
+    path,
+    readFileSync(new URL(path, import.meta.url), "utf8"),
+  ]),
+);
+const components = import.meta.glob<string>(["../**/*.tsx", "!../**/*.test.tsx"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf("/") + 1);
+const nameOf = (path: string) => path.slice(folderOf(path).length);
+
+/** The classes that a module defines. */
+function listDefined(css: string): string[] {
+  const selectors = css
+    .replace(/\/\*.*?\*\//gs, "")
+    .replace(/:global\([^)]*\)/g, "")
+    .replace(/\{[^{}]*\}/g, "{}");
+  return [...new Set([...selectors.matchAll(/\.([a-zA-Z][\w-]*)/g)].map((found) => found[1] as string))].sort();
+}
+
+/** The classes that the components of a folder take from its module; undefined among them: one is chosen by a value. */
+function listUsed(module: string): (string | undefined)[] {
+  const beside = Object.entries(components).filter(
+    ([path, source]) => folderOf(path) === folderOf(module) && source.includes(`from "./${nameOf(module)}"`),
+  );
+  return beside.flatMap(([, source]) => [...source.matchAll(/\bstyles(?:\.(\w+)|\[)/g)].map((found) => found[1]));
+}
+
+test("each class that is used is in its module, and each of the module is used", () => {
+  for (const [path, css] of Object.entries(modules)) {
+    const [defined, used] = [listDefined(css), listUsed(path)];
+    expect([...new Set(used.filter((one) => one !== undefined && !defined.includes(one)))], path).toEqual([]);
+    if (!used.includes(undefined))
+      expect(
+        defined.filter((one) => !used.includes(one)),
+        path,
+      ).toEqual([]);
+  }
+});
+
+test("no two modules have the same name", () => {
+  const names = Object.keys(modules).map(nameOf);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
