@@ -70,10 +70,10 @@ class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     def remedy(self) -> str:
         """What a message about the class advises."""
         if self.function == MUTATE_INSTANCES:
-            return "see to the cluster policies"
+            return "check the cluster policies"
         if self.function == CHECK_PARAMS:
-            return "see to the schemas of its params"
-        return "see to its partition mapper" if self.author_classes else "see to its timetable"
+            return "check the schemas of its params"
+        return "fix the partition mapper" if self.author_classes else "fix the timetable"
 
 
 class TimetableResponse(msgspec.Struct, frozen=True, kw_only=True, tag=True):

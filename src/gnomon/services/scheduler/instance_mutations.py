@@ -31,7 +31,7 @@ _log = log.get_logger("scheduler.instance_mutations")
 _NO_HOST = (
     "this process has no timetable host, which calls task_instance_mutation_hook; run the DAG under a scheduler service"
 )
-_NO_ANSWER = "task_instance_mutation_hook gave no answer; see to the cluster policies"
+_NO_ANSWER = "task_instance_mutation_hook returned nothing; check the cluster policies"
 
 
 class InstanceMutations:

@@ -259,7 +259,7 @@ def test_a_call_that_hangs_is_named_with_its_line_and_the_answers_before_it_coun
     assert isinstance(hung, str) and hung.startswith(
         "task_instance_mutation_hook did not answer within 0.6 s (it was at "
     )
-    assert hung.endswith("; see to the cluster policies") and f"{file}, line " in hung
+    assert hung.endswith("; check the cluster policies") and f"{file}, line " in hung
 
 
 def test_a_hook_that_hung_is_called_in_a_process_of_its_own(write: Write, host: SubprocessTimetableHost) -> None:
@@ -285,7 +285,7 @@ def test_a_hook_that_hangs_in_compiled_code_is_the_error_of_the_request(
     response = collect(host, 1)[1]
     assert (
         response.error
-        == f"task_instance_mutation_hook did not answer within 0.6 s (it was at {file}, line 3); see to the cluster policies"
+        == f"task_instance_mutation_hook did not answer within 0.6 s (it was at {file}, line 3); check the cluster policies"
     )
 
 

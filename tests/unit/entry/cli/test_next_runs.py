@@ -46,7 +46,7 @@ def test_a_paused_dag_tells_what_would_run_on_unpausing_and_why(gnomon: Gnomon, 
     deployment.add(spec_of("a", timetable=HOURLY, start_at=started(deployment, 5.5)), paused=True)
     told = ahead(gnomon)
     assert told["next_runs"][0]["state"] == "now"
-    assert told["next_runs"][0]["why"] == "the newest of the slots before it is let run (catchup=False)"
+    assert told["next_runs"][0]["why"] == "only the newest slot from before the DAG became active runs (catchup=False)"
     assert [(one["count"], one["reason"][:13]) for one in told["passed"]] == [(5, "catchup=False")]
     assert "is paused" in " ".join(map(str, told["notes"]))
 
@@ -67,7 +67,7 @@ def test_unpausing_says_what_runs_at_once_and_a_dry_run_does_nothing(gnomon: Gno
     twenty_past(deployment)
     deployment.add(spec_of("a", timetable=HOURLY, start_at=started(deployment, 3.5)), paused=True)
     dry = gnomon("dags", "unpause", "--dry-run", "a").out
-    assert "runs at once: the newest of the slots before it is let run" in dry and "skipped: 3 slots" in dry
+    assert "runs at once: only the newest slot from before the DAG became active runs" in dry and "skipped: 3 slots" in dry
     assert ahead(gnomon)["paused"] is True
     assert "runs at once" in gnomon("dags", "unpause", "a").out
     assert ahead(gnomon)["paused"] is False
