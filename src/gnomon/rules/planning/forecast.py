@@ -130,7 +130,9 @@ def _describe_reason(
         return f"due now{moved}{ending}"
     if due < since:
         kind = (
-            "made up (catchup=True)" if dag.catchup else "only the newest slot from before the DAG became active runs (catchup=False)"
+            "made up (catchup=True)"
+            if dag.catchup
+            else "only the newest slot from before the DAG became active runs (catchup=False)"
         )
         return kind + ending
     return f'late (misfire="{resolve_misfire(dag)}"){ending}'

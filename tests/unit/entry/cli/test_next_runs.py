@@ -67,7 +67,9 @@ def test_unpausing_says_what_runs_at_once_and_a_dry_run_does_nothing(gnomon: Gno
     twenty_past(deployment)
     deployment.add(spec_of("a", timetable=HOURLY, start_at=started(deployment, 3.5)), paused=True)
     dry = gnomon("dags", "unpause", "--dry-run", "a").out
-    assert "runs at once: only the newest slot from before the DAG became active runs" in dry and "skipped: 3 slots" in dry
+    assert (
+        "runs at once: only the newest slot from before the DAG became active runs" in dry and "skipped: 3 slots" in dry
+    )
     assert ahead(gnomon)["paused"] is True
     assert "runs at once" in gnomon("dags", "unpause", "a").out
     assert ahead(gnomon)["paused"] is False
