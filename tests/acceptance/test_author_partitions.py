@@ -124,7 +124,7 @@ def test_mappers_run_their_dags_and_bad_ones_are_told_on_theirs_alone(running: P
         lambda: "Region.to_downstream did not answer within 6 s (it was at" in error_of(running, "hang"),
         "the one that hangs is told",
     )
-    assert error_of(running, "hang").endswith("fix its partition mapper")
+    assert error_of(running, "hang").endswith("fix the partition mapper")
     running.until(lambda: "crashed with signal 11" in error_of(running, "crash"), "the one that crashes is told")
     assert error_of(running, "shifts") == "" and error_of(running, "source") == ""
 

@@ -4,5 +4,5 @@ The three stand side by side and do not import one another. May import `storage`
 command line, the API and the page show as they are.
 
 An example: `gnomon explain sales` asks `report.explanations`, which reads the rows of the run, lets the engine name the unmet conditions
-(`rules/engine/explain_conditions.py`) and adds what only the database knows: a paused DAG, a file that does not parse, a missing worker.
+(`rules/engine/conditions`) and adds what only the database knows: a paused DAG, a file that does not parse, a missing worker.
 """

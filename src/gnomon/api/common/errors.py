@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import JSONResponse, Response
 
 from gnomon.api.common.fault_limits import FAULTS_MAX, describe_fault
+from gnomon.api.common.sentence_answers import build_sentence
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
 from gnomon.api.policies import AccessRefused, User
 from gnomon.author_code.timetable_host import HostsBusy
@@ -91,10 +92,10 @@ def find_status(error: Exception) -> int:
     return next((status for kind, status in _STATUS_OF_ERRORS if isinstance(error, kind)), 500)
 
 
-def _answer(status: int, detail: Any, headers: dict[str, str] | None = None) -> JSONResponse:
+def _answer(status: int, detail: Any, headers: dict[str, str] | None = None, **more: Any) -> JSONResponse:
     if status == 503:  # what is away may come back
         headers = {"Retry-After": RETRY_AFTER_S, **(headers or {})}
-    return JSONResponse({"detail": escape_surrogates(detail)}, status, headers)
+    return JSONResponse({"detail": escape_surrogates(detail), **more}, status, headers)
 
 
 async def _answer_http_error(request: Request, error: Exception) -> Response:
@@ -128,7 +129,16 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
     status = find_status(error)
     if status == 500:
         return await _answer_crash(request, error)
-    return _answer(status, describe_error_to(getattr(request.state, "user", None), error), _name_class(error))
+    detail = describe_error_to(getattr(request.state, "user", None), error)
+    return _answer(status, detail, _name_class(error), **_code(error, detail))
+
+
+def _code(error: Exception, detail: str) -> dict[str, Any]:
+    """The code and the arguments of the sentence that the user reads, where it is one of the catalogue."""
+    if not isinstance(error, GnomonError) or error.sentence is None or str(error) != detail:
+        return {}
+    sentence = build_sentence(error.sentence, str)
+    return {"code": sentence.code, "arguments": escape_surrogates(sentence.arguments)}
 
 
 def describe_error_to(user: object, error: Exception) -> str:

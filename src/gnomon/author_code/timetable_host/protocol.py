@@ -72,8 +72,8 @@ class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
         if self.function == MUTATE_INSTANCES:
             return "check the cluster policies"
         if self.function == CHECK_PARAMS:
-            return "correct the schemas of its params"
-        return "fix its partition mapper" if self.author_classes else "fix its timetable"
+            return "check the schemas of its params"
+        return "fix the partition mapper" if self.author_classes else "fix the timetable"
 
 
 class TimetableResponse(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -16,9 +16,9 @@ from gnomon.ground.config import Config
 from gnomon.model.accounts import Author
 from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, MAX_SLOTS, TO_REPROCESS, BackfillRecord, Reprocess
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import quote_argument
-from gnomon.model.instants import Instant, iso
+from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import ArgumentValue, Command, Sentence, say
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState, DagRunType
 from gnomon.rules.decide.rerun_version import takes_newest_version
@@ -88,28 +88,21 @@ def check_backfill(cfg: Config, request: BackfillRequest) -> None:
     """Raises UserError for a DAG that has no backfills, BackfillRefused for one without slots and for a range that cannot be backfilled."""
     dag, spec = request.dag, request.dag.spec
     if not dag.active:
-        raise UserError(
-            f"DAG {dag.dag_id!r} was deleted: no file defines it any more; restore {dag.file} to backfill it"
-        )
+        raise UserError(say("deleted_dag_cannot_be_backfilled", dag=dag.dag_id, file=dag.file))
     check_run_type(dag.dag_id, dag.file, spec, DagRunType.BACKFILL)
     reason = _find_no_times_reason(dag)
     if reason is not None:
-        raise BackfillRefused(
-            f"DAG {dag.dag_id!r} cannot be backfilled: {reason}; run it with: gnomon dags trigger {quote_argument(dag.dag_id)}"
-        )
+        trigger = Command("dags trigger", (dag.dag_id,))
+        raise BackfillRefused(say("dag_has_no_times", dag=dag.dag_id, why=reason, command=trigger))
     if dag.dependency_error is not None:
-        raise BackfillRefused(f"DAG {dag.dag_id!r} cannot be backfilled: {dag.dependency_error}")
+        raise BackfillRefused(say("dag_cannot_be_backfilled", dag=dag.dag_id, error=dag.dependency_error))
     if request.from_at > request.to_at:
-        raise BackfillRefused(
-            f"the range from {iso(request.from_at)} to {iso(request.to_at)} ends before it begins; exchange the two dates"
-        )
+        raise BackfillRefused(say("range_ends_before_it_begins", since=request.from_at, until=request.to_at))
     _check_version(request)
     check_run_conf(cfg, spec, request.conf)
     depending = [task.task_id for task in spec.tasks if task.depends_on_past or task.wait_for_downstream]
     if request.runs_backwards and depending:
-        raise BackfillRefused(
-            f"DAG {dag.dag_id!r} cannot run backwards: task {depending[0]!r} depends on the run before (depends_on_past); run it forwards"
-        )
+        raise BackfillRefused(say("dag_cannot_run_backwards", dag=dag.dag_id, task_id=depending[0]))
 
 
 def _check_version(request: BackfillRequest) -> None:
@@ -117,29 +110,27 @@ def _check_version(request: BackfillRequest) -> None:
     wanted, dag = request.is_newest_wanted, request.dag
     if wanted is None or request.reprocess == "none" or wanted is takes_newest_version(None, dag.spec, default=True):
         return
-    raise BackfillRefused(
-        f"DAG {dag.dag_id!r} cannot be backfilled with run_on_latest_version={wanted}: the DAG decides about the version of existing runs; "
-        f"set its rerun_with_latest_version={wanted}, or clear the runs with that choice"
-    )
+    raise BackfillRefused(say("dag_decides_about_version", dag=dag.dag_id, option=str(wanted)))
 
 
 def find_slots(actor: Actor, request: BackfillRequest) -> FoundSlots:
     """The slots of the range. Raises BackfillRefused when there is none, when there are too many, or when the timetable fails."""
     dag, now = request.dag, actor.clock.now()
-    span = f"from {iso(request.from_at)} to {iso(request.to_at)}"
+    since, until, preview = request.from_at, request.to_at, Command("timetables preview", (dag.dag_id,))
     try:
         found = preview_backfill_slots(actor.cfg, dag, request.from_at, request.to_at, now)
     except PlanningError as error:
-        raise BackfillRefused(f"the slots of DAG {dag.dag_id!r} cannot be computed: {error}") from None
+        raise BackfillRefused(say("slots_cannot_be_computed", dag=dag.dag_id, error=str(error))) from None
     if found.error is not None:
-        raise BackfillRefused(f"the slots of DAG {dag.dag_id!r} cannot be computed: {found.error}")
-    see = f"see: gnomon timetables preview {quote_argument(dag.dag_id)}"
+        raise BackfillRefused(say("slots_cannot_be_computed", dag=dag.dag_id, error=found.error))
     if not found.runs:
-        future = ", and the range begins in the future" if request.from_at > now else ""
-        raise BackfillRefused(f"DAG {dag.dag_id!r} has no slot {span} that is over at {iso(now)}{future}; {see}")
+        future = say("range_begins_in_the_future") if since > now else None
+        raise BackfillRefused(
+            say("range_has_no_slot", dag=dag.dag_id, since=since, until=until, at=now, future=future, command=preview)
+        )
     if len(found.runs) > MAX_SLOTS:
         raise BackfillRefused(
-            f"DAG {dag.dag_id!r} has more than {MAX_SLOTS:,} slots {span}; choose shorter ranges, one backfill after the other"
+            say("range_has_too_many_slots", dag=dag.dag_id, number=f"{MAX_SLOTS:,}", since=since, until=until)
         )
     return FoundSlots(list(reversed(found.runs)) if request.runs_backwards else list(found.runs), not found.is_complete)
 
@@ -191,14 +182,14 @@ def create_backfill(actor: Actor, db: Database, request: BackfillRequest) -> Bac
 def change_backfill(actor: Actor, db: Database, dag_id: str, record: BackfillRecord, change: BackfillSwitch) -> bool:
     """Pause, continue or cancel the backfill; returns False when it is so already. Raises BackfillEnded."""
     if record.is_ended or record.cancelled_by is not None:
-        end = (
-            f"was cancelled by {record.cancelled_by}"
-            if record.cancelled_by is not None
-            else f"ended at {iso(record.ended_at)}"
-        )
-        raise BackfillEnded(
-            f"backfill {record.backfill_pk} of DAG {dag_id!r} {end}; `gnomon backfill create` makes a new one"
-        )
+        facts: dict[str, ArgumentValue] = {
+            "backfill": record.backfill_pk,
+            "dag": dag_id,
+            "command": Command("backfill create"),
+        }
+        if record.cancelled_by is not None:
+            raise BackfillEnded(say("backfill_was_cancelled", by=record.cancelled_by, **facts))
+        raise BackfillEnded(say("backfill_has_ended", at=record.ended_at, **facts))
     author = Author(actor.by, actor.clock.now(), actor.address)
     with db.write() as tx:
         if change is BackfillSwitch.CANCEL:
@@ -210,20 +201,16 @@ def change_backfill(actor: Actor, db: Database, dag_id: str, record: BackfillRec
     return is_changed
 
 
-def _find_no_times_reason(dag: DagRecord) -> str | None:
+def _find_no_times_reason(dag: DagRecord) -> Sentence | None:
     """Why the timetable of the DAG has no sequence of slots; None when it has one."""
     ref = dag.spec.timetable
     if not ref.can_be_scheduled:
-        return f"its schedule is {ref.summary or None}, which has no times"
-    if ref.is_continuous:
-        return f"its schedule {ref.summary} starts a run whenever the last one has ended, at no time of the clock"
-    if ref.builtin_name == "OnceTimetable":
-        return f"its schedule {ref.summary} is one run at no time of the clock"
-    return (
-        None
-        if ref.periodic
-        else f"its timetable {ref.path.rpartition('.')[2]} says periodic = False, so it has no sequence of slots"
-    )
+        return say("schedule_has_no_times", schedule=str(ref.summary or None))
+    if ref.follows_runs or ref.path.rpartition(".")[2] == "ContinuousTimetable":
+        return say("schedule_follows_runs", schedule=ref.summary)
+    if ref.builtin and ref.path.rpartition(".")[2] == "OnceTimetable":
+        return say("schedule_is_one_run", schedule=ref.summary)
+    return None if ref.periodic else say("timetable_is_not_periodic", schedule=ref.path.rpartition(".")[2])
 
 
 EFFECTS = {None: "create", ALREADY_EXISTS: "leave", IN_FLIGHT: "leave", TO_REPROCESS: "run again"}

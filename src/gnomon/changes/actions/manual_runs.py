@@ -13,9 +13,10 @@ from gnomon.changes.actions.run_conf import check_run_conf, list_conf_faults
 from gnomon.ground.config import Config
 from gnomon.ground.config.pattern_cost import is_linear
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import find_run_id_fault, quote_argument
+from gnomon.model.ids import find_run_id_fault
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import Command, say
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import DagRunType
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -198,9 +199,7 @@ def check_run_id(cfg: Config, run_id: str) -> None:
     else:
         is_allowed = not find_param_faults(cfg, {"run_id": {"pattern": pattern}}, {"run_id": run_id})
     if not is_allowed:
-        raise UserError(
-            f"run id {run_id!r} does not match {pattern}; choose another run id, or change [scheduler] allowed_run_id_pattern"
-        )
+        raise UserError(say("run_id_does_not_match", name=repr(run_id), pattern=pattern))
 
 
 def _find_manual_slot(actor: Actor, dag: DagRecord, new: NewRun, now: Instant) -> ManualSlot:
@@ -223,14 +222,13 @@ def _find_slot_due(actor: Actor, dag: DagRecord, due_at: Instant) -> ManualSlot:
     try:
         slot = find_manual_slot(actor.cfg, dag, due_at=due_at)
     except PlanningError as error:
-        raise UserError(f"the slots of DAG {dag.dag_id!r} cannot be computed: {error}") from None
+        raise UserError(say("slots_cannot_be_computed", dag=dag.dag_id, error=str(error))) from None
     if slot is None:
-        raise SlotNotFound(
-            f"DAG {dag.dag_id!r} has no slot at {iso(due_at)}; see: gnomon timetables preview {quote_argument(dag.dag_id)}"
-        )
+        preview = Command("timetables preview", (dag.dag_id,))
+        raise SlotNotFound(say("dag_has_no_slot", dag=dag.dag_id, at=due_at, command=preview))
     return ManualSlot(slot.logical_at, slot)
 
 
 def _check_active(dag: DagRecord) -> None:
     if not dag.active:
-        raise UserError(f"DAG {dag.dag_id!r} was deleted: no file defines it any more; restore {dag.file} to run it")
+        raise UserError(say("deleted_dag_cannot_run", dag=dag.dag_id, file=dag.file))

@@ -25,7 +25,7 @@ from gnomon.model.instants import Instant, iso
 from gnomon.queries.report.listings import backfill_list, process_health
 from gnomon.queries.report.listings.backfill_list import BackfillRow
 from gnomon.queries.report.listings.dag_list import find_dag
-from gnomon.queries.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.not_found import NameNotFound, backfill_not_found
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import backfills
 
@@ -233,12 +233,8 @@ def _find(scope: OperationScope, tx: Transaction, backfill_id: int, role: Role) 
     except NameNotFound:
         if scope.dags.sees_all(tx):
             raise
-        raise _not_found(backfill_id) from None
+        raise backfill_not_found(backfill_id) from None
     if not scope.dags.has_role(tx, dag_id, Role.VIEWER):
-        raise _not_found(backfill_id)
+        raise backfill_not_found(backfill_id)
     scope.dags.require_role(tx, dag_id, role)
     return dag_id, record
-
-
-def _not_found(backfill_id: int) -> NameNotFound:
-    return NameNotFound("backfill", str(backfill_id), "", (), "`gnomon backfill list` lists all backfills")

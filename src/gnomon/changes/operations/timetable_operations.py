@@ -12,7 +12,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.queries.report.listings.dag_list import find_dag
-from gnomon.queries.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.not_found import NameNotFound, hidden_dag_not_found
 
 EARLIEST, LATEST = -2_240_524_800_000_000, 221_908_464_000_000_000
 """The first instants of the years 1899 and 9002: a window ends at most a year after 9000, and datetime has room for every zone and interval."""
@@ -133,8 +133,6 @@ def _resolve(scope: OperationScope, target: str, timezone: str | None) -> Schedu
             except NameNotFound:
                 if scope.dags.sees_all(tx):
                     raise
-                raise NameNotFound(
-                    "DAG", dag_id, "", (), "`gnomon dags list` lists all DAGs"
-                ) from None  # a suggestion may be a hidden DAG
+                raise hidden_dag_not_found(dag_id) from None
 
     return resolve_schedule_target(scope.actor.cfg, target, timezone, find_record, runs_code=not scope.is_remote)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gnomon.model.sentences import Sentence, render
+
 
 class IllegalTransition(Exception):
     """A transition table has no row for this state and cause: an internal error of Gnomon."""
@@ -22,7 +24,14 @@ class EngineStepError(Exception):
 
 
 class GnomonError(Exception):
-    """Base of the errors whose message is complete for a user; printed without a traceback."""
+    """Base of the errors whose message is complete for a user; printed without a traceback.
+
+    `sentence`: the message with its code and arguments; None for one that was given as text.
+    """
+
+    def __init__(self, message: str | Sentence = "") -> None:
+        self.sentence = message if isinstance(message, Sentence) else None
+        super().__init__(render(message) if isinstance(message, Sentence) else message)
 
 
 class UserError(GnomonError):

@@ -37,7 +37,7 @@ def call_author_method(timetable: object, method: str, offered: Mapping[str, Any
         raise PlanningError(error_text(error)) from error
     except (Exception, SystemExit) as error:
         problem = f"raised {describe_error(error)}".rstrip(": ")
-        raise _error_at(timetable, method, f"{problem}; fix its timetable", _raised_at(function, error)) from error
+        raise _error_at(timetable, method, f"{problem}; fix the timetable", _raised_at(function, error)) from error
 
 
 def wrong_answer_error(timetable: object, method: str, what: str) -> PlanningError:

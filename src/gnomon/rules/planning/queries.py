@@ -194,7 +194,7 @@ def _call(timetable: Timetable, method: str, question: Callable[[], _Answer]) ->
     except AirflowTimetableInvalid as error:
         raise PlanningError(error_text(error)) from error
     except Exception as error:
-        raise wrong_answer_error(timetable, method, f"raised {describe_error(error)}; fix its timetable") from error
+        raise wrong_answer_error(timetable, method, f"raised {describe_error(error)}; fix the timetable") from error
 
 
 def _describe_type(value: object) -> str:

@@ -136,7 +136,7 @@ class Planner:
         except Exception as error:
             _log.exception("planning_failed", dag_id=dag.record.dag_id, error=str(error))
             return build_stopped_change(
-                dag, f"planning failed: {type(error).__name__}: {error}; fix its timetable, or report this"
+                dag, f"planning failed: {type(error).__name__}: {error}; fix the timetable, or report this"
             )
 
     def _plan_dag(self, dag: Dag, now: Instant) -> PlanChange | None:

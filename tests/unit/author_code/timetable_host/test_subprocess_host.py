@@ -54,7 +54,7 @@ def test_slow_calls_that_are_fine_one_by_one_are_fine_together(hasty: Asking) ->
 def test_a_call_that_never_returns_is_named_with_its_line(hasty: Asking, mood: str) -> None:
     told = hasty.error("a", mood)
     assert re.match(
-        r"Moody\.next_dagrun_info did not answer within 0\.6 s \(it was at .*moody\.py, line \d+\); fix its timetable",
+        r"Moody\.next_dagrun_info did not answer within 0\.6 s \(it was at .*moody\.py, line \d+\); fix the timetable",
         told,
     )
 
@@ -62,7 +62,7 @@ def test_a_call_that_never_returns_is_named_with_its_line(hasty: Asking, mood: s
 def test_a_call_that_hangs_in_compiled_code_is_ended_from_outside_and_named_with_its_line(hasty: Asking) -> None:
     told = hasty.error("a", "hang_in_c")
     place = f"{hasty.plugin}, line {hasty.line_of('itertools.repeat')}"
-    assert told == f"Moody.next_dagrun_info did not answer within 0.6 s (it was at {place}); fix its timetable"
+    assert told == f"Moody.next_dagrun_info did not answer within 0.6 s (it was at {place}); fix the timetable"
 
 
 def test_a_crash_is_named_with_signal_and_line(asking: Asking) -> None:

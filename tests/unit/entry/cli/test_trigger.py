@@ -252,7 +252,7 @@ def test_an_author_class_that_fails_leaves_the_run_without_a_slot_and_is_named(
     code, out, err = gnomon("dags", "trigger", "a", "--logical-date", "2026-02-27", "--run-id", "r")
     assert (code, out) == (0, "r\n")
     assert (
-        f"whether a slot has logical date 2026-02-27T00:00:00Z is not known: House.next_dagrun_info raised ZeroDivisionError: no days; fix its timetable ({file}:6)"
+        f"whether a slot has logical date 2026-02-27T00:00:00Z is not known: House.next_dagrun_info raised ZeroDivisionError: no days; fix the timetable ({file}:6)"
         in err
     )
     with deployment.db.read() as tx:

@@ -243,7 +243,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     (
         "an exception",
         {"next_dagrun_info": _raises},
-        "Mine.next_dagrun_info raised KeyError: 'at'; fix its timetable",
+        "Mine.next_dagrun_info raised KeyError: 'at'; fix the timetable",
     ),
     ("sys.exit", {"next_dagrun_info": _exits}, "Mine.next_dagrun_info raised SystemExit: enough"),
     ("its own words", {"next_dagrun_info": _says_why}, "on Sundays there is no run; choose another day"),

@@ -194,7 +194,7 @@ def test_a_mapper_that_hangs_or_crashes_is_an_error_of_its_dag_and_asked_again_a
     world: World, host: HoldingHost
 ) -> None:
     consumer(world, Upper())
-    host.fails = "Upper.to_downstream did not answer within 5 s; fix its partition mapper"
+    host.fails = "Upper.to_downstream did not answer within 5 s; fix the partition mapper"
     publish(world, "a")
     world.until(0)
     assert world.record("c").error == host.fails and queued(world) == ["a"]

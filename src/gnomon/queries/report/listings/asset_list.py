@@ -9,7 +9,7 @@ from gnomon.model.assets import AliasKey, AssetCondition, AssetEvent, AssetKey, 
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
-from gnomon.queries.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.not_found import NameNotFound, asset_not_found
 from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.queries.report.listings.watcher_list import describe_schedule_watchers
 from gnomon.rules.assets.circles import find_circles
@@ -108,13 +108,7 @@ def find_stored_asset(tx: Transaction, text: str) -> StoredAsset:
     found = asset_declarations.find_assets(tx, name=text) or asset_declarations.find_assets(tx, uri=text)
     if not found:
         known = asset_declarations.list_assets(tx)
-        raise NameNotFound(
-            "asset",
-            text,
-            "",
-            {name for asset in known for name in (asset.key.name, asset.key.uri)},
-            "`gnomon assets list` lists all assets",
-        )
+        raise asset_not_found(text, {name for asset in known for name in (asset.key.name, asset.key.uri)})
     named = {each.leaf for each in asset_declarations.list_declarations(tx, [asset.key for asset in found])}
     return min(found, key=lambda asset: (asset.key not in named, asset.asset_pk))
 
@@ -128,7 +122,7 @@ def find_visible_asset(tx: Transaction, visible: VisibleAssets, text: str) -> St
             raise
         stored = None
     if stored is None or not visible.shows_asset(stored.key):
-        raise NameNotFound("asset", text, "", (), "`gnomon assets list` lists all assets")
+        raise asset_not_found(text)
     return stored
 
 

@@ -10,7 +10,7 @@ from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, TO_REPROCESS, Back
 from gnomon.model.instants import iso
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.listings.audit_list import hide_in_value
-from gnomon.queries.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.not_found import backfill_not_found
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import backfills
 
@@ -72,7 +72,7 @@ def find_backfill(tx: Transaction, backfill_pk: int) -> tuple[str, BackfillRecor
     if found is not None:
         return found
     known = [str(record.backfill_pk) for _, record in backfills.list_backfills(tx)]
-    raise NameNotFound("backfill", str(backfill_pk), "", known, "`gnomon backfill list` lists all backfills")
+    raise backfill_not_found(backfill_pk, known)
 
 
 def build_backfill_rows(tx: Transaction, named: Sequence[tuple[str, BackfillRecord]]) -> list[BackfillRow]:

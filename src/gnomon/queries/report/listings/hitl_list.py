@@ -13,6 +13,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.hitl import HITLAnswerBody, HITLRequest, HITLRespondent
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import Command, RunName, TaskName, say
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.rules.decide.hitl_rules import find_respondent_fault, find_response_fault, list_param_defaults
 from gnomon.storage.store import Transaction
@@ -63,10 +64,9 @@ def find_open_question(
     for named in details:
         if named.detail.run_pk == run.run_pk and named.task_id == task_id and named.detail.map_index == map_index:
             return named
-    index = "" if map_index < 0 else f" with map index {map_index}"
-    raise AnswerRefused(
-        f"task {task_id!r}{index} does not wait for an answer in run {run.run_id!r}; `gnomon tasks waiting` lists open questions"
-    )
+    name = TaskName(dag.dag_id, run.run_id, task_id, map_index)
+    waiting = Command("tasks waiting")
+    raise AnswerRefused(say("task_asks_nothing", task=name, run=RunName(dag.dag_id, run.run_id), command=waiting))
 
 
 def build_answer(
@@ -83,17 +83,16 @@ def build_answer(
     request = named.detail.request
     refusal = find_respondent_fault(request, respondent)
     if refusal is not None:
-        raise RespondentRefused(f"task {named.task_id!r}: {refusal}")
+        raise RespondentRefused(say("answer_is_refused", task_id=named.task_id, reason=refusal))
     unknown = sorted(set(params) - set(request.params))
     if unknown:
         known = ", ".join(request.params) or "none"
-        raise AnswerRefused(
-            f"the question of task {named.task_id!r} has no param {', '.join(map(repr, unknown))}; its params: {known}"
-        )
+        unknown_names = ", ".join(map(repr, unknown))
+        raise AnswerRefused(say("question_has_no_param", task_id=named.task_id, names=unknown_names, options=known))
     values = _validate_params(cfg, named.task_id, request, params)
     fault = find_response_fault(request, options, values, respondent)
     if fault is not None:
-        raise AnswerRefused(f"task {named.task_id!r}: {fault}")
+        raise AnswerRefused(say("answer_is_refused", task_id=named.task_id, reason=fault))
     body = HITLAnswerBody(
         task_no=named.detail.task_no,
         map_index=named.detail.map_index,
@@ -110,9 +109,7 @@ def _validate_params(cfg: Config, task_id: str, request: HITLRequest, given: Map
     values = {**list_param_defaults(request), **given}
     faults = find_param_faults(cfg, {name: _find_schema(param) for name, param in request.params.items()}, values)
     for name, fault in faults.items():
-        raise AnswerRefused(
-            f"task {task_id!r}: Param {name!r}: {fault} Give values as JSON: --params '{{\"NAME\": VALUE}}'"
-        )
+        raise AnswerRefused(say("param_of_answer_is_refused", task_id=task_id, name=repr(name), error=fault))
     return values
 
 
