@@ -18,8 +18,6 @@ from gnomon.model.instants import Instant
 from gnomon.model.run_callbacks import CallbackRequest
 from gnomon.model.storable_text import find_unstorable
 
-XCOM_RETURN_KEY = "return_value"
-
 XCOM_MAX_BYTES = 16 * 1024 * 1024
 """The largest XCom: bytes of its JSON text in UTF-8. For a larger value, push the address of a file or an object."""
 RETURN_VALUE = "return_value"

@@ -22,10 +22,11 @@ from gnomon.authoring.sdk.arguments.timezone import to_pendulum
 from gnomon.authoring.sdk.connections.channel import Channel
 from gnomon.ground.config import current_config
 from gnomon.ground.config.host_name import current_host_name
-from gnomon.model.attempts import XCOM_RETURN_KEY, Attempt, InstanceOverrides
+from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instants import Instant
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.trace_ids import compute_attempt_span_id, compute_trace_id, format_traceparent
+from gnomon.model.xcom_keys import XCOM_RETURN_KEY
 
 if TYPE_CHECKING:
     import pendulum

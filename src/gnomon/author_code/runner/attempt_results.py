@@ -9,7 +9,7 @@ from typing import Any
 from gnomon.authoring.sdk.runtime.xcom import encode_xcom
 from gnomon.authoring.sdk.templating.template_notes import TEMPLATE_NOTE
 from gnomon.ground.log.secret_masks import hide
-from gnomon.model.attempts import XCOM_RETURN_KEY, Attempt, AttemptResult, xcom_fault
+from gnomon.model.attempts import Attempt, AttemptResult, xcom_fault
 from gnomon.model.deferral import Deferral
 from gnomon.model.errors.authoring import (
     AirflowFailException,
@@ -25,6 +25,7 @@ from gnomon.model.errors.authoring import (
 from gnomon.model.errors.error_text import class_name, error_text, safe_repr
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.storable_text import escape_unstorable
+from gnomon.model.xcom_keys import XCOM_RETURN_KEY
 
 REASON_MAX = 1000
 """Characters of a reason; the log has the complete text."""

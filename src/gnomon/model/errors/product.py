@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from gnomon.model.sentences import Sentence, render
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 
 class IllegalTransition(Exception):
@@ -30,8 +32,14 @@ class GnomonError(Exception):
     """
 
     def __init__(self, message: str | Sentence = "") -> None:
-        self.sentence = message if isinstance(message, Sentence) else None
-        super().__init__(render(message) if isinstance(message, Sentence) else message)
+        self.sentence = None if isinstance(message, str) else message
+        super().__init__(message if isinstance(message, str) else _render(message))
+
+
+def _render(sentence: Sentence) -> str:
+    from gnomon.model.sentences import render  # loaded with the first sentence: a DAG file has none
+
+    return render(sentence)
 
 
 class UserError(GnomonError):

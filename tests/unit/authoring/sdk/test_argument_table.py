@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-import gnomon.operators
+import gnomon.authoring.operators
 from gnomon.author_code.runner.rendered_values import collect_rendered_fields
 from gnomon.authoring.sdk.arguments import json_schema
 from gnomon.authoring.sdk.arguments.annotated_arguments import read_kinds
@@ -100,7 +100,7 @@ def list_operators() -> dict[str, type[BaseOperator]]:
     """The operators and sensors that Gnomon has, by name."""
     modules = [
         importlib.import_module(found.name)
-        for found in pkgutil.walk_packages(gnomon.authoring.operators.__path__, "gnomon.operators.")
+        for found in pkgutil.walk_packages(gnomon.authoring.operators.__path__, "gnomon.authoring.operators.")
     ]
     own = {
         name: kind

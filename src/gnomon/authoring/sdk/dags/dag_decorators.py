@@ -22,7 +22,7 @@ from gnomon.authoring.sdk.members.xcom_arg import PlainXComArg, XComArg
 from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.authoring.sdk.signatures import fields
 from gnomon.authoring.sdk.tasks.function_calls import read_signature
-from gnomon.model.attempts import XCOM_RETURN_KEY
+from gnomon.model.xcom_keys import XCOM_RETURN_KEY
 
 _ARGUMENTS = tuple(row.name for row in fields.DAG_FIELDS)
 

@@ -166,7 +166,7 @@ class DagNodes:
         Raises ValueError for anything but the result of a task, such as one of several outputs.
         """
         from gnomon.authoring.sdk.members.xcom_arg import PlainXComArg  # not needed to write a DAG
-        from gnomon.model.attempts import XCOM_RETURN_KEY
+        from gnomon.model.xcom_keys import XCOM_RETURN_KEY
 
         if not isinstance(xcom_arg, PlainXComArg) or xcom_arg.key != XCOM_RETURN_KEY:
             raise ValueError(

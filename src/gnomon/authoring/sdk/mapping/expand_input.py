@@ -11,7 +11,7 @@ from gnomon.authoring.sdk.arguments.resolvable import Resolvable
 from gnomon.authoring.sdk.members.map_position import find_element_indexes, list_expansions
 from gnomon.authoring.sdk.members.resolved_sequences import read_element
 from gnomon.authoring.sdk.members.xcom_arg import XComArg, iter_xcom_references
-from gnomon.model.attempts import XCOM_RETURN_KEY
+from gnomon.model.xcom_keys import XCOM_RETURN_KEY
 
 
 def is_mappable(value: Any) -> bool:

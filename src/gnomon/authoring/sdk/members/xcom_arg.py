@@ -12,8 +12,8 @@ from gnomon.authoring.sdk.members.map_position import pull_element, pull_element
 from gnomon.authoring.sdk.members.resolved_sequences import ConcatenatedValues, MappedValues, ZippedValues, read_element
 from gnomon.authoring.sdk.nodes.dag_copy import copy_reference
 from gnomon.authoring.sdk.nodes.edges import DependencyMixin
-from gnomon.model.attempts import XCOM_RETURN_KEY
 from gnomon.model.errors.authoring import XComNotFound
+from gnomon.model.xcom_keys import XCOM_RETURN_KEY
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.nodes.edges import EdgeModifier

@@ -3,15 +3,15 @@ from typing import Any
 
 from gnomon.airflow_compat.dagbag import DagBag as DagBag
 from gnomon.authoring.sdk.arguments.params import Param as Param
-from gnomon.authoring.sdk.dags.dag import DAG as DAG
-from gnomon.authoring.sdk.mapping.mapped_operator import MappedOperator as MappedOperator
 from gnomon.authoring.sdk.connections.connection import ConnectionModel as Connection
 from gnomon.authoring.sdk.connections.variable import Variable as Variable
+from gnomon.authoring.sdk.dags.dag import DAG as DAG
+from gnomon.authoring.sdk.mapping.mapped_operator import MappedOperator as MappedOperator
+from gnomon.authoring.sdk.members.xcom_arg import XComArg as XComArg
 from gnomon.authoring.sdk.runtime.xcom import BaseXCom as XCom
 from gnomon.authoring.sdk.tasks.branching import SkipMixin as SkipMixin
 from gnomon.authoring.sdk.tasks.operator import BaseOperator as BaseOperator
 from gnomon.authoring.sdk.tasks.operator import BaseOperator as Operator
 from gnomon.authoring.sdk.tasks.operator_links import BaseOperatorLink as BaseOperatorLink
-from gnomon.authoring.sdk.members.xcom_arg import XComArg as XComArg
 
 def __getattr__(name: str) -> Any: ...

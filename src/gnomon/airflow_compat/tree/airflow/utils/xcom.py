@@ -1,7 +1,7 @@
 """`airflow.utils.xcom`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.model.attempts import XCOM_RETURN_KEY
+from gnomon.model.xcom_keys import XCOM_RETURN_KEY
 
 __all__ = ["XCOM_RETURN_KEY"]
 __getattr__ = make_getattr(__name__)
