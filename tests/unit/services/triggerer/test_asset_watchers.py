@@ -16,6 +16,7 @@ from gnomon.ground.config import Config
 from gnomon.model import serde
 from gnomon.model.asset_watchers import WatcherEvent, WatcherSpec, compute_identity
 from gnomon.model.assets import AssetDeclaration, AssetKey
+from gnomon.model.sentences import render
 from gnomon.queries.report.listings.asset_list import describe_asset_schedule
 from gnomon.queries.report.listings.watcher_list import find_watcher_problems, list_watcher_rows
 from gnomon.services.triggerer.saved_events import SavedEvents
@@ -189,7 +190,7 @@ def test_a_trigger_that_fails_is_started_again_later_and_says_why(
         assert row.state.startswith("is started again at 20") and reason in row.state
         assert any(
             "watcher feed of asset a is started again" in line
-            for line in describe_asset_schedule(tx, world.world.read_dag("w"))
+            for line in map(render, describe_asset_schedule(tx, world.world.read_dag("w")))
         )
     assert (
         stored.retry_at is not None and stored.failed_at is not None and stored.retry_at - stored.failed_at == 2_000_000

@@ -9,6 +9,7 @@ from gnomon.model.assets import AssetCondition, AssetKey
 from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
+from gnomon.model.sentences import Sentence, say
 from gnomon.rules.assets.conditions import iter_leaves, match_leaves
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.asset_records import asset_watchers
@@ -68,7 +69,7 @@ def _describe_failure(row: StoredWatcher) -> str:
     return "" if row.failure is None else f"; failed{times} at {iso(row.failed_at)}: {row.failure}"
 
 
-def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> list[str]:
+def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> list[Sentence]:
     """Sentences on the watchers of the assets of this condition that fail or wait for a triggerer."""
     leaves = set(iter_leaves(condition))
     found = [
@@ -78,7 +79,7 @@ def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> li
     ]
     return list(
         dict.fromkeys(
-            f"watcher {row.name} of asset {row.asset.name} {describe_state(row)}"
+            say("watcher_is", watcher=row.name, asset=row.asset.name, state=describe_state(row))
             for row in found
             if row.failure is not None or row.triggerer is None
         )
