@@ -195,7 +195,7 @@ def test_a_trigger_that_fails_is_started_again_later_and_says_why(
     assert (
         stored.retry_at is not None and stored.failed_at is not None and stored.retry_at - stored.failed_at == 2_000_000
     )
-    assert reason in find_watcher_problems([stored], has_triggerer=True)[0]
+    assert reason in render(find_watcher_problems([stored], has_triggerer=True)[0])
     assert payloads(world) == [] and not len(one[1])
     world.until(lambda: world.world.count("SELECT failures FROM asset_trigger") == 2, one)
     with world.db.read() as tx:
@@ -267,7 +267,7 @@ def test_without_a_triggerer_the_health_page_says_who_waits(world: Deferred, tmp
         rows = asset_watchers.list_watchers(tx)
         assert list_watcher_rows(tx, A)[0].state == "waits for a triggerer"
     assert find_watcher_problems(rows, has_triggerer=True) == ()
-    assert find_watcher_problems(rows, has_triggerer=False) == (
+    assert tuple(map(render, find_watcher_problems(rows, has_triggerer=False))) == (
         "No triggerer is alive, and 1 watcher of assets waits for one. `gnomon triggerer` starts one.",
     )
     world.pause("w", True)
