@@ -13,6 +13,7 @@ from tests.conformance.storeworld import AT, World, parsed, spec
 from gnomon import partitions as p
 from gnomon.model.assets import AllOf, AnyOf, AssetCondition, AssetKey, NewAssetEvent, PartitionRule
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import render
 from gnomon.model.spec import DagSpec
 from gnomon.queries.report.listings.asset_list import describe_asset_schedule
 from gnomon.rules.assets.leaf_mappers import LeafAnswers, MappedKey, MeasuredKey, PartitionAnswers
@@ -88,7 +89,7 @@ def queue_size(world: World, dag: DagRecord) -> int:
 
 def explain(world: World, dag: DagRecord) -> list[str]:
     with world.db.read() as tx:
-        return describe_asset_schedule(tx, world.read_dag(dag.dag_id))
+        return list(map(render, describe_asset_schedule(tx, world.read_dag(dag.dag_id))))
 
 
 def test_a_roll_up_runs_once_when_its_window_is_complete(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.sentences import Sentence
 
 
 class HealthStatus(str, Enum):
@@ -48,7 +49,7 @@ class HealthSnapshot:
     components: tuple[ComponentHealth, ...]
     counts: WorkCounts | None = None
     """None while the database is unavailable."""
-    problems: tuple[str, ...] = ()
+    problems: tuple[Sentence, ...] = ()
     """Problems, each with a remedy; text in back quotes is a command or a name."""
 
 

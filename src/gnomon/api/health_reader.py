@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +14,10 @@ from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import Command, Sentence, quote, say
 from gnomon.queries.report.listings.process_health import PROCESSOR_SILENCE_S
 from gnomon.queries.report.listings.quarantine_list import describe_count
-from gnomon.queries.report.listings.setup_problems import find_setup_problems
+from gnomon.queries.report.listings.setup_problems import find_setup_sentences
 from gnomon.queries.report.listings.watcher_list import find_watcher_problems
 from gnomon.storage.store import Database, Transaction, open_database
 from gnomon.storage.store.alert_records import alert_events
@@ -74,7 +74,7 @@ class HealthReader:
                     *find_watcher_problems(asset_watchers.list_watchers(tx), has_triggerer=bool(alive)),
                     *find_unplanned_dags(dags.list_dags(tx), dag_edges.list_dependency_errors(tx)),
                     *filter(None, [describe_count(tx)]),
-                    *map(str, find_setup_problems(tx, self._cfg.number("triggerer", "job_heartbeat_sec"))),
+                    *find_setup_sentences(tx, self._cfg.number("triggerer", "job_heartbeat_sec")),
                 )
                 return HealthSnapshot(at, parts, _counts(tx), problems)
         except GnomonError as error:
@@ -83,7 +83,7 @@ class HealthReader:
                 at,
                 (_database_health(HealthStatus.UNHEALTHY), *_UNKNOWN_COMPONENTS),
                 None,
-                (f"The database at {url} did not answer: {error}",),
+                (say("database_does_not_answer", url=url, error=str(error)),),
             )
 
     def _read_components(self, tx: Transaction) -> tuple[ComponentHealth, ...]:
@@ -154,58 +154,63 @@ def _worst_class(total: Counter[str]) -> str:
     return f" (mostly by {found[0][1].removeprefix(begin)})" if found else ""
 
 
-def find_problems(parts: Iterable[ComponentHealth], errors: Iterable[StoredImportError]) -> tuple[str, ...]:
+def find_problems(parts: Iterable[ComponentHealth], errors: Iterable[StoredImportError]) -> tuple[Sentence, ...]:
     """Problems that users must know about: components that are not running, and files that could not be loaded."""
     dead = {part.name for part in parts if part.status is not HealthStatus.HEALTHY}
-    problems = [sentence for name, sentence in _DEAD_PROBLEMS.items() if name in dead]
+    problems = [_describe_dead(name, code) for name, code in _DEAD_CODES.items() if name in dead]
     first = {error.path: error for error in reversed(list(errors))}
-    shown = [_first_line(first[path]) for path in sorted(first)[:ERRORS_SHOWN]]
+    shown = [quote(_first_line(first[path])) for path in sorted(first)[:ERRORS_SHOWN]]
     if len(first) > len(shown):
-        shown.append(f"{len(first) - len(shown)} more files could not be loaded")
+        shown.append(say("more_files_not_loaded", count=len(first) - len(shown)))
     if shown:
-        problems += [*shown[:-1], f"{shown[-1]} (`gnomon dags errors` shows all, with tracebacks)"]
+        last = say("file_errors_are_shown", why=shown[-1], command=Command("dags errors"))
+        problems += [*shown[:-1], last]
     return tuple(problems)
 
 
 def find_unclaimed_triggers(
     unclaimed: Mapping[str | None, int], alive: Sequence[triggerer_leases.TriggererLease]
-) -> tuple[str, ...]:
+) -> tuple[Sentence, ...]:
     """Why deferred tasks wait without a triggerer: none is alive, none takes their queue, or all are full. `unclaimed`: by queue."""
     if not alive:
         waiting = sum(unclaimed.values())
-        return (
-            (f"No triggerer is alive, and {_count_deferred(waiting)} for one. `gnomon triggerer` starts one.",)
-            if waiting
-            else ()
-        )
+        command = Command("triggerer")
+        return (say("tasks_lack_triggerer", tasks_wait=_count_deferred(waiting), command=command),) if waiting else ()
     found, waiting_for_slot = [], 0
     for queue, count in unclaimed.items():
         listening = [row for row in alive if row.takes_queue(queue)]
         if not listening:
-            found.append(
-                f"No triggerer takes queue {queue!r}, and {_count_deferred(count)} on it. `gnomon triggerer --queues {shlex.quote(str(queue))}` starts one."
-            )
+            command = Command("triggerer", (), ("--queues", str(queue)))
+            waits = _count_deferred(count)
+            found.append(say("tasks_lack_triggerer_of_queue", queue=repr(queue), tasks_wait=waits, command=command))
         elif all(row.running >= row.capacity for row in listening):
             waiting_for_slot += count
     if waiting_for_slot:
-        found.append(
-            f"All slots of the triggerers are in use, and {_count_deferred(waiting_for_slot)} for one. Raise the limit with `--capacity`, or start another triggerer: "
-            "`gnomon triggerer`."
-        )
+        waits = _count_deferred(waiting_for_slot)
+        found.append(say("tasks_lack_slot_of_triggerer", tasks_wait=waits, command=Command("triggerer")))
     return tuple(found)
 
 
-def _count_deferred(count: int) -> str:
-    return f"{count:,} deferred task{'s wait' if count > 1 else ' waits'}"
+def _count_deferred(count: int) -> Sentence:
+    return say("deferred_tasks_wait", count=count, number=f"{count:,}")
 
 
-def find_unplanned_dags(known: Iterable[StoredDag], wrong: Mapping[int, str] = MappingProxyType({})) -> tuple[str, ...]:
+def _describe_dead(name: str, code: str) -> Sentence:
+    command = Command(name.replace("_", "-"))
+    if name == "scheduler":
+        return say(code, command=command, other_command=Command("standalone"))
+    return say(code, command=command)
+
+
+def find_unplanned_dags(
+    known: Iterable[StoredDag], wrong: Mapping[int, str] = MappingProxyType({})
+) -> tuple[Sentence, ...]:
     """The DAGs whose next run cannot be planned, with the reason. `wrong`: dag_pk to the error of its dependencies."""
     planned = [(dag.dag_id, dag.error or wrong.get(dag.dag_pk)) for dag in known if dag.active and not dag.paused]
     failed = sorted((dag_id, error) for dag_id, error in planned if error is not None)
-    shown = [f"DAG {dag_id} is not planned: {error}" for dag_id, error in failed[:ERRORS_SHOWN]]
+    shown = [say("dag_is_not_planned", dag=dag_id, error=error) for dag_id, error in failed[:ERRORS_SHOWN]]
     if len(failed) > len(shown):
-        shown.append(f"{len(failed) - len(shown)} more DAGs are not planned")
+        shown.append(say("more_dags_are_not_planned", count=len(failed) - len(shown)))
     return tuple(shown)
 
 
@@ -251,11 +256,11 @@ _UNKNOWN_COMPONENTS = tuple(
     ComponentHealth(name, f"latest_{name}_heartbeat", None)
     for name in ("scheduler", "worker", "triggerer", "dag_processor")
 )
-_DEAD_PROBLEMS = {
-    "scheduler": "No scheduler is alive: no run is planned and no task starts. `gnomon scheduler` starts one, `gnomon standalone` everything.",
-    "worker": "No worker is alive: tasks wait in their queue. `gnomon worker` starts one.",
-    "monitor": "No monitor is alive: no rule of alerts is evaluated, no message is sent and no nightly clean runs. `gnomon monitor` starts one.",
-    "dag_processor": "No dag-processor is alive: new and changed DAG files are not seen. `gnomon dag-processor` starts one.",
+_DEAD_CODES = {
+    "scheduler": "scheduler_is_dead",
+    "worker": "worker_is_dead",
+    "monitor": "monitor_is_dead",
+    "dag_processor": "dag_processor_is_dead",
 }
 
 

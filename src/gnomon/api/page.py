@@ -7,6 +7,7 @@ from html import escape
 
 from gnomon.api.health import ComponentHealth, HealthSnapshot, WorkCounts
 from gnomon.model.instants import SECOND, to_datetime
+from gnomon.model.sentences import render
 
 REFRESH_S = 5
 STYLE = """
@@ -77,7 +78,7 @@ def _is_shown(part: ComponentHealth) -> bool:
 
 
 def _render_problems(health: HealthSnapshot) -> str:
-    return "".join(f'<p class="notice" role="alert">{_with_code(wrong)}</p>' for wrong in health.problems)
+    return "".join(f'<p class="notice" role="alert">{_with_code(render(wrong))}</p>' for wrong in health.problems)
 
 
 def _with_code(text: str) -> str:

@@ -15,6 +15,7 @@ from gnomon.api.health_reader import CACHE_S, HealthReader, find_problems, find_
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, load_config
 from gnomon.model.records import WorkerRecord
+from gnomon.model.sentences import render
 from gnomon.storage.store import open_database
 from gnomon.storage.store.coordination import leases, service_leases
 from gnomon.storage.store.dag_records import dags
@@ -40,11 +41,11 @@ def test_a_missing_database_is_told_and_found_once_it_is_there(cfg: Config) -> N
     looker = HealthReader(cfg, clock)
     health = looker.read_health()
     assert health.counts is None
-    assert "gnomon db migrate" in health.problems[0]
+    assert "gnomon db migrate" in render(health.problems[0])
     assert _status(looker)["metadatabase"] is HealthStatus.UNHEALTHY
     create_schema(cfg.database_url)
     clock.advance(CACHE_S * 2)
-    assert [wrong.split(":")[0] for wrong in looker.read_health().problems] == [
+    assert [render(wrong).split(":")[0] for wrong in looker.read_health().problems] == [
         "No scheduler is alive",
         "No worker is alive",
         "No dag-processor is alive",
@@ -133,7 +134,7 @@ def _triggerer(running: int, queues: tuple[str, ...] | None = None) -> Triggerer
 def test_deferred_tasks_that_no_triggerer_takes_are_told_with_the_remedy(
     unclaimed: dict[str | None, int], alive: list[TriggererLease], said: tuple[str, ...]
 ) -> None:
-    assert find_unclaimed_triggers(unclaimed, alive) == said
+    assert tuple(map(render, find_unclaimed_triggers(unclaimed, alive))) == said
 
 
 @pytest.mark.pure
@@ -157,7 +158,7 @@ def test_a_process_that_fell_silent_is_told(cfg: Config) -> None:
         tx._connection._connection.execute("UPDATE dag_processor SET beat_at = beat_at - 21000000")
     looker = HealthReader(cfg, VirtualClock(START))
     assert _status(looker)["dag_processor"] is HealthStatus.UNHEALTHY
-    assert any("No dag-processor is alive" in wrong for wrong in looker.read_health().problems)
+    assert any("No dag-processor is alive" in render(wrong) for wrong in looker.read_health().problems)
     with database.write() as tx:
         leases.retire_dag_processor(tx, "p1")
         assert leases.list_dag_processors(tx) == []
@@ -171,12 +172,12 @@ def test_files_that_could_not_be_loaded_are_named_up_to_a_bound() -> None:
         dag_files.StoredImportError(f"/dags/{number}.py", "import", f"bad {number}\nmore", None, "", 0)
         for number in range(7)
     ]
-    wrongs = find_problems((), errors)
+    wrongs = list(map(render, find_problems((), errors)))
     assert wrongs[0] == "/dags/0.py: bad 0"
     assert wrongs[-1].startswith("2 more files could not be loaded (`gnomon dags errors` shows all")
     assert find_problems((), []) == ()
     named = dag_files.StoredImportError("/dags/a.py", "syntax", "/dags/a.py, line 2: invalid syntax", 2, "", 0)
-    assert find_problems((), [named])[0].startswith("/dags/a.py, line 2")
+    assert render(find_problems((), [named])[0]).startswith("/dags/a.py, line 2")
 
 
 @pytest.mark.pure
@@ -186,7 +187,7 @@ def test_dags_that_are_not_planned_are_named_up_to_a_bound_and_paused_ones_are_n
         dags.StoredDag(8, "paused", 0, True, True, 1, "f.py", "it hangs"),
         dags.StoredDag(9, "well", 0, False, True, 1, "f.py", None),
     ]
-    told = find_unplanned_dags([*bad, *quiet])
+    told = list(map(render, find_unplanned_dags([*bad, *quiet])))
     assert (
         told[0] == "DAG dag0 is not planned: it hangs" and told[-1] == "2 more DAGs are not planned" and len(told) == 6
     )
@@ -195,7 +196,8 @@ def test_dags_that_are_not_planned_are_named_up_to_a_bound_and_paused_ones_are_n
 @pytest.mark.pure
 def test_dags_whose_dependencies_are_never_met_are_not_planned_either() -> None:
     known = [dags.StoredDag(n, f"dag{n}", 0, n == 3, True, 1, "f.py", None) for n in range(4)]
-    assert find_unplanned_dags(known, {1: "a circle", 3: "another"}) == ("DAG dag1 is not planned: a circle",)
+    (told,) = find_unplanned_dags(known, {1: "a circle", 3: "another"})
+    assert render(told) == "DAG dag1 is not planned: a circle"
 
 
 def test_the_monitor_is_a_part_only_where_it_is_expected(cfg: Config) -> None:
@@ -208,7 +210,7 @@ def test_the_monitor_is_a_part_only_where_it_is_expected(cfg: Config) -> None:
     )
     clock.advance(CACHE_S * 2)
     assert _status(looker)["monitor"] is HealthStatus.UNHEALTHY
-    assert any(problem.startswith("No monitor is alive") for problem in looker.read_health().problems)
+    assert any(render(problem).startswith("No monitor is alive") for problem in looker.read_health().problems)
     database = open_database(cfg.database_url)
     with database.write() as tx:
         assert service_leases.claim_lease(tx, service_leases.MONITOR, "m", "here")

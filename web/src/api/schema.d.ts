@@ -10622,6 +10622,8 @@ export interface components {
             parts: components["schemas"]["PartAnswer"][];
             /** Problems */
             problems: string[];
+            /** Coded */
+            coded: components["schemas"]["SentenceAnswer"][];
         };
         /**
          * SessionAnswer

@@ -8,6 +8,7 @@ from datetime import datetime
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -58,6 +59,8 @@ class ServicesAnswer(Answer):
     parts: list[PartAnswer]
     problems: list[str]
     """What is wrong, each with its remedy; text in back quotes is a command or a name. Empty for an account that does not see every DAG."""
+    coded: list[SentenceAnswer]
+    """The problems with code, arguments and spans."""
 
 
 @router.get("", dependencies=[requires(Permission.READ, ApiResource.JOB)])
@@ -68,6 +71,7 @@ def get_services(context: Context, user: CurrentUser) -> ServicesAnswer:
         written = read_figures(tx)
         rows = list_services(tx, context.cfg.number("triggerer", "job_heartbeat_sec"), written)
         is_all = VisibleDags(context, tx, user).is_all
+    coded = [build_sentence(problem, str) for problem in health.problems] if is_all else []
     return ServicesAnswer(
         services=[
             ServiceAnswer.model_validate({**asdict(row), "figures": _read_figures(written, row.id)}) for row in rows
@@ -81,7 +85,8 @@ def get_services(context: Context, user: CurrentUser) -> ServicesAnswer:
             )
             for part in health.components
         ],
-        problems=list(health.problems) if is_all else [],
+        problems=[one.text for one in coded],
+        coded=coded,
     )
 
 

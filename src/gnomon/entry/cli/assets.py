@@ -13,6 +13,7 @@ from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_fields, format_sentence, output_option, print_document, print_records
 from gnomon.entry.cli.parameter_types import ConfType
 from gnomon.model.ids import quote_argument
+from gnomon.model.sentences import render
 from gnomon.queries.report.listings import asset_list
 
 _EVENT_COLUMNS = ("event", "at", "asset", "source", "source_run_id", "aliases", "extra", "consumed_by")
@@ -39,7 +40,7 @@ def list_(deployment: DeploymentAccess, aliases: bool, with_inactive: bool, outp
         columns = ("name", "uri", "group", "producers", "consumers", "events", "last_event")
         print_records(found.assets, output, (*columns, "active") if with_inactive else columns)
     for circle in found.circles:
-        click.echo(format_sentence(asset_list.describe_circle(tuple(circle))), err=True)
+        click.echo(format_sentence(render(asset_list.describe_circle(tuple(circle)))), err=True)
 
 
 @assets.command()

@@ -15,6 +15,7 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.ids import group_of
 from gnomon.model.quarantine import QuarantinedItem, dag_key, group_key
 from gnomon.model.records import NewMail, TaskRecord
+from gnomon.model.sentences import render
 from gnomon.storage.store.coordination import mailbox, quarantine
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.storage.store.housekeeping.retention import Retention, count_expired_rows, prepare_deletion
@@ -237,7 +238,7 @@ def test_a_message_whose_kind_is_the_word_for_what_is_set_aside_is_a_message(
 def test_health_names_the_number_and_the_oldest(gnomon: Gnomon, running: Deployment, tmp_path: Path) -> None:
     put(running, about_task(running), about_task(running, key=None))
     reader = HealthReader(running.home.cfg, running.clock)
-    (problem,) = [problem for problem in reader.read_health().problems if "quarantine" in problem]
+    (problem,) = [text for text in map(render, reader.read_health().problems) if "quarantine" in text]
     reader.close()
     assert problem.startswith("2 items are in quarantine, the oldest about DAG a since") and "no json" in problem
 

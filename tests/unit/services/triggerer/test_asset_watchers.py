@@ -16,6 +16,7 @@ from gnomon.ground.config import Config
 from gnomon.model import serde
 from gnomon.model.asset_watchers import WatcherEvent, WatcherSpec, compute_identity
 from gnomon.model.assets import AssetDeclaration, AssetKey
+from gnomon.model.sentences import render
 from gnomon.queries.report.listings.asset_list import describe_asset_schedule
 from gnomon.queries.report.listings.watcher_list import find_watcher_problems, list_watcher_rows
 from gnomon.services.triggerer.saved_events import SavedEvents
@@ -189,12 +190,12 @@ def test_a_trigger_that_fails_is_started_again_later_and_says_why(
         assert row.state.startswith("is started again at 20") and reason in row.state
         assert any(
             "watcher feed of asset a is started again" in line
-            for line in describe_asset_schedule(tx, world.world.read_dag("w"))
+            for line in map(render, describe_asset_schedule(tx, world.world.read_dag("w")))
         )
     assert (
         stored.retry_at is not None and stored.failed_at is not None and stored.retry_at - stored.failed_at == 2_000_000
     )
-    assert reason in find_watcher_problems([stored], has_triggerer=True)[0]
+    assert reason in render(find_watcher_problems([stored], has_triggerer=True)[0])
     assert payloads(world) == [] and not len(one[1])
     world.until(lambda: world.world.count("SELECT failures FROM asset_trigger") == 2, one)
     with world.db.read() as tx:
@@ -266,7 +267,7 @@ def test_without_a_triggerer_the_health_page_says_who_waits(world: Deferred, tmp
         rows = asset_watchers.list_watchers(tx)
         assert list_watcher_rows(tx, A)[0].state == "waits for a triggerer"
     assert find_watcher_problems(rows, has_triggerer=True) == ()
-    assert find_watcher_problems(rows, has_triggerer=False) == (
+    assert tuple(map(render, find_watcher_problems(rows, has_triggerer=False))) == (
         "No triggerer is alive, and 1 watcher of assets waits for one. `gnomon triggerer` starts one.",
     )
     world.pause("w", True)

@@ -53,7 +53,7 @@ def explain_dag(
     if dag.active:
         _add_definition(explanation, tx, dag, now)
     explanation.add(*list_quarantined(tx, dag), check_scheduler(tx))
-    explanation.note(*quote_all(describe_asset_schedule(tx, dag, answers) if dag.active else []))
+    explanation.note(*(describe_asset_schedule(tx, dag, answers) if dag.active else []))
     unfinished = dag_runs.list_unfinished_runs(tx, dag.dag_pk)
     groups = range(GROUPS) if unfinished else (dag.group_no,)  # runs share pools with all DAGs
     with load_engine_state(tx, limits, dag_pk=dag.dag_pk, groups=groups) as state:

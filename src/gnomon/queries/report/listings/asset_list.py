@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gnomon.model.assets import AliasKey, AssetCondition, AssetEvent, AssetKey, AssetLeaf
+from gnomon.model.assets import AliasKey, AssetCondition, AssetEvent, AssetKey, AssetLeaf, AssetRefKey
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import Sentence, quote, say
 from gnomon.queries.report.listings.not_found import NameNotFound, asset_not_found
 from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.queries.report.listings.watcher_list import describe_schedule_watchers
 from gnomon.rules.assets.circles import find_circles
-from gnomon.rules.assets.conditions import describe_leaf, find_missing_leaves, iter_leaves, match_leaves
+from gnomon.rules.assets.conditions import find_missing_leaves, iter_leaves, match_leaves
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, build_leaf_mappers, list_rule_classes
 from gnomon.rules.assets.partition_progress import describe_partition
 from gnomon.storage.store import Transaction
@@ -147,7 +148,7 @@ def list_event_rows(
 
 def describe_asset_schedule(
     tx: Transaction, dag: DagRecord, answers: PartitionAnswers | PlanningError | None = None
-) -> list[str]:
+) -> list[Sentence]:
     """Sentences on which assets of the DAG's condition still lack an event, and how many events wait in its queue.
 
     `answers`: of a DAG with a partition mapper of an author, what it says about the queue, or why it said nothing; None: it was not asked.
@@ -161,56 +162,47 @@ def describe_asset_schedule(
     counts = {leaf: waiting for leaf, waiting in asset_queue.count_queue(tx, dag.dag_pk).items() if leaf in leaves}
     missing = find_missing_leaves(condition, counts.keys())
     waiting = [
-        f"{count} of {describe_leaf(leaf)} (the oldest of {iso(oldest)})"
+        say("events_of_asset", total=count, leaf=say_leaf(leaf), at=oldest)
         for leaf, (count, oldest) in sorted(counts.items(), key=lambda item: str(item[0]))
     ]
-    sentences = [f"events that no run has consumed: {', '.join(waiting)}"] if waiting else []
+    sentences = [say("events_wait", events=tuple(waiting))] if waiting else []
     if missing:
-        sentences.append(f"its schedule by assets still lacks an event of: {', '.join(map(describe_leaf, missing))}")
+        sentences.append(say("events_are_missing", leaves=tuple(map(say_leaf, missing))))
     elif waiting:
-        sentences.append("its schedule by assets is met: a run is created as soon as the DAG may have another one")
+        sentences.append(say("asset_schedule_is_met"))
     sentences += describe_schedule_watchers(tx, condition)
     return sentences + [describe_circle(circle) for circle in list_asset_circles(tx) if dag.dag_id in circle]
 
 
 def _describe_partitions(
     tx: Transaction, dag: DagRecord, condition: AssetCondition, answers: PartitionAnswers | PlanningError | None
-) -> list[str]:
+) -> list[Sentence]:
     """Sentences on the pending partitions: which upstream keys each still lacks."""
     watchers = describe_schedule_watchers(tx, condition)
     authored = list_rule_classes(dag.spec.partition_rules)
     if authored and not isinstance(answers, PartitionAnswers):
         count = len(asset_queue.list_queue(tx, dag.dag_pk))
-        why = (
-            f"failed: {answers or dag.error}"
-            if answers or dag.error
-            else "is code of an author, which was not called for this explanation"
-        )
-        return [
-            f"{count} events in its queue wait for its partition mapper {authored[0].rpartition('.')[2]}, which {why}",
-            *watchers,
-        ]
+        error = answers or dag.error
+        why = say("mapper_failed", error=str(error)) if error else say("mapper_was_not_called")
+        mapper = authored[0].rpartition(".")[2]
+        return [say("events_wait_for_mapper", total=count, mapper=mapper, why=why), *watchers]
     mappers = build_leaf_mappers(
         dag.spec.partition_rules, PARTITION_KEYS_SHOWN_MAX, answers if isinstance(answers, PartitionAnswers) else None
     )
     reading = read_partitions(tx, dag.dag_pk, condition, mappers, PARTITION_KEYS_SHOWN_MAX)
     found = reading.partitions
     if isinstance(answers, PartitionAnswers):
-        watchers = [*answers.errors, *watchers]
+        watchers = [*map(quote, answers.errors), *watchers]
     if not found and reading.waiting:
-        return [f"{len(reading.waiting)} events in its queue wait for an answer of its partition mapper", *watchers]
+        return [say("events_wait_for_answer", total=len(reading.waiting)), *watchers]
     if not found:
-        return ["its schedule by partitions of assets has no event that no run has consumed", *watchers]
+        return [say("no_partition_waits"), *watchers]
     ready = sum(partition.is_complete for partition in found)
     pending = [partition for partition in found if not partition.is_complete]
-    sentences = (
-        [f"{ready} of its partitions are complete: their runs are created as soon as the DAG may have another one"]
-        if ready
-        else []
-    )
-    sentences += [describe_partition(partition) for partition in pending[:PARTITIONS_SHOWN]]
+    sentences = [say("partitions_are_complete", total=ready)] if ready else []
+    sentences += [quote(describe_partition(partition)) for partition in pending[:PARTITIONS_SHOWN]]
     if len(pending) > PARTITIONS_SHOWN:
-        sentences.append(f"{len(pending) - PARTITIONS_SHOWN} more partitions are not complete")
+        sentences.append(say("more_partitions_are_not_complete", total=len(pending) - PARTITIONS_SHOWN))
     return sentences + watchers
 
 
@@ -226,13 +218,18 @@ def list_asset_circles(tx: Transaction) -> list[tuple[str, ...]]:
     return find_circles(outlets, schedules)
 
 
-def describe_circle(circle: tuple[str, ...]) -> str:
+def describe_circle(circle: tuple[str, ...]) -> Sentence:
     """A sentence about the circle."""
-    way = " -> ".join([*circle, circle[0]])
-    return (
-        f"these DAGs schedule one another by assets, so that one run can create the next without end: {way}; remove an asset from the outlets "
-        "or from the schedule of one of them, or pause one"
-    )
+    return say("dags_schedule_one_another", names=" -> ".join([*circle, circle[0]]))
+
+
+def say_leaf(leaf: AssetLeaf) -> Sentence:
+    """The leaf as a phrase: `asset orders`, `asset orders (s3://bucket/orders)`, `alias daily`."""
+    if isinstance(leaf, AliasKey):
+        return say("named_alias", alias=leaf.name)
+    if isinstance(leaf, AssetRefKey) or leaf.uri == leaf.name:
+        return say("named_asset", asset=leaf.name or leaf.uri)
+    return say("asset_with_uri", asset=leaf.name, uri=leaf.uri)
 
 
 def _build_asset_row(

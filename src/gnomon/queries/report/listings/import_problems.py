@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import render
 from gnomon.model.slots import TimetableRef
 from gnomon.queries.report.listings.asset_list import describe_circle, list_asset_circles
 from gnomon.rules.calendars.calendar import find_end_warning
@@ -91,7 +92,9 @@ def list_import_warnings(tx: Transaction) -> list[ImportProblem]:
 def list_dag_warnings(tx: Transaction, dag_id: str, file: str) -> list[str]:
     """The warnings about one DAG, about its file as a whole, about its missing upstream DAGs and tasks, and about circles of assets with it."""
     of_file = dag_files.list_warnings(tx).get(file, [])
-    circles = [describe_circle(circle) for circle in list_asset_circles(tx) if dag_id in circle and len(circle) > 1]
+    circles = [
+        render(describe_circle(circle)) for circle in list_asset_circles(tx) if dag_id in circle and len(circle) > 1
+    ]
     return select_dag_warnings(dag_id, of_file) + list_upstream_warnings(tx, dag_id).get(dag_id, []) + circles
 
 
@@ -131,7 +134,9 @@ def list_all_warnings(tx: Transaction) -> list[DagWarning]:
         DagWarning(dag_id, None, text) for dag_id, texts in sorted(list_upstream_warnings(tx).items()) for text in texts
     ]
     return rows + [
-        DagWarning(circle[0], None, describe_circle(circle)) for circle in list_asset_circles(tx) if len(circle) > 1
+        DagWarning(circle[0], None, render(describe_circle(circle)))
+        for circle in list_asset_circles(tx)
+        if len(circle) > 1
     ]
 
 

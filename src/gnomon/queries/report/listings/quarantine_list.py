@@ -114,12 +114,19 @@ def _describe_task(item: QuarantinedItem, task_id: str) -> Sentence:
     return say("about_instance", task_id=task_id, map_index=item.map_index)
 
 
-def describe_count(tx: Transaction) -> str | None:
+def describe_count(tx: Transaction) -> Sentence | None:
     """One sentence on all that is in quarantine; None when nothing is."""
     count = quarantine.count_items(tx)
     if not count:
         return None
     (oldest,) = quarantine.list_items(tx, 1)
-    name = "" if oldest.dag_id is None else f" about DAG {oldest.dag_id}"
-    subject = "1 item is" if count == 1 else f"{count:,} items are"
-    return f"{subject} in quarantine, the oldest{name} since {iso(oldest.at)}: {oldest.reason}. `gnomon quarantine list` shows all, `gnomon quarantine retry` puts back."
+    return say(
+        "items_are_quarantined",
+        count=count,
+        number=f"{count:,}",
+        about=None if oldest.dag_id is None else say("about_dag", dag=oldest.dag_id),
+        since=oldest.at,
+        reason=oldest.reason,
+        command=Command("quarantine list"),
+        other_command=Command("quarantine retry"),
+    )

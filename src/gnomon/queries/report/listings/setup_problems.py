@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gnomon.ground.metrics import definitions
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import REMOTE_ADDRESS
+from gnomon.model.sentences import Sentence, say
 from gnomon.queries.report.listings.service_list import ServiceRow, WrittenFigures, list_services, read_figures
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.coordination import leases
@@ -50,6 +51,12 @@ def find_setup_problems(
         *_compare_folders(rows, figures, tx.lease_now()),
         *_compare_hosts(rows, remote),
     )
+
+
+def find_setup_sentences(tx: Transaction, triggerer_beat_s: float) -> list[Sentence]:
+    """The same problems with their remedies as sentences."""
+    found = find_setup_problems(tx, triggerer_beat_s)
+    return [say("setup_is_wrong", error=problem.found, remedy=problem.remedy) for problem in found]
 
 
 def _compare_clocks(rows: Sequence[ServiceRow], figures: WrittenFigures) -> Iterator[SetupProblem]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gnomon.model.assets import AssetCondition, AssetKey
 from gnomon.model.attempts import build_watcher_log_path
-from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
+from gnomon.model.sentences import Command, Sentence, say
 from gnomon.rules.assets.conditions import iter_leaves, match_leaves
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.asset_records import asset_watchers
@@ -68,7 +68,7 @@ def _describe_failure(row: StoredWatcher) -> str:
     return "" if row.failure is None else f"; failed{times} at {iso(row.failed_at)}: {row.failure}"
 
 
-def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> list[str]:
+def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> list[Sentence]:
     """Sentences on the watchers of the assets of this condition that fail or wait for a triggerer."""
     leaves = set(iter_leaves(condition))
     found = [
@@ -78,27 +78,33 @@ def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> li
     ]
     return list(
         dict.fromkeys(
-            f"watcher {row.name} of asset {row.asset.name} {describe_state(row)}"
+            say("watcher_is", watcher=row.name, asset=row.asset.name, state=describe_state(row))
             for row in found
             if row.failure is not None or row.triggerer is None
         )
     )
 
 
-def find_watcher_problems(rows: Sequence[StoredWatcher], *, has_triggerer: bool) -> tuple[str, ...]:
+def find_watcher_problems(rows: Sequence[StoredWatcher], *, has_triggerer: bool) -> tuple[Sentence, ...]:
     """What users must know about watchers: those that fail, and those that wait while no triggerer is alive."""
     failing = list(
         dict.fromkeys(
-            f"Watcher {row.name} of asset {row.asset.name} fails: {row.failure} (`gnomon assets show {quote_argument(row.asset.name)}`)"
+            say(
+                "watcher_fails",
+                watcher=row.name,
+                asset=row.asset.name,
+                error=row.failure,
+                command=Command("assets show", (row.asset.name,)),
+            )
             for row in rows
             if row.is_wanted and row.failure is not None
         )
     )
     shown = failing[:WATCHERS_SHOWN]
     if len(failing) > len(shown):
-        shown.append(f"{len(failing) - len(shown)} more watchers of assets fail")
+        shown.append(say("more_watchers_fail", count=len(failing) - len(shown)))
     waiting = len({row.asset_trigger_pk for row in rows if row.is_wanted and row.triggerer is None})
     if waiting and not has_triggerer:
-        wait = "1 watcher of assets waits" if waiting == 1 else f"{waiting:,} watchers of assets wait"
-        shown.append(f"No triggerer is alive, and {wait} for one. `gnomon triggerer` starts one.")
+        number, command = f"{waiting:,}", Command("triggerer")
+        shown.append(say("watchers_lack_triggerer", count=waiting, number=number, command=command))
     return tuple(shown)
