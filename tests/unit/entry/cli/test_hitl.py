@@ -103,7 +103,7 @@ def test_the_options_keep_the_order_of_the_command_and_count_once(gnomon: Gnomon
         (("closed", "--user", "ben"), "'ben' may not answer this question; it is assigned to ann"),
         (("after", "--option", "yes"), "task 'after' does not wait for an answer in run 'r'"),
         (("asc", "--option", "yes"), "no task 'asc' in DAG 'a'; did you mean 'ask'"),
-        (("ask", "--map-index", "3", "--option", "yes"), "with map index 3 does not wait"),
+        (("ask", "--map-index", "3", "--option", "yes"), "[3]' does not wait"),
     ],
 )
 def test_an_answer_that_does_not_fit_is_refused_with_the_remedy(
