@@ -52,6 +52,8 @@ PUBLIC_PACKAGES = {
     "gnomon.airflow_compat": "To use Airflow's module paths in a program of your own; DAG files need no call.",
 }
 """The packages whose `__all__` users may import, in the order of the page."""
+API_ROLES = ("no login", "viewer", "user", "operator", "admin")
+"""The roles that operations need, the lowest first."""
 SHARED_OPTIONS = {
     "-o": re.compile(
         r"^ +-o, --output \[table\|json\|yaml\|plain\]\n +Output format\. +\[default: table\]\n", re.MULTILINE
@@ -147,27 +149,28 @@ def api_permissions_page() -> str:
     from gnomon.api.own.own_routers import OWN_ROUTERS
     from gnomon.api.v2.routers import ROUTERS
 
+    groups: dict[tuple[str, bool], dict[str, set[str]]] = {
+        (role, of_dags): {} for role in API_ROLES for of_dags in (True, False)
+    }
+    for prefix, routers in {"/api/v2": ROUTERS, "/api/gnomon/v1": OWN_ROUTERS}.items():
+        for route in list_operations(routers):
+            declared = find_permission(route)
+            assert declared is not None
+            is_public = declared.resource in PUBLIC
+            role = API_ROLES[0] if is_public else str(find_required_role(declared.permission, declared.resource))
+            paths = groups[role, declared.resource in OF_DAGS]
+            paths.setdefault(prefix + route.path, set()).update(route.methods or ())
     parts = [
         "# Which role an operation needs\n\n"
         "The lowest role that may call each operation of the API; a role includes the ones before it\n"
-        "([accounts and tokens](../how-to/accounts-and-tokens.md)). Where *of DAGs* is `yes`, a grant on the DAG is enough: the operation answers 404 for every other\n"
-        "DAG, and a list has the entries of DAGs with a grant. Without a token each operation answers 401, but for those that need none.\n\n"
-        "| operation | role | of DAGs |\n|---|---|---|\n"
+        "([accounts and tokens](../how-to/accounts-and-tokens.md)). For operations on DAGs a grant on the DAG is enough: they answer 404 for every other\n"
+        "DAG, and a list has the entries of DAGs with a grant. Without a token each operation answers 401, but for those that need none.\n"
     ]
-    rows = []
-    for prefix, route in [("/api/v2", one) for one in list_operations(ROUTERS)] + [
-        ("/api/gnomon/v1", one) for one in list_operations(OWN_ROUTERS)
-    ]:
-        declared = find_permission(route)
-        assert declared is not None
-        is_public = declared.resource in PUBLIC
-        role = "none needed" if is_public else str(find_required_role(declared.permission, declared.resource))
-        of_dags = "yes" if declared.resource in OF_DAGS else ""
-        rows += [
-            (prefix, route.path, method, f"| `{method} {prefix}{route.path}` | {role} | {of_dags} |\n")
-            for method in sorted(route.methods or ())
-        ]
-    return "".join([*parts, *(row for *_, row in sorted(set(rows)))])
+    for (role, of_dags), paths in groups.items():
+        if paths:
+            parts.append(f"\n## {role}{', on DAGs' if of_dags else ''}\n\n")
+            parts += [f"- `{', '.join(sorted(methods))} {path}`\n" for path, methods in sorted(paths.items())]
+    return "".join(parts)
 
 
 def python_api_page() -> str:

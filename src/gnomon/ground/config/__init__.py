@@ -1,6 +1,7 @@
 """Configuration: the table of options (`options.py`, open it first), and the values of one process with their sources (`Config`).
 
-`loader.py` reads the environment and `gnomon.toml`, and refuses unknown options and wrong values.
+`loader.py` reads the environment and `gnomon.toml`, and refuses unknown options and wrong values. `accepted_options.py` has the options of
+Airflow that do nothing here, with the reason of each; `alert_rules.py` and `alert_channels.py` read the tables of alerts.
 """
 
 from __future__ import annotations

@@ -1,1 +1,3 @@
-"""Assets: what DAG files declare about them, their events, and the events that each consumer DAG has not consumed yet."""
+"""Assets: what DAG files declare about them, their events (`asset_events.py`, open it first), the events that each consumer DAG has not consumed
+yet (`asset_queue.py`), and the partitions that have no run yet (`partition_runs.py`).
+"""
