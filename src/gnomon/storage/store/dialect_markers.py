@@ -33,7 +33,7 @@ def expand_markers(text: str, dialect: str, rows: Sequence[tuple[str, str]] = ()
         expanded = _expand_marker(marker, arguments, dialect, rows)
         return expanded + space if expanded else ""
 
-    return _MARKER.sub(expand, text).rstrip()
+    return _MARKER.sub(expand, text).rstrip() if "{" in text else text
 
 
 def _expand_marker(marker: str, arguments: str, dialect: str, rows: Sequence[tuple[str, str]]) -> str:

@@ -152,7 +152,9 @@ def _compile_statement(draft: _StatementDraft, module: str, dialect: str) -> Sta
     name = f"{module}.{draft.verb}"
     rows = [(column, kind) for column, kind in (each.split() for each in draft.rows.split(",") if each.strip())]
     columns = tuple(column for column, _ in rows)
-    fields = {key: _expand_field(each, dialect) for key, each in draft.fields.items()}
+    fields = {
+        key: _expand_field(each, dialect) if "{" in each.expression else each for key, each in draft.fields.items()
+    }
     body = " ".join(draft.lines).rstrip(";")
     if dialect == SQLITE:
         body = expand_markers(body, dialect, rows)
