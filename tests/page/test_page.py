@@ -40,7 +40,7 @@ def test_from_the_failed_run_to_its_reason_its_log_and_a_clear_that_is_seen_live
         page.get_by_role("link", name=run_id).click()
         expect(page.get_by_role("region", name="Why", exact=True)).to_contain_text("failed")
         seen.check()
-        page.get_by_role("link", name="extract").click()
+        page.get_by_role("link", name="extract").first.click()
         expect(page.get_by_role("log")).to_contain_text("source.csv has not arrived")
         expect(page.get_by_role("region", name="Why", exact=True).first).to_contain_text("failed")
         seen.check()

@@ -13,6 +13,7 @@ from gnomon.author_code.loading import archives, new_packages
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.metrics import ProcessFigures, definitions
+from gnomon.ground.wakeups.store_retry import STORE_RETRY_S
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import ParsedFile
 from gnomon.services.dagfiles import missing_files
@@ -24,7 +25,6 @@ from gnomon.services.dagfiles.package_changes import LOOK_S, InstallWatch
 from gnomon.services.dagfiles.parse_queue import ParseQueue
 from gnomon.services.dagfiles.parse_statistics import ParseStatistics
 from gnomon.services.dagfiles.settings import CHECK_INPUTS_S, DagProcessorSettings, SourceFolder
-from gnomon.storage.store.errors import STORE_RETRY_S
 
 RECORD_AFTER_S = 0.05
 """Outcomes are collected for this time, so that many small files share a transaction."""

@@ -21,6 +21,7 @@ from gnomon.ground.wakeups import (
     change_notifier,
     retry_until_available,
 )
+from gnomon.ground.wakeups.store_retry import STORE_RETRY_S
 from gnomon.services.dagfiles.bundle_errors import BundleErrors
 from gnomon.services.dagfiles.file_registry import RegistryUnavailable
 from gnomon.services.dagfiles.inputs import EnvironmentStamps, create_environment_stamps
@@ -30,7 +31,6 @@ from gnomon.services.dagfiles.parse_pool import ParsePool, ParseServerExited
 from gnomon.services.dagfiles.preload import preload
 from gnomon.services.dagfiles.processor import DagProcessor
 from gnomon.services.dagfiles.settings import DagProcessorSettings, build_dag_processor_settings
-from gnomon.storage.store.errors import STORE_RETRY_S
 
 if TYPE_CHECKING:
     from gnomon.services.dagfiles.bundle_refresher import BundleRefresher

@@ -16,6 +16,7 @@ from gnomon.author_code.processes.task_api_messages import TaskApiResponse, answ
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.metrics import Meter, ProcessFigures
+from gnomon.ground.wakeups.store_retry import STORE_RETRY_S
 from gnomon.model.attempts import build_trigger_log_path
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors import ResourceUnavailable
@@ -38,7 +39,6 @@ from gnomon.services.triggerer.watcher_coordinator import WatcherCoordinator
 from gnomon.storage.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
 from gnomon.storage.store.coordination.service_figures import FiguresWriter
 from gnomon.storage.store.dag_records import event_log
-from gnomon.storage.store.errors import STORE_RETRY_S
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases, watcher_claims
 
 _log = log.get_logger("triggerer")

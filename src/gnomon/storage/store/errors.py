@@ -6,9 +6,6 @@ from enum import Enum
 
 from gnomon.model.errors import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 
-STORE_RETRY_S = 1.0
-"""Delay before the next attempt after the store was unavailable."""
-
 
 class StoreError(GnomonError):
     """Base class of errors that the store itself detects."""

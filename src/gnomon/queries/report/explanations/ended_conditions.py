@@ -11,12 +11,11 @@ from gnomon.model.sentences import RunName, Sentence, TaskName, quote, say
 from gnomon.model.states import DagRunState
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition
 from gnomon.queries.report.listings.run_list import TaskInstanceRow, list_task_instances
-from gnomon.queries.report.listings.task_selection import list_awaited
+from gnomon.queries.report.listings.task_selection import FAILED_STATE_NAMES, list_awaited
 from gnomon.storage.store import Transaction
 
 TASKS_MAX = 20
 """The most failed tasks that are conditions of their own."""
-_FAILED = ("failed", "upstream_failed")
 
 
 def describe_ended_run(dag: DagRecord, run: RunRecord) -> Sentence:
@@ -58,7 +57,7 @@ def check_failed_run(dag: DagRecord, run: RunRecord, failed: Sequence[TaskInstan
 def check_failed_task(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> WaitCondition:
     """That the task instance failed, with the failed upstream tasks if these are the cause."""
     above: Iterable[TaskInstanceRow] = list_awaited(tx, dag, run, row) if row.state == "upstream_failed" else ()
-    children = [_check_failed_task(other) for other in above if other.state in _FAILED]
+    children = [_check_failed_task(other) for other in above if other.state in FAILED_STATE_NAMES]
     own = _check_failed_task(row)
     return WaitCondition(
         "outcome", False, describe_ended_task(row), own.since, own.release, tuple(children[:TASKS_MAX])
@@ -67,7 +66,7 @@ def check_failed_task(tx: Transaction, dag: DagRecord, run: RunRecord, row: Task
 
 def has_failed(row: TaskInstanceRow) -> bool:
     """True for a task instance that a clear runs again."""
-    return row.state in _FAILED
+    return row.state in FAILED_STATE_NAMES
 
 
 def _check_failed_task(row: TaskInstanceRow) -> WaitCondition:
