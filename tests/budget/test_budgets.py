@@ -31,7 +31,8 @@ def test_a_process_loads_no_more_modules(name: str) -> None:
 
 @HAS_RECORD
 def test_a_child_touches_no_more_pages() -> None:
-    assert find_difference("child", count_child()) is None
+    """Page faults of equal children differ by some percent between runs: where the system puts libraries decides which pages they share."""
+    assert find_difference("child", count_child(), tolerance=0.08) is None
 
 
 def test_more_than_the_budget_names_what_grew(monkeypatch: pytest.MonkeyPatch) -> None:
