@@ -16,6 +16,7 @@ from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND
 from gnomon.model.records import REMOTE_ADDRESS, Changes, RunRecord, WorkerRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackRequest, CallbackState
+from gnomon.model.sentences import render
 from gnomon.queries.report.explanations.attempt_wait import describe_message_waits
 from gnomon.storage.store import open_database
 from gnomon.storage.store.coordination import leases, remote_attempts
@@ -459,7 +460,8 @@ def test_a_claimed_attempt_gets_no_other_message_when_another_worker_is_lost(wor
 
 def describe(world: World) -> dict[str, str]:
     with world.db.read() as tx:
-        return describe_message_waits(tx, dict(remote_attempts.list_claiming_workers(tx)), 600.0)
+        found = describe_message_waits(tx, dict(remote_attempts.list_claiming_workers(tx)), 600.0)
+    return {attempt_id: render(sentence) for attempt_id, sentence in found.items()}
 
 
 def test_the_wait_for_a_worker_names_those_that_live_their_free_slots_and_the_message(

@@ -24,6 +24,7 @@ from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.backfills import BackfillRecord
+from gnomon.model.sentences import quote
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.queries.accounts import account_changes
@@ -114,7 +115,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WaitingSite]:
         home.cfg,
         clock,
         "127.0.0.1",
-        lambda: HealthSnapshot(NOW, (), WorkCounts(dags=6_543), ("DAG team_b_daily is not planned",)),
+        lambda: HealthSnapshot(NOW, (), WorkCounts(dags=6_543), (quote("DAG team_b_daily is not planned"),)),
     )
     with serve_accounts(WaitingSite, context, ACCOUNTS) as site:
         yield site

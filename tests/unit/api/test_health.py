@@ -24,6 +24,7 @@ from gnomon.api.page_files import PageFiles
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.instants import SECOND
+from gnomon.model.sentences import quote
 
 AT = 1_767_225_600 * SECOND
 PARTS = (
@@ -36,7 +37,7 @@ HEALTH = HealthSnapshot(
     AT,
     PARTS,
     WorkCounts(dags=2, paused=1, import_errors=1, runs={"success": 12345, "running": 1}),
-    ("/dags/a.py: no <b> (`gnomon dags errors`)",),
+    (quote("/dags/a.py: no <b> (`gnomon dags errors`)"),),
 )
 
 
@@ -83,7 +84,7 @@ def test_a_database_that_is_away_is_told_and_escaped() -> None:
             AT,
             (ComponentHealth("metadatabase", None, HealthStatus.UNHEALTHY),),
             None,
-            ("The database <x> did not answer",),
+            (quote("The database <x> did not answer"),),
         ),
         "1",
     )

@@ -15,7 +15,7 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.instants import SECOND
 from gnomon.model.records import EventRecord
-from gnomon.model.sentences import render
+from gnomon.model.sentences import quote, render
 from gnomon.model.spec import TaskSpec
 from gnomon.queries.report.activity import current_work, limit_use
 from gnomon.queries.report.explanations import run_explanation
@@ -134,7 +134,7 @@ def test_nothing_of_a_hidden_dag_is_told(deferred: Client, deployment: Deploymen
         home.cfg,
         home.clock,
         OneDag(),
-        lambda: HealthSnapshot(NOW, (), problems=("DAG up is not planned",)),
+        lambda: HealthSnapshot(NOW, (), problems=(quote("DAG up is not planned"),)),
         lambda seconds: None,
         deployment.db,
     )
