@@ -30,7 +30,7 @@ class TriggerLogHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         running = current_trigger.get()
-        if running is None or running.task_instance.log is None or record.name.startswith("gnomon.services.triggerer"):
+        if running is None or running.task_instance.log is None or record.name.startswith("gnomon.triggerer"):
             for other in self._others:
                 other.handle(record)
             runner_log.mark_written(record)

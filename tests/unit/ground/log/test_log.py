@@ -35,7 +35,7 @@ def test_an_event_is_one_json_object_with_its_fields() -> None:
     assert line == {
         "level": "info",
         "service": "scheduler",
-        "logger": "gnomon.rules.engine",
+        "logger": "gnomon.engine",
         "event": "run_planned",
         "dag_id": "etl",
         "slot": "2026-01-01",
