@@ -39,7 +39,7 @@ def run_all(world: WorkerWorld, frames: dict[str, bytes]) -> dict[str, AttemptRe
     file = world.dag(
         "writes",
         f"""
-from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.connections import channel
 import pathlib
 data = pathlib.Path({str(folder)!r}, ti.run_id).read_bytes()
 channel._installed._socket.sendall(data)
