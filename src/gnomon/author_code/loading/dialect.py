@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gnomon.model.errors import UserError
 
-# A file path, because this floor may not import `gnomon.airflow_compat`.
+# A file path, because this layer may not import `gnomon.airflow_compat`.
 TREE = str(Path(__file__).resolve().parents[2] / "airflow_compat" / "tree")
 """The folder that contains the package `airflow`."""
 

@@ -1,4 +1,4 @@
-"""`dag.test()`: checks its arguments and calls the runner, which is on a floor above this one and is therefore named by its import path.
+"""`dag.test()`: checks its arguments and calls the runner, which is in a layer above this one and is therefore named by its import path.
 
 Also the message for methods of Airflow's DAG that need its metadata database, which tests call instead.
 """
