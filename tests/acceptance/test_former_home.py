@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.product import Product
-from tests.conformance.data.make_former_home import DATA, KEY
-from tests.conformance.former_home import load_former_database
 from tests.conformance.storeworld import raw
 from tests.databases import BOTH, empty_database
+from tests.former_home.database import load_former_database
+from tests.former_home.make_former_home import DATA, KEY
 
 from gnomon.storage.store import SchemaTooOld, migrations, open_database
 from gnomon.storage.store.admin import variables

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.conformance.former_home import load_former_database
 from tests.conformance.schema_introspection import Schema, common_schema, complete_schema, row_counts
 from tests.conformance.storeworld import World, attempt, raw, task
 from tests.databases import empty_database
+from tests.former_home.database import load_former_database
 from tests.patience import PATIENCE_S
 
 from gnomon.model.states import NO_STATUS_CODE, RUN_STATE_CODES, TASK_STATE_CODES

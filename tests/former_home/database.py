@@ -1,4 +1,4 @@
-"""The database of a home that Gnomon had made before its schema became revision 1, as `data/make_former_home.py` has written it."""
+"""The database of a home that Gnomon had made before its schema became revision 1, as `make_former_home.py` has written it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import psycopg
-from tests.conformance.data.make_former_home import DATA
+from tests.former_home.make_former_home import DATA
 
 from gnomon.storage.store.address import SQLITE, parse_address
 

@@ -1,10 +1,10 @@
-"""Makes `former_home/<dialect>.sql`: the database of a home that Gnomon had made before its schema became revision 1.
+"""Makes `data/<dialect>.sql`: the database of a home that Gnomon had made before its schema became revision 1.
 
     git worktree add --detach FORMER e6a6dea8
-    PYTHONPATH=FORMER/src python tests/conformance/data/make_former_home.py sqlite
-    PYTHONPATH=FORMER/src python tests/conformance/data/make_former_home.py postgresql postgresql://user@host/empty_database
+    PYTHONPATH=FORMER/src python tests/former_home/make_former_home.py sqlite
+    PYTHONPATH=FORMER/src python tests/former_home/make_former_home.py postgresql postgresql://user@host/empty_database
 
-It runs that Gnomon, schema 0031, with the DAG files and the plugin of `former_home` on a clock that stands at 7 January 2025, until all runs wait for
+It runs that Gnomon, schema 0031, with the DAG files and the plugin of `data` on a clock that stands at 7 January 2025, until all runs wait for
 something, and writes the database as statements of SQL. `tests/acceptance/test_former_home.py` lets the Gnomon of today continue the runs.
 Paths below the home are written as {HOME}. Needs a C compiler, and pg_dump for PostgreSQL.
 """
@@ -27,7 +27,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-DATA = Path(__file__).with_name("former_home")
+DATA = Path(__file__).with_name("data")
 NOW = datetime(2025, 1, 7, 12, 30, tzinfo=UTC)
 KEY = base64.urlsafe_b64encode(b"the key of a home for the tests.").decode()
 WAITING = {
@@ -42,7 +42,7 @@ _NOT_OF_THE_SCHEMA = ("--", "\\", "SET ", "SELECT pg_catalog.set_config(")
 
 def main(words: list[str]) -> None:
     dialect = words[0]
-    sys.path.insert(0, str(Path(__file__).parents[3]))
+    sys.path.insert(0, str(Path(__file__).parents[2]))
     with tempfile.TemporaryDirectory(prefix="former-") as folder:
         home = Path(folder) / "home"
         shutil.copytree(DATA, home, ignore=shutil.ignore_patterns("*.sql", "__pycache__"))
