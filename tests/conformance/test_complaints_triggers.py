@@ -117,7 +117,7 @@ def test_44759_a_task_whose_trigger_has_fired_goes_before_new_tasks_and_does_not
     assert busy.run.run_pk == later.run_pk
     fire(world, run)
     world.step(seconds=60)
-    why = tell_instance(world.memory, world.memory.runs[run.run_pk].task_instances[0][-1], world.now) or ""
+    why = tell_instance(world.engine_state, world.engine_state.runs[run.run_pk].task_instances[0][-1], world.now) or ""
     assert "pool small is full" in why
     world.step(world.result(busy))
     (attempt,) = world.live()

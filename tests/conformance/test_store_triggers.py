@@ -130,8 +130,8 @@ def close(world: World, me: str, *trigger_pks: int) -> int:
     return world.count("SELECT count(*) FROM trigger_end")
 
 
-def from_mail(tx: Transaction, letters: list[MailRecord], memory: EngineState) -> list[engine_events.EngineEvent]:
-    return event_translation.translate_mail(tx, letters, memory, MultipartRequests(memory), [])
+def from_mail(tx: Transaction, letters: list[MailRecord], engine_state: EngineState) -> list[engine_events.EngineEvent]:
+    return event_translation.translate_mail(tx, letters, engine_state, MultipartRequests(engine_state), [])
 
 
 def pause(world: World, paused: bool) -> None:

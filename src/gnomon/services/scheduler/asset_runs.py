@@ -62,17 +62,17 @@ class AssetRunCreator:
     def __init__(
         self,
         db: Database,
-        memory: EngineState,
+        engine_state: EngineState,
         scheduler_id: str,
         new_id: Callable[[], str],
         partition_keys_max: int = PARTITION_KEYS_MAX,
         host: TimetableHost | None = None,
     ) -> None:
         """`partition_keys_max`: most partitions of one event. `host`: calls partition mappers of authors."""
-        self._questions = AuthorPartitionQuestions(db, memory, host, partition_keys_max)
+        self._questions = AuthorPartitionQuestions(db, engine_state, host, partition_keys_max)
         self._partition_keys_max = partition_keys_max
         self._db = db
-        self._memory = memory
+        self._engine_state = engine_state
         self._scheduler_id = scheduler_id
         self._new_id = new_id
         self._pending: dict[int, None] = {}
@@ -82,7 +82,7 @@ class AssetRunCreator:
     def enqueue(self, dag_pks: Iterable[int]) -> None:
         """Looks at these DAGs in the next call of `create_runs`; DAGs that no asset schedules are ignored."""
         for dag_pk in dag_pks:
-            dag = self._memory.dags.get(dag_pk)
+            dag = self._engine_state.dags.get(dag_pk)
             if dag is not None and dag.graph.spec.asset_condition is not None:
                 self._pending[dag_pk] = None
 
@@ -124,7 +124,7 @@ class AssetRunCreator:
                 for run in self._create_runs_or_record_error(candidate, now)
             ]
         for run in created:
-            _log.info("asset_run_created", dag_id=self._memory.dags[run.dag_pk].record.dag_id, run_id=run.run_id)
+            _log.info("asset_run_created", dag_id=self._engine_state.dags[run.dag_pk].record.dag_id, run_id=run.run_id)
         return created
 
     def _create_runs_of_dags(self, candidates: list[_Candidate], now: Instant) -> list[RunRecord]:
@@ -156,10 +156,10 @@ class AssetRunCreator:
             if not is_isolable(failure, self._db):
                 raise
             error = f"no run can be created for its asset events: {describe_failure(failure, [], stores_nul=False)}"
-        _log.error("asset_runs_refused", dag_id=self._memory.dags[candidate.dag_pk].record.dag_id, error=error)
+        _log.error("asset_runs_refused", dag_id=self._engine_state.dags[candidate.dag_pk].record.dag_id, error=error)
         with self._db.scheduler_write(self._scheduler_id) as tx:
             tx.send("commit.set_dag_error", dag_pk=candidate.dag_pk, error=error)
-        self._memory.dags[candidate.dag_pk].record.error = error
+        self._engine_state.dags[candidate.dag_pk].record.error = error
         self._due = [due for due in self._due if due.dag_pk != candidate.dag_pk]
         return []
 
@@ -210,7 +210,7 @@ class AssetRunCreator:
         if not list_rule_classes(candidate.partition_rules):
             self._due.append(candidate)
             return
-        refused = self._questions.ask(self._memory.dags[candidate.dag_pk])
+        refused = self._questions.ask(self._engine_state.dags[candidate.dag_pk])
         if refused is not None:
             self._due.append(candidate._replace(answered=refused))
 
@@ -227,13 +227,13 @@ class AssetRunCreator:
     def _apply_errors(self, candidates: Iterable[_Candidate]) -> None:
         """Shows in memory the errors that were stored."""
         for candidate in candidates:
-            dag = self._memory.dags.get(candidate.dag_pk)
+            dag = self._engine_state.dags.get(candidate.dag_pk)
             if dag is not None and candidate.shown_error != candidate.error:
                 dag.record.error = candidate.shown_error
 
     def _candidate(self, dag_pk: int) -> _Candidate | None:
         """The DAG if a run may be created for it; it is looked at again when what prevents that has changed."""
-        dag = self._memory.dags.get(dag_pk)
+        dag = self._engine_state.dags.get(dag_pk)
         condition = None if dag is None else dag.graph.spec.asset_condition
         if dag is None or condition is None or dag.hold_reason is not None or dag.record.dependency_error is not None:
             return None

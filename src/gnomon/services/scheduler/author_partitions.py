@@ -50,10 +50,10 @@ class AnsweredQueue:
 class AuthorPartitionQuestions:
     """The questions without an answer: at most one for each DAG, so that a mapper that hangs is called once."""
 
-    def __init__(self, db: Database, memory: EngineState, host: TimetableHost | None, max_keys: int) -> None:
+    def __init__(self, db: Database, engine_state: EngineState, host: TimetableHost | None, max_keys: int) -> None:
         """`max_keys`: most partitions of one event."""
         self._db = db
-        self._memory = memory
+        self._engine_state = engine_state
         self._max_keys = max_keys
         self._requests: PendingRequests[int, _PendingQuestion] = PendingRequests(host)
         """By dag_pk."""
@@ -104,7 +104,7 @@ class AuthorPartitionQuestions:
         again = self._take_due_retries(now)
         for answered in self._requests.collect():
             dag_pk, pending = answered.key, answered.subject
-            dag = self._memory.dags.get(dag_pk)
+            dag = self._engine_state.dags.get(dag_pk)
             if dag is None or dag.graph.version_pk != pending.version_pk:
                 again.append(dag_pk)
                 continue

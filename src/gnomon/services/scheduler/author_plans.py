@@ -52,8 +52,8 @@ class _PendingPlan:
 class AuthorPlanner:
     """The pending requests to the host: at most one per DAG."""
 
-    def __init__(self, memory: EngineState, host: TimetableHost | None) -> None:
-        self._memory = memory
+    def __init__(self, engine_state: EngineState, host: TimetableHost | None) -> None:
+        self._engine_state = engine_state
         self._requests: PendingRequests[int, _PendingPlan] = PendingRequests(host)
         """By dag_pk."""
 
@@ -93,7 +93,7 @@ class AuthorPlanner:
         again: list[int] = []
         for answered in self._requests.collect():
             dag_pk, pending = answered.key, answered.subject
-            dag = self._memory.dags.get(dag_pk)
+            dag = self._engine_state.dags.get(dag_pk)
             if dag is None:
                 continue
             if self._is_current(pending, dag, pending.fingerprint):

@@ -48,14 +48,14 @@ class BackfillCoordinator:
         self,
         db: Database,
         scheduler_id: str,
-        memory: EngineState,
+        engine_state: EngineState,
         host: TimetableHost | None,
         max_waiting_runs: int = MAX_WAITING_RUNS,
     ) -> None:
         """`host`: calls author timetables. `max_waiting_runs`: the maximum of runs per DAG that wait for other DAGs."""
         self._db = db
         self._scheduler_id = scheduler_id
-        self._memory = memory
+        self._engine_state = engine_state
         self._planner = BackfillPlanner(host)
         self._max_waiting_runs = max_waiting_runs
         self._pending: dict[int, None] = {}
@@ -88,14 +88,14 @@ class BackfillCoordinator:
         for backfill_pk, dag_pk, found in self._planner.collect():
             queue = self._find_queue(dag_pk, backfill_pk)
             if queue is not None:
-                owner = self._memory.dags[dag_pk]
+                owner = self._engine_state.dags[dag_pk]
                 events += self._contain_errors(owner, queue, now, partial(self._create_runs, owner, queue, found, now))
         for dag_pk in list(self._pending)[:DAGS_PER_ROUND]:
             del self._pending[dag_pk]
             may_find = self._retry_at.get(dag_pk, now) <= now
             if may_find:
                 self._retry_at.pop(dag_pk, None)
-            dag = self._memory.dags.get(dag_pk)
+            dag = self._engine_state.dags.get(dag_pk)
             for queue in list(dag.backfills.values()) if dag is not None else ():
                 if dag is not None and not queue.record.is_ended:
                     events += self._contain_errors(dag, queue, now, partial(self._continue, dag, queue, now, may_find))
@@ -120,7 +120,7 @@ class BackfillCoordinator:
         return []
 
     def _find_queue(self, dag_pk: int, backfill_pk: int) -> BackfillQueue | None:
-        dag = self._memory.dags.get(dag_pk)
+        dag = self._engine_state.dags.get(dag_pk)
         queue = None if dag is None else dag.backfills.get(backfill_pk)
         return None if queue is None or queue.record.is_ended or queue.record.cancelled_by is not None else queue
 
@@ -164,9 +164,9 @@ class BackfillCoordinator:
 
     def _notify_subscribers(self, dag: Dag, first: Instant, until: Instant) -> list[e.EngineEvent]:
         """Runs of other DAGs learn the outcomes of the slots of this range, in which no further run is created."""
-        if dag.record.dag_id not in self._memory.subscriptions:
+        if dag.record.dag_id not in self._engine_state.subscriptions:
             return []
-        return build_cursor_events(self._db, [CursorMove(dag.record.dag_pk, first - 1, until)], self._memory)
+        return build_cursor_events(self._db, [CursorMove(dag.record.dag_pk, first - 1, until)], self._engine_state)
 
     # ---- read runs when their turn comes -----------------------------------------------------------------------------
     def _read_next_runs(self, dag: Dag, queue: BackfillQueue, now: Instant) -> list[e.EngineEvent]:
@@ -184,7 +184,7 @@ class BackfillCoordinator:
             return []
         with self._db.read() as tx:
             rows = backfill_runs.list_next_runs(tx, record, wanted + queued_count)
-            next_runs = [row for row in rows if row[1] or row[0] not in self._memory.runs][:wanted]
+            next_runs = [row for row in rows if row[1] or row[0] not in self._engine_state.runs][:wanted]
             if is_held and next_runs:
                 return []
             events, left = self._read_runs(tx, record, next_runs)
@@ -205,16 +205,18 @@ class BackfillCoordinator:
         events: list[e.EngineEvent] = []
         left: list[int] = []
         for run_pk, is_cleared_first in runs:
-            found = [] if run_pk in self._memory.runs else read_run(tx, run_pk, self._memory)
+            found = [] if run_pk in self._engine_state.runs else read_run(tx, run_pk, self._engine_state)
             run = next((event.run for event in found if isinstance(event, e.RunRead)), None)
             if is_cleared_first and (run is None or run.state not in FINISHED_RUN_STATES):
                 left.append(run_pk)
                 continue
             events += found
             if is_cleared_first:
-                choose_version(found, self._memory, None, default=True)
+                choose_version(found, self._engine_state, None, default=True)
                 events.append(
-                    e.ReprocessRun(run_pk, record.backfill_pk, read_subscriptions(tx, found, run_pk, self._memory))
+                    e.ReprocessRun(
+                        run_pk, record.backfill_pk, read_subscriptions(tx, found, run_pk, self._engine_state)
+                    )
                 )
         return events, left
 

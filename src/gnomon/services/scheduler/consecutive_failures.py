@@ -20,7 +20,7 @@ _log = log.get_logger("scheduler.consecutive_failures")
 
 
 def pause_failing_dags(
-    db: Database, scheduler_id: str, memory: EngineState, dag_pks: Collection[int], now: Instant
+    db: Database, scheduler_id: str, engine_state: EngineState, dag_pks: Collection[int], now: Instant
 ) -> list[e.EngineEvent]:
     """Pauses each of these DAGs whose newest finished runs, as many as its limit, all failed.
 
@@ -32,7 +32,7 @@ def pause_failing_dags(
     changes = Changes()
     with db.read() as tx:
         for dag_pk in sorted(dag_pks):
-            dag = memory.dags.get(dag_pk)
+            dag = engine_state.dags.get(dag_pk)
             if dag is None or dag.record.paused:
                 continue
             most = dag.graph.spec.max_consecutive_failed_dag_runs
@@ -48,7 +48,7 @@ def pause_failing_dags(
         return []
     with db.scheduler_write(scheduler_id) as tx:
         commit.apply_changes(tx, changes)
-        return read_dags(tx, [dag_pk for dag_pk, _ in changes.dag_paused], memory)
+        return read_dags(tx, [dag_pk for dag_pk, _ in changes.dag_paused], engine_state)
 
 
 def _all_failed(tx: Transaction, dag_pk: int, most: int) -> bool:

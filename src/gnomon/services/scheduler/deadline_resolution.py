@@ -20,9 +20,9 @@ RESOLVED_PER_ROUND = 100
 class DeadlineResolver:
     """The deadlines (run_pk, deadline_no) that are still to be resolved."""
 
-    def __init__(self, db: Database, memory: EngineState) -> None:
+    def __init__(self, db: Database, engine_state: EngineState) -> None:
         self._db = db
-        self._memory = memory
+        self._engine_state = engine_state
         self._waiting: dict[tuple[int, int], None] = {}
 
     def enqueue(self, unresolved: Iterable[tuple[int, int]]) -> None:
@@ -53,7 +53,7 @@ class DeadlineResolver:
         found: list[e.EngineEvent] = []
         with self._db.read() as tx:
             for run_pk, number in batch:
-                run = self._memory.runs.get(run_pk)
+                run = self._engine_state.runs.get(run_pk)
                 if run is not None and number < len(run.graph.spec.deadlines):
                     spec = run.graph.spec.deadlines[number]
                     average_s = compute_average_runtime(tx, run.record.dag_pk, spec.max_runs, spec.min_runs)

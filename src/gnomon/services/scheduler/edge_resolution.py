@@ -66,10 +66,10 @@ class _FailedEdge:
 class EdgeResolver:
     """The edges of runs whose upstream slots are not known yet, and their resolution."""
 
-    def __init__(self, db: Database, memory: EngineState, host: TimetableHost | None = None) -> None:
+    def __init__(self, db: Database, engine_state: EngineState, host: TimetableHost | None = None) -> None:
         """`host`: calls author timetables; None if this process has no host."""
         self._db = db
-        self._memory = memory
+        self._engine_state = engine_state
         self._queries = AuthorSlotQueries(host)
         self._dependencies = DependencyCache()
         self._queue: dict[EdgeKey, dict[int, None]] = {}
@@ -79,7 +79,7 @@ class EdgeResolver:
     def enqueue(self, unresolved: Iterable[tuple[int, int]]) -> None:
         """Adds the (run_pk, edge_no) pairs to the queue; pairs of unknown runs are ignored."""
         for run_pk, edge_no in unresolved:
-            run = self._memory.runs.get(run_pk)
+            run = self._engine_state.runs.get(run_pk)
             if run is not None:
                 self._queue.setdefault((run.record.dag_pk, edge_no), {})[run_pk] = None
 
@@ -125,7 +125,7 @@ class EdgeResolver:
 
     def _try_failed_again(self, now: Instant) -> None:
         for key, failed in list(self._failed.items()):
-            dag = self._memory.dags.get(key[0])
+            dag = self._engine_state.dags.get(key[0])
             if failed.retry_at <= now or dag is None or dag.graph.version_pk != failed.version_pk:
                 del self._failed[key]
                 self._queue.setdefault(key, {}).update(failed.run_pks)
@@ -135,7 +135,9 @@ class EdgeResolver:
         run_pks = self._queue.pop(key)
         subject = self._subject(key)
         ats = sorted(
-            (_planned_time_of(run), run.pk) for run_pk in run_pks if (run := self._memory.runs.get(run_pk)) is not None
+            (_planned_time_of(run), run.pk)
+            for run_pk in run_pks
+            if (run := self._engine_state.runs.get(run_pk)) is not None
         )
         if subject is None or not ats:
             return None
@@ -149,7 +151,7 @@ class EdgeResolver:
 
     def _subject(self, key: EdgeKey) -> tuple[Dag, Edge] | None:
         """The DAG and its edge; None if either no longer exists."""
-        dag = self._memory.dags.get(key[0])
+        dag = self._engine_state.dags.get(key[0])
         edge = next((edge for edge in dag.graph.edges if edge.number == key[1]), None) if dag is not None else None
         return None if dag is None or edge is None else (dag, edge)
 
@@ -209,7 +211,7 @@ class EdgeResolver:
     def _rebuild_batch(self, query: PendingSlotQuery) -> _EdgeBatch | None:
         """The batch of the query's runs that still exist; None if there are none."""
         subject = self._subject(query.key)
-        ats = {run_pk: at for run_pk, at in query.ats.items() if run_pk in self._memory.runs}
+        ats = {run_pk: at for run_pk, at in query.ats.items() if run_pk in self._engine_state.runs}
         return _EdgeBatch(query.key, *subject, ats) if subject is not None and ats else None
 
     def _on_answer(
@@ -245,7 +247,7 @@ class EdgeResolver:
         """
         wanted = sorted({at for resolved in several for at in resolved.slots})
         absent_slots = sorted({at for resolved in several for at in resolved.absent})
-        if up.group_no in self._memory.epochs:
+        if up.group_no in self._engine_state.epochs:
             facts = _index_by_slot(
                 upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, wanted, batch.edge.after.task_id)
             )

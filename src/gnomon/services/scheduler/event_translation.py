@@ -79,7 +79,7 @@ def take_mail_batch(messages: list[MailRecord]) -> tuple[list[MailRecord], bool]
 def translate_mail(
     tx: Transaction,
     messages: Iterable[MailRecord],
-    memory: EngineState,
+    engine_state: EngineState,
     multipart: MultipartRequests,
     unreadable: list[tuple[MailRecord, Exception]],
 ) -> list[e.EngineEvent]:
@@ -112,7 +112,7 @@ def translate_mail(
             elif message.kind == "dag_changed":
                 dag_pks[msgspec.convert(body["dag_pk"], int)] = None
             else:
-                found.extend(_translate_message(tx, message.kind, body, memory, multipart))
+                found.extend(_translate_message(tx, message.kind, body, engine_state, multipart))
         except UNREADABLE as error:  # an unreadable message would otherwise stay for ever
             _log.error(
                 "mail_unreadable", kind=message.kind, mail_pk=message.mail_pk, error=f"{type(error).__name__}: {error}"
@@ -130,7 +130,7 @@ def translate_mail(
         if subscriptions
         else []
     )
-    return [*read_dags(tx, dag_pks, memory), *waits, *found]
+    return [*read_dags(tx, dag_pks, engine_state), *waits, *found]
 
 
 def find_dag_to_delete(message: MailRecord) -> int | None:
@@ -146,12 +146,12 @@ def find_dag_to_delete(message: MailRecord) -> int | None:
 
 
 def _translate_message(
-    tx: Transaction, kind: str, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests
+    tx: Transaction, kind: str, body: dict[str, Any], engine_state: EngineState, multipart: MultipartRequests
 ) -> list[e.EngineEvent]:
     if kind == "backfill_changed":
         return read_backfill(tx, msgspec.convert(body["backfill_pk"], int))
     if kind == "run_created":
-        return read_run(tx, msgspec.convert(body["run_pk"], int), memory)
+        return read_run(tx, msgspec.convert(body["run_pk"], int), engine_state)
     if kind == "result":
         sealed = body.get("sealed")
         result = body["result"] if sealed is None else json.loads(tx.cipher.decrypt(sealed))
@@ -163,9 +163,9 @@ def _translate_message(
     if kind == "attempt_entered":
         return [e.AuthorCodeEntered(msgspec.convert(body["attempt_id"], str), msgspec.convert(body["at"], int))]
     if kind == "action" and "parts" in body:
-        return _translate_parts(tx, body, memory, multipart)
+        return _translate_parts(tx, body, engine_state, multipart)
     if kind == "action":
-        return _translate_action(tx, body, memory)
+        return _translate_action(tx, body, engine_state)
     raise ValueError(f"messages of the kind {kind!r} are not known to this release")
 
 
@@ -187,7 +187,7 @@ def _build_rejection(message: MailRecord) -> list[e.EngineEvent]:
     ]
 
 
-def read_dags(tx: Transaction, dag_pks: Iterable[int], memory: EngineState) -> list[e.EngineEvent]:
+def read_dags(tx: Transaction, dag_pks: Iterable[int], engine_state: EngineState) -> list[e.EngineEvent]:
     """A DagRead for each DAG in the store, and a DagDeleted for each that is no longer there.
 
     If the new version is the first with tasks that depend on the previous run, a PreviousRunsRead for its active runs follows.
@@ -199,7 +199,7 @@ def read_dags(tx: Transaction, dag_pks: Iterable[int], memory: EngineState) -> l
     existing = {record.dag_pk for record in records}
     found: list[e.EngineEvent] = []
     for record in records:
-        dag = memory.dags.get(record.dag_pk)
+        dag = engine_state.dags.get(record.dag_pk)
         found.append(e.DagRead(record))
         if dag is not None and depends_on_previous_run(record.spec) and not dag.graph.depends_on_previous_run:
             runs = [run.record for run in dag.runs.values()]
@@ -207,11 +207,11 @@ def read_dags(tx: Transaction, dag_pks: Iterable[int], memory: EngineState) -> l
     return [*found, *(e.DagDeleted(pk) for pk in wanted if pk not in existing)]
 
 
-def read_created_runs(db: Database, created: Iterable[RunRecord], memory: EngineState) -> list[e.EngineEvent]:
+def read_created_runs(db: Database, created: Iterable[RunRecord], engine_state: EngineState) -> list[e.EngineEvent]:
     """A RunRead for each run that planning created, with the previous run where a task depends on it."""
     found: list[e.EngineEvent] = []
     for run in created:
-        dag = memory.dags.get(run.dag_pk)
+        dag = engine_state.dags.get(run.dag_pk)
         before = None
         if dag is not None and dag.graph.depends_on_previous_run:
             with db.read() as tx:
@@ -221,16 +221,16 @@ def read_created_runs(db: Database, created: Iterable[RunRecord], memory: Engine
     return found
 
 
-def read_run(tx: Transaction, run_pk: int, memory: EngineState) -> list[e.EngineEvent]:
+def read_run(tx: Transaction, run_pk: int, engine_state: EngineState) -> list[e.EngineEvent]:
     """A RunRead, with the previous run where a task depends on it, after the DAG's events if the DAG is not in memory."""
     loaded = group_state.load_run(tx, run_pk)
     if loaded is None:
         return []
     run, tasks = loaded
     found: list[e.EngineEvent] = []
-    dag = memory.dags.get(run.dag_pk)
+    dag = engine_state.dags.get(run.dag_pk)
     if dag is None:
-        found.extend(read_dags(tx, [run.dag_pk], memory))
+        found.extend(read_dags(tx, [run.dag_pk], engine_state))
     if run.backfill_pk is not None and (dag is None or run.backfill_pk not in dag.backfills):
         found.extend(read_backfill(tx, run.backfill_pk, is_for_run=True))
     before = group_state.load_run_before(tx, run) if dag is None or dag.graph.depends_on_previous_run else None
@@ -249,7 +249,7 @@ def read_run(tx: Transaction, run_pk: int, memory: EngineState) -> list[e.Engine
 
 
 def choose_version(
-    events: Iterable[e.EngineEvent], memory: EngineState, is_newest_wanted: bool | None, default: bool = False
+    events: Iterable[e.EngineEvent], engine_state: EngineState, is_newest_wanted: bool | None, default: bool = False
 ) -> None:
     """Before a clear: let the finished run that was just read be attached with the tasks of the newest version if it takes that one.
 
@@ -258,7 +258,7 @@ def choose_version(
     specs = {event.dag.dag_pk: event.dag.spec for event in events if isinstance(event, e.DagRead)}
     for event in events:
         if isinstance(event, e.RunRead) and event.run.state in FINISHED_RUN_STATES:
-            dag = memory.dags.get(event.run.dag_pk)
+            dag = engine_state.dags.get(event.run.dag_pk)
             spec = specs.get(event.run.dag_pk) or (None if dag is None else dag.graph.spec)
             if spec is not None and takes_newest_version(is_newest_wanted, spec, default):
                 event.run.kept_spec = None
@@ -271,7 +271,7 @@ def read_backfill(tx: Transaction, backfill_pk: int, *, is_for_run: bool = False
 
 
 def _translate_parts(
-    tx: Transaction, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests
+    tx: Transaction, body: dict[str, Any], engine_state: EngineState, multipart: MultipartRequests
 ) -> list[e.EngineEvent]:
     """The events of those parts of a multipart request that this owner applies, in their order."""
     common = {
@@ -282,12 +282,14 @@ def _translate_parts(
     }
     if body["action"] != "clear":
         raise ValueError(f"the action {body['action']!r} cannot have parts")
-    found = [event for part in multipart.own_parts(body) for event in _translate_action(tx, {**part, **common}, memory)]
+    found = [
+        event for part in multipart.own_parts(body) for event in _translate_action(tx, {**part, **common}, engine_state)
+    ]
     multipart.start_request(msgspec.convert(body["request_pk"], int), body)
     return found
 
 
-def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineState) -> list[e.EngineEvent]:
+def _translate_action(tx: Transaction, body: dict[str, object], engine_state: EngineState) -> list[e.EngineEvent]:
     request_pk = msgspec.convert(body["request_pk"], int)
     by, address = str(body.get("by", "unknown")), msgspec.convert(body.get("address"), str | None)
     if body["action"] == "delete" and "run_pk" not in body:
@@ -295,7 +297,7 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
     if body["action"] == "discard_queued_events":
         return [e.DiscardQueuedEvents(msgspec.convert(body["discard"], QueueDiscard), by, request_pk, address)]
     run_pk = msgspec.convert(body["run_pk"], int)
-    found = [] if run_pk in memory.runs else read_run(tx, run_pk, memory)
+    found = [] if run_pk in engine_state.runs else read_run(tx, run_pk, engine_state)
     keys = body.get("tasks")
     tasks = None if keys is None else tuple(TaskKey(run_pk, number, index) for number, index in keys)  # type: ignore[attr-defined]
     match body["action"]:
@@ -307,8 +309,8 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
             )
         case "clear":
             is_newest_wanted = msgspec.convert(body.get("is_newest_wanted"), bool | None)
-            choose_version(found, memory, is_newest_wanted)
-            subscriptions = read_subscriptions(tx, found, run_pk, memory)
+            choose_version(found, engine_state, is_newest_wanted)
+            subscriptions = read_subscriptions(tx, found, run_pk, engine_state)
             found.append(
                 e.ClearTasks(
                     run_pk,
@@ -324,7 +326,7 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
         case "mark" if tasks is None:
             found.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk, address))
         case "mark":
-            subscriptions = read_subscriptions(tx, found, run_pk, memory)
+            subscriptions = read_subscriptions(tx, found, run_pk, engine_state)
             found.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk, address, subscriptions))
         case "answer":
             found.append(_translate_answer(run_pk, body, request_pk, by, address))
@@ -356,17 +358,17 @@ def _translate_answer(
 
 
 def read_subscriptions(
-    tx: Transaction, events: Iterable[e.EngineEvent], run_pk: int, memory: EngineState
+    tx: Transaction, events: Iterable[e.EngineEvent], run_pk: int, engine_state: EngineState
 ) -> tuple[SubscriptionMessage, ...]:
     """The subscriptions to the slot of this run, which is in memory or was just read."""
     run = (
-        memory.runs[run_pk].record
-        if run_pk in memory.runs
+        engine_state.runs[run_pk].record
+        if run_pk in engine_state.runs
         else next((event.run for event in events if isinstance(event, e.RunRead)), None)
     )
     if run is None or run.slot_at is None:
         return ()
-    dag = memory.dags.get(run.dag_pk)
+    dag = engine_state.dags.get(run.dag_pk)
     read_now = (event.dag.dag_id for event in events if isinstance(event, e.DagRead))
     dag_id = dag.record.dag_id if dag is not None else next(read_now, None)
     return () if dag_id is None else run_waits.list_subscriptions_on_slot(tx, dag_id, run.slot_at)

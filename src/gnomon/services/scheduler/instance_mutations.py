@@ -40,11 +40,11 @@ class InstanceMutations:
     """The questions without an answer. No method blocks."""
 
     def __init__(
-        self, memory: EngineState, host: TimetableHost | None, create_pool: Callable[[str], None] | None = None
+        self, engine_state: EngineState, host: TimetableHost | None, create_pool: Callable[[str], None] | None = None
     ) -> None:
         """`create_pool`: makes a pool that the hook names and that does not exist; None: that is an error."""
         self._create_pool = create_pool
-        self._memory = memory
+        self._engine_state = engine_state
         self._requests: PendingRequests[int, MutationQuestion] = PendingRequests(host)
         """By a number of its own: the question, or what remains of it after the answers so far."""
         self._numbers = itertools.count()
@@ -60,7 +60,7 @@ class InstanceMutations:
             self._send(question)
 
     def _send(self, question: MutationQuestion) -> None:
-        run = self._memory.runs.get(question.run.run_pk)
+        run = self._engine_state.runs.get(question.run.run_pk)
         if run is None:
             return
         record = run.dag.record
@@ -98,9 +98,9 @@ class InstanceMutations:
     def _check_pool(self, answer: MutationAnswer) -> MutationAnswer:
         if isinstance(answer, str) or answer.pool is None:
             return answer
-        if self._memory.get_pool(answer.pool).slots is None and self._create_pool is not None:
+        if self._engine_state.get_pool(answer.pool).slots is None and self._create_pool is not None:
             self._create_pool(answer.pool)
-        if self._memory.get_pool(answer.pool).slots is not None:
+        if self._engine_state.get_pool(answer.pool).slots is not None:
             return answer
         return f"task_instance_mutation_hook set the pool {answer.pool!r}, which does not exist; make it with: gnomon pools set {quote_argument(answer.pool)} SLOTS"
 

@@ -52,7 +52,7 @@ class Mailbox:
         executor: Executor,
         clock: Clock,
         listener: Listener | None,
-        memory: EngineState,
+        engine_state: EngineState,
         multipart: MultipartRequests,
         delete_history: Callable[[int], bool],
         sweep_s: float = SWEEP_S,
@@ -62,7 +62,7 @@ class Mailbox:
         self._executor = executor
         self._clock = clock
         self._listener = listener
-        self._memory = memory
+        self._engine_state = engine_state
         self._multipart = multipart
         self._delete_history = delete_history
         self._worker_events: list[ExecutorEvent] = []
@@ -99,11 +99,11 @@ class Mailbox:
                 ready = batch
                 deletes = any(find_dag_to_delete(message) is not None for message in batch)
                 if not deletes:
-                    events += translate_mail(tx, batch, self._memory, self._multipart, self._unreadable)
+                    events += translate_mail(tx, batch, self._engine_state, self._multipart, self._unreadable)
             if deletes:  # the deletion needs a write transaction between the two reads
                 ready = [message for message in batch if not self._has_undeleted_runs(message)]
                 with self._db.read() as tx:
-                    events += translate_mail(tx, ready, self._memory, self._multipart, self._unreadable)
+                    events += translate_mail(tx, ready, self._engine_state, self._multipart, self._unreadable)
             message_pks = [message.mail_pk for message in ready]
             self._has_mail = more
             self._has_history_to_delete = len(ready) < len(batch)
@@ -147,7 +147,7 @@ class Mailbox:
                 continue
             if messages:
                 with self._db.read() as tx:
-                    events += translate_mail(tx, messages, self._memory, self._multipart, self._unreadable)
+                    events += translate_mail(tx, messages, self._engine_state, self._multipart, self._unreadable)
                 messages = []
             if item is not None:
                 events.append(item)
@@ -202,7 +202,7 @@ class Mailbox:
         """Reads the mail of the new groups with the next round, and requests the inventories of all workers."""
         self._next_sweep = 0.0
         self._has_mail = True
-        for worker_id in self._memory.workers:
+        for worker_id in self._engine_state.workers:
             self.request_inventory(worker_id, epochs)
 
     def request_inventory(self, worker_id: str, epochs: Mapping[int, int]) -> None:
@@ -232,8 +232,10 @@ class Mailbox:
             self._has_mail = True  # the worker may have sent results since the mailbox was read
         self._executor.refresh(workers)
         live = {worker.worker_id for worker in workers} | self._executor.standing_workers
-        callbacks = {owed.record.worker for owed in self._memory.callback_attempts.values()}
-        believed = {cell.worker for cell in self._memory.attempts.values()} | callbacks | set(self._memory.workers)
+        callbacks = {owed.record.worker for owed in self._engine_state.callback_attempts.values()}
+        believed = (
+            {cell.worker for cell in self._engine_state.attempts.values()} | callbacks | set(self._engine_state.workers)
+        )
         events: list[e.EngineEvent] = [
             e.WorkerLost(worker_id) for worker_id in sorted(filter(None, believed)) if worker_id not in live
         ]

@@ -26,8 +26,8 @@ class _MultipartRequest:
 class MultipartRequests:
     """The multipart requests that this round applies. The engine gives one answer per part."""
 
-    def __init__(self, memory: EngineState) -> None:
-        self._memory = memory
+    def __init__(self, engine_state: EngineState) -> None:
+        self._engine_state = engine_state
         self._requests: dict[int, _MultipartRequest] = {}
 
     def reset(self) -> None:
@@ -38,7 +38,7 @@ class MultipartRequests:
         """The leading parts whose groups this scheduler owns, in order."""
         parts: Sequence[PartBody] = body["parts"]
         return parts[
-            : next((i for i, part in enumerate(parts) if part["group_no"] not in self._memory.epochs), len(parts))
+            : next((i for i, part in enumerate(parts) if part["group_no"] not in self._engine_state.epochs), len(parts))
         ]
 
     def start_request(self, request_pk: int, body: Mapping[str, Any]) -> None:

@@ -40,16 +40,16 @@ class Planner:
 
     def __init__(
         self,
-        memory: EngineState,
+        engine_state: EngineState,
         misfire_grace_s: float,
         host: TimetableHost | None = None,
         max_waiting_runs: int = MAX_WAITING_RUNS,
     ) -> None:
         """`host`: calls author timetables. `max_waiting_runs`: the maximum of runs per DAG that wait for other DAGs."""
-        self._memory = memory
+        self._engine_state = engine_state
         self._max_waiting_runs = max_waiting_runs
         self._misfire_grace_s = misfire_grace_s
-        self.author_planner = AuthorPlanner(memory, host)
+        self.author_planner = AuthorPlanner(engine_state, host)
         self._due: list[tuple[Instant, int]] = []
         """Heap of (due time, dag_pk). An entry is valid only if `_due_at` has the same time for the DAG."""
         self._due_at: dict[int, Instant] = {}
@@ -76,7 +76,7 @@ class Planner:
         while self._pending and len(changes) < batch:
             dag_pk = next(iter(self._pending))
             del self._pending[dag_pk]
-            dag = self._memory.dags.get(dag_pk)
+            dag = self._engine_state.dags.get(dag_pk)
             if dag is None:
                 self._timetables.pop(dag_pk, None)
                 continue
@@ -96,7 +96,7 @@ class Planner:
 
     def apply_outcome(self, change: PlanChange, outcome: PlanOutcome, now: Instant) -> None:
         """Updates the DAG in memory after the store has accepted or rejected a change."""
-        dag = self._memory.dags.get(change.dag_pk)
+        dag = self._engine_state.dags.get(change.dag_pk)
         if dag is None or not outcome.accepted:
             return
         record = dag.record

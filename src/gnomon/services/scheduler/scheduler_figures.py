@@ -20,9 +20,9 @@ POOLS_MAX = 200
 class SchedulerFigures:
     """The figures of one scheduler, counted after each commit."""
 
-    def __init__(self, figures: ProcessFigures, memory: EngineState) -> None:
+    def __init__(self, figures: ProcessFigures, engine_state: EngineState) -> None:
         self._figures = figures
-        self._memory = memory
+        self._engine_state = engine_state
         self._submitted_at: dict[str, Instant] = {}
         """When live attempts were sent to their workers, by id; those of an earlier scheduler are not known."""
 
@@ -40,8 +40,10 @@ class SchedulerFigures:
         for run in result.changes.runs:
             if run.ended_at == now and run.started_at is not None:
                 self._figures.observe(definitions.RUN_DURATION, (now - run.started_at) / SECOND, run.state.value)
-        if len(self._submitted_at) > max(PRUNE_AT, 2 * len(self._memory.attempts)):
-            self._submitted_at = {key: at for key, at in self._submitted_at.items() if key in self._memory.attempts}
+        if len(self._submitted_at) > max(PRUNE_AT, 2 * len(self._engine_state.attempts)):
+            self._submitted_at = {
+                key: at for key, at in self._submitted_at.items() if key in self._engine_state.attempts
+            }
 
     def _record_attempt(self, ended: AttemptRecord) -> None:
         submitted_at = self._submitted_at.pop(ended.attempt, None)
@@ -62,17 +64,17 @@ class SchedulerFigures:
 
     def update_gauges(self, groups: int, commits: int, refused_commits: int) -> None:
         """Set the gauges from the memory, before the figures are written."""
-        figures, memory = self._figures, self._memory
+        figures, engine_state = self._figures, self._engine_state
         figures.put(definitions.GROUPS, groups)
         figures.put(definitions.COMMITS, commits)
         figures.put(definitions.REFUSED_COMMITS, refused_commits)
         figures.clear(definitions.CONNECTED_WORKERS)
-        for worker_id in memory.workers:
+        for worker_id in engine_state.workers:
             figures.put(definitions.CONNECTED_WORKERS, 1, worker_id)
-        figures.put(definitions.LOADED_RUNS, len(memory.runs))
-        figures.put(definitions.LIVE_ATTEMPTS, memory.live_attempt_count)
+        figures.put(definitions.LOADED_RUNS, len(engine_state.runs))
+        figures.put(definitions.LIVE_ATTEMPTS, engine_state.live_attempt_count)
         figures.clear(definitions.READY_TASKS)
-        pools = sorted(memory.pools.values(), key=lambda pool: pool.name)
+        pools = sorted(engine_state.pools.values(), key=lambda pool: pool.name)
         for pool in pools[:POOLS_MAX]:
             figures.put(definitions.READY_TASKS, len(pool.ready_queue) + len(pool.oversized), pool.name)
         if len(pools) > POOLS_MAX:

@@ -104,22 +104,24 @@ class SchedulerService:
         self._new_id = new_id
         self._wake_triggerers = wake_triggerers
         self._wake_monitor = wake_monitor
-        self.memory = EngineState(settings.limits)
+        self.engine_state = EngineState(settings.limits)
         self.lease = Lease(db, clock, scheduler_id, host, is_dead, beat_s=settings.beat_s, figures=figures)
-        self._figures = SchedulerFigures(ProcessFigures() if figures is None else figures.figures, self.memory)
+        self._figures = SchedulerFigures(ProcessFigures() if figures is None else figures.figures, self.engine_state)
         if figures is not None:
             figures.refresh = self._update_gauges
         multiplexer = None if timetables is None else TimetableHostMultiplexer(timetables)
         self._planner = Planner(
-            self.memory,
+            self.engine_state,
             settings.misfire_grace_s,
             None if multiplexer is None else multiplexer.open_client(),
             settings.max_waiting_runs,
         )
-        self._edge_resolver = EdgeResolver(db, self.memory, None if multiplexer is None else multiplexer.open_client())
+        self._edge_resolver = EdgeResolver(
+            db, self.engine_state, None if multiplexer is None else multiplexer.open_client()
+        )
         self._asset_runs = AssetRunCreator(
             db,
-            self.memory,
+            self.engine_state,
             scheduler_id,
             new_id,
             settings.partition_keys_max,
@@ -128,11 +130,11 @@ class SchedulerService:
         self._backfills = BackfillCoordinator(
             db,
             scheduler_id,
-            self.memory,
+            self.engine_state,
             None if multiplexer is None else multiplexer.open_client(),
             settings.max_waiting_runs,
         )
-        self._deadline_resolver = DeadlineResolver(db, self.memory)
+        self._deadline_resolver = DeadlineResolver(db, self.engine_state)
         self._event_finders: tuple[Callable[[Instant], list[e.EngineEvent]], ...] = (
             self._backfills.advance,
             self._edge_resolver.resolve_batch,
@@ -140,17 +142,24 @@ class SchedulerService:
         )
         self._missing_pool_slots = missing_pool_slots
         self._mutations = InstanceMutations(
-            self.memory,
+            self.engine_state,
             None if multiplexer is None else multiplexer.open_client(),
             None if missing_pool_slots is None else self._create_pool,
         )
-        self._multipart = MultipartRequests(self.memory)
+        self._multipart = MultipartRequests(self.engine_state)
         self._mailbox = Mailbox(
-            db, executor, clock, listener, self.memory, self._multipart, self._delete_history, sweep_s=settings.sweep_s
+            db,
+            executor,
+            clock,
+            listener,
+            self.engine_state,
+            self._multipart,
+            self._delete_history,
+            sweep_s=settings.sweep_s,
         )
         self._quarantine = GroupQuarantine()
-        self._withheld = WithheldDags(db, scheduler_id, self.memory, self._mailbox, clock)
-        self._recovery = RoundRecovery(self, db, self.memory, self._mailbox, self._withheld, executor.acknowledge)
+        self._withheld = WithheldDags(db, scheduler_id, self.engine_state, self._mailbox, clock)
+        self._recovery = RoundRecovery(self, db, self.engine_state, self._mailbox, self._withheld, executor.acknowledge)
         self._pace = BatchPace(window_s=0.1, paced_a_second=100.0, wait_max_s=0.01)
         self._loaded: list[DagRun] = []
         self._loaded_subscriptions: list[e.EngineEvent] = []
@@ -247,7 +256,7 @@ class SchedulerService:
             gained = self._epochs()
         if not gained and not self._must_reload:
             return
-        drop_groups(self.memory, gained)
+        drop_groups(self.engine_state, gained)
         with self._db.read() as tx:
             state = store_load.load_groups(tx, sorted(gained))
             pool_records = store_load.load_pools(tx)
@@ -257,12 +266,12 @@ class SchedulerService:
             self._withheld.set_undecodable_aside(state)
         self._withheld.remove_from(state)
         self.lease.renew()
-        self._loaded += load_groups(self.memory, state, gained)
+        self._loaded += load_groups(self.engine_state, state, gained)
         self.lease.renew()
         self._loaded_subscriptions += [
             e.SubscriptionRequested(message, facts) for message, facts in state.subscriptions
         ]
-        self.memory.update_pools(pool_records)
+        self.engine_state.update_pools(pool_records)
         self._planner.enqueue(dag.dag_pk for dag in state.dags)
         self._asset_runs.enqueue(dag.dag_pk for dag in state.dags)
         self._backfills.enqueue(backfill.dag_pk for backfill in state.backfills)
@@ -284,7 +293,7 @@ class SchedulerService:
         excess = self.lease.count_excess()
         if not excess:
             return False
-        idle = sorted(self._epochs().keys() - self.memory.list_busy_groups())[-excess:]
+        idle = sorted(self._epochs().keys() - self.engine_state.list_busy_groups())[-excess:]
         if idle:
             self._reset_state()
             self.lease.give_up(idle)
@@ -311,7 +320,7 @@ class SchedulerService:
         assert self._missing_pool_slots is not None
         with self._db.write() as tx:
             pools.set_pool(tx, name, self._missing_pool_slots)
-            self.memory.update_pools(store_load.load_pools(tx))
+            self.engine_state.update_pools(store_load.load_pools(tx))
 
     # ---- what the recovery of a round asks (`RecoverableScheduler`) ----------------------------------------------------
     def load_again(self) -> None:
@@ -357,7 +366,7 @@ class SchedulerService:
     # ---- decide, commit, act -----------------------------------------------------------------------------------------
     def _step_and_commit(self, events: list[e.EngineEvent], messages: list[int], now: Instant) -> None:
         loaded, self._loaded = self._loaded, []
-        result = step(self.memory, events, now, self._new_id, loaded)
+        result = step(self.engine_state, events, now, self._new_id, loaded)
         result.changes.mail_deleted += messages
         self._add_quarantined(result.changes, now)
         self._multipart.forward_requests(result.changes, now)
@@ -375,7 +384,7 @@ class SchedulerService:
         self._backfills.enqueue(
             dag_pk
             for dag_pk in sorted(result.plannable_dags)
-            if dag_pk in self.memory.dags and self.memory.dags[dag_pk].backfills
+            if dag_pk in self.engine_state.dags and self.engine_state.dags[dag_pk].backfills
         )
         self._edge_resolver.enqueue(result.unresolved_edges)
         self._deadline_resolver.enqueue(result.unresolved_deadlines)
@@ -385,8 +394,10 @@ class SchedulerService:
         for worker_id, attempts in result.submits.items():
             self._executor.submit(worker_id, attempts)
         for order in result.cancels:
-            self._executor.cancel(order.worker_id, order.attempt_id, order.reason, self.memory.limits.cancel_grace_s)
-        paused = pause_failing_dags(self._db, self.lease.scheduler_id, self.memory, result.failing_dags, now)
+            self._executor.cancel(
+                order.worker_id, order.attempt_id, order.reason, self.engine_state.limits.cancel_grace_s
+            )
+        paused = pause_failing_dags(self._db, self.lease.scheduler_id, self.engine_state, result.failing_dags, now)
         if paused:
             self._step_and_commit(paused, [], now)
 
@@ -394,7 +405,9 @@ class SchedulerService:
         """Lets the transaction store the messages that could not be read, and those that wait for a DAG that is set aside."""
         for message, error in self._mailbox.take_unreadable():
             reason = f"the message cannot be read: {type(error).__name__}: {error}"
-            changes.quarantined.append(build_mail_row(message, [], self.memory, reason, type(error).__name__, now))
+            changes.quarantined.append(
+                build_mail_row(message, [], self.engine_state, reason, type(error).__name__, now)
+            )
         if self._quarantined:
             changes.quarantined += self._quarantined
             self._quarantined = []
@@ -428,7 +441,7 @@ class SchedulerService:
                         notify_on_commit(tx)
                 break
             except PoolExhausted as refused:
-                if not retract_admissions(self.memory, result, refused.pool):
+                if not retract_admissions(self.engine_state, result, refused.pool):
                     raise CommitRefused(refused, result) from refused  # each retry has one pool fewer, so the loop ends
                 self.contended += 1
             except Exception as error:
@@ -461,21 +474,23 @@ class SchedulerService:
         stale: list[int] = []
         moved: list[CursorMove] = []
         for change, outcome in zip(changes, outcomes, strict=True):
-            before = read_cursor(self.memory, change.dag_pk)
+            before = read_cursor(self.engine_state, change.dag_pk)
             self._planner.apply_outcome(change, outcome, now)
-            moved.append(CursorMove(change.dag_pk, before, read_cursor(self.memory, change.dag_pk)))
+            moved.append(CursorMove(change.dag_pk, before, read_cursor(self.engine_state, change.dag_pk)))
             if not outcome.accepted:
                 stale.append(change.dag_pk)
             created += outcome.created
             self._figures.record_created(outcome.created, now)
-            record_manual_runs(self.memory, outcome)
+            record_manual_runs(self.engine_state, outcome)
             if outcome.error is not None:
-                _log.error("plan_refused", dag_id=self.memory.dags[change.dag_pk].record.dag_id, error=outcome.error)
-        events = read_created_runs(self._db, created, self.memory)
-        events += build_cursor_events(self._db, moved, self.memory)
+                _log.error(
+                    "plan_refused", dag_id=self.engine_state.dags[change.dag_pk].record.dag_id, error=outcome.error
+                )
+        events = read_created_runs(self._db, created, self.engine_state)
+        events += build_cursor_events(self._db, moved, self.engine_state)
         if stale:
             with self._db.read() as tx:
-                events += read_dags(tx, stale, self.memory)
+                events += read_dags(tx, stale, self.engine_state)
         if events:
             self._step_and_commit(events, [], now)
 
@@ -499,7 +514,7 @@ class SchedulerService:
             return
         created = self._asset_runs.create_runs(now)
         if created:
-            self._step_and_commit(read_created_runs(self._db, created, self.memory), [], now)
+            self._step_and_commit(read_created_runs(self._db, created, self.engine_state), [], now)
 
     def _reset_after_outage(self, error: Exception) -> Instant:
         """Drops the engine state after an outage or an uncertain commit; the next round loads it from the store."""
@@ -545,7 +560,7 @@ class SchedulerService:
             _log.warning("quarantine_not_stored", error=str(failure), kind=type(failure).__name__)
 
     def _reset_state(self) -> None:
-        drop_groups(self.memory, list(self.lease.epochs))
+        drop_groups(self.engine_state, list(self.lease.epochs))
         self._planner.reset()
         self._asset_runs.reset()
         self._backfills.reset()
@@ -589,7 +604,7 @@ class SchedulerService:
                 _log.info("rounds_done", rounds=rounds, option="[scheduler] num_runs")
                 break
             if self._commits != commits:
-                self._wait(self._pace.find_wait_s(self.memory.live_attempt_count, began_at, ended_at))
+                self._wait(self._pace.find_wait_s(self.engine_state.live_attempt_count, began_at, ended_at))
             self._sleep((wake_at - self._clock.now()) / SECOND)
 
     def _release_groups(self) -> None:

@@ -79,14 +79,14 @@ class Between:
             self._begin(owner)
 
     def _begin(self, owner: Owner) -> None:
-        owner.memory = owner.fresh_memory()
+        owner.engine_state = owner.fresh_engine_state()
         owner.step(e.WorkerJoined("w", owner.slots), *self._asks(owner))
         self.settle()
 
     def take_over(self) -> None:
         """Every owner is replaced by one that knows only what the store has."""
         for owner in self.owners:
-            owner.memory = owner.fresh_memory()
+            owner.engine_state = owner.fresh_engine_state()
         for owner in self.owners:
             owner.step(e.WorkerJoined("w", owner.slots), *self._asks(owner))
         self.settle()
@@ -217,7 +217,7 @@ class Between:
         record = self.dags[dag_pk]
         before = record.cursor.run_after if record.cursor is not None else None
         record.cursor = Cursor(run_after=at(hour), interval_start=None, interval_end=None)
-        owner.memory.dags[dag_pk].record.cursor = record.cursor
+        owner.engine_state.dags[dag_pk].record.cursor = record.cursor
         self.step(owner, e.RunRead(run), e.CursorMoved(dag_pk, before, at(hour)))
         return run
 
@@ -230,7 +230,7 @@ class Between:
         record, owner = self.dags[UP], self.owner(UP)
         before = record.cursor.run_after if record.cursor is not None else None
         record.cursor = Cursor(run_after=at(hour), interval_start=None, interval_end=None)
-        owner.memory.dags[UP].record.cursor = record.cursor
+        owner.engine_state.dags[UP].record.cursor = record.cursor
         self.step(owner, e.CursorMoved(UP, before, at(hour)))
 
     def step(self, owner: Owner, *events: e.EngineEvent, seconds: float = 0) -> None:
@@ -256,7 +256,7 @@ class Between:
     def read_again(self, run: RunRecord) -> list[e.EngineEvent]:
         """The run as the store has it, unless it is in memory."""
         owner = self.owner(run.dag_pk)
-        if run.run_pk in owner.memory.runs:
+        if run.run_pk in owner.engine_state.runs:
             return []
         rows = tuple(row for key, row in sorted(owner.rows.items()) if key.run_pk == run.run_pk)
         return [

@@ -61,6 +61,6 @@ def test_a_timeout_of_the_run_is_a_failure() -> None:
 def test_a_paused_dag_records_nothing() -> None:
     world = _world()
     world.start()
-    dag = next(iter(world.memory.dags.values()))
+    dag = next(iter(world.engine_state.dags.values()))
     dag.record = replace(dag.record, paused=True)
     assert world.end("a", "failed").changes.alert_events == []

@@ -30,11 +30,11 @@ def test_a_run_by_hand_that_a_backfill_runs_again_is_counted_by_the_backfill_alo
     world.step(e.BackfillRead(_backfill()))
     by_hand = _add_run(world, DagRunType.MANUAL, backfill_pk=9)
     world.step(e.RunRead(by_hand))
-    assert _compute_room(world.memory.dags[1]) == 1
+    assert _compute_room(world.engine_state.dags[1]) == 1
     due = _add_run(world, DagRunType.SCHEDULED, run_after=world.now + 1)
     world.step(e.RunRead(due), seconds=1)
     assert [world.state(run) for run in (by_hand, due)] == ["running", "running"]
-    assert _compute_room(world.memory.dags[1]) == 0
+    assert _compute_room(world.engine_state.dags[1]) == 0
 
 
 def test_a_run_that_was_marked_failed_in_the_step_that_cancels_the_backfill_is_still_a_failure() -> None:

@@ -23,7 +23,7 @@ TASKS = [
 
 
 def decide(world: World, *events: e.EngineEvent) -> StepResult:
-    return step(world.memory, events, world.now, lambda: f"x{world.now}-{len(world.memory.attempts)}", ())
+    return step(world.engine_state, events, world.now, lambda: f"x{world.now}-{len(world.engine_state.attempts)}", ())
 
 
 def test_what_another_scheduler_took_waits_and_the_rest_is_stored() -> None:
@@ -31,14 +31,14 @@ def test_what_another_scheduler_took_waits_and_the_rest_is_stored() -> None:
     run = world.new_run()
     decided = decide(world, e.RunRead(run))
     world.pools["shared"][1] = 2  # another scheduler was faster
-    assert retract_admissions(world.memory, decided, "shared")
+    assert retract_admissions(world.engine_state, decided, "shared")
     world.write(decided)
     assert world.states(run) == {"first": "scheduled", "again": "scheduled", "other": "queued"}
     assert world.pools["shared"][1] == 2 and [a.task_id for a in world.live()] == ["other"]
     assert (
-        world.memory.live_attempt_count == 1
-        and world.memory.runs[run.run_pk].active_tasks_limit.used == 1
-        and world.memory.workers["w"].used_slots == 1
+        world.engine_state.live_attempt_count == 1
+        and world.engine_state.runs[run.run_pk].active_tasks_limit.used == 1
+        and world.engine_state.workers["w"].used_slots == 1
     )
     assert not decide(world).submits, "it counts as full until it is read again"
     world.pools["shared"][1] = 0
@@ -53,7 +53,7 @@ def test_a_try_that_was_taken_back_is_not_counted() -> None:
     world.now += 5_000_000
     decided = decide(world)
     world.pools["shared"][1] = 1
-    assert retract_admissions(world.memory, decided, "shared")
+    assert retract_admissions(world.engine_state, decided, "shared")
     world.write(decided)
     world.pools["shared"][1] = 0
     world.step(e.PoolsRead(world.pool_records()))
@@ -72,10 +72,10 @@ def test_a_wait_that_a_task_was_to_begin_with_is_taken_back() -> None:
     decided = decide(world, e.RunRead(run))
     assert decided.changes.deferrals
     world.pools["shared"][1] = 3  # another scheduler was faster
-    assert retract_admissions(world.memory, decided, "shared")
+    assert retract_admissions(world.engine_state, decided, "shared")
     world.write(decided)
     assert world.states(run) == {"waits": "scheduled", "first": "scheduled", "again": "scheduled", "other": "queued"}
-    assert world.waits == {} and world.memory.next_timer() is None
+    assert world.waits == {} and world.engine_state.next_timer() is None
     world.pools["shared"][1] = 0
     world.step(e.PoolsRead(world.pool_records()))
     assert world.states(run)["waits"] == "deferred" and world.pools["shared"][1] == 3
@@ -86,13 +86,13 @@ def test_a_wait_that_a_task_was_to_begin_with_is_taken_back() -> None:
 def test_a_step_that_admitted_nothing_to_the_pool_cannot_be_mended() -> None:
     world = World(dag_record(chain("a")))
     run = world.new_run()
-    assert not retract_admissions(world.memory, decide(world, e.RunRead(run)), "nobody's")
+    assert not retract_admissions(world.engine_state, decide(world, e.RunRead(run)), "nobody's")
 
 
 def refused(world: World, *events: e.EngineEvent) -> StepResult:
     """A step whose admissions to `shared` are taken back, because another scheduler was faster."""
     decided = decide(world, *events)
-    assert decided.admissions and retract_admissions(world.memory, decided, "shared")
+    assert decided.admissions and retract_admissions(world.engine_state, decided, "shared")
     assert not decided.admissions
     return decided
 

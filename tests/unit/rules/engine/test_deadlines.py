@@ -34,7 +34,7 @@ def test_a_missed_deadline_owes_its_callback_once() -> None:
     assert ("deadline_missed", "deadline 'soon' was 1970-01-01T00:00:06.000000+00:00") in [
         (event.kind, event.body) for event in decided.changes.events
     ]
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     world.step(e.WorkerJoined("w", 32), seconds=10)
     world.end("a")
     assert len(world.callbacks) == 1
@@ -60,7 +60,7 @@ def test_a_deadline_is_missed_when_the_run_ends_after_it_in_the_same_step() -> N
 def test_a_pending_deadline_is_checked_after_a_restart() -> None:
     world = _world(AFTER_QUEUED)
     run = world.start()
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     world.step(e.WorkerJoined("w", 32), seconds=6)
     assert _state(world, run) is DeadlineState.MISSED
 

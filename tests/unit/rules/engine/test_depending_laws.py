@@ -169,7 +169,7 @@ class Play(Between):
         for one in self.owners:
             if one is owner:
                 one.unresolved_edges, one.dies = [], False
-                one.memory = one.fresh_memory()
+                one.engine_state = one.fresh_engine_state()
                 one.step(e.WorkerJoined("w", one.slots), *self._asks(one))
         self.settle()
 
@@ -294,7 +294,7 @@ def check_task(play: Play, run: RunRecord, said: str) -> None:
 def check_memory(play: Play, said: str) -> None:
     """Who waits is known to the owner of what it waits for; memory is what a take-over reads."""
     down, up = play.owner(DOWN), play.owner(UP)
-    asked: DagSubscriptions = up.memory.subscriptions.get("dag1", {})
+    asked: DagSubscriptions = up.engine_state.subscriptions.get("dag1", {})
     listeners = {(run_pk, edge_no, slot) for slot, several in asked.items() for run_pk, edge_no in several}
     edges = {edge.number: edge for edge in play.edges()}
     for row in play.owners[0].run_waits.values():
@@ -303,15 +303,17 @@ def check_memory(play: Play, said: str) -> None:
         )
         if hears and play.owners[0].runs[row.down_run].state not in FINISHED_RUN_STATES:
             assert (row.down_run, row.edge_no, row.up_at) in listeners, f"{said}: nobody tells {row}"
-    again = down.fresh_memory()
+    again = down.fresh_engine_state()
     down.loaded = []
-    for pk, run in down.memory.runs.items():
+    for pk, run in down.engine_state.runs.items():
         if run.dag.record.dag_pk == DOWN:
             other = again.runs[pk]
             assert {n: edge.waits for n, edge in run.edges.items()} == {
                 n: edge.waits for n, edge in other.edges.items()
             }, said
-    assert down.memory.dags[DOWN].runs_waiting_upstream.keys() == again.dags[DOWN].runs_waiting_upstream.keys(), said
+    assert down.engine_state.dags[DOWN].runs_waiting_upstream.keys() == again.dags[DOWN].runs_waiting_upstream.keys(), (
+        said
+    )
     open_rows = {(*key[:2], key[3]) for key, row in play.owners[0].run_waits.items() if row.state.is_open}
     cleared = {run.slot_at for run in play.owners[0].runs.values() if run.dag_pk == UP and run.clear_number > 0}
     for listener in listeners - open_rows:  # who was told that a run begins again may have ended at that moment

@@ -35,11 +35,11 @@ def create(*tasks: TaskSpec, local: int = 1, celery: int = 1, limits: EngineLimi
 
 def workers(world: World) -> dict[str, str | None]:
     """The worker of each live task."""
-    return {ti.name(): ti.worker for ti in world.memory.attempts.values()}
+    return {ti.name(): ti.worker for ti in world.engine_state.attempts.values()}
 
 
 def why(world: World, run: RunRecord, task_id: str) -> str:
-    (sentence,) = tell_task(world.memory, run.run_pk, task_id, -1, world.now)
+    (sentence,) = tell_task(world.engine_state, run.run_pk, task_id, -1, world.now)
     return sentence
 
 
@@ -116,8 +116,8 @@ def test_a_task_of_an_executor_that_is_no_longer_configured_waits_with_a_sentenc
 def test_instances_of_a_group_that_is_dropped_leave_the_queue_of_their_executor() -> None:
     world = create(TaskSpec(task_id="a"), TaskSpec(task_id="b"))
     world.start()
-    drop_groups(world.memory, [GROUP])
-    check_queues(world.memory)
+    drop_groups(world.engine_state, [GROUP])
+    check_queues(world.engine_state)
     world.step(e.WorkerJoined("w2", 4))
     assert workers(world) == {}
 
@@ -134,14 +134,14 @@ def test_an_attempt_that_waits_for_a_worker_of_its_queue_is_explained_by_the_que
     assert why(world, run, "a") == (
         "try 1 was submitted to the CeleryExecutor and waits for a worker of queue gpu; start one with: gnomon celery worker -q gpu"
     )
-    world.memory.message_waits[world.live("a")[0].attempt_id] = "2 live workers take this queue"
+    world.engine_state.message_waits[world.live("a")[0].attempt_id] = "2 live workers take this queue"
     assert (
         why(world, run, "a")
         == "try 1 was submitted to the CeleryExecutor and waits for a worker of queue gpu; 2 live workers take this queue"
     )
-    world.memory.claims[world.live("a")[0].attempt_id] = "w7"
+    world.engine_state.claims[world.live("a")[0].attempt_id] = "w7"
     assert why(world, run, "a") == "try 1 was submitted to worker w7 and has not begun"
-    world.memory.claims.clear()
+    world.engine_state.claims.clear()
     world.step(e.AuthorCodeEntered(world.live("a")[0].attempt_id, world.now))
     assert why(world, run, "a") == "try 1 is running on a worker of the CeleryExecutor"
 

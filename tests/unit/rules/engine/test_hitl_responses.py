@@ -45,7 +45,7 @@ def test_a_task_that_waits_for_a_person_holds_nothing_and_goes_on_with_the_answe
     run = asked(world)
     then(world)
     assert world.states(run)["a"] == "awaiting_input"
-    assert (world.live(), world.memory.live_attempt_count, world.pools["default_pool"][1]) == ([], 0, 0)
+    assert (world.live(), world.engine_state.live_attempt_count, world.pools["default_pool"][1]) == ([], 0, 0)
     answer(world, run, "yes")
     then(world)
     (attempt,) = world.live("a")
@@ -167,7 +167,7 @@ def test_execution_timeout_limits_the_code_and_not_the_person() -> None:
 def test_explain_says_what_is_asked_whom_how_to_answer_and_what_happens_without() -> None:
     world = World(dag_record(chain("a")))
     run = asked(world, replace(WAIT, due_at=world.now + 60 * SECOND, hitl=replace(QUESTION, defaults=("no",))))
-    (sentence,) = tell_run(world.memory, run.run_pk, world.now)
+    (sentence,) = tell_run(world.engine_state, run.run_pk, world.now)
     for words in (
         "waits for a person to answer: Deploy? (yes | no)",
         "only ann may answer",

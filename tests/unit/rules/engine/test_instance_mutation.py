@@ -59,7 +59,7 @@ def asked(world: World) -> list[tuple[str, int, int]]:
 
 
 def why(world: World, run: RunRecord, task_id: str, map_index: int = -1) -> str:
-    (sentence,) = tell_task(world.memory, run.run_pk, task_id, map_index, world.now)
+    (sentence,) = tell_task(world.engine_state, run.run_pk, task_id, map_index, world.now)
     return sentence
 
 
@@ -269,7 +269,7 @@ def test_a_file_that_was_parsed_again_and_a_new_pool_ask_at_once() -> None:
     world.step(e.DagRead(copy.deepcopy(world.dags[1])))
     assert asked(world) == [("a", -1, 0)]
     fail(world)
-    world.memory.get_pool("big")
+    world.engine_state.get_pool("big")
     world.pools["big"] = [1, 0]
     world.step(e.PoolsRead(world.pool_records()))
     assert asked(world) == [("a", -1, 0)]
@@ -318,7 +318,7 @@ def test_a_take_over_asks_again_and_keeps_the_answers_that_are_stored() -> None:
     world.step(e.InstancesMutated(question, (stored, InstanceOverrides(try_number=0))))
     assert [attempt.task_id for attempt in world.live()] == ["b"]
     world.take_over()
-    ti = world.memory.runs[run.run_pk].task_instances[0][-1]
+    ti = world.engine_state.runs[run.run_pk].task_instances[0][-1]
     assert (
         not world.questions
         and ti.overrides == stored
@@ -338,7 +338,7 @@ def test_a_paused_dag_takes_the_answer_and_holds_the_instance() -> None:
     world.dags[1].paused = True
     world.step(e.DagRead(copy.deepcopy(world.dags[1])))
     answer(world, pool="small")
-    ti = world.memory.runs[run.run_pk].task_instances[0][-1]
+    ti = world.engine_state.runs[run.run_pk].task_instances[0][-1]
     assert not world.live() and ti.queue_state is QueueState.DAG
     world.dags[1].paused = False
     world.step(e.DagRead(copy.deepcopy(world.dags[1])))

@@ -80,9 +80,9 @@ def test_read_again_equals_memory_and_no_old_answer_counts(seed: int) -> None:
     for _ in range(60):
         play(world, rng)
         answer_some(world, rng, old)
-        again = world.fresh_memory()
+        again = world.fresh_engine_state()
         world.loaded = []
-        assert snapshot(again) == snapshot(world.memory), f"seed {seed}"
+        assert snapshot(again) == snapshot(world.engine_state), f"seed {seed}"
         assert all(one.try_number != 99 for one in list_answers(world)), f"seed {seed}: an answer counted twice"
         for attempt in world.live():
             assert attempt.overrides is not None, f"seed {seed}: {attempt.task_id} started without an answer"
@@ -97,7 +97,7 @@ def test_every_run_ends_once_every_question_has_an_answer(seed: int) -> None:
         answer_some(world, rng, old)
         if rng.random() < 0.1:
             world.questions, old = [], []  # the answers went to a process that has ended
-            world.memory = world.fresh_memory()
+            world.engine_state = world.fresh_engine_state()
             world.step(e.WorkerJoined("w", world.slots))
             world.step(
                 e.InventoryRead("w", dict.fromkeys((a.attempt_id for a in world.live()), False), groups=(GROUP,))
@@ -106,7 +106,7 @@ def test_every_run_ends_once_every_question_has_an_answer(seed: int) -> None:
     world.dags[1].paused = False
     world.step(e.PoolsRead(world.pool_records()), e.DagRead(copy.deepcopy(world.dags[1])))
     for _ in range(2000):
-        if not world.memory.runs:
+        if not world.engine_state.runs:
             return
         questions, world.questions = world.questions, []
         answers = [
@@ -114,9 +114,9 @@ def test_every_run_ends_once_every_question_has_an_answer(seed: int) -> None:
             for one in questions
         ]
         world.step(*answers, *(world.result(attempt) for attempt in world.live()), seconds=6)
-        if not world.live() and not world.questions and not world.memory.timers:
+        if not world.live() and not world.questions and not world.engine_state.timers:
             break
-    reasons = [why for run_pk in world.memory.runs for why in tell_run(world.memory, run_pk, world.now)]
+    reasons = [why for run_pk in world.engine_state.runs for why in tell_run(world.engine_state, run_pk, world.now)]
     assert all("depends_on_past" in why or "waits for" in why or "max_active_runs" in why for why in reasons), (
         f"seed {seed}: {reasons}"
     )

@@ -64,7 +64,7 @@ def counts(tally: Tally) -> tuple[int, ...]:
     return (tally.success, tally.failed, tally.skipped, tally.upstream_failed, tally.removed, tally.total, tally.setups)
 
 
-def snapshot(memory: EngineState) -> object:
+def snapshot(engine_state: EngineState) -> object:
     """What two memories of the same rows must agree on."""
     return (
         {
@@ -100,10 +100,10 @@ def snapshot(memory: EngineState) -> object:
                     for i, x in sorted(run.expansions.items())
                 },
             )
-            for run in memory.runs.values()
+            for run in engine_state.runs.values()
         },
-        memory.live_attempt_count,
-        {name: pool.used for name, pool in memory.pools.items() if pool.slots is not None},
+        engine_state.live_attempt_count,
+        {name: pool.used for name, pool in engine_state.pools.items() if pool.slots is not None},
     )
 
 
@@ -158,11 +158,11 @@ def play(world: World, rng: random.Random) -> None:
         world.step(
             world.result(attempt, outcome, entered=rng.random() < 0.5, reason=outcome, **random_value(rng)), seconds=1
         )
-    elif roll < 0.8 and world.memory.runs:
-        run_pk = rng.choice(sorted(world.memory.runs))
+    elif roll < 0.8 and world.engine_state.runs:
+        run_pk = rng.choice(sorted(world.engine_state.runs))
         world.step(e.ClearTasks(run_pk, None, "me", only_failed=rng.random() < 0.5))
-    elif roll < 0.82 and world.memory.runs:
-        run = world.memory.runs[rng.choice(sorted(world.memory.runs))]
+    elif roll < 0.82 and world.engine_state.runs:
+        run = world.engine_state.runs[rng.choice(sorted(world.engine_state.runs))]
         numbers = rng.sample(run.graph.numbers, rng.randint(0, len(run.graph.numbers)))
         keys = tuple(TaskKey(run.pk, number, rng.choice((-1, -1, 0, 1))) for number in numbers)
         if rng.random() < 0.5:
@@ -179,8 +179,8 @@ def play(world: World, rng: random.Random) -> None:
         dag.paused = not dag.paused
         world.dags[1] = dag
         world.step(e.DagRead(copy.deepcopy(dag)))
-    elif roll < 0.9 and world.memory.runs:
-        world.step(e.MarkRun(rng.choice(sorted(world.memory.runs)), rng.choice(("success", "failed")), "me"))
+    elif roll < 0.9 and world.engine_state.runs:
+        world.step(e.MarkRun(rng.choice(sorted(world.engine_state.runs)), rng.choice(("success", "failed")), "me"))
     else:
         world.step(seconds=rng.choice((1, 6)))
 
@@ -200,9 +200,9 @@ def test_read_again_equals_memory_at_every_step(seed: int) -> None:
     )
     for _ in range(60):
         play(world, rng)
-        again = world.fresh_memory()
+        again = world.fresh_engine_state()
         world.loaded = []
-        assert snapshot(again) == snapshot(world.memory), f"seed {seed}"
+        assert snapshot(again) == snapshot(world.engine_state), f"seed {seed}"
 
 
 def test_an_admission_after_which_something_is_left_to_evaluate_is_an_internal_error(
@@ -249,7 +249,7 @@ def test_a_take_over_starts_nothing_that_was_forgotten(seed: int) -> None:
     for _ in range(60):
         play(world, rng)
         world.step()
-        again = world.fresh_memory()
+        again = world.fresh_engine_state()
         loaded, world.loaded = world.loaded, []
         decided = step(again, [e.WorkerJoined("w", world.slots)], world.now, lambda: str(rng.random()), loaded)
         assert not decided.submits and not decided.changes.tasks and not decided.changes.runs, f"seed {seed}"
@@ -267,7 +267,7 @@ def test_a_take_over_in_the_middle_reaches_the_same_kind_of_end(seed: int) -> No
     for _ in range(30):
         play(world, rng)
         if rng.random() < 0.2:
-            world.memory = world.fresh_memory()
+            world.engine_state = world.fresh_engine_state()
             world.step(e.WorkerJoined("w", world.slots))
             held = {a.attempt_id: rng.random() < 0.5 for a in world.live() if rng.random() < 0.8}
             world.step(e.InventoryRead("w", held, groups=(GROUP,)))
@@ -276,10 +276,10 @@ def test_a_take_over_in_the_middle_reaches_the_same_kind_of_end(seed: int) -> No
     world.step(e.PoolsRead(world.pool_records()), e.DagRead(copy.deepcopy(world.dags[1])))
     for _ in range(2000):
         live = world.live()
-        if not world.memory.runs:
+        if not world.engine_state.runs:
             break
         world.step(*(world.result(attempt) for attempt in live), seconds=6)
-        stuck = not world.live() and not world.memory.timers
+        stuck = not world.live() and not world.engine_state.timers
         if stuck and all("depends_on_past" in why for why in unexplained(world)):
             break
     else:
@@ -291,7 +291,7 @@ def unexplained(world: World) -> list[str]:
 
     return [
         why
-        for run_pk in world.memory.runs
-        for why in tell_run(world.memory, run_pk, world.now)
+        for run_pk in world.engine_state.runs
+        for why in tell_run(world.engine_state, run_pk, world.now)
         if "waits for" not in why and "max_active_runs" not in why
     ]

@@ -147,7 +147,7 @@ def test_a_task_mapped_over_a_mapped_task_has_an_instance_for_each_value_that_wa
     first, second, third, fourth = world.live("u")
     world.step(world.result(first, xcoms=VALUE), world.result(second, xcoms=VALUE))
     assert world.indices_of(run, "d") == {-1: None}
-    assert tell_task(world.memory, run.run_pk, "d", -1, world.now)[0].startswith("trigger rule all_done waits")
+    assert tell_task(world.engine_state, run.run_pk, "d", -1, world.now)[0].startswith("trigger rule all_done waits")
     world.step(world.result(third), world.result(fourth, "failed"))
     assert world.indices_of(run, "d") == {0: "queued", 1: "queued"}
 
@@ -195,7 +195,7 @@ def test_within_a_mapped_group_an_instance_waits_for_its_own_place_alone() -> No
     first, second, third = world.live("a")
     world.step(world.result(second))
     assert world.indices_of(run, "b") == {0: None, 1: "queued", 2: None}
-    assert "of 1, 1 not done; open: a[2] (queued)" in tell_task(world.memory, run.run_pk, "b", 2, world.now)[0]
+    assert "of 1, 1 not done; open: a[2] (queued)" in tell_task(world.engine_state, run.run_pk, "b", 2, world.now)[0]
     world.step(world.result(first, "failed"))
     assert world.indices_of(run, "b") == {0: "upstream_failed", 1: "queued", 2: None}
     assert world.indices_of(run, "j") == {-1: "upstream_failed"}
@@ -325,7 +325,7 @@ def test_limits_count_the_instances_of_a_mapped_task() -> None:
     assert [(a.run.run_pk, a.map_index) for a in world.live("d")] == [(1, 0), (1, 1), (2, 0)]
     world.step(world.result(world.live("d")[0]))
     assert [(a.run.run_pk, a.map_index) for a in world.live("d")] == [(1, 1), (2, 0), (1, 2)]
-    (waiting,) = [why for why in tell_run(world.memory, first.run_pk, world.now) if "max_active" in why]
+    (waiting,) = [why for why in tell_run(world.engine_state, first.run_pk, world.now) if "max_active" in why]
     assert waiting == "d[3-4] (2 instances): max_active_tis_per_dag=3 of task d is reached"
 
 
@@ -353,7 +353,7 @@ def test_explain_names_the_length_that_an_expansion_waits_for() -> None:
     world = World(dag_record(tasks, **GROUP))
     run = world.start()
     for task_id in ("a", "b"):
-        assert tell_task(world.memory, run.run_pk, task_id, -1, world.now) == [
+        assert tell_task(world.engine_state, run.run_pk, task_id, -1, world.now) == [
             "its expansion waits for the length of the return value of task u (queued)"
         ]
     world.end("u", return_length=3)

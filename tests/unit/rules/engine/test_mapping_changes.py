@@ -233,8 +233,8 @@ def test_a_task_that_ended_while_mapped_is_unmapped_and_mapped_again_with_its_le
             if takes_over:
                 world.take_over()
         assert world.states_of(run, "d") == {0: "success", 1: "success", 2: "success"}
-        memory = world.memory.runs[run.run_pk]
-        expansion = memory.expansions[memory.graph.index_of["d"]]
+        engine_state = world.engine_state.runs[run.run_pk]
+        expansion = engine_state.expansions[engine_state.graph.index_of["d"]]
         assert (expansion.lengths, expansion.own.success, expansion.own.total, expansion.value_count) == (
             ((3,),),
             3,
@@ -255,11 +255,11 @@ def test_lengths_of_a_task_that_became_mapped_in_another_way_count_its_instances
     world.end("u", return_length=3)
     world.end_all("d")
     new_version(world, tasks, groups={"g": None}, group_expansions={})
-    memory = world.memory.runs[run.run_pk]
-    assert memory.former_lengths == {1: ((2,), (3,))} and not memory.expansions
+    engine_state = world.engine_state.runs[run.run_pk]
+    assert engine_state.former_lengths == {1: ((2,), (3,))} and not engine_state.expansions
     new_version(
         world, [tasks[0], replace(tasks[1], expansion=over("u")), tasks[2]], groups={"g": None}, group_expansions={}
     )
-    assert memory.expansions[1].lengths == ((6,),) and not memory.former_lengths
+    assert engine_state.expansions[1].lengths == ((6,),) and not engine_state.former_lengths
     world.take_over()
-    assert world.memory.runs[run.run_pk].expansions[1].lengths == ((6,),)
+    assert world.engine_state.runs[run.run_pk].expansions[1].lengths == ((6,),)

@@ -62,6 +62,6 @@ def test_after_a_restart_the_queued_run_ends_the_active_one_all_the_same() -> No
     old = _planned(world)
     world.step(e.RunRead(old))
     new = _planned(world, run_after=world.now + 1)
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     world.step(seconds=1)
     assert [world.state(run) for run in (old, new)] == ["failed", "running"]

@@ -66,7 +66,7 @@ def test_a_task_that_a_branch_skipped_is_skipped_again_while_the_branch_stands(r
         read_again(world, run), e.DeleteDag(77, "x"), e.ClearTasks(run.run_pk, (world.key(run, "right"),), "ann")
     )
     if reload:
-        world.memory = world.fresh_memory()
+        world.engine_state = world.fresh_engine_state()
         world.step(e.WorkerJoined("w", 32))
     assert not world.live() and world.states(run)["right"] == "skipped" and world.state(run) == "success"
 
@@ -212,11 +212,11 @@ def test_a_dag_deleted_from_the_store_gives_back_all_that_it_held() -> None:
     world.start(1)
     world.start(2)
     world.step(e.DagDeleted(1))
-    memory = world.memory
+    engine_state = world.engine_state
     assert (
-        memory.live_attempt_count == 1
-        and memory.workers["w"].used_slots == 1
-        and memory.pools["default_pool"].used == 1
+        engine_state.live_attempt_count == 1
+        and engine_state.workers["w"].used_slots == 1
+        and engine_state.pools["default_pool"].used == 1
     )
     assert [a.task_id for a in world.live()] == ["b"]
 

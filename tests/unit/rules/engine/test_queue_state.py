@@ -33,12 +33,12 @@ WAYS_INTO: dict[QueueState, tuple[QueueCause, ...]] = {
 def _instance_in(state: QueueState) -> tuple[World, TaskInstance, Callable[[QueueCause], None]]:
     """A task instance in that queue state, and the function that moves it."""
     world = World(dag_record([TaskSpec(task_id="a")]), limits=NO_ADMISSION)
-    run = world.memory.runs[world.start().run_pk]
+    run = world.engine_state.runs[world.start().run_pk]
     ti = run.task_instances[0][-1]
     dequeue(ti)
 
     def move(cause: QueueCause) -> None:
-        move_in_queue(ti, cause, world.memory.get_pool("default_pool"), run.active_tasks_limit)
+        move_in_queue(ti, cause, world.engine_state.get_pool("default_pool"), run.active_tasks_limit)
 
     for cause in WAYS_INTO[state]:
         move(cause)
@@ -53,7 +53,7 @@ def test_each_row_moves_the_instance_to_the_container_of_the_new_state(state: Qu
     move(cause)
     assert ti.queue_state is QUEUE_TRANSITIONS[state, cause]
     assert ti.generation == generation + 1
-    check_queues(world.memory)
+    check_queues(world.engine_state)
 
 
 @pytest.mark.parametrize(("state", "cause"), sorted(MISSING, key=str))
@@ -62,7 +62,7 @@ def test_a_missing_row_is_refused_and_changes_nothing(state: QueueState, cause: 
     with pytest.raises(IllegalTransition, match=state.value):
         move(cause)
     assert ti.queue_state is state
-    check_queues(world.memory)
+    check_queues(world.engine_state)
 
 
 def test_every_queued_state_is_left_by_dequeue() -> None:
@@ -72,14 +72,14 @@ def test_every_queued_state_is_left_by_dequeue() -> None:
 
 def test_dequeue_of_an_instance_in_no_queue_makes_its_timers_void() -> None:
     world, ti, _ = _instance_in(QueueState.NONE)
-    world.memory.set_timer(world.now, ti)
+    world.engine_state.set_timer(world.now, ti)
     dequeue(ti)
-    assert world.memory.next_timer() is None
+    assert world.engine_state.next_timer() is None
 
 
 def test_an_oversized_instance_returns_to_its_pool_when_the_pool_grows() -> None:
     world = World(dag_record([TaskSpec(task_id="a", pool="small", pool_slots=3)]), pools=[PoolRecord("small", 2, 0)])
-    run = world.memory.runs[world.start().run_pk]
+    run = world.engine_state.runs[world.start().run_pk]
     ti = run.task_instances[0][-1]
     assert ti.queue_state is QueueState.OVERSIZED
     world.pools["small"][0] = 3

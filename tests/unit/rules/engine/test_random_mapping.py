@@ -162,15 +162,15 @@ class Player:
         self.live: dict[Instance, Attempt] = {}
         self.rng = random.Random(-dag.seed)
         self.now, self.count = 1, 0
-        self.memory = self._load()
+        self.engine_state = self._load()
         self._step(e.WorkerJoined("w", 100_000))
 
     def _load(self) -> EngineState:
-        memory = EngineState(EngineLimits(parallelism=None, max_admissions_per_step=100_000))
+        engine_state = EngineState(EngineLimits(parallelism=None, max_admissions_per_step=100_000))
         rows = [copy.copy(row) for row in self.rows.values()]
-        self.loaded = load_groups(memory, GroupState([self.record], [copy.copy(self.run)], rows), {GROUP: 1})
-        memory.update_pools([PoolRecord("default_pool", -1, 0)])
-        return memory
+        self.loaded = load_groups(engine_state, GroupState([self.record], [copy.copy(self.run)], rows), {GROUP: 1})
+        engine_state.update_pools([PoolRecord("default_pool", -1, 0)])
+        return engine_state
 
     def _new_id(self) -> str:
         self.count += 1
@@ -178,7 +178,7 @@ class Player:
 
     def _step(self, *events: e.EngineEvent) -> bool:
         loaded, self.loaded = self.loaded, []
-        result = step(self.memory, events, self.now, self._new_id, loaded)
+        result = step(self.engine_state, events, self.now, self._new_id, loaded)
         for key in result.changes.tasks_deleted:
             del self.rows[key]
         self.rows.update((row.key, row) for row in result.changes.tasks)
@@ -193,7 +193,7 @@ class Player:
             chosen = [key for key in sorted(self.live) if self.rng.random() < 0.6] or sorted(self.live)[:1]
             takes_over = self.rng.random() < 0.25
             if self.takes_over and takes_over:
-                self.memory = self._load()
+                self.engine_state = self._load()
                 self._step(
                     e.WorkerJoined("w", 100_000),
                     e.InventoryRead("w", {a.attempt_id: True for a in self.live.values()}, groups=(GROUP,)),
@@ -228,9 +228,9 @@ class Player:
         )
 
     def _unfinished(self) -> list[str]:
-        run: DagRun = self.memory.runs[1]
+        run: DagRun = self.engine_state.runs[1]
         return [
-            f"{ti.name()}: {tell_instance(self.memory, ti, self.now)}"
+            f"{ti.name()}: {tell_instance(self.engine_state, ti, self.now)}"
             for instances in run.task_instances
             for ti in instances.values()
             if ti.state not in FINISHED_TASK_STATES
@@ -238,11 +238,11 @@ class Player:
 
     def _check_waiting(self) -> None:
         """Every instance that waits has a reason, and none is about to be evaluated."""
-        run = self.memory.runs.get(1)
+        run = self.engine_state.runs.get(1)
         for instances in run.task_instances if run is not None else ():
             for ti in instances.values():
                 if ti.state not in FINISHED_TASK_STATES and self.run.state not in FINISHED_RUN_STATES:
-                    why = tell_instance(self.memory, ti, self.now)
+                    why = tell_instance(self.engine_state, ti, self.now)
                     assert why, f"seed {self.dag.seed}: {ti.name()} waits without a reason"
                     assert "next step" not in why, f"seed {self.dag.seed}: {ti.name()}: {why}"
 

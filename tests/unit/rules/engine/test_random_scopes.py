@@ -136,7 +136,7 @@ class ScopePlayer:
 
     def states(self) -> States:
         """The states of all instances in memory; of an ended run, those of the rows."""
-        run = self.world.memory.runs.get(self.run.run_pk)
+        run = self.world.engine_state.runs.get(self.run.run_pk)
         if run is not None:
             return {
                 (ti.task.task_id, ti.map_index): _name_state(ti.state, is_queued=ti.is_queued)
@@ -170,7 +170,7 @@ class ScopePlayer:
 
     def _clear(self) -> None:
         self.acts -= 1
-        run = self.world.memory.runs.get(self.run.run_pk)
+        run = self.world.engine_state.runs.get(self.run.run_pk)
         upstream, downstream = self.rng.random() < 0.3, self.rng.random() < 0.5
         instances = set(self.states())
         named = {key for key in sorted(instances) if self.rng.random() < 0.2}
@@ -247,7 +247,7 @@ class ScopePlayer:
                     f"seed {self.seed}: the mark changed {task_id}[{map_index}], which had ended"
                 )
         self._check_teardowns(before, after)
-        run = self.world.memory.runs.get(self.run.run_pk)
+        run = self.world.engine_state.runs.get(self.run.run_pk)
         if run is not None and run.is_running:
             assert not (
                 faults := self.reference.find_faults(after, after, (), is_running=True, checks_decisions=False)

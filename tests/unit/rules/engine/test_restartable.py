@@ -155,7 +155,7 @@ def test_explain_says_that_it_waits_for_a_worker_again() -> None:
     run = world.start()
     _enter(world)
     world.step(e.WorkerLost("w"))
-    assert "no worker is alive" in tell_task(world.memory, run.run_pk, "a", -1, world.now)[0]
+    assert "no worker is alive" in tell_task(world.engine_state, run.run_pk, "a", -1, world.now)[0]
 
 
 def test_the_restarts_of_an_attempt_that_deferred_meanwhile_are_counted_from_the_deferral_on() -> None:

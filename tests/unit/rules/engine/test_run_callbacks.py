@@ -21,7 +21,7 @@ def _world(*tasks: TaskSpec, slots: int = 32, **fields: object) -> World:
 
 
 def _live(world: World) -> Attempt:
-    (attempt,) = (world.sent[attempt_id] for attempt_id in world.memory.callback_attempts)
+    (attempt,) = (world.sent[attempt_id] for attempt_id in world.engine_state.callback_attempts)
     return attempt
 
 
@@ -114,7 +114,7 @@ def test_the_end_of_a_run_is_told_after_the_listeners_of_its_start_have_ended() 
     started = _live(world)
     world.end("a")
     assert sorted(callback.request.kind for callback in world.callbacks.values()) == ["run_started", "run_succeeded"]
-    assert list(world.memory.callback_attempts) == [started.attempt_id], "the end waits"
+    assert list(world.engine_state.callback_attempts) == [started.attempt_id], "the end waits"
     _enter(world)
     world.step(world.result(started, "success"), seconds=1)
     ended = _live(world).callback
@@ -139,7 +139,7 @@ def test_a_callback_that_fails_is_not_called_again_and_the_event_log_says_why() 
     assert [(event.kind, event.run_pk, event.body) for event in decided.changes.events] == [
         ("callback_failed", run.run_pk, "run_succeeded: on_success_callback notify: ValueError: no")
     ]
-    assert not world.memory.callbacks and not world.memory.callback_attempts
+    assert not world.engine_state.callbacks and not world.engine_state.callback_attempts
 
 
 def test_a_callback_whose_worker_is_lost_is_called_again_until_its_tries_are_used() -> None:
@@ -163,9 +163,9 @@ def test_a_callback_is_loaded_after_a_restart_and_its_worker_is_asked() -> None:
     world.end("a")
     first = _live(world)
     _enter(world)
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     world.step(e.WorkerJoined("w", 32))
-    assert _live(world) == first and world.memory.workers["w"].used_slots == 1
+    assert _live(world) == first and world.engine_state.workers["w"].used_slots == 1
     world.step(e.InventoryRead("w", {first.attempt_id: True}, groups=(GROUP,)), seconds=1)
     assert not world.step(world.result(first), seconds=1).submits
     assert _only(world).state == "success"
@@ -176,7 +176,7 @@ def test_a_callback_that_its_worker_never_got_is_submitted_again_under_the_same_
     world.start()
     world.end("a")
     first = _live(world)
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     decided = world.step(e.WorkerJoined("w", 32), e.InventoryRead("w", {}, groups=(GROUP,)))
     assert [attempt.attempt_id for attempt in decided.submits["w"]] == [first.attempt_id]
 
@@ -201,11 +201,11 @@ def test_callbacks_take_a_quarter_of_a_worker_and_never_stop_tasks() -> None:
         (attempt,) = [one for one in world.live("a") if one.run.run_pk == run.run_pk]
         world.step(world.result(attempt), seconds=1)
     assert [world.state(run) for run in runs] == ["success"] * 6
-    assert (len(world.memory.callback_attempts), len(world.memory.queued_callbacks)) == (2, 4)
+    assert (len(world.engine_state.callback_attempts), len(world.engine_state.queued_callbacks)) == (2, 4)
     for _ in range(6):
         world.start()
     assert len(world.live("a")) == 6
-    assert world.memory.workers["w"].used_slots == 8
+    assert world.engine_state.workers["w"].used_slots == 8
 
 
 def _finished(world: World) -> RunRecord:
@@ -229,7 +229,7 @@ def test_a_deleted_run_ends_the_process_of_its_callback() -> None:
     attempt_id = _live(world).attempt_id
     decided = world.step(e.RunRead(record), e.DeleteRun(record.run_pk, "me"), seconds=1)
     assert [(order.attempt_id, order.reason) for order in decided.cancels] == [(attempt_id, "deleted by me")]
-    assert not world.memory.callbacks
+    assert not world.engine_state.callbacks
 
 
 @pytest.mark.parametrize(

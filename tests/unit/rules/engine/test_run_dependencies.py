@@ -53,7 +53,7 @@ def test_a_run_starts_when_the_run_of_its_slot_has_succeeded(owners: int, then: 
     assert world.waits(down) == {5: WaitState.MET}
     world.end(DOWN, "use")
     assert world.state(down) == "success"
-    assert all(owner.memory.subscriptions == {} for owner in world.owners)
+    assert all(owner.engine_state.subscriptions == {} for owner in world.owners)
 
 
 @owners
@@ -112,7 +112,7 @@ def test_a_failed_upstream_is_put_up_with_or_ends_the_run(owners: int, then: The
     if state == "failed":
         assert world.record(down).reason == "cancelled: dag1: run run2 failed"
         assert world.owner(DOWN).states(down) == {"use": "skipped"}
-    assert all(owner.memory.subscriptions == {} for owner in world.owners)
+    assert all(owner.engine_state.subscriptions == {} for owner in world.owners)
 
 
 def test_a_run_that_its_upstream_cancels_owes_its_failure_callback() -> None:
@@ -178,7 +178,7 @@ def test_a_task_waits_while_the_rest_of_its_run_goes_on(owners: int, then: Then)
     world.end(DOWN, "free")
     assert world.owner(DOWN).states(down) == {"free": "success"}
     owner = world.owner(DOWN)
-    assert tell_task(owner.memory, down.run_pk, "use", -1, owner.now) == ["it waits for dag1"]
+    assert tell_task(owner.engine_state, down.run_pk, "use", -1, owner.now) == ["it waits for dag1"]
     world.plan(UP, 5)
     world.end(UP, "load")
     then(world)
@@ -490,7 +490,7 @@ def test_a_waiting_run_holds_up_no_other_and_is_overtaken() -> None:
     world.plan(UP, 5)
     world.end(UP, "load", run=world.plan(UP, 6))
     assert [world.state(run) for run in (first, second, third)] == ["queued", "running", "queued"]
-    assert list(world.owner(DOWN).memory.dags[DOWN].runs_waiting_upstream) == [first.run_pk, third.run_pk]
+    assert list(world.owner(DOWN).engine_state.dags[DOWN].runs_waiting_upstream) == [first.run_pk, third.run_pk]
     world.end(UP, "load", run=world.plan(UP, 7))
     assert world.state(third) == "queued", "it waits for its place now"
     assert world.record(third).reason is None
@@ -525,7 +525,7 @@ def test_an_edited_dependency_is_found_again_and_one_that_is_gone_forgotten(then
     other = replace_spec(record.spec, depends_on=(AfterSpec(dag_id="dag1", take="any"),))
     world.read_dag(replace(record, spec=other, version_pk=2))
     assert [key[1] for key in world.owners[0].run_waits] == [
-        edge.number for edge in world.owner(DOWN).memory.dags[DOWN].graph.edges
+        edge.number for edge in world.owner(DOWN).engine_state.dags[DOWN].graph.edges
     ]
     assert world.state(down) == "queued"
     world.read_dag(replace(record, spec=replace_spec(record.spec, depends_on=()), version_pk=3))
@@ -556,7 +556,7 @@ def test_what_it_waits_for_is_explained() -> None:
     world = Between(UPSTREAM)
     down = world.plan(DOWN, 5)
     owner = world.owner(DOWN)
-    assert tell_run(owner.memory, down.run_pk, owner.now) == ["queued: it waits for dag1"]
+    assert tell_run(owner.engine_state, down.run_pk, owner.now) == ["queued: it waits for dag1"]
 
 
 @both
@@ -583,7 +583,7 @@ def test_news_that_come_late_or_twice_change_nothing(owners: int) -> None:
     first = world.plan(UP, 1)
     world.end(UP, "load")
     world.clear(first)
-    (edge,) = world.owner(DOWN).memory.runs[down.run_pk].edges.values()
+    (edge,) = world.owner(DOWN).engine_state.runs[down.run_pk].edges.values()
     assert edge.waits[at(1)].clear_number == 1
     stale = e.UpstreamUpdatesReceived((heard(down.run_pk, edge.edge.number, at(1), "ok", 0),))
     world.step(world.owner(DOWN), stale, stale)
@@ -699,7 +699,7 @@ def test_who_waits_no_longer_is_forgotten(owners: int, way: str) -> None:
     down = world.plan(DOWN, 5)
     world.plan(UP, 5)
     world.end(UP, "load", "failed")
-    (asked,) = [owner.memory.subscriptions for owner in world.owners if owner.memory.subscriptions]
+    (asked,) = [owner.engine_state.subscriptions for owner in world.owners if owner.engine_state.subscriptions]
     assert {slot: len(listeners) for slot, listeners in asked["dag1"].items()} == {at(5): 1, at(6): 1}
     owner, dag = world.owner(DOWN), world.dags[DOWN]
     if way == "released":
@@ -714,7 +714,7 @@ def test_who_waits_no_longer_is_forgotten(owners: int, way: str) -> None:
         given = () if way == "no dependency" else (AfterSpec(dag_id="dag1", on_failure="proceed", take="first"),)
         world.slots = lambda planned: [planned + 2 * HOUR]
         world.read_dag(replace(dag, version_pk=2, spec=msgspec.structs.replace(dag.spec, depends_on=given)))
-    left = [slot for owner in world.owners for slot in owner.memory.subscriptions.get("dag1", {})]
+    left = [slot for owner in world.owners for slot in owner.engine_state.subscriptions.get("dag1", {})]
     assert left == ([at(7)] if way == "other dependency" else [])
 
 

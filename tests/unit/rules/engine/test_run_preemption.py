@@ -48,7 +48,9 @@ def test_a_cleared_run_takes_the_place_of_a_later_run_that_waits_for_it() -> Non
     clear(world, first)
     assert states(world, first, second) == ["running", "queued"]
     assert world.runs[second.run_pk].started_at is None
-    assert tell_run(world.memory, second.run_pk, world.now) == ["queued: max_active_runs=1 is reached by 1 running run"]
+    assert tell_run(world.engine_state, second.run_pk, world.now) == [
+        "queued: max_active_runs=1 is reached by 1 running run"
+    ]
     world.end("a")
     assert [attempt.run.run_pk for attempt in world.live()] == [first.run_pk], (
         "the tasks of the second run wait for the end of the first"
@@ -69,7 +71,9 @@ def test_a_later_run_that_still_works_keeps_its_place_until_it_can_only_wait() -
     world.end("y")
     clear(world, first)
     assert states(world, first, second) == ["queued", "running"]
-    assert tell_run(world.memory, first.run_pk, world.now) == ["queued: max_active_runs=1 is reached by 1 running run"]
+    assert tell_run(world.engine_state, first.run_pk, world.now) == [
+        "queued: max_active_runs=1 is reached by 1 running run"
+    ]
     world.end("x")
     assert states(world, first, second) == ["queued", "running"]
     world.end("y")
@@ -122,7 +126,7 @@ def test_a_requeued_run_is_read_again_as_it_is_in_memory_and_keeps_its_deadline(
     first, second = two_runs(world)
     assert world.indices_of(second, "m") == {0: None, 1: None, 2: None}
     clear(world, first)
-    assert snapshot(world.fresh_memory()) == snapshot(world.memory)
+    assert snapshot(world.fresh_engine_state()) == snapshot(world.engine_state)
     world.loaded = []
     world.step(seconds=70)
     assert [str(deadline.state) for key, deadline in sorted(world.deadlines.items()) if key[0] == second.run_pk] == [
@@ -240,9 +244,9 @@ def test_no_earlier_run_is_kept_out_by_runs_that_can_only_wait(seed: int) -> Non
                 clear(world, rng.choice(ended))
         if rng.random() < 0.1:
             set_limit(world, rng.choice((1, 2, 4)))
-        was_running = world.memory.dags[1].running_runs.copy()
+        was_running = world.engine_state.dags[1].running_runs.copy()
         world.step()
-        dag = world.memory.dags[1]
+        dag = world.engine_state.dags[1]
         queued = [run for run in dag.runs.values() if not run.is_running]
         assert dag.running_count <= max(dag.graph.spec.max_active_runs, len(was_running))
         if len(was_running) > dag.graph.spec.max_active_runs:
@@ -251,6 +255,6 @@ def test_no_earlier_run_is_kept_out_by_runs_that_can_only_wait(seed: int) -> Non
             )
         for run in map(dag.runs.__getitem__, dag.running_runs) if dag.hold_reason is None else ():
             assert not (can_only_wait(run) and any(other.sort_key < run.sort_key for other in queued)), f"seed {seed}"
-        again = world.fresh_memory()
+        again = world.fresh_engine_state()
         world.loaded = []
-        assert snapshot(again) == snapshot(world.memory), f"seed {seed}"
+        assert snapshot(again) == snapshot(world.engine_state), f"seed {seed}"

@@ -21,7 +21,7 @@ class Watcher(Player):
     compared = 0
 
     def _check_waiting(self) -> None:
-        run = self.memory.runs.get(1)
+        run = self.engine_state.runs.get(1)
         if run is None:
             return
         relations = build_relations(run)

@@ -41,7 +41,7 @@ LINE = [setup("s"), task("w1", "s"), task("w2", "w1"), task("w3", "w2"), teardow
 def clear(world: World, run: RunRecord, *task_ids: str) -> None:
     """Clear tasks of a run, which has ended or not."""
     rows = tuple(copy.copy(row) for key, row in world.rows.items() if key.run_pk == run.run_pk)
-    known = () if run.run_pk in world.memory.runs else (e.RunRead(copy.deepcopy(world.runs[run.run_pk]), rows),)
+    known = () if run.run_pk in world.engine_state.runs else (e.RunRead(copy.deepcopy(world.runs[run.run_pk]), rows),)
     world.step(*known, e.ClearTasks(run.run_pk, tuple(world.key(run, task_id) for task_id in task_ids), "ann"))
 
 
@@ -57,10 +57,10 @@ def test_a_cleared_task_waits_for_the_second_run_of_its_setup_though_its_parent_
     assert world.state(run) == "success"
     clear(world, run, "s", "w2", "t")
     assert live(world) == ["s"]
-    assert tell_task(world.memory, run.run_pk, "w2", -1, world.now) == [
+    assert tell_task(world.engine_state, run.run_pk, "w2", -1, world.now) == [
         "it waits for its setup s: of 1, 1 not done; open: s (queued)"
     ]
-    (rule,) = list_task_conditions(world.memory, run.run_pk, "w2", -1, world.now)
+    (rule,) = list_task_conditions(world.engine_state, run.run_pk, "w2", -1, world.now)
     assert [(one.is_met, one.text) for one in rule.children] == [(False, "s (queued)"), (True, "w1 (success)")]
     world.take_over()
     world.end("s")
@@ -101,7 +101,9 @@ def test_a_setup_that_is_tried_again_is_waited_for() -> None:
     run = world.start()
     world.end("other")
     world.end("s", "failed")
-    assert "w2" not in live(world) and "its setup s" in tell_task(world.memory, run.run_pk, "w2", -1, world.now)[0]
+    assert (
+        "w2" not in live(world) and "its setup s" in tell_task(world.engine_state, run.run_pk, "w2", -1, world.now)[0]
+    )
     world.step(seconds=1)
     world.end("s")
     assert sorted(live(world)) == ["w1", "w2"]
@@ -143,7 +145,7 @@ def test_a_teardown_waits_for_all_tasks_of_its_scope_not_only_for_its_parents() 
     world.end("s")
     world.end("bad", "failed")
     assert world.states(run)["join"] == "upstream_failed" and live(world) == ["slow"]
-    assert tell_task(world.memory, run.run_pk, "t", -1, world.now) == [
+    assert tell_task(world.engine_state, run.run_pk, "t", -1, world.now) == [
         "it waits for the tasks between its setup and itself: of 2, 1 failed, 1 not done; open: slow (queued)",
     ]
     world.take_over()
@@ -204,7 +206,10 @@ def test_a_task_after_a_mapped_setup_waits_for_all_its_instances() -> None:
     run = world.start()
     first, second, third = world.live("s")
     world.step(world.result(first), world.result(second))
-    assert "its setup s: of 3, 2 succeeded, 1 not done" in tell_task(world.memory, run.run_pk, "w2", -1, world.now)[0]
+    assert (
+        "its setup s: of 3, 2 succeeded, 1 not done"
+        in tell_task(world.engine_state, run.run_pk, "w2", -1, world.now)[0]
+    )
     world.step(world.result(third, "failed"))
     assert world.states_of(run, "w2") == {-1: "upstream_failed"}
 
@@ -241,7 +246,9 @@ def test_a_new_version_without_the_teardown_moves_the_scope() -> None:
     )
     world.step(e.DagRead(world.dags[1]))
     world.end("w")
-    assert live(world) == ["s"] and "its setup s" in tell_task(world.memory, run.run_pk, "after", -1, world.now)[0]
+    assert (
+        live(world) == ["s"] and "its setup s" in tell_task(world.engine_state, run.run_pk, "after", -1, world.now)[0]
+    )
 
 
 def test_in_a_mapped_group_a_mark_clears_the_failed_setup_of_its_index_also_for_a_task_that_waits_for_nothing() -> None:
@@ -484,9 +491,9 @@ def test_a_worker_that_is_lost_during_the_teardown_costs_a_try_and_the_mark_stil
 def test_a_dag_without_setups_has_no_scopes() -> None:
     world = World(dag_record(chain("a", "b", "c")))
     world.start()
-    graph = world.memory.runs[1].graph
+    graph = world.engine_state.runs[1].graph
     assert (graph.scopes, graph.scope_upstream, graph.scope_dependents) == (None, {}, {})
-    assert all(tally.scope is None for tally in world.memory.runs[1].tallies)
+    assert all(tally.scope is None for tally in world.engine_state.runs[1].tallies)
 
 
 def test_a_queued_run_in_which_nothing_began_ends_with_its_mark() -> None:

@@ -23,7 +23,7 @@ def test_a_chain_runs_to_its_end_one_commit_a_hop() -> None:
         assert hop.acknowledges
     assert world.state(run) == "success"
     assert world.states(run) == {"a": "success", "b": "success", "c": "success"}
-    assert not world.memory.runs
+    assert not world.engine_state.runs
 
 
 def test_tasks_without_code_cost_no_attempt() -> None:
@@ -75,7 +75,7 @@ def test_a_retry_waits_for_its_delay_and_then_goes_on() -> None:
     decided = world.end("a", "failed")
     assert world.states(run) == {"a": "up_for_retry"} and not world.live()
     assert decided.wake_at == world.now + 30_000_000
-    assert "the next try is at" in tell_run(world.memory, run.run_pk, world.now)[0]
+    assert "the next try is at" in tell_run(world.engine_state, run.run_pk, world.now)[0]
     world.step(seconds=30)
     (attempt,) = world.live()
     assert (attempt.try_number, attempt.seq) == (2, 2)
@@ -117,7 +117,7 @@ def test_max_active_runs_starts_runs_in_order() -> None:
     world = World(dag_record(chain("a"), max_active_runs=1))
     runs = [world.start() for _ in range(3)]
     assert [world.state(run) for run in runs] == ["running", "queued", "queued"]
-    assert "max_active_runs=1 is reached" in tell_run(world.memory, runs[1].run_pk, world.now)[0]
+    assert "max_active_runs=1 is reached" in tell_run(world.engine_state, runs[1].run_pk, world.now)[0]
     world.end("a")
     assert [world.state(run) for run in runs] == ["success", "running", "queued"]
 
@@ -152,7 +152,7 @@ def test_limits_per_run_and_per_task_hold() -> None:
     world = World(dag)
     run = world.start()
     assert len(world.live()) == 2
-    assert "max_active_tasks=2 of the run is reached" in "".join(tell_run(world.memory, run.run_pk, world.now))
+    assert "max_active_tasks=2 of the run is reached" in "".join(tell_run(world.engine_state, run.run_pk, world.now))
     while world.live():
         world.step(world.result(world.live()[0]), seconds=1)
         assert len(world.live()) <= 2
@@ -181,7 +181,7 @@ def test_an_admission_takes_no_more_than_its_limit_and_asks_for_another() -> Non
 def test_a_task_wanting_more_slots_than_its_pool_has_says_so() -> None:
     world = World(dag_record([TaskSpec(task_id="t", pool="p", pool_slots=3)]), pools=[PoolRecord("p", 2, 0)])
     run = world.start()
-    assert tell_task(world.memory, run.run_pk, "t", -1, world.now) == [
+    assert tell_task(world.engine_state, run.run_pk, "t", -1, world.now) == [
         "it needs 3 slots and pool p has 2; it can never start. Give the pool more: gnomon pools set p 3"
     ]
 
@@ -195,13 +195,15 @@ def test_a_task_behind_a_larger_one_of_its_pool_names_it() -> None:
     run, other = world.start(), world.start()
     assert [one.task_id for one in world.live()] == ["first"]
     reason = "is before it in pool p and needs 2 slots; free: 1"
-    assert tell_task(world.memory, run.run_pk, "small", -1, world.now) == [f"task first of run {other.run_id} {reason}"]
+    assert tell_task(world.engine_state, run.run_pk, "small", -1, world.now) == [
+        f"task first of run {other.run_id} {reason}"
+    ]
     world.end("first")
-    assert tell_task(world.memory, run.run_pk, "large", -1, world.now) == [
+    assert tell_task(world.engine_state, run.run_pk, "large", -1, world.now) == [
         "pool p has too few free slots: 2 of 3 slots are used and it needs 2"
     ]
-    assert tell_task(world.memory, run.run_pk, "small", -1, world.now) == [f"task large {reason}"]
-    assert [sentence.partition(":")[0] for sentence in tell_run(world.memory, run.run_pk, world.now)] == [
+    assert tell_task(world.engine_state, run.run_pk, "small", -1, world.now) == [f"task large {reason}"]
+    assert [sentence.partition(":")[0] for sentence in tell_run(world.engine_state, run.run_pk, world.now)] == [
         "large",
         "small",
     ]
@@ -220,7 +222,7 @@ def test_a_task_behind_a_larger_one_that_waited_at_a_limit_names_it() -> None:
     for task_id in ("gate", "large", "small"):
         world.step(world.result(next(one for one in world.live(task_id) if one.run.run_pk == run.run_pk)))
     assert sorted(one.task_id for one in world.live()) == ["first", "gate"]
-    assert tell_task(world.memory, other.run_pk, "small", -1, world.now) == [
+    assert tell_task(world.engine_state, other.run_pk, "small", -1, world.now) == [
         "task large is before it in pool p and needs 2 slots; free: 1"
     ]
 
@@ -228,7 +230,7 @@ def test_a_task_behind_a_larger_one_that_waited_at_a_limit_names_it() -> None:
 def test_a_missing_pool_is_named_with_the_remedy() -> None:
     world = World(dag_record([TaskSpec(task_id="t", pool="nope")]))
     run = world.start()
-    assert "gnomon pools set nope SLOTS" in tell_task(world.memory, run.run_pk, "t", -1, world.now)[0]
+    assert "gnomon pools set nope SLOTS" in tell_task(world.engine_state, run.run_pk, "t", -1, world.now)[0]
 
 
 def test_a_paused_dag_lets_running_tasks_finish_and_starts_nothing() -> None:
@@ -239,7 +241,7 @@ def test_a_paused_dag_lets_running_tasks_finish_and_starts_nothing() -> None:
     world.step(e.DagRead(dag))
     world.end("a")
     assert not world.live()
-    assert tell_task(world.memory, run.run_pk, "b", -1, world.now) == ["the DAG is paused"]
+    assert tell_task(world.engine_state, run.run_pk, "b", -1, world.now) == ["the DAG is paused"]
     unpaused = dag_record(chain("a", "b"))
     world.step(e.DagRead(unpaused))
     assert [a.task_id for a in world.live()] == ["b"]
@@ -310,7 +312,7 @@ def test_inventory_adopts_resubmits_and_loses() -> None:
     run = world.start()
     by_task = {a.task_id: a for a in world.live()}
     world.step(e.AuthorCodeEntered(by_task["c"].attempt_id, world.now))
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     world.step(e.WorkerJoined("w", 32))
     decided = world.step(e.InventoryRead("w", {by_task["a"].attempt_id: True}, groups=(GROUP,)))
     assert [a.attempt_id for a in decided.submits["w"]][:1] == [by_task["b"].attempt_id], "queued and unknown: again"
@@ -340,7 +342,7 @@ def test_without_a_worker_tasks_wait_and_say_so() -> None:
     world.step(e.WorkerLost("w"))
     run = world.start()
     assert world.states(run) == {"a": "scheduled"}
-    assert "no worker is alive" in tell_task(world.memory, run.run_pk, "a", -1, world.now)[0]
+    assert "no worker is alive" in tell_task(world.engine_state, run.run_pk, "a", -1, world.now)[0]
     world.step(e.WorkerJoined("w2", 4))
     assert len(world.live()) == 1
 
@@ -369,7 +371,7 @@ def test_a_task_that_waits_before_skipping_is_skipped_once_the_run_before_would_
         (attempt,) = [attempt for attempt in world.live("a") if attempt.run.run_pk == run.run_pk]
         world.step(world.result(attempt, outcome))
     assert world.states(second) == {"a": "skipped", "c": "skipped"}
-    assert tell_task(world.memory, second.run_pk, "b", -1, world.now) == [
+    assert tell_task(world.engine_state, second.run_pk, "b", -1, world.now) == [
         "depends_on_past: b in run run1 is queued; wait_for_past_depends_before_skipping: then trigger rule all_success skips it: 1 skipped"
     ]
     assert not world.step().changes
@@ -395,7 +397,7 @@ def test_depends_on_past_waits_for_the_run_before() -> None:
     world = World(dag_record(chain("a", depends_on_past=True)))
     first, second = world.start(), world.start()
     assert len(world.live()) == 1
-    assert "depends_on_past: a in run run1 is queued" in tell_run(world.memory, second.run_pk, world.now)[0]
+    assert "depends_on_past: a in run run1 is queued" in tell_run(world.engine_state, second.run_pk, world.now)[0]
     world.end("a")
     assert [a.run.run_id for a in world.live()] == [second.run_id]
     world.end("a")
@@ -404,7 +406,7 @@ def test_depends_on_past_waits_for_the_run_before() -> None:
     world.end("a", "failed")
     fourth = world.start()
     assert world.state(third) == "failed" and not world.live()
-    assert "is failed" in tell_run(world.memory, fourth.run_pk, world.now)[0]
+    assert "is failed" in tell_run(world.engine_state, fourth.run_pk, world.now)[0]
 
 
 def test_a_run_that_takes_too_long_fails() -> None:
@@ -486,13 +488,13 @@ def test_a_task_of_the_run_before_that_has_not_begun_has_no_status_yet() -> None
     world = World(dag_record(tasks))
     world.start()
     world.end("a")
-    assert tell_task(world.memory, world.start().run_pk, "a", -1, world.now) == [
+    assert tell_task(world.engine_state, world.start().run_pk, "a", -1, world.now) == [
         "wait_for_downstream: b in run run1 has no status yet"
     ]
     world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), depends_on_past=True)]))
     _, second = world.start(), world.start()
     world.step(world.result(world.live("a")[1]))
-    assert tell_task(world.memory, second.run_pk, "b", -1, world.now) == [
+    assert tell_task(world.engine_state, second.run_pk, "b", -1, world.now) == [
         "depends_on_past: b in run run1 has no status yet"
     ]
 
@@ -500,8 +502,10 @@ def test_a_task_of_the_run_before_that_has_not_begun_has_no_status_yet() -> None
 def test_a_sensor_that_is_called_again_and_a_try_that_is_under_way_are_told_in_sentences() -> None:
     world = World(dag_record(chain("a")))
     run = world.start()
-    assert tell_run(world.memory, run.run_pk, world.now) == ["a: try 1 was submitted to worker w and has not begun"]
+    assert tell_run(world.engine_state, run.run_pk, world.now) == [
+        "a: try 1 was submitted to worker w and has not begun"
+    ]
     world.end("a", "up_for_reschedule", resume_at=60_000_000)
-    assert tell_run(world.memory, run.run_pk, world.now) == [
+    assert tell_run(world.engine_state, run.run_pk, world.now) == [
         "a: the sensor is called again at 1970-01-01T00:01:00.000000+00:00"
     ]

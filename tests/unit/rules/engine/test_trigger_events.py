@@ -45,7 +45,7 @@ def ended(world: World, run: RunRecord, fired: DeferralResult = EVENT, defer_seq
 
 def take_over(world: World) -> None:
     """Another scheduler reads what the store has."""
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     world.step(e.WorkerJoined("w", world.slots))
 
 
@@ -65,7 +65,7 @@ def test_a_deferred_task_holds_nothing_and_goes_on_with_its_event_in_the_same_tr
     started_at = world.rows[TaskKey(run.run_pk, 0, -1)].started_at
     then(world)
     assert world.states(run)["a"] == "deferred"
-    assert (world.live(), world.memory.live_attempt_count, world.pools["default_pool"][1]) == ([], 0, 0)
+    assert (world.live(), world.engine_state.live_attempt_count, world.pools["default_pool"][1]) == ([], 0, 0)
     ended(world, run)
     then(world)
     (attempt,) = world.live("a")
@@ -400,7 +400,7 @@ def test_of_times_that_passed_while_nobody_looked_the_first_counts() -> None:
 def test_a_task_that_its_trigger_has_ended_in_time_is_not_too_late_for_its_callbacks(outcome: str, bound: bool) -> None:
     world = World(dag_record(chain("a", hears_ends=True, execution_timeout_s=10.0)))
     run = deferred(world)
-    world.memory.workers["w"].is_reachable = False
+    world.engine_state.workers["w"].is_reachable = False
     world.step(seconds=5)
     ended(world, run, DeferralResult(outcome=outcome))
     world.step(e.WorkerJoined("w", 1), seconds=60)
@@ -415,7 +415,7 @@ def test_pausing_again_and_again_fills_no_heap() -> None:
     for _ in range(200):
         world.step(e.DagRead(replace(dag, paused=True)))
         world.step(e.DagRead(dag))
-    assert len(world.memory.timers) < 100
+    assert len(world.engine_state.timers) < 100
 
 
 def test_a_branch_does_not_skip_who_is_about_to_go_on() -> None:
@@ -480,11 +480,11 @@ def test_a_triggerer_is_told_of_the_end_of_a_wait_until_its_event_is_stored() ->
 def test_explain_says_what_is_waited_for() -> None:
     world = World(dag_record(chain("a", "b")))
     run = deferred(world)
-    assert "plugin.Trigger" in tell_task(world.memory, run.run_pk, "a", -1, world.now)[0]
+    assert "plugin.Trigger" in tell_task(world.engine_state, run.run_pk, "a", -1, world.now)[0]
     ended(world, run)
     world.end("a")
     world.end("b", "deferred", wait=timer(world, 60))
-    assert "until" in tell_task(world.memory, run.run_pk, "b", -1, world.now)[0]
+    assert "until" in tell_task(world.engine_state, run.run_pk, "b", -1, world.now)[0]
 
 
 def test_what_comes_due_together_goes_in_bounded_steps_one_right_after_the_other() -> None:

@@ -81,7 +81,7 @@ def test_limits_of_tasks_hold_across_versions() -> None:
     world.start()
     while world.live():
         world.step(world.result(world.live()[0]), seconds=1)
-    assert all(gate.used == 0 for gate in world.memory.dags[1].task_limits.values())
+    assert all(gate.used == 0 for gate in world.engine_state.dags[1].task_limits.values())
     assert {str(run.state) for run in world.runs.values()} == {"success"}
 
 
@@ -107,7 +107,7 @@ def test_a_task_that_left_while_no_scheduler_was_there_is_ended_and_gives_back_i
     run = world.start()
     (live,) = world.live("b")
     world.dags[1] = dag_record([TaskSpec(task_id="a")], version=2, numbers={"a": 0, "b": 1})
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     decided = world.step(e.WorkerJoined("w", 32))
     assert [order.attempt_id for order in decided.cancels] == [live.attempt_id]
     assert world.pools["p"][1] == 0 and world.attempts[live.attempt_id] == "failed"

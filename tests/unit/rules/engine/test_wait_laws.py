@@ -113,7 +113,7 @@ class Waiting(World):
 
 def play(world: Waiting, rng: random.Random) -> None:
     """One random thing happens, or two in one step."""
-    live, runs, waits = world.live(), sorted(world.memory.runs), sorted(world.waits)
+    live, runs, waits = world.live(), sorted(world.engine_state.runs), sorted(world.waits)
     roll = rng.random()
     if roll < 0.12 and len(runs) < 4:
         world.start()
@@ -203,7 +203,7 @@ def another_version(world: World, rng: random.Random) -> None:
 
 
 def take_over(world: World, rng: random.Random) -> None:
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     world.step(e.WorkerJoined("w", world.slots))
     held = {attempt.attempt_id: rng.random() < 0.5 for attempt in world.live() if rng.random() < 0.8}
     world.step(e.InventoryRead("w", held, groups=(GROUP,)))
@@ -268,7 +268,7 @@ def test_no_time_of_a_wait_is_missed_and_none_is_remembered_for_nothing(seed: in
                 assert all(at is None or at > world.now for at in (due_at, wait.timeout_at, deadline)), (
                     f"seed {seed}: {key}"
                 )
-        assert len(world.memory.timers) < TIMERS_SPARE, f"seed {seed}"
+        assert len(world.engine_state.timers) < TIMERS_SPARE, f"seed {seed}"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -277,9 +277,9 @@ def test_a_take_over_reads_the_waits_that_memory_had(seed: int) -> None:
     world = a_world(rng)
     for _ in range(STEPS):
         play(world, rng)
-        again = world.fresh_memory()
+        again = world.fresh_engine_state()
         world.loaded = []
-        assert waits_in(again) == waits_in(world.memory), f"seed {seed}"
+        assert waits_in(again) == waits_in(world.engine_state), f"seed {seed}"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -292,13 +292,13 @@ def test_after_any_history_every_task_ends(seed: int) -> None:
     world.dags[1] = replace(world.dags[1], paused=False)
     world.step(e.DagRead(copy.deepcopy(world.dags[1])))
     for _ in range(1000):
-        if not world.memory.runs:
+        if not world.engine_state.runs:
             break
         events: list[e.EngineEvent] = [
             e.DeferralEnded(key, wait.defer_seq, DeferralResult(outcome="event")) for key, wait in world.waits.items()
         ]
         world.step(*events, *(world.result(attempt) for attempt in world.live()), seconds=10)
-    assert not world.memory.runs and not world.waits, f"seed {seed}"
+    assert not world.engine_state.runs and not world.waits, f"seed {seed}"
     assert all(used == 0 for _, used in world.pools.values()), f"seed {seed}"
 
 
@@ -307,12 +307,12 @@ def task_of(world: World, key: TaskKey) -> TaskSpec | None:
     return next((task for task in world.dags[1].spec.tasks if task.task_id == names[key.task_no]), None)
 
 
-def waits_in(memory: EngineState) -> object:
+def waits_in(engine_state: EngineState) -> object:
     """What two memories of the same rows must agree on."""
     return {
         cell.key(): (cell.state, cell.defer_seq, cell.is_resumption, cell.deferral, cell.started_at)
-        for run in memory.runs.values()
+        for run in engine_state.runs.values()
         for cells in run.task_instances
         for cell in cells.values()
         if cell.defer_seq or cell.deferral
-    }, {name: pool.used for name, pool in memory.pools.items() if pool.slots is not None}
+    }, {name: pool.used for name, pool in engine_state.pools.items() if pool.slots is not None}

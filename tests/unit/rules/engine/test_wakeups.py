@@ -122,7 +122,7 @@ def test_a_cancellation_that_a_crash_swallowed_is_sent_again() -> None:
     run = world.start()
     (attempt,) = world.live()
     world.step(e.ClearTasks(run.run_pk, None, "ann"))
-    world.memory = world.fresh_memory()
+    world.engine_state = world.fresh_engine_state()
     world.step(e.WorkerJoined("w", 32))
     decided = world.step(e.InventoryRead("w", {attempt.attempt_id: True}, groups=(GROUP,)))
     assert [order.attempt_id for order in decided.cancels] == [attempt.attempt_id]
@@ -156,8 +156,8 @@ def test_heaps_do_not_grow_with_history() -> None:
     for _ in range(400):
         world.start()
         world.end("a")
-    assert len(world.memory.timers) < 200
-    assert len(world.memory.dags[1].queued_runs) < 200
+    assert len(world.engine_state.timers) < 200
+    assert len(world.engine_state.dags[1].queued_runs) < 200
 
 
 def test_a_sensor_that_was_called_often_may_still_be_lost_before_it_entered() -> None:

@@ -42,4 +42,4 @@ def test_the_worked_example_of_the_package_is_what_the_engine_does() -> None:
 
     result = world.step(world.result(second))
     assert (_rows(result), [str(r.state) for r in result.changes.runs]) == ({1: "success"}, ["success"])
-    assert world.memory.runs == {}
+    assert world.engine_state.runs == {}

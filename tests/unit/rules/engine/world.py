@@ -90,7 +90,7 @@ class World:
         self._ids = itertools.count()
         self._run_pks = itertools.count(1)
         self.slots = slots
-        self.memory = self.fresh_memory()
+        self.engine_state = self.fresh_engine_state()
         self.step(e.WorkerJoined("w", slots))
 
     def pool_records(self) -> tuple[PoolRecord, ...]:
@@ -99,9 +99,9 @@ class World:
             for name, (slots, used) in sorted(self.pools.items())
         )
 
-    def fresh_memory(self) -> EngineState:
+    def fresh_engine_state(self) -> EngineState:
         """Memory as a take-over reads it."""
-        memory = EngineState(self.limits)
+        engine_state = EngineState(self.limits)
         unfinished = [
             run for run in self.runs.values() if run.dag_pk in self.dags and run.state not in FINISHED_RUN_STATES
         ]
@@ -123,9 +123,9 @@ class World:
             ],
             deadlines={run.run_pk: self.deadlines_of(run.run_pk) for run in unfinished},
         )
-        self.loaded = load_groups(memory, state, dict.fromkeys(self.groups(), 1))
-        memory.update_pools(self.pool_records())
-        return memory
+        self.loaded = load_groups(engine_state, state, dict.fromkeys(self.groups(), 1))
+        engine_state.update_pools(self.pool_records())
+        return engine_state
 
     def groups(self) -> set[int]:
         """The groups that this owner has."""
@@ -147,8 +147,8 @@ class World:
         """One step; its changes are written, its submissions kept in `sent`."""
         self.now += int(seconds * 1_000_000)
         loaded, self.loaded = self.loaded, []
-        decided = step(self.memory, events, self.now, lambda: f"a{next(self._ids)}", loaded)
-        check_queues(self.memory)
+        decided = step(self.engine_state, events, self.now, lambda: f"a{next(self._ids)}", loaded)
+        check_queues(self.engine_state)
         self.questions += decided.mutation_questions
         self.write(decided)
         return decided
@@ -234,7 +234,7 @@ class World:
 
     def live(self, task_id: str | None = None) -> list[Attempt]:
         """Attempts that are under way, in the order of their submission."""
-        return [a for i, a in self.sent.items() if i in self.memory.attempts and task_id in (None, a.task_id)]
+        return [a for i, a in self.sent.items() if i in self.engine_state.attempts and task_id in (None, a.task_id)]
 
     def end(self, task_id: str, outcome: str = "success", seconds: float = 1, **fields: object) -> StepResult:
         """The live attempt of that task ends."""
@@ -283,7 +283,7 @@ class World:
 
     def indices_of(self, run: RunRecord, task_id: str) -> dict[int, str | None]:
         """Map index to state, from the memory."""
-        run_in_memory = self.memory.runs[run.run_pk]
+        run_in_memory = self.engine_state.runs[run.run_pk]
         instances = run_in_memory.task_instances[run_in_memory.graph.index_of[task_id]]
         return {i: str(ti.state) if ti.state else None for i, ti in sorted(instances.items())}
 
@@ -293,6 +293,6 @@ class World:
 
     def take_over(self) -> None:
         """Another scheduler reads the rows; the workers still have their attempts."""
-        self.memory = self.fresh_memory()
+        self.engine_state = self.fresh_engine_state()
         self.step(e.WorkerJoined("w", self.slots))
         self.step(e.InventoryRead("w", dict.fromkeys((a.attempt_id for a in self.live()), False), groups=(GROUP,)))

@@ -84,17 +84,19 @@ class Rounds:
     def __init__(self, timetable: Timetable | None = None, **about: Any) -> None:
         FAULT.clear()
         self.host = HeldBack()
-        self.memory = EngineState(EngineLimits())
+        self.engine_state = EngineState(EngineLimits())
         ref = reference(timetable or Hourly())
         spec = DagSpec(dag_id="it", timetable=ref, start_at=NOW, catchup=True, **about)
-        self.memory.dags[0] = Dag(DagRecord(0, "it", 0, False, True, 0, None, None, None, 1, spec, {}, "f.py", "h"))
-        self.planner = Planner(self.memory, 60.0, self.host)
+        self.engine_state.dags[0] = Dag(
+            DagRecord(0, "it", 0, False, True, 0, None, None, None, 1, spec, {}, "f.py", "h")
+        )
+        self.planner = Planner(self.engine_state, 60.0, self.host)
         self.planner.enqueue([0])
         self.made: list[str] = []
 
     @property
     def record(self) -> DagRecord:
-        return self.memory.dags[0].record
+        return self.engine_state.dags[0].record
 
     def round(self, now: Instant, accepted: bool = True) -> list[PlanChange]:
         """One call of the planner, and what the store makes of it."""
@@ -139,7 +141,7 @@ def test_what_is_stored_between_run_and_answer_is_asked_again_by_whoever_reads_i
     it.settle(NOW - 1)
     it.round(NOW)
     taken_over = Rounds()
-    taken_over.memory.dags[0] = Dag(it.record)
+    taken_over.engine_state.dags[0] = Dag(it.record)
     taken_over.planner.enqueue([0])
     taken_over.settle(NOW)
     assert taken_over.record.next_run is not None and taken_over.record.next_run.run_after == NOW + HOUR
@@ -170,7 +172,7 @@ def test_one_that_fails_when_its_schedule_changes_keeps_the_next_run_of_the_old_
     )
     record = it.record
     record.spec, record.version_pk = spec, 2
-    it.memory.dags[0] = Dag(record)
+    it.engine_state.dags[0] = Dag(record)
     it.planner.enqueue([0])
     it.settle(NOW + 1)
     assert it.record.error is not None and it.record.next_run is not None and it.record.next_run.run_after == NOW + HOUR
@@ -232,7 +234,7 @@ def test_a_refused_change_is_asked_anew() -> None:
 
 def test_without_a_host_the_dag_says_so() -> None:
     it = Rounds()
-    it.planner = Planner(it.memory, 60.0)
+    it.planner = Planner(it.engine_state, 60.0)
     it.planner.enqueue([0])
     (change,) = it.round(NOW - 1)
     assert change.error is not None and "author" in change.error

@@ -426,7 +426,7 @@ def test_explain_names_the_backfill_and_its_limit(world: World) -> None:
     assert service is not None
     assert any(
         "no run of its backfill starts" in condition.text
-        for condition in list_dag_conditions(service.memory, made.dag_pk, world.clock.now())
+        for condition in list_dag_conditions(service.engine_state, made.dag_pk, world.clock.now())
     )
 
 
@@ -436,7 +436,7 @@ def test_memory_holds_few_of_the_queued_runs_of_a_long_backfill(world: World) ->
     world.until(2)
     service = world.schedulers[0].service
     assert service is not None
-    assert len(service.memory.runs) <= 12
+    assert len(service.engine_state.runs) <= 12
     assert len(world.runs("a")) == 8760
 
 
@@ -460,12 +460,12 @@ def test_a_cleared_run_of_an_ended_backfill_keeps_the_limit_of_its_backfill(worl
     assert Counter(world.states("a").values()) == {"running": 2, "queued": 2}
     service = world.schedulers[0].service
     assert service is not None
-    assert tell_run(service.memory, world.run("a", -1).run_pk, world.clock.now()) == [
+    assert tell_run(service.engine_state, world.run("a", -1).run_pk, world.clock.now()) == [
         f"queued: max_active_runs=2 of backfill {made.backfill_pk} is reached by 2 running runs"
     ]
     world.until(2)
     assert Counter(world.states("a").values()) == {"success": 4}
-    assert not service.memory.dags[made.dag_pk].backfills
+    assert not service.engine_state.dags[made.dag_pk].backfills
 
 
 @pytest.mark.parametrize("fault", ["crash_before", "crash_after", "uncertain_lost", "uncertain_done"])

@@ -424,7 +424,7 @@ def test_one_round_finds_so_many_edges_and_all_dags_get_their_turn(
 
     def find(self: EdgeResolver, now: Instant) -> list[e.EngineEvent]:
         events = really(self, now)
-        found.append(Counter(world.schedulers[0].service.memory.runs[one.run_pk].record.dag_pk for one in events))  # type: ignore
+        found.append(Counter(world.schedulers[0].service.engine_state.runs[one.run_pk].record.dag_pk for one in events))  # type: ignore
         return events
 
     monkeypatch.setattr(EdgeResolver, "resolve_batch", find)

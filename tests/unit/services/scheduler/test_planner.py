@@ -18,7 +18,7 @@ NOW = 1_767_225_600 * SECOND
 
 
 def memory_of(*dag_ids: str) -> EngineState:
-    memory = EngineState(EngineLimits())
+    engine_state = EngineState(EngineLimits())
     for pk, dag_id in enumerate(dag_ids):
         spec = DagSpec(
             dag_id=dag_id,
@@ -26,8 +26,10 @@ def memory_of(*dag_ids: str) -> EngineState:
             tasks=(),
             start_at=NOW,
         )
-        memory.dags[pk] = Dag(DagRecord(pk, dag_id, 0, False, True, 0, None, None, None, 1, spec, {}, "f.py", "h"))
-    return memory
+        engine_state.dags[pk] = Dag(
+            DagRecord(pk, dag_id, 0, False, True, 0, None, None, None, 1, spec, {}, "f.py", "h")
+        )
+    return engine_state
 
 
 def settled(planner: Planner, changes: list[PlanChange]) -> None:
@@ -36,8 +38,8 @@ def settled(planner: Planner, changes: list[PlanChange]) -> None:
 
 
 def test_looking_often_leaves_one_entry() -> None:
-    memory = memory_of("daily")
-    planner = Planner(memory, 60.0)
+    engine_state = memory_of("daily")
+    planner = Planner(engine_state, 60.0)
     planner.enqueue([0])
     settled(planner, planner.plan(NOW + 1, 10))
     for _ in range(1000):

@@ -146,7 +146,7 @@ def run_scheduler(
             wake_at = service.tick()
             trial = look()
             show(trial.tasks)
-            if trial.run.state in FINISHED_RUN_STATES and not service.memory.callbacks:
+            if trial.run.state in FINISHED_RUN_STATES and not service.engine_state.callbacks:
                 return trial
             check()
             seconds = (wake_at - clock.now()) / SECOND

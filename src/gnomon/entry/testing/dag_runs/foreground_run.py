@@ -298,7 +298,7 @@ class ForegroundRun:
     def _is_over(self, service: SchedulerService, run_id: str) -> bool:
         with self._db.read() as tx:
             run = dag_runs.find_stored_run(tx, self._dag.dag_id, run_id)
-        return run is not None and run.state in FINISHED_RUN_STATES and not service.memory.callbacks
+        return run is not None and run.state in FINISHED_RUN_STATES and not service.engine_state.callbacks
 
     def _retire_worker(self) -> None:
         with self._db.write() as tx:

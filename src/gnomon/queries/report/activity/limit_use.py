@@ -95,19 +95,21 @@ def read_limit_use(
             -1,
             is_complete=False,
         )
-    with load_engine_state(tx, limits) as state:
-        found = [use for use in _iterate_limits(state, now) if (use.used or use.waiting) and is_visible(use.dag_id)]
+    with load_engine_state(tx, limits) as engine_state:
+        found = [
+            use for use in _iterate_limits(engine_state, now) if (use.used or use.waiting) and is_visible(use.dag_id)
+        ]
         workers = [
             WorkerUse(name, hosts.get(name, ""), one.slots, one.used_slots)
-            for name, one in sorted(state.workers.items())
+            for name, one in sorted(engine_state.workers.items())
         ]
-        live_attempts = state.live_attempt_count
+        live_attempts = engine_state.live_attempt_count
     found.sort(key=lambda use: (not use.waiting, not use.is_reached, use.dag_id, use.run_id or "", use.name))
     return LimitsInUse(found[:LISTED_MAX], workers, limits.parallelism, live_attempts, len(found) <= LISTED_MAX)
 
 
-def _iterate_limits(state: EngineState, now: Instant) -> Iterator[LimitUse]:
-    for dag in state.dags.values():
+def _iterate_limits(engine_state: EngineState, now: Instant) -> Iterator[LimitUse]:
+    for dag in engine_state.dags.values():
         yield _build_run_limit(dag, now)
         yield from _build_task_limits(dag)
 

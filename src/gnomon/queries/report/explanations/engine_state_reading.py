@@ -35,25 +35,25 @@ def load_engine_state(
     `run` is in it even if it waits in the store for its turn in a backfill, and the DAG `dag_pk` even if it has no unfinished run. With all groups it
     has all attempts that use a limit. `graphs`: those of DAGs that were read before, which a caller keeps.
     """
-    state = EngineState(limits)
-    state.graphs = graphs
-    _add_workers(tx, state)
+    engine_state = EngineState(limits)
+    engine_state.graphs = graphs
+    _add_workers(tx, engine_state)
     asked = [key for key in (dag_pk, None if run is None else run.dag_pk) if key is not None]
-    load_groups(state, group_state.load_busy_groups(tx, groups, asked), {})
-    state.update_pools(group_state.load_pools(tx))
-    dag = None if run is None else state.dags.get(run.dag_pk)
-    if run is not None and dag is not None and run.run_pk not in state.runs:
+    load_groups(engine_state, group_state.load_busy_groups(tx, groups, asked), {})
+    engine_state.update_pools(group_state.load_pools(tx))
+    dag = None if run is None else engine_state.dags.get(run.dag_pk)
+    if run is not None and dag is not None and run.run_pk not in engine_state.runs:
         attach_run(
-            state,
+            engine_state,
             dag,
             run,
             group_state.load_tasks(tx, [run.run_pk]),
             run_waits.load_run_waits(tx, [run.run_pk]).get(run.run_pk, ()),
         )
     try:
-        yield state
+        yield engine_state
     finally:
-        state.release()
+        engine_state.release()
 
 
 def build_limits(cfg: Config) -> EngineLimits:
@@ -65,16 +65,18 @@ def build_limits(cfg: Config) -> EngineLimits:
     )
 
 
-def _add_workers(tx: Transaction, state: EngineState) -> None:
+def _add_workers(tx: Transaction, engine_state: EngineState) -> None:
     """Add the workers of the configured executors: those that are alive of the LocalExecutor, and one for each other executor."""
-    executors = state.limits.executors
+    executors = engine_state.limits.executors
     is_local_used = executors is None or LOCAL_EXECUTOR in executors
     for worker in process_health.list_live_workers(tx):
         if is_local_used and not worker.address.startswith(REMOTE_ADDRESS):
-            state.add_worker(worker.worker_id, worker.slots)
+            engine_state.add_worker(worker.worker_id, worker.slots)
     for one in () if executors is None else executors.executors:
         if one.name != LOCAL_EXECUTOR:
-            state.add_worker(one.name, state.limits.parallelism or SLOTS_UNBOUND)
-    state.claims.update(remote_attempts.list_claiming_workers(tx))
+            engine_state.add_worker(one.name, engine_state.limits.parallelism or SLOTS_UNBOUND)
+    engine_state.claims.update(remote_attempts.list_claiming_workers(tx))
     if executors is not None and CELERY_EXECUTOR in executors:
-        state.message_waits.update(describe_message_waits(tx, state.claims, state.limits.queued_timeout_s))
+        engine_state.message_waits.update(
+            describe_message_waits(tx, engine_state.claims, engine_state.limits.queued_timeout_s)
+        )

@@ -1,4 +1,4 @@
-"""The memory of one scheduler: DAGs, unfinished runs, pools, workers, subscriptions, and one heap of timers."""
+"""The engine state of one scheduler: DAGs, unfinished runs, pools, workers, subscriptions, and one heap of timers."""
 
 from __future__ import annotations
 
