@@ -34,7 +34,7 @@ ENDS = {
     "inventory": ["scheduled__2025-01-07T12:00:00+00:00", "scheduled__2025-01-08T00:00:00+00:00"],
     "reports": ["first", "second"],
 }
-"""The runs of each DAG: those of the home, and those that its timetables still owe."""
+"""The runs of each DAG: those of the home, and those that its timetables still plan."""
 
 
 @pytest.fixture(params=BOTH)

@@ -10,9 +10,9 @@ import gnomon
 
 PACKAGE = Path(gnomon.__file__).parent
 ENGINE = PACKAGE / "rules" / "engine"
-TRANSITION = "rules/engine/lifecycle/transition.py"
+TRANSITION = "rules/engine/lifecycle/state_change.py"
 QUEUE_MOVES = "rules/engine/state/queue_moves.py"
-OTHER_STATES = {"wait.state", "run.record.state", "owed.record.state", "deadline.state"}
+OTHER_STATES = {"wait.state", "run.record.state", "pending.record.state", "deadline.state"}
 """Targets of assignments that are the state of a RunWait, a DagRun, a callback or a deadline, not of a task instance."""
 
 
@@ -40,16 +40,15 @@ def _assignments(attribute: str) -> Iterator[tuple[str, str]]:
                 yield file.relative_to(PACKAGE).as_posix(), ast.unparse(node)
 
 
-def test_apply_is_the_only_caller_of_next_state() -> None:
+def test_transition_is_the_only_caller_of_next_state() -> None:
     assert _calls("next_state") == {TRANSITION: 1}
 
 
-def test_the_state_of_a_task_instance_is_assigned_by_apply_and_revert_alone() -> None:
+def test_the_state_of_a_task_instance_is_assigned_by_two_functions_alone() -> None:
     found = {(file, target) for file, target in _assignments("state") if target not in OTHER_STATES}
     assert found == {
         (TRANSITION, "subject.state"),
         ("rules/engine/state/task_instance.py", "self.state"),  # a new instance, and `restore` from its row
-        ("rules/engine/step_context.py", "self.state"),  # the EngineState of a step
     }
 
 

@@ -195,10 +195,10 @@ def _called(tx: Transaction, called: Counter[str], kills: int) -> Iterator[str]:
     """
     runs = dag_runs.list_runs(tx, "producing")
     for run in runs:
-        owed = run_callbacks.list_callbacks(tx, run.run_pk)
-        if len(owed) != 1 or owed[0].state not in (CallbackState.SUCCESS, CallbackState.FAILED):
-            yield f"producing {run.run_id} has the callbacks {owed}"
-        elif owed[0].state is CallbackState.SUCCESS and not called[run.run_id]:
+        pending = run_callbacks.list_callbacks(tx, run.run_pk)
+        if len(pending) != 1 or pending[0].state not in (CallbackState.SUCCESS, CallbackState.FAILED):
+            yield f"producing {run.run_id} has the callbacks {pending}"
+        elif pending[0].state is CallbackState.SUCCESS and not called[run.run_id]:
             yield f"the callback of {run.run_id} was recorded and never called"
         elif called[run.run_id] > 1 + kills:
             yield f"the callback of {run.run_id} was called {called[run.run_id]} times"

@@ -1,4 +1,4 @@
-"""Callbacks and deadlines of runs in the store: written with the step that owes them, loaded by the next owner, deleted with their run."""
+"""Callbacks and deadlines of runs in the store: written with the step that queues them, loaded by the next owner, deleted with their run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REQUEST = CallbackRequest(
 )
 
 
-def owed(run: RunRecord, callback_id: str = "c1") -> CallbackRecord:
+def build_callback(run: RunRecord, callback_id: str = "c1") -> CallbackRecord:
     return CallbackRecord(callback_id, run.run_pk, run.dag_pk, REQUEST, AT, log="x.log")
 
 
@@ -43,14 +43,14 @@ def test_a_callback_is_loaded_with_its_ended_run_until_it_has_ended(world: World
     world.dag()
     run = world.run()
     ended = replace(run, state=DagRunState.FAILED, started_at=AT, ended_at=AT)
-    callback = owed(run)
+    callback = build_callback(run)
     world.apply(Changes(runs=[ended], callbacks={"c1": callback}))
     assert loaded(world) == [(callback, ended)]
     running = replace(callback, state=CallbackState.RUNNING, tries=1, attempt="a1", worker="w", started_at=AT + 1)
     world.apply(Changes(callbacks={"c1": running}))
     assert loaded(world) == [(running, ended)]
     over = replace(running, state=CallbackState.FAILED, attempt=None, worker=None, ended_at=AT + 2, reason="no")
-    world.apply(Changes(callbacks={"c1": over, "c2": owed(run, "c2")}))
+    world.apply(Changes(callbacks={"c1": over, "c2": build_callback(run, "c2")}))
     assert [callback.callback_id for callback, _ in loaded(world)] == ["c2"]
     world.apply(Changes(callbacks_deleted=["c2"]))
     with world.db.read() as tx:
@@ -90,7 +90,7 @@ def test_a_deleted_run_takes_its_callbacks_and_deadlines_along(world: World) -> 
     for delete in ("run", "dag"):
         run = world.run(run_id=f"r-{delete}")
         deadline = DeadlineRecord(run.run_pk, 0, DeadlineState.PENDING, AT)
-        world.apply(Changes(callbacks={delete: owed(run, delete)}, deadlines={(run.run_pk, 0): deadline}))
+        world.apply(Changes(callbacks={delete: build_callback(run, delete)}, deadlines={(run.run_pk, 0): deadline}))
         with world.db.scheduler_write(world.me) as tx:
             if delete == "run":
                 commit.delete_runs(tx, [run.run_pk])
@@ -101,5 +101,5 @@ def test_a_deleted_run_takes_its_callbacks_and_deadlines_along(world: World) -> 
                 run_callbacks.list_callbacks(tx, run.run_pk) == []
                 and run_callbacks.load_deadlines(tx, [run.run_pk]) == {}
             )
-        world.apply(Changes(callbacks={delete: owed(run, delete)}))
+        world.apply(Changes(callbacks={delete: build_callback(run, delete)}))
         assert loaded(world) == []

@@ -43,9 +43,9 @@ def down(world: World) -> DagRecord:
     )
 
 
-def plan(world: World, dag_id: str, *days: int, passed: tuple[SkippedSlots, ...] = ()) -> PlanOutcome:
+def plan(world: World, dag_id: str, *days: int, skipped: tuple[SkippedSlots, ...] = ()) -> PlanOutcome:
     """What planning these days of a DAG, one after the other, came to."""
-    change = replace(plan_change(world.read_dag(dag_id), *(slot(day) for day in days)), passed=passed)
+    change = replace(plan_change(world.read_dag(dag_id), *(slot(day) for day in days)), skipped=skipped)
     with world.db.scheduler_write(world.me) as tx:
         return commit.create_planned_runs(tx, [change], AT)[0]
 
@@ -422,7 +422,7 @@ def test_a_slot_has_its_outcome_from_its_run_and_the_number_of_its_clearings(wor
 def test_a_slot_without_a_run_is_absent_once_planning_has_passed_it(world: World, up: DagRecord) -> None:
     assert outcomes(world, DAY_0) == ["open"]
     note = SkippedSlots(first=DAY_0, until=DAY_1, count=1, reason="catchup is off")
-    plan(world, "up", 1, passed=(note,))
+    plan(world, "up", 1, skipped=(note,))
     assert facts(world, DAY_0 - DAY, DAY_0, DAY_1, DAY_2) == [
         SlotFact(DAY_0 - DAY, "absent"),
         SlotFact(DAY_0, "absent", note="no run was made: catchup is off"),

@@ -153,7 +153,7 @@ def test_what_is_passed_stands_in_the_log_and_since_when_the_dag_is_let_run_on_t
     dag = world.dag()
     assert dag.live_at == AT
     note = SkippedSlots(first=1, until=5, count=2, reason="because")
-    assert plan(world, replace(plan_change(dag, slot(0)), passed=(note,), live_at=7))[0].accepted
+    assert plan(world, replace(plan_change(dag, slot(0)), skipped=(note,), live_at=7))[0].accepted
     assert world.read_dag("d").live_at == 7
     with world.db.write() as tx:
         (line,) = [one for one in event_log.list_events(tx, dag_pk=dag.dag_pk) if one.kind == "slots_passed"]

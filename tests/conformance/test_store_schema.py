@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ from gnomon.storage.store import (
 )
 from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.migrations.migration_targets import PostgresTarget, SqliteTarget
-from gnomon.storage.store.migrations.upgrade import SCRIPTS, creation_statements
+from gnomon.storage.store.migrations.upgrade import SCRIPTS, creation_statements, script_statements
 from gnomon.storage.store.schema_revision import FORMER_REVISIONS, HEAD, REVISIONS
 
 NEXT = str(int(HEAD) + 1)
@@ -114,10 +115,15 @@ def place_of(url: str) -> SqliteTarget | PostgresTarget:
 def make_at(url: str, revision: str) -> SqliteTarget | PostgresTarget:
     """A database of an earlier release, with at least one row in every table."""
     place = place_of(url)
-    if revision == "0031":
+    if revision in FORMER_REVISIONS:
         load_former_database(url, Path("/home/former"))
+        if revision != "0031":
+            scripts = [name for name in FORMER_REVISIONS["0031"] if name not in FORMER_REVISIONS[revision]]
+            with place.exclusive():
+                place.run_in_transaction(script_statements(scripts, place.dialect))
+            set_revision(url, revision)
     else:
-        older = REVISIONS[: REVISIONS.index(HEAD if revision in FORMER_REVISIONS else revision) + 1]
+        older = REVISIONS[: REVISIONS.index(revision) + 1]
         with place.exclusive():
             place.run_in_transaction(creation_statements(older, place.dialect, 7))
         set_revision(url, revision)
@@ -137,7 +143,7 @@ def new_schema(dialect: str) -> Schema:
 
 def test_the_known_revisions_are_those_of_the_scripts() -> None:
     names = sorted(entry.name for entry in SCRIPTS.iterdir())
-    scripts = [*REVISIONS, *filter(None, FORMER_REVISIONS.values())]
+    scripts = [*REVISIONS, *dict.fromkeys(chain.from_iterable(FORMER_REVISIONS.values()))]
     assert names == sorted(f"{script}.{dialect}.sql" for script in scripts for dialect in ("sqlite", "postgresql"))
     assert [int(revision) for revision in REVISIONS] == list(range(1, len(REVISIONS) + 1))
 

@@ -239,7 +239,7 @@ def some_task(rng: random.Random, task_id: str, before: list[str]) -> TaskSpec:
         retry_delay_s=rng.choice((0.0, 20.0)),
         pool=rng.choice(("default_pool", POOL, COUNTING)),
         execution_timeout_s=rng.choice((None, None, 25.0)),
-        hears_ends=rng.random() < 0.3,
+        runs_code_at_deferral_end=rng.random() < 0.3,
         soft_fail=rng.random() < 0.2,
         start_wait=some_wait(rng, by_itself=True) if rng.random() < 0.25 else None,
     )

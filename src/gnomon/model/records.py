@@ -44,7 +44,7 @@ class DagRecord:
     input_hash: str
     fresh: str | None = None
     error: str | None = None
-    looked_further: bool = False
+    has_volatile_import: bool = False
     """The file read more than files at import, so an imported copy becomes outdated."""
     dependency_error: str | None = None
     """Why its dependencies on other DAGs can never be met; no run is planned while this is set."""
@@ -333,7 +333,7 @@ class PlanChange:
     version_pk: int | None = None
     error: str | None = None
     """The planning error of the DAG; None clears it."""
-    passed: tuple[SkippedSlots, ...] = ()
+    skipped: tuple[SkippedSlots, ...] = ()
     """Slots that get no run; each entry becomes a line of the audit log."""
     live_at: Instant | None = None
     """Since when the schedule is another; None: it is unchanged."""

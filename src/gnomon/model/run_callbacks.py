@@ -1,4 +1,4 @@
-"""Author code that a DAG run owes: its callbacks at the end, listeners, callbacks of missed deadlines; and the deadlines.
+"""Callbacks of a DAG run: those of its end, listeners, callbacks of missed deadlines; and the deadlines.
 
 `CallbackRequest` says what a process on a worker calls (`Attempt.callback`), `CallbackRecord` is the row of the store,
 `DeadlineSpec` is one deadline of a DAG, and `DeadlineRecord` that deadline of one run.

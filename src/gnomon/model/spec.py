@@ -92,10 +92,11 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A timeout of its deferral fails it without a retry."""
     soft_fail: bool = False
     """A timeout or failure skips the sensor instead of failing it."""
-    hears_ends: bool = False
-    """Callbacks or a method of the operator run when a deferral ends the task: it is submitted to a worker for them."""
+    runs_code_at_deferral_end: bool = msgspec.field(default=False, name="hears_ends")
+    """Callbacks or a method of the operator run when a deferral ends the task: it is submitted to a worker for them.
+    Stored under its former name."""
     has_failure_callbacks: bool = False
-    """It has callbacks or mail for a failure or a retry: they are owed when its process ends without calling them."""
+    """It has callbacks or mail for a failure or a retry: they are queued when its process ends without calling them."""
     depends_on: tuple[AfterSpec, ...] = ()
     """The dependencies of this task on other DAGs; other tasks of the run do not wait for them."""
     inlets: tuple[AssetLeaf, ...] = ()
@@ -229,7 +230,7 @@ class FileInputs(msgspec.Struct, frozen=True, kw_only=True):
     """The hash of every file and folder listing that it read below the DAG and plugin folders."""
     paths: tuple[tuple[str, str], ...] = ()
     """(path, stamp) of these files: while all stamps are unchanged, so is the hash."""
-    looked_further: bool = False
+    has_volatile_import: bool = False
     """It read a Variable, the environment, the network: parsed again every `min_file_process_interval`."""
     fresh: str | None = None
     """Why its tasks need a new interpreter (threads or sockets at import); None: a fork is safe."""

@@ -108,7 +108,7 @@ def answer_next_runs(
         schedule=spec.timetable.summary,
         paused=dag.paused,
         next_runs=[_forecast_row(entry) for entry in forecast.runs],
-        passed=[_skipped_row(skipped) for skipped in forecast.passed],
+        passed=[_skipped_row(skipped) for skipped in forecast.skipped],
         dropped=_list_dropped_runs(request, spec, due, ask),
         notes=_notes(dag, spec, forecast),
         blocked=dag.dependency_error,
@@ -133,7 +133,7 @@ def _forecast(request: ForecastRequest, spec: DagSpec, ask: AskForecast) -> Fore
         return Forecast()
     arguments = build_plan_arguments(dag, spec, compute_fingerprint(spec.timetable, spec), request.now)
     if dag.paused:
-        arguments["since"] = request.now
+        arguments["active_since"] = request.now
     limits = [limit for limit in (spec.max_active_runs, spec.timetable.active_runs_limit) if limit is not None]
     arguments |= {
         "now": request.now,

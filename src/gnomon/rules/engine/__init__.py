@@ -23,7 +23,7 @@ An example: a DAG with the tasks a >> b, and one worker.
 5. `ResultReceived(a1, success)`: b is success, and the run has no unfinished task instance, so `end_run_if_done` sets it to
    success; `drop_ended_run` removes it from memory. Result: the rows of b and of the run.
 
-Each change of a task instance's state is a row of `decide.transitions`, taken by `lifecycle.apply`; each change of its
+Each change of a task instance's state is a row of `decide.transitions`, taken by `lifecycle.transition`; each change of its
 queue is a row of `state.queue_state`, taken by `move_in_queue`.
 
 Failure. A step changes the EngineState in place. If its transaction is refused, or the outcome of the commit is unknown,

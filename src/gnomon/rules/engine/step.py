@@ -57,7 +57,7 @@ from gnomon.rules.engine.lifecycle.run_lifecycle import (
 from gnomon.rules.engine.lifecycle.task_lifecycle import evaluate_pending, make_ready, on_instances_mutated
 from gnomon.rules.engine.lifecycle.upstream_subscriptions import notify_cursor_moved, notify_run_created, subscribe
 from gnomon.rules.engine.state.engine_state import EngineState
-from gnomon.rules.engine.state.owed_callback import OwedCallback
+from gnomon.rules.engine.state.pending_callback import PendingCallback
 from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step_context import StepContext, StepResult
 
@@ -128,7 +128,7 @@ def _propagate(context: StepContext) -> None:
 
 
 def _fire_timers(context: StepContext) -> None:
-    timers, ready_before = context.state.timers, len(context.newly_ready)
+    timers, ready_before = context.engine_state.timers, len(context.newly_ready)
     for _ in range(MAX_TIMERS_PER_STEP):
         at = timers.peek_key()
         if at is None or at > context.now:
@@ -141,7 +141,7 @@ def _fire_timers(context: StepContext) -> None:
             expire_edges(context, subject)
             miss_due_deadlines(context, subject)
             ask_again_if_due(context, subject)
-        elif isinstance(subject, OwedCallback):
+        elif isinstance(subject, PendingCallback):
             on_callback_timer(context, subject)
         elif subject is not None and subject.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
             make_ready(context, subject)
@@ -156,7 +156,7 @@ def _finish_step(context: StepContext) -> StepResult:
     """Collect the rows that changed, the mail to other owners, and the instant of the next step."""
     for ti in context.newly_ready:
         if ti.is_queued and ti.state in (None, *WITHOUT_PROCESS_STATES):
-            lifecycle.apply(ti, Cause.WAIT)
+            lifecycle.transition(ti, Cause.WAIT)
             context.mark_dirty(ti)
     changes, result = context.changes, context.result
     result.mutation_questions = build_questions(context)
@@ -173,7 +173,7 @@ def _finish_step(context: StepContext) -> StepResult:
         changes.mail_sent.append(
             NewMail(group_no, "upstream_ended", msgspec.json.encode(update).decode(), at=context.now)
         )
-    result.wake_at = context.now if context.has_more_work else context.state.next_timer()
+    result.wake_at = context.now if context.has_more_work else context.engine_state.next_timer()
     return result
 
 
@@ -183,13 +183,13 @@ def _on_dag_read(context: StepContext, event: e.DagRead) -> None:
 
 
 def _on_run_read(context: StepContext, event: e.RunRead) -> None:
-    dag = context.current_dag = context.state.dags.get(event.run.dag_pk)
-    if dag is None or event.run.run_pk in context.state.runs or event.run.run_pk in context.result.deleted_runs:
+    dag = context.current_dag = context.engine_state.dags.get(event.run.dag_pk)
+    if dag is None or event.run.run_pk in context.engine_state.runs or event.run.run_pk in context.result.deleted_runs:
         return  # the run is in memory, or an earlier event of this step deleted it
     context.result.touched_groups.add(dag.record.group_no)
     if event.previous_run is not None:
-        attach_previous_run(context.state, dag, *event.previous_run)
-    run = attach_run(context.state, dag, event.run, event.tasks, event.run_waits)
+        attach_previous_run(context.engine_state, dag, *event.previous_run)
+    run = attach_run(context.engine_state, dag, event.run, event.tasks, event.run_waits)
     run.deadlines = {deadline.deadline_no: deadline for deadline in event.deadlines}
     finalize_removed_tasks(context, run)
     refresh_deadlines(context, run)
@@ -204,14 +204,14 @@ def _on_run_read(context: StepContext, event: e.RunRead) -> None:
 
 
 def _on_previous_runs_read(context: StepContext, event: e.PreviousRunsRead) -> None:
-    dag = context.current_dag = context.state.dags.get(event.dag_pk)
+    dag = context.current_dag = context.engine_state.dags.get(event.dag_pk)
     if dag is not None:
         for record, rows in event.runs:
-            attach_previous_run(context.state, dag, record, rows)
+            attach_previous_run(context.engine_state, dag, record, rows)
 
 
 def _on_cursor_moved(context: StepContext, event: e.CursorMoved) -> None:
-    dag = context.current_dag = context.state.dags.get(event.dag_pk)
+    dag = context.current_dag = context.engine_state.dags.get(event.dag_pk)
     if dag is not None:
         notify_cursor_moved(context, dag, event.before, event.upto, event.facts)
 
@@ -225,15 +225,15 @@ def _on_upstream_updates(context: StepContext, event: e.UpstreamUpdatesReceived)
 
 
 def _on_pools_read(context: StepContext, event: e.PoolsRead) -> None:
-    missing = {pool.name for pool in context.state.pools.values() if pool.slots is None}
-    context.state.update_pools(event.pools)
+    missing = {pool.name for pool in context.engine_state.pools.values() if pool.slots is None}
+    context.engine_state.update_pools(event.pools)
     if any(pool.name in missing for pool in event.pools):
-        for run in context.state.runs.values():
+        for run in context.engine_state.runs.values():
             ask_again(context, run)  # its hook may have named that pool
 
 
 def _on_worker_disconnected(context: StepContext, event: e.WorkerDisconnected) -> None:
-    worker = context.state.workers.get(event.worker_id)
+    worker = context.engine_state.workers.get(event.worker_id)
     if worker is not None:
         worker.is_reachable = False
 

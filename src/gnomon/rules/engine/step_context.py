@@ -78,6 +78,7 @@ class StepContext:
         "current_dag",
         "dirty_instances",
         "dirty_runs",
+        "engine_state",
         "has_more_work",
         "new_id",
         "newly_ready",
@@ -88,14 +89,13 @@ class StepContext:
         "result",
         "startable_dags",
         "started_count",
-        "state",
         "stored_run_states",
         "unasked_instances",
         "updates",
     )
 
     def __init__(self, engine_state: EngineState, now: Instant, new_id: Callable[[], str]) -> None:
-        self.state = engine_state
+        self.engine_state = engine_state
         self.now = now
         self.new_id = new_id
         self.changes = Changes()

@@ -50,13 +50,19 @@ def build_plan_arguments(record: DagRecord, spec: DagSpec, fingerprint: str, now
     `now`. If the first run of the old schedule was due and not created, the new schedule is evaluated as of that run, so
     that editing a file does not lose the first event of a list.
     """
-    planned, since, asked_at = record.next_run, record.live_at, None
+    promised_run, active_since, evaluate_as_of = record.next_run, record.live_at, None
     if fingerprint != record.fingerprint:
-        planned = None
+        promised_run = None
         if record.fingerprint:
-            since = now
-            asked_at = _first_due(record, spec, now)
-    return {"dag": spec, "cursor": record.cursor, "planned": planned, "since": since, "asked_at": asked_at}
+            active_since = now
+            evaluate_as_of = _first_due(record, spec, now)
+    return {
+        "dag": spec,
+        "cursor": record.cursor,
+        "promised_run": promised_run,
+        "active_since": active_since,
+        "evaluate_as_of": evaluate_as_of,
+    }
 
 
 def _first_due(record: DagRecord, spec: DagSpec, now: Instant) -> Instant | None:

@@ -31,7 +31,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     """The coming runs and the skipped slots of a schedule."""
 
     runs: tuple[ForecastRun, ...] = ()
-    passed: tuple[SkippedSlots, ...] = ()
+    skipped: tuple[SkippedSlots, ...] = ()
     """Slots without a run, with the reason."""
     error: str | None = None
     """Why nothing is known after the last run; None if the timetable did not fail."""
@@ -44,21 +44,21 @@ def build_forecast(
     cursor: Cursor | None,
     now: Instant,
     count: int,
-    planned: PlannedRun | None = None,
-    since: Instant | None = None,
-    asked_at: Instant | None = None,
+    promised_run: PlannedRun | None = None,
+    active_since: Instant | None = None,
+    evaluate_as_of: Instant | None = None,
     unfinished: int = 0,
     limit: int | None = None,
     misfire_grace_s: float = MISFIRE_GRACE_S,
 ) -> Forecast:
     """At most `count` runs from now on: those created at once, those held by `limit`, and future ones.
 
-    `planned`, `since` and `asked_at` as for `plan_runs`. `unfinished`: unfinished runs of the DAG other than backfills;
+    `promised_run`, `active_since` and `evaluate_as_of` as for `plan_runs`. `unfinished`: unfinished runs of the DAG other than backfills;
     `limit`: the maximum of active runs (None: no maximum). If the timetable fails, `Forecast.error` has the message.
     """
     found: list[ForecastRun] = []
-    passed: list[SkippedSlots] = []
-    at, looks, since = now, 0, now if since is None else since
+    skipped: list[SkippedSlots] = []
+    at, looks, active_since = now, 0, now if active_since is None else active_since
     while len(found) < count and looks < MAX_LOOKS:
         looks += 1
         is_now = at == now
@@ -69,51 +69,53 @@ def build_forecast(
                 timetable=timetable,
                 cursor=cursor,
                 now=at,
-                room=1,
-                active=is_now and unfinished > 0,
-                planned=planned,
-                since=since,
-                asked_at=asked_at,
-                busy=is_now and unfinished + started > 0,
+                max_new_runs=1,
+                has_unfinished_runs=is_now and unfinished > 0,
+                promised_run=promised_run,
+                active_since=active_since,
+                evaluate_as_of=evaluate_as_of,
+                has_unfinished_regular_runs=is_now and unfinished + started > 0,
                 misfire_grace_s=misfire_grace_s,
             )
         except PlanningError as error:
-            return Forecast(runs=tuple(found), passed=tuple(passed), error=str(error))
-        passed += plan.passed
+            return Forecast(runs=tuple(found), skipped=tuple(skipped), error=str(error))
+        skipped += plan.skipped
         for run in plan.runs:
             is_held = is_now and limit is not None and dag.overlap == "queue" and unfinished + started >= limit
             found.append(
-                _build_forecast_run(dag, run, at, since, limit, is_now, is_held, unfinished + started, misfire_grace_s)
+                _build_forecast_run(
+                    dag, run, at, active_since, limit, is_now, is_held, unfinished + started, misfire_grace_s
+                )
             )
         if plan.error is not None or timetable.follows_runs:
-            return Forecast(runs=tuple(found), passed=tuple(passed), error=plan.error)
-        cursor, planned, asked_at = plan.cursor, plan.next_run, None
-        if planned is None:
+            return Forecast(runs=tuple(found), skipped=tuple(skipped), error=plan.error)
+        cursor, promised_run, evaluate_as_of = plan.cursor, plan.next_run, None
+        if promised_run is None:
             break
-        at = max(at, planned.run_after + compute_jitter(dag))
-    return Forecast(runs=tuple(found[:count]), passed=tuple(passed))
+        at = max(at, promised_run.run_after + compute_jitter(dag))
+    return Forecast(runs=tuple(found[:count]), skipped=tuple(skipped))
 
 
 def _build_forecast_run(
     dag: DagSpec,
     run: PlannedRun,
     at: Instant,
-    since: Instant,
+    active_since: Instant,
     limit: int | None,
     is_now: bool,
     is_held: bool,
-    active: int,
+    unfinished: int,
     grace_s: float,
 ) -> ForecastRun:
-    why = _describe_reason(dag, run, at, since, is_now, active, grace_s)
+    why = _describe_reason(dag, run, at, active_since, is_now, unfinished, grace_s)
     if is_held:
-        held = f"max_active_runs={limit} is reached by {active} unfinished run{'' if active == 1 else 's'}"
+        held = f"max_active_runs={limit} is reached by {unfinished} unfinished run{'' if unfinished == 1 else 's'}"
         return ForecastRun(run=run, state="held", made_at=None, why=f"{held}; {why}")
     return ForecastRun(run=run, state="now" if is_now else "planned", made_at=at, why=why)
 
 
 def _describe_reason(
-    dag: DagSpec, run: PlannedRun, at: Instant, since: Instant, is_now: bool, active: int, grace_s: float
+    dag: DagSpec, run: PlannedRun, at: Instant, active_since: Instant, is_now: bool, unfinished: int, grace_s: float
 ) -> str:
     late_by = compute_jitter(dag)
     moved = f", {late_by / SECOND:g} s later by jitter" if late_by else ""
@@ -123,12 +125,14 @@ def _describe_reason(
             "cancel_running": f'on time{moved}; a run that is active then ends failed (overlap="cancel_running")',
         }.get(dag.overlap, f"on time{moved}")
     ending = (
-        '; the active run ends failed (overlap="cancel_running")' if active and dag.overlap == "cancel_running" else ""
+        '; the active run ends failed (overlap="cancel_running")'
+        if unfinished and dag.overlap == "cancel_running"
+        else ""
     )
     due = run.run_after + late_by
     if at - due <= grace_s * SECOND:
         return f"due now{moved}{ending}"
-    if due < since:
+    if due < active_since:
         kind = (
             "made up (catchup=True)"
             if dag.catchup

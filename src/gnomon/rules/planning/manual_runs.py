@@ -13,7 +13,7 @@ from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunType
 from gnomon.rules.planning.author_methods import find_next_method
 from gnomon.rules.planning.queries import ask_manual, ask_run_id
-from gnomon.rules.planning.window import MAX_PASSED, find_walk_start, iterate_runs_from
+from gnomon.rules.planning.window import MAX_STEPS_TO_WINDOW, find_walk_start, iterate_runs_from
 from gnomon.rules.timetables.base import BuiltinTimetable, Timetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
 from gnomon.rules.timetables.multiple_crons import MultipleCronTriggerTimetable
@@ -169,13 +169,13 @@ def _search_author(
 
 def _find_in(runs: Iterator[PlannedRun], key: _SlotKey, wanted: Instant) -> Slot | None:
     """The slot with the wanted key in runs that are in order; None if there is none."""
-    for passed, run in enumerate(runs):
+    for steps, run in enumerate(runs):
         slot = _to_slot(run)
         if key(slot) >= wanted:
             return slot if key(slot) == wanted else None
-        if passed >= MAX_PASSED:
+        if steps >= MAX_STEPS_TO_WINDOW:
             raise PlanningError(
-                f"more than {MAX_PASSED} slots lie before {to_datetime(wanted).isoformat()}, too many to count up to it"
+                f"more than {MAX_STEPS_TO_WINDOW} slots lie before {to_datetime(wanted).isoformat()}, too many to count up to it"
             )
     return None
 

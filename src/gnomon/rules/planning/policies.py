@@ -1,7 +1,7 @@
 """Which due slots get a run: the rules of `catchup`, `catchup_window` and `misfire`.
 
     the slot is                                and is              rule
-    before the DAG became active (`since`)     too old             catchup_window: skipped
+    before the DAG became active (`active_since`) too old             catchup_window: skipped
                                                late                catchup: created; without it, only the newest of these
     after that                                 late                misfire: created, only the newest, or skipped
     anywhere                                   on time             created
@@ -38,7 +38,7 @@ class PlanningPolicies:
     catchup: bool
     misfire: str
     overlap: str
-    since: Instant
+    active_since: Instant
     """Since when the DAG has been active with this schedule."""
     oldest: Instant | None
     """Start of the catchup window: no slot before it gets a run. None: no window."""
@@ -47,7 +47,7 @@ class PlanningPolicies:
 
     def find_exclusion(self, at: Instant, now: Instant) -> SlotExclusion | None:
         """The exclusion that skips the slot at instant `at`; None if the slot gets a run."""
-        before = at < self.since
+        before = at < self.active_since
         if before and self.oldest is not None and at < self.oldest:
             window = str(timedelta(seconds=self.window_s or 0)).removesuffix(", 0:00:00")
             reason = f"catchup_window: the slot is more than {window} before the DAG became active"
@@ -57,7 +57,7 @@ class PlanningPolicies:
         if before:
             if self.catchup:
                 return None
-            upto = now if self.misfire == "latest" else min(now, self.since - 1)
+            upto = now if self.misfire == "latest" else min(now, self.active_since - 1)
             return SlotExclusion(
                 "but_newest", upto, "catchup=False: of the slots before the DAG became active, only the newest runs"
             )
@@ -73,22 +73,22 @@ class PlanningPolicies:
 
     def visits_every_slot(self, last: Instant | None) -> bool:
         """True if every slot after `last` is evaluated; else the timetable itself steps to the newest."""
-        return self.catchup or (last is not None and last >= self.since)
+        return self.catchup or (last is not None and last >= self.active_since)
 
     def view_instant(self, now: Instant) -> Instant:
         """The `now` that the timetable gets when it has to find the newest slot."""
-        return now if self.misfire == "latest" or self.catchup else min(now, self.since - 1)
+        return now if self.misfire == "latest" or self.catchup else min(now, self.active_since - 1)
 
 
-def build_policies(dag: DagSpec, since: Instant, grace_s: float) -> PlanningPolicies:
+def build_policies(dag: DagSpec, active_since: Instant, grace_s: float) -> PlanningPolicies:
     """The policies of the DAG, with defaults filled in. `grace_s`: seconds after which a slot is late."""
     window = dag.catchup_window_s
     return PlanningPolicies(
         catchup=dag.catchup,
         misfire=resolve_misfire(dag),
         overlap=dag.overlap,
-        since=since,
-        oldest=None if window is None else add_seconds(since, -window),
+        active_since=active_since,
+        oldest=None if window is None else add_seconds(active_since, -window),
         window_s=window,
         grace=to_units(grace_s),
     )

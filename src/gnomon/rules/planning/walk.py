@@ -15,12 +15,12 @@ from gnomon.rules.planning.queries import ask_next
 from gnomon.rules.timetables.base import BuiltinTimetable, Timetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
 
-MAX_PASSED = 1000
+MAX_SKIPPED_PER_PLAN = 1000
 """Most slots that one plan skips one by one; the next plan continues."""
 
 
 class TimetableWalk:
-    """The position of a plan in one timetable. `cursor` moves as slots are created or skipped; `passed` records the skipped."""
+    """The position of a plan in one timetable. `cursor` moves as slots are created or skipped; `skipped` records the skipped."""
 
     def __init__(
         self, timetable: Timetable, dag: DagSpec, policies: PlanningPolicies, cursor: Cursor | None, now: Instant
@@ -32,7 +32,7 @@ class TimetableWalk:
         self._is_builtin = isinstance(timetable, BuiltinTimetable) and find_next_method(timetable) is None
         """True if no author's method takes part: the timetable may be evaluated at other instants than now."""
         self.cursor = cursor
-        self.passed: list[SkippedSlots] = []
+        self.skipped: list[SkippedSlots] = []
         self._newest_run_at: Instant | None = None
         self.steps = 0
 
@@ -88,7 +88,7 @@ class TimetableWalk:
             due = jumped
         if self._is_builtin or self._dag.misfire is None:
             return due
-        while self.steps < MAX_PASSED:
+        while self.steps < MAX_SKIPPED_PER_PLAN:
             later = self._find_later(due, upto)
             if later is None:
                 break
@@ -118,7 +118,7 @@ class TimetableWalk:
             near = self._ask(False, end_at)
             if near is not None and due.run_after < near.run_after <= upto:
                 last = near
-            for _ in range(MAX_PASSED):
+            for _ in range(MAX_SKIPPED_PER_PLAN):
                 self.cursor = build_cursor(last)
                 later = self._ask(True, upto)
                 if later is None or later.run_after > upto:
@@ -129,7 +129,7 @@ class TimetableWalk:
             self.cursor = before
 
     def skip_before(self, due: PlannedRun, until: Instant, reason: str) -> PlannedRun | None:
-        """The first slot at or after `until`; an earlier one if MAX_PASSED slots were skipped before."""
+        """The first slot at or after `until`; an earlier one if MAX_SKIPPED_PER_PLAN slots were skipped before."""
         following: PlannedRun | None = due
         if self._is_builtin and not isinstance(self._timetable, DeltaTimetable):
             last = self._ask(False, until - 1)
@@ -138,7 +138,7 @@ class TimetableWalk:
                     due.run_after, last.run_after, self._count_slots(due.run_after, last.run_after), reason
                 )
                 following = last
-        while following is not None and following.run_after < until and self.steps < MAX_PASSED:
+        while following is not None and following.run_after < until and self.steps < MAX_SKIPPED_PER_PLAN:
             following = self.skip_one(following, reason)
         return following
 
@@ -164,14 +164,14 @@ class TimetableWalk:
 
     def _record_range(self, first: Instant, until: Instant, count: int, reason: str) -> None:
         """Records skipped slots; consecutive ones with the same reason share an entry, unless a slot between them has a run."""
-        last = self.passed[-1] if self.passed else None
+        last = self.skipped[-1] if self.skipped else None
         has_run_between = (
             last is not None and self._newest_run_at is not None and last.first <= self._newest_run_at < first
         )
         if last is not None and last.reason == reason and last.first <= first and not has_run_between:
             first, count = last.first, min(last.count + count, MAX_COUNTED_SLOTS)
-            self.passed.pop()
-        self.passed.append(SkippedSlots(first=first, until=until, count=count, reason=reason))
+            self.skipped.pop()
+        self.skipped.append(SkippedSlots(first=first, until=until, count=count, reason=reason))
 
     def _count_slots(self, first: Instant, until: Instant) -> int:
         """The number of slots from `first` to before `until`, at most MAX_COUNTED_SLOTS; 1 for an author's timetable."""

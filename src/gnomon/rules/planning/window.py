@@ -17,7 +17,7 @@ from gnomon.rules.timetables.spans import compute_fixed_seconds
 _DAY = 86400 * SECOND
 LOOK_BACK_SPANS = (0, 3600 * SECOND, _DAY, 40 * _DAY, 400 * _DAY, 9 * 366 * _DAY)
 """How far before the window the search for its first run starts: intervals may last years, leap days are 8 years apart."""
-MAX_PASSED = 200_000
+MAX_STEPS_TO_WINDOW = 200_000
 """Most runs that are stepped over before the window."""
 
 
@@ -48,14 +48,14 @@ def list_runs_in_window(
     """
     found: list[PlannedRun] = []
     try:
-        for passed, run in enumerate(_iterate_near(timetable, start, earliest, latest, last)):
+        for steps, run in enumerate(_iterate_near(timetable, start, earliest, latest, last)):
             if end is not None and run.run_after >= end:
                 break
             if run.run_after >= start:
                 found.append(run)
             if is_over():
                 return WindowRuns(runs=found, stop_reason="the time for the answer is over; choose a smaller window")
-            if len(found) >= most or passed >= most + MAX_PASSED or timetable.follows_runs:
+            if len(found) >= most or steps >= most + MAX_STEPS_TO_WINDOW or timetable.follows_runs:
                 break
     except PlanningError as error:
         if not found:

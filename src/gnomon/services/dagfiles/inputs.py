@@ -70,7 +70,7 @@ def combined_hash(paths: Iterable[str], facts: StampOf) -> str:
 
 
 def collect_inputs(
-    stamped: dict[str, str], facts: StampOf, *, looked_further: bool, fresh: str | None, answers: str | None = None
+    stamped: dict[str, str], facts: StampOf, *, has_volatile_import: bool, fresh: str | None, answers: str | None = None
 ) -> FileInputs:
     """The inputs of a parse that just ended. `stamped`: path to its stamp before it was read first.
 
@@ -83,7 +83,7 @@ def collect_inputs(
     paths = tuple(
         (path, before if stamp_of(path, facts) == before else UNKNOWN) for path, before in sorted(stamped.items())
     )
-    return FileInputs(input_hash=whole, paths=paths, looked_further=looked_further, fresh=fresh)
+    return FileInputs(input_hash=whole, paths=paths, has_volatile_import=has_volatile_import, fresh=fresh)
 
 
 class StampCache:
@@ -107,7 +107,7 @@ class StampCache:
         if combined_hash((path for path, _ in now), self._facts) != inputs.input_hash:
             return None
         return FileInputs(
-            input_hash=inputs.input_hash, paths=now, looked_further=inputs.looked_further, fresh=inputs.fresh
+            input_hash=inputs.input_hash, paths=now, has_volatile_import=inputs.has_volatile_import, fresh=inputs.fresh
         )
 
 

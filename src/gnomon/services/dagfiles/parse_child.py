@@ -168,7 +168,7 @@ def _collect_inputs(
     return collect_inputs(
         recorder.stamps,
         facts,
-        looked_further=further,
+        has_volatile_import=further,
         fresh=fork_safety.find_fork_obstacle(before),
         answers=parse_channel.answers_digest,
     )

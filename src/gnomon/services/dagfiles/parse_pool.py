@@ -192,7 +192,7 @@ class ParsePool:
         name, shape = installation_input(facts)
         file = archives.locate_source(path).file
         before = {name: shape}
-        return collect_inputs(before | {file: ""}, facts, looked_further=True, fresh=None)
+        return collect_inputs(before | {file: ""}, facts, has_volatile_import=True, fresh=None)
 
 
 def _find_fault(path: str, parsed: ParsedFile) -> str | None:

@@ -191,7 +191,7 @@ class ParseQueue:
         self._set_inputs(state, parsed.inputs)
 
     def _due_at(self, state: FileParseState) -> float | None:
-        if state.inputs is None or state.parsed_at is None or not state.inputs.looked_further:
+        if state.inputs is None or state.parsed_at is None or not state.inputs.has_volatile_import:
             return None
         rest = max(self._reparse_s, FAILED_BACKOFF_FACTOR * state.duration_s) if state.is_failed else self._reparse_s
         return state.parsed_at + rest

@@ -127,12 +127,12 @@ def _build_answer_change(dag: Dag, pending: _PendingPlan, answer: TimetableRespo
     plan: Plan = unpack_value(answer, Plan)
     if plan.error is not None:
         _log.error("planning_failed", dag_id=dag.record.dag_id, error=plan.error)
-    return build_plan_change(dag, plan, pending.fingerprint, pending.arguments["since"], plan.error)
+    return build_plan_change(dag, plan, pending.fingerprint, pending.arguments["active_since"], plan.error)
 
 
 def _is_on_time(arguments: Mapping[str, Any], now: Instant) -> bool:
     """True if the stored next run is valid and not late: a late one may be skipped in favour of a newer slot."""
-    planned = arguments["planned"]
+    planned = arguments["promised_run"]
     return (
         planned is not None
         and now - compute_creation_time(arguments["dag"], planned) <= arguments["misfire_grace_s"] * SECOND
@@ -150,14 +150,16 @@ def _plan_promised_run(
         or dag.graph.spec.timetable.follows_runs
     ):
         return None
-    plan = plan_runs(timetable=_NO_MORE, **{**arguments, "planned": record.next_run, "now": now})
+    plan = plan_runs(timetable=_NO_MORE, **{**arguments, "promised_run": record.next_run, "now": now})
     if plan.cursor == record.cursor:
         return None
     return build_plan_change(dag, plan, NEEDS_PLAN if error is None else fingerprint, record.live_at, error)
 
 
-def build_plan_change(dag: Dag, plan: Plan, fingerprint: str, since: Instant | None, error: str | None) -> PlanChange:
-    """The store change of a plan. `since`: the value that the plan was made with."""
+def build_plan_change(
+    dag: Dag, plan: Plan, fingerprint: str, active_since: Instant | None, error: str | None
+) -> PlanChange:
+    """The store change of a plan. `active_since`: the value that the plan was made with."""
     record = dag.record
     return PlanChange(
         dag_pk=record.dag_pk,
@@ -169,8 +171,8 @@ def build_plan_change(dag: Dag, plan: Plan, fingerprint: str, since: Instant | N
         runs=plan.runs,
         version_pk=dag.graph.version_pk,
         error=error,
-        passed=plan.passed,
-        live_at=None if since == record.live_at else since,
+        skipped=plan.skipped,
+        live_at=None if active_since == record.live_at else active_since,
     )
 
 

@@ -232,7 +232,7 @@ class Mailbox:
             self._has_mail = True  # the worker may have sent results since the mailbox was read
         self._executor.refresh(workers)
         live = {worker.worker_id for worker in workers} | self._executor.standing_workers
-        callbacks = {owed.record.worker for owed in self._engine_state.callback_attempts.values()}
+        callbacks = {pending.record.worker for pending in self._engine_state.callback_attempts.values()}
         believed = (
             {cell.worker for cell in self._engine_state.attempts.values()} | callbacks | set(self._engine_state.workers)
         )

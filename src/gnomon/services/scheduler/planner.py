@@ -160,22 +160,24 @@ class Planner:
             for run in dag.runs.values()
             if run.pk not in dag.runs_waiting_upstream
         )
-        room = min(
+        max_new_runs = min(
             compute_room(spec, active_runs_limit(dag), unfinished),
             self._max_waiting_runs - len(dag.runs_waiting_upstream),
         )
-        if room <= 0 and unchanged:
+        if max_new_runs <= 0 and unchanged:
             return None  # planned again when one of its runs finishes or starts to wait: a limit over all DAGs must not arrive as room 0
-        return self._request_plan(dag, now, room, unfinished > 0, fingerprint)
+        return self._request_plan(dag, now, max_new_runs, unfinished > 0, fingerprint)
 
-    def _request_plan(self, dag: Dag, now: Instant, room: int, busy: bool, fingerprint: str) -> PlanChange | None:
+    def _request_plan(
+        self, dag: Dag, now: Instant, max_new_runs: int, has_unfinished_regular_runs: bool, fingerprint: str
+    ) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
         arguments: dict[str, Any] = {
             **build_plan_arguments(record, spec, fingerprint, now),
             "now": now,
-            "room": room,
-            "active": bool(dag.runs),
-            "busy": busy,
+            "max_new_runs": max_new_runs,
+            "has_unfinished_runs": bool(dag.runs),
+            "has_unfinished_regular_runs": has_unfinished_regular_runs,
             "misfire_grace_s": self._misfire_grace_s,
         }
         if not spec.timetable.builtin:
@@ -183,7 +185,7 @@ class Planner:
         plan = plan_runs(timetable=self._timetable(dag), **arguments)
         if plan.error is not None:
             _log.error("planning_failed", dag_id=record.dag_id, error=plan.error)
-        return build_plan_change(dag, plan, fingerprint, arguments["since"], plan.error)
+        return build_plan_change(dag, plan, fingerprint, arguments["active_since"], plan.error)
 
     def _follows_runs(self, dag: Dag) -> bool:
         ref = dag.graph.spec.timetable

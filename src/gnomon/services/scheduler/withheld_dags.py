@@ -67,7 +67,7 @@ class WithheldDags:
     def _describe_dag(self, dag_pk: int, reason: str) -> SetAsideDag:
         dag = self._engine_state.dags[dag_pk]
         attempts = {attempt for attempt, ti in self._engine_state.attempts.items() if ti.run.dag is dag}
-        attempts |= {attempt for attempt, owed in self._engine_state.callback_attempts.items() if owed.dag is dag}
+        attempts |= {attempt for attempt, pending in self._engine_state.callback_attempts.items() if pending.dag is dag}
         return SetAsideDag(
             dag_pk,
             dag.record.dag_id,

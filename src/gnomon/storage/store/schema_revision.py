@@ -17,8 +17,8 @@ REVISIONS = ("1",)
 """The revisions of `store/migrations/scripts`, oldest first. A constant, because every command reads it; a test compares it."""
 HEAD = REVISIONS[-1]
 """The newest revision, which this Gnomon needs."""
-FORMER_REVISIONS: dict[str, str | None] = {"0031": "from_0031", "0034": None}
-"""Revisions from before revision 1, each with the script that makes revision 1 of it; None: it is revision 1 by another name."""
+FORMER_REVISIONS = {"0031": ("from_0031", "from_0034"), "0034": ("from_0034",)}
+"""Revisions from before revision 1, each with the scripts that make revision 1 of it, in order."""
 _FORMER = re.compile("00(0[1-9]|[12][0-9]|3[0-4])")
 """The names that revisions had before revision 1."""
 OWN_TABLE = "dag_group"

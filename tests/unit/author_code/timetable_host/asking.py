@@ -193,7 +193,7 @@ class Asking:
                 timetable=ref,
                 file=file or str(self.home / "dags" / f"{name}.py"),
                 input_hash=input_hash,
-                arguments=pack_arguments(dag=dag, cursor=None, now=NOW, room=200, active=False),
+                arguments=pack_arguments(dag=dag, cursor=None, now=NOW, max_new_runs=200, has_unfinished_runs=False),
             )
         )
 

@@ -72,8 +72,8 @@ def count_runs(cfg: Config, mood: str = "well", hours: int = 3) -> int:
         dag=dag,
         cursor=None,
         now=NOW,
-        room=200,
-        active=False,
+        max_new_runs=200,
+        has_unfinished_runs=False,
     )
     return len(plan.runs)
 

@@ -1,4 +1,4 @@
-"""Deadlines of runs: when they are due, what a missed one owes, and what becomes of them when a run ends first."""
+"""Deadlines of runs: when they are due, what a missed one queues, and what becomes of them when a run ends first."""
 
 from __future__ import annotations
 

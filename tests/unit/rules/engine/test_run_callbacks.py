@@ -1,4 +1,4 @@
-"""What a run owes at its end: callbacks are owed with the end, called on a worker, and owed until a worker reports their end."""
+"""Callbacks of a run: queued with its end, called on a worker, and kept until a worker reports their end."""
 
 from __future__ import annotations
 
@@ -233,24 +233,24 @@ def test_a_deleted_run_ends_the_process_of_its_callback() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "owed"),
+    ("fields", "pending"),
     [
         ({"callbacks_called": True}, 0),
         ({"callbacks_called": False, "reason": "killed"}, 1),
         ({"callbacks_called": False, "entered": False}, 0),
     ],
 )
-def test_a_task_whose_process_was_killed_owes_its_own_callbacks(fields: dict[str, object], owed: int) -> None:
+def test_a_task_whose_process_was_killed_queues_its_own_callbacks(fields: dict[str, object], pending: int) -> None:
     world = _world(TaskSpec(task_id="a", has_failure_callbacks=True, retries=1), run_callbacks=())
     world.start()
     world.end("a", "failed", **fields)
     requests = [callback.request for callback in world.callbacks.values()]
     assert [(request.kind, request.task_id, request.task_state, request.reason) for request in requests] == [
         ("task_ended", "a", "up_for_retry", "killed")
-    ] * owed
+    ] * pending
 
 
-def test_a_task_whose_worker_is_lost_owes_its_own_callbacks() -> None:
+def test_a_task_whose_worker_is_lost_queues_its_own_callbacks() -> None:
     world = _world(TaskSpec(task_id="a", has_failure_callbacks=True), run_callbacks=())
     run = world.start()
     world.step(e.AuthorCodeEntered(world.live("a")[0].attempt_id, world.now), seconds=1)

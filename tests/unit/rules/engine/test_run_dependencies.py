@@ -120,8 +120,8 @@ def test_a_run_that_its_upstream_cancels_owes_its_failure_callback() -> None:
     world.plan(DOWN, 5)
     world.plan(UP, 5)
     world.end(UP, "load", "failed")
-    (owed,) = world.owner(DOWN).callbacks.values()
-    assert owed.request.reason == "upstream_failed"
+    (pending,) = world.owner(DOWN).callbacks.values()
+    assert pending.request.reason == "upstream_failed"
 
 
 def test_one_failure_among_several_cancels_unless_any_success_is_enough() -> None:

@@ -181,15 +181,15 @@ def test_the_listeners_of_the_start_of_a_run_are_owed_again_when_it_starts_again
     world = World(dag_record([PAST], max_active_runs=1, run_listeners=(CallbackKind.RUN_STARTED.value,)))
     first, second = two_runs(world)
 
-    def owed() -> list[int]:
+    def pending() -> list[int]:
         return [callback.run_pk for _, callback in sorted(world.callbacks.items())]
 
-    before = owed()
+    before = pending()
     clear(world, first)
     assert states(world, first, second) == ["running", "queued"]
     world.end("a")
     assert states(world, first, second) == ["success", "running"]
-    assert (before, owed()[len(before) :]) == ([first.run_pk, second.run_pk], [first.run_pk, second.run_pk])
+    assert (before, pending()[len(before) :]) == ([first.run_pk, second.run_pk], [first.run_pk, second.run_pk])
 
 
 def set_limit(world: World, limit: int) -> None:

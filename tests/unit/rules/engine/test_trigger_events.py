@@ -398,7 +398,7 @@ def test_of_times_that_passed_while_nobody_looked_the_first_counts() -> None:
     ("outcome", "bound"), [("event", True), ("error", True), ("success", False), ("skipped", False)]
 )
 def test_a_task_that_its_trigger_has_ended_in_time_is_not_too_late_for_its_callbacks(outcome: str, bound: bool) -> None:
-    world = World(dag_record(chain("a", hears_ends=True, execution_timeout_s=10.0)))
+    world = World(dag_record(chain("a", runs_code_at_deferral_end=True, execution_timeout_s=10.0)))
     run = deferred(world)
     world.engine_state.workers["w"].is_reachable = False
     world.step(seconds=5)
@@ -443,7 +443,7 @@ def test_what_a_failed_wait_pushed_is_gone_with_the_next_try() -> None:
 
 def test_a_wait_that_took_too_long_hears_so_though_its_run_ends_in_the_same_step() -> None:
     tasks = [
-        TaskSpec(task_id="a", hears_ends=True),
+        TaskSpec(task_id="a", runs_code_at_deferral_end=True),
         TaskSpec(task_id="b", start_wait=Deferral(classpath="T", due_in_s=20)),
     ]
     world = World(dag_record(tasks, fail_fast=True))
@@ -536,7 +536,7 @@ def test_the_first_of_many_that_go_on_are_with_workers_before_the_others_are_fir
 def test_a_task_with_callbacks_hears_of_the_end_of_its_wait_on_a_worker(
     then: Callable[[World], None], fired: DeferralResult
 ) -> None:
-    world = World(dag_record(chain("a", hears_ends=True)))
+    world = World(dag_record(chain("a", runs_code_at_deferral_end=True)))
     run = deferred(world, Deferral(classpath="plugin.Trigger"))
     then(world)
     ended(world, run, fired)
@@ -549,7 +549,7 @@ def test_a_task_with_callbacks_hears_of_the_end_of_its_wait_on_a_worker(
 
 @both
 def test_a_task_with_callbacks_hears_of_its_timeout_on_a_worker(then: Callable[[World], None]) -> None:
-    world = World(dag_record(chain("a", hears_ends=True)))
+    world = World(dag_record(chain("a", runs_code_at_deferral_end=True)))
     deferred(world, Deferral(classpath="plugin.Trigger", next_method="go_on", timeout_s=30))
     then(world)
     world.step(seconds=31)

@@ -60,7 +60,7 @@ def some_task(rng: random.Random, task_id: str, before: list[str]) -> TaskSpec:
         pool=rng.choice(POOLS),
         runs_code=rng.random() < 0.9,
         execution_timeout_s=rng.choice((None, None, 12.0)),
-        hears_ends=rng.random() < 0.3,
+        runs_code_at_deferral_end=rng.random() < 0.3,
         soft_fail=rng.random() < 0.2,
         is_sensor=rng.random() < 0.3,
         start_wait=some_wait(rng, None) if rng.random() < 0.3 else None,

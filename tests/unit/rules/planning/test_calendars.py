@@ -36,8 +36,8 @@ def _plan(timetable: BuiltinTimetable, cursor: Cursor | None, now: datetime, cat
         timetable=timetable,
         cursor=cursor,
         now=to_instant(now),
-        room=16,
-        active=False,
+        max_new_runs=16,
+        has_unfinished_runs=False,
         **more,
     )
 
@@ -53,7 +53,7 @@ def test_the_last_known_run_is_planned_and_the_error_follows_it(catchup: bool, l
     cursor = Cursor(run_after=to_instant(eve), interval_start=to_instant(eve), interval_end=to_instant(eve))
     promised = _plan(DAILY, cursor, eve + timedelta(minutes=1), catchup)
     assert promised.next_run is not None and to_datetime(promised.next_run.run_after) == eve + DAY
-    plan = _plan(DAILY, cursor, eve + DAY + late, catchup, planned=promised.next_run)
+    plan = _plan(DAILY, cursor, eve + DAY + late, catchup, promised_run=promised.next_run)
     assert plan.runs == (promised.next_run,)
     assert (plan.cursor, plan.next_run) == (_after(promised.next_run), None)
     assert (

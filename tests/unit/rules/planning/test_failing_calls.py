@@ -63,13 +63,13 @@ class Hourly(Timetable):
 
 
 def _decide_all(
-    dag: DagSpec, timetable: Timetable, since: Instant
+    dag: DagSpec, timetable: Timetable, active_since: Instant
 ) -> tuple[list[Instant], list[tuple[Instant, Instant]]]:
     """The due times of the runs, and the ranges of skipped slots, of plans that are repeated as the scheduler does, until none is left."""
     runs: list[Instant] = []
     skipped: list[tuple[Instant, Instant]] = []
     cursor: Cursor | None = None
-    planned: PlannedRun | None = None
+    promised_run: PlannedRun | None = None
     for _ in range(MAX_CALLS):
         try:
             plan = plan_runs(
@@ -77,17 +77,17 @@ def _decide_all(
                 timetable=timetable,
                 cursor=cursor,
                 now=NOW,
-                room=100,
-                active=False,
-                planned=planned,
-                since=since,
+                max_new_runs=100,
+                has_unfinished_runs=False,
+                promised_run=promised_run,
+                active_since=active_since,
             )
         except PlanningError:
             continue
         runs += [run.run_after for run in plan.runs]
-        skipped += [(one.first, one.until) for one in plan.passed]
-        cursor, planned = plan.cursor, plan.next_run
-        if planned is not None and planned.run_after > NOW:
+        skipped += [(one.first, one.until) for one in plan.skipped]
+        cursor, promised_run = plan.cursor, plan.next_run
+        if promised_run is not None and promised_run.run_after > NOW:
             return runs, skipped
     raise AssertionError("the plans do not end")
 
@@ -117,13 +117,15 @@ def _fail_each_call(policy: dict[str, Any], method: str, error: Failure, ignores
     dag = DagSpec(
         dag_id="d", timetable=TimetableRef(path="x", builtin=False), tasks=(), start_at=to_instant(START), **policy
     )
-    for since in (0, to_instant(START + 3.5 * HOUR)):
+    for active_since in (0, to_instant(START + 3.5 * HOUR)):
         whole = Hourly(0, 0, error, method, ignores_catchup=ignores)
-        _decide_all(dag, whole, since)
+        _decide_all(dag, whole, active_since)
         assert whole.calls > 1
         for fails_at, further in itertools.product(range(1, whole.calls + 1), (0, 2)):
-            runs, skipped = _decide_all(dag, Hourly(fails_at, further, error, method, ignores_catchup=ignores), since)
-            where = f"{policy}, call {fails_at} of {method} raises {error!r}, since {since}"
+            runs, skipped = _decide_all(
+                dag, Hourly(fails_at, further, error, method, ignores_catchup=ignores), active_since
+            )
+            where = f"{policy}, call {fails_at} of {method} raises {error!r}, since {active_since}"
             decided = [
                 sum(at == run for run in runs) + sum(first <= at < until for first, until in skipped) for at in DUE
             ]

@@ -90,10 +90,10 @@ def test_each_slot_has_its_logical_date_and_no_instant_between_is_one(name: str,
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_manual_runs_find_the_same_slots_as_dependencies(name: str) -> None:
-    planned = PlannedSlots(GRIDS[name])
+    promised_run = PlannedSlots(GRIDS[name])
     for run in coming(GRIDS[name], AT):
         moment = to_datetime(run.run_after)
-        assert list(planned.between(moment, moment + timedelta(microseconds=1))) == [moment]
+        assert list(promised_run.between(moment, moment + timedelta(microseconds=1))) == [moment]
 
 
 @pytest.mark.parametrize("name", GRIDS)
@@ -227,7 +227,7 @@ def test_an_author_class_that_fails_says_so() -> None:
 
 
 def test_the_search_in_an_authors_timetable_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gnomon.rules.planning.manual_runs.MAX_PASSED", 50)
+    monkeypatch.setattr("gnomon.rules.planning.manual_runs.MAX_STEPS_TO_WINDOW", 50)
     last = Cursor(run_after=AT, interval_start=AT, interval_end=AT)
     with pytest.raises(PlanningError, match="more than 50 slots lie before"):
         named(Steps(), AT + 100 * HOUR, cursor=last)

@@ -57,17 +57,17 @@ def test_without_catchup_only_the_newest_missed_slot_runs() -> None:
 
 def test_room_bounds_the_runs_and_the_next_one_is_then_due() -> None:
     now = MIDNIGHT + timedelta(hours=5)
-    plan = _plan(HOURLY, now, start=MIDNIGHT, catchup=True, room=2)
+    plan = _plan(HOURLY, now, start=MIDNIGHT, catchup=True, max_new_runs=2)
     assert [to_datetime(run.run_after).hour for run in plan.runs] == [0, 1]
     assert plan.next_run is not None
     assert plan.next_run.run_after <= to_instant(now)
-    full = _plan(HOURLY, now, start=MIDNIGHT, catchup=True, room=0)
+    full = _plan(HOURLY, now, start=MIDNIGHT, catchup=True, max_new_runs=0)
     assert (full.runs, full.cursor) == ((), None)
     assert full.next_run == plan.runs[0]
 
 
 def test_one_call_is_bounded_whatever_room_there_is() -> None:
-    plan = _plan(HOURLY, MIDNIGHT + 30 * DAY, start=MIDNIGHT, catchup=True, room=10**9)
+    plan = _plan(HOURLY, MIDNIGHT + 30 * DAY, start=MIDNIGHT, catchup=True, max_new_runs=10**9)
     assert len(plan.runs) == MAX_RUNS
 
 
@@ -101,7 +101,9 @@ def test_continuous_waits_for_its_run_to_end() -> None:
     first = _plan(timetable, MIDNIGHT, start=MIDNIGHT - DAY)
     assert (len(first.runs), first.next_run) == (1, None)
     later = to_instant(MIDNIGHT + timedelta(minutes=3))
-    assert _at(timetable, later, cursor=first.cursor, room=0, active=True) == Plan((), first.cursor, None)
+    assert _at(timetable, later, cursor=first.cursor, max_new_runs=0, has_unfinished_runs=True) == Plan(
+        (), first.cursor, None
+    )
     (run,) = _at(timetable, later, cursor=first.cursor).runs
     assert (run.interval_start, run.interval_end) == (to_instant(MIDNIGHT), later)
 
@@ -111,7 +113,7 @@ def test_a_stored_next_run_does_not_move_when_it_is_planned_late() -> None:
     first = _plan(every_hour, MIDNIGHT, start=None)
     assert first.next_run is not None
     late = first.next_run.run_after + 200_000
-    second = _at(every_hour, late, cursor=first.cursor, planned=first.next_run)
+    second = _at(every_hour, late, cursor=first.cursor, promised_run=first.next_run)
     assert second.runs == (first.next_run,)
     assert second.next_run is not None
     assert to_datetime(second.next_run.run_after) == MIDNIGHT + timedelta(hours=2)
@@ -121,17 +123,17 @@ def test_a_stored_event_that_was_missed_is_not_lost() -> None:
     events = EventsTimetable([MIDNIGHT + DAY, MIDNIGHT + 9 * DAY])
     first = _plan(events, MIDNIGHT, start=None)
     assert first.runs == ()
-    late = _at(events, to_instant(MIDNIGHT + 2 * DAY), cursor=None, planned=first.next_run)
+    late = _at(events, to_instant(MIDNIGHT + 2 * DAY), cursor=None, promised_run=first.next_run)
     assert [to_datetime(run.run_after) for run in late.runs] == [MIDNIGHT + DAY]
 
 
 def test_a_stored_next_run_gives_way_to_a_newer_due_slot_when_late_beyond_the_grace() -> None:
     first = _plan(HOURLY, MIDNIGHT, start=MIDNIGHT)
     now = to_instant(MIDNIGHT + timedelta(hours=4, minutes=1))
-    late = _at(HOURLY, now, cursor=first.cursor, planned=first.next_run)
+    late = _at(HOURLY, now, cursor=first.cursor, promised_run=first.next_run)
     assert [to_datetime(run.run_after).hour for run in late.runs] == [4]
     soon = _at(
-        HOURLY, to_instant(MIDNIGHT + timedelta(hours=1, seconds=59)), cursor=first.cursor, planned=first.next_run
+        HOURLY, to_instant(MIDNIGHT + timedelta(hours=1, seconds=59)), cursor=first.cursor, promised_run=first.next_run
     )
     assert soon.runs == (first.next_run,)
 
@@ -217,7 +219,12 @@ def test_a_bad_timetable_is_an_error_with_class_method_and_remedy(timetable: Any
     )
     with pytest.raises(PlanningError) as caught:
         plan_runs(
-            dag=_spec(NullTimetable()), timetable=timetable, cursor=last, now=last.run_after, room=1, active=False
+            dag=_spec(NullTimetable()),
+            timetable=timetable,
+            cursor=last,
+            now=last.run_after,
+            max_new_runs=1,
+            has_unfinished_runs=False,
         )
     assert sentence in str(caught.value)
 
@@ -225,7 +232,12 @@ def test_a_bad_timetable_is_an_error_with_class_method_and_remedy(timetable: Any
 def test_an_author_may_name_runs_with_the_signature_of_airflow_2() -> None:
     dated = Dated(DagRunInfo.exact(MIDNIGHT))
     plan = plan_runs(
-        dag=_spec(NullTimetable()), timetable=dated, cursor=None, now=to_instant(MIDNIGHT) - 1, room=1, active=False
+        dag=_spec(NullTimetable()),
+        timetable=dated,
+        cursor=None,
+        now=to_instant(MIDNIGHT) - 1,
+        max_new_runs=1,
+        has_unfinished_runs=False,
     )
     assert plan.next_run is not None
     assert plan.next_run.run_id == "2024-03-06 Wednesday"
@@ -244,8 +256,8 @@ def test_a_run_after_its_interval_end_skips_no_interval() -> None:
         timetable=Delayed(),
         cursor=None,
         now=to_instant(MIDNIGHT + 4 * DAY),
-        room=9,
-        active=False,
+        max_new_runs=9,
+        has_unfinished_runs=False,
     )
     assert [to_datetime(run.interval_start or 0).day for run in plan.runs] == [6, 7, 8]
 
@@ -259,9 +271,9 @@ def _at(
     now: int,
     *,
     cursor: Cursor | None,
-    room: int = 16,
-    active: bool = False,
-    planned: PlannedRun | None = None,
+    max_new_runs: int = 16,
+    has_unfinished_runs: bool = False,
+    promised_run: PlannedRun | None = None,
     **bounds: Any,
 ) -> Plan:
     spec = _spec(timetable, **bounds)
@@ -270,9 +282,9 @@ def _at(
         timetable=timetable,
         cursor=cursor,
         now=now,
-        room=room,
-        active=active,
-        planned=planned,
+        max_new_runs=max_new_runs,
+        has_unfinished_runs=has_unfinished_runs,
+        promised_run=promised_run,
         misfire_grace_s=60.0,
     )
 

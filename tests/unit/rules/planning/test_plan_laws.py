@@ -35,13 +35,16 @@ def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 @law
 @given(m.TIMETABLES, m.MOMENTS, LOOKS, st.integers(1, 40))
 def test_the_runs_do_not_depend_on_when_the_clock_is_looked_at(
-    timetable: BuiltinTimetable, start: datetime, looks: list[float], room: int
+    timetable: BuiltinTimetable, start: datetime, looks: list[float], max_new_runs: int
 ) -> None:
     spec = _spec(timetable, start, catchup=True)
     end = start + SPAN
-    at_once = _replay(spec, timetable, [end], room)
-    assert _replay(spec, timetable, [*(start + SPAN * look for look in sorted(looks)), end], room) == at_once
-    assert _replay(spec, timetable, [*(start + SPAN * look for look in sorted(looks)), end], room, keep=True) == at_once
+    at_once = _replay(spec, timetable, [end], max_new_runs)
+    assert _replay(spec, timetable, [*(start + SPAN * look for look in sorted(looks)), end], max_new_runs) == at_once
+    assert (
+        _replay(spec, timetable, [*(start + SPAN * look for look in sorted(looks)), end], max_new_runs, keep=True)
+        == at_once
+    )
 
 
 @law
@@ -68,7 +71,7 @@ def test_without_catchup_what_runs_is_a_part_of_what_runs_with_it(
 
 
 def _replay(
-    spec: DagSpec, timetable: BuiltinTimetable, moments: list[datetime], room: int, keep: bool = False
+    spec: DagSpec, timetable: BuiltinTimetable, moments: list[datetime], max_new_runs: int, keep: bool = False
 ) -> list[PlannedRun]:
     """All runs that are planned when the clock is looked at in these moments, until nothing more is due then.
 
@@ -76,7 +79,7 @@ def _replay(
     """
     runs: list[PlannedRun] = []
     cursor: Cursor | None = None
-    planned: PlannedRun | None = None
+    promised_run: PlannedRun | None = None
     for now in map(to_instant, moments):
         while True:
             plan = plan_runs(
@@ -84,13 +87,13 @@ def _replay(
                 timetable=timetable,
                 cursor=cursor,
                 now=now,
-                room=room,
-                active=False,
-                planned=planned if keep else None,
+                max_new_runs=max_new_runs,
+                has_unfinished_runs=False,
+                promised_run=promised_run if keep else None,
             )
-            assert len(plan.runs) <= room
+            assert len(plan.runs) <= max_new_runs
             runs += plan.runs
-            cursor, planned = plan.cursor, plan.next_run
+            cursor, promised_run = plan.cursor, plan.next_run
             if not plan.runs:
                 break
     return runs

@@ -46,40 +46,46 @@ class Model:
 
     slots: list[Instant]
     spec: DagSpec
-    since: Instant
+    active_since: Instant
     at: int = 0
     """The first slot that nothing is decided about."""
     is_asked: bool = False
     made: list[Instant] = field(default_factory=list)
-    passed: list[Instant] = field(default_factory=list)
+    skipped: list[Instant] = field(default_factory=list)
 
-    def look(self, now: Instant, room: int, busy: bool) -> list[Instant]:
+    def look(self, now: Instant, max_new_runs: int, has_unfinished_regular_runs: bool) -> list[Instant]:
         spec, made, was_asked = self.spec, list[Instant](), self.is_asked
         misfire = spec.misfire or ("all" if spec.catchup else "latest")
         self.is_asked = True
         if not was_asked and not spec.catchup:
-            self._to_newest(now if misfire == "latest" else min(now, self.since - 1))
-        while self.at < len(self.slots) and (slot := self.slots[self.at]) <= now and len(made) < room:
-            is_late, is_old = now - slot > GRACE, slot < self.since
-            if is_old and spec.catchup_window_s is not None and slot < self.since - int(spec.catchup_window_s * SECOND):
-                self._pass()
+            self._to_newest(now if misfire == "latest" else min(now, self.active_since - 1))
+        while self.at < len(self.slots) and (slot := self.slots[self.at]) <= now and len(made) < max_new_runs:
+            is_late, is_old = now - slot > GRACE, slot < self.active_since
+            if (
+                is_old
+                and spec.catchup_window_s is not None
+                and slot < self.active_since - int(spec.catchup_window_s * SECOND)
+            ):
+                self._skip()
                 continue
             if is_late and not is_old and misfire == "skip":
-                self._pass()
+                self._skip()
                 continue
             if is_late and is_old and not spec.catchup:
-                self._to_newest(now if misfire == "latest" else min(now, self.since - 1))
+                self._to_newest(now if misfire == "latest" else min(now, self.active_since - 1))
             elif is_late and not is_old and misfire == "latest":
                 self._to_newest(now)
-            is_passed = (
-                busy if spec.overlap == "skip" else spec.overlap == "cancel_running" and self._following_is_due(now)
+            is_skipped = (
+                has_unfinished_regular_runs
+                if spec.overlap == "skip"
+                else spec.overlap == "cancel_running" and self._following_is_due(now)
             )
-            if is_passed:
-                self._pass()
+            if is_skipped:
+                self._skip()
                 self._jump(now, misfire)
             else:
                 made.append(self.slots[self.at])
-                busy = True
+                has_unfinished_regular_runs = True
                 self.at += 1
                 self._jump(now, misfire)
         self.made += made
@@ -89,27 +95,27 @@ class Model:
         return self.at + 1 < len(self.slots) and self.slots[self.at + 1] <= now
 
     def _jump(self, now: Instant, misfire: str) -> None:
-        """Before the DAG was let run, and without catchup, only the newest counts."""
-        if not self.spec.catchup and self.slots[self.at - 1] < self.since:
-            self._to_newest(now if misfire == "latest" else min(now, self.since - 1))
+        """Before the DAG became active, and without catchup, only the newest counts."""
+        if not self.spec.catchup and self.slots[self.at - 1] < self.active_since:
+            self._to_newest(now if misfire == "latest" else min(now, self.active_since - 1))
 
     def _to_newest(self, upto: Instant) -> None:
         newest = bisect_right(self.slots, upto) - 1
         while self.at < newest:
-            self._pass()
+            self._skip()
 
-    def _pass(self) -> None:
-        self.passed.append(self.slots[self.at])
+    def _skip(self) -> None:
+        self.skipped.append(self.slots[self.at])
         self.at += 1
 
 
-LET_RUN_ON_A_SLOT = [("look", 1), ("look", 1), ("look", 304), ("pause", 900), ("end", 900), ("unpause", 900)]
+UNPAUSED_ON_A_SLOT = [("look", 1), ("look", 1), ("look", 304), ("pause", 900), ("end", 900), ("unpause", 900)]
 
 
 @law
 @given(st.sampled_from(CRONS), policies, acts, st.integers(0, 3600), st.integers(1, 3))
-@example(CRONS[0], {"catchup_window_s": 1200.0, "misfire": "all"}, [*LET_RUN_ON_A_SLOT, ("look", 1)], 594, 1)
-@example(CRONS[0], {"catchup_window_s": 1200.0, "misfire": "skip"}, [*LET_RUN_ON_A_SLOT, ("look", 61)], 594, 1)
+@example(CRONS[0], {"catchup_window_s": 1200.0, "misfire": "all"}, [*UNPAUSED_ON_A_SLOT, ("look", 1)], 594, 1)
+@example(CRONS[0], {"catchup_window_s": 1200.0, "misfire": "skip"}, [*UNPAUSED_ON_A_SLOT, ("look", 61)], 594, 1)
 def test_plans_equal_the_rules_applied_slot_by_slot(
     cron: str, given_policies: dict[str, Any], history: list[tuple[str, int]], first: int, limit: int
 ) -> None:
@@ -117,44 +123,44 @@ def test_plans_equal_the_rules_applied_slot_by_slot(
     spec = _spec(timetable, **given_policies)
     slots = [to_instant(at) for at in timetable.slots_between(START, START + timedelta(hours=12))]
     now = BEGIN + first * SECOND
-    model = Model(slots, spec, since=now)
+    model = Model(slots, spec, active_since=now)
     cursor: Cursor | None = None
-    planned: PlannedRun | None = None
-    since, paused, active, asked = now, False, 0, False
+    promised_run: PlannedRun | None = None
+    active_since, paused, unfinished, asked = now, False, 0, False
     for act, seconds in history:
         now += seconds * SECOND
         if act == "pause":
             paused = True
         elif act == "unpause" and paused:
-            paused, since, model.since = False, now, now
+            paused, active_since, model.active_since = False, now, now
         elif act == "end":
-            active = max(0, active - 1)
+            unfinished = max(0, unfinished - 1)
         elif act == "look" and not paused:
             for _ in range(len(slots)):
-                room = {"queue": max(limit - active, 0), "cancel_running": 1}.get(spec.overlap, 100)
-                if room == 0 and asked:
+                max_new_runs = {"queue": max(limit - unfinished, 0), "cancel_running": 1}.get(spec.overlap, 100)
+                if max_new_runs == 0 and asked:
                     break
                 plan = plan_runs(
                     dag=spec,
                     timetable=timetable,
                     cursor=cursor,
                     now=now,
-                    room=room,
-                    active=active > 0,
-                    busy=active > 0,
-                    planned=planned,
-                    since=since,
+                    max_new_runs=max_new_runs,
+                    has_unfinished_runs=unfinished > 0,
+                    has_unfinished_regular_runs=unfinished > 0,
+                    promised_run=promised_run,
+                    active_since=active_since,
                 )
-                expected = model.look(now, room, active > 0)
+                expected = model.look(now, max_new_runs, unfinished > 0)
                 assert [run.run_after for run in plan.runs] == expected
                 moved = plan.cursor != cursor
-                cursor, planned, asked = plan.cursor, plan.next_run, True
-                active = min(1, active) if spec.overlap == "cancel_running" else active
-                active += len(plan.runs) if spec.overlap != "cancel_running" or not active else 0
+                cursor, promised_run, asked = plan.cursor, plan.next_run, True
+                unfinished = min(1, unfinished) if spec.overlap == "cancel_running" else unfinished
+                unfinished += len(plan.runs) if spec.overlap != "cancel_running" or not unfinished else 0
                 if not moved:
                     break
     assert model.made == sorted(set(model.made))
-    assert not set(model.made) & set(model.passed)
+    assert not set(model.made) & set(model.skipped)
 
 
 @law
@@ -167,10 +173,10 @@ def test_jitter_delays_all_runs_and_changes_no_slot(
     with_it = replace(without, jitter_s=float(jitter_s))
     moved = compute_jitter(with_it)
     assert 0 <= moved <= jitter_s * SECOND
-    since, now = BEGIN + since_s * SECOND, BEGIN + (since_s + late_s) * SECOND
-    asked: dict[str, Any] = {"timetable": timetable, "cursor": None, "room": 5, "active": False}
-    assert plan_runs(dag=without, now=now, since=since, **asked) == plan_runs(
-        dag=with_it, now=now + moved, since=since + moved, **asked
+    active_since, now = BEGIN + since_s * SECOND, BEGIN + (since_s + late_s) * SECOND
+    asked: dict[str, Any] = {"timetable": timetable, "cursor": None, "max_new_runs": 5, "has_unfinished_runs": False}
+    assert plan_runs(dag=without, now=now, active_since=active_since, **asked) == plan_runs(
+        dag=with_it, now=now + moved, active_since=active_since + moved, **asked
     )
 
 
@@ -204,48 +210,64 @@ def test_policies_of_a_dag_unpaused_at_half_past_four_and_planned_at_nine(
     """Slots each hour from one o'clock; the scheduler was away from half past four to nine o'clock and thirty seconds."""
     timetable = CronTriggerTimetable("0 * * * *", timezone="UTC")
     spec = _spec(timetable, start=START + timedelta(hours=1), **given_policies)
-    planned = plan_runs(dag=spec, timetable=timetable, cursor=None, now=BEGIN, room=0, active=False).next_run
+    promised_run = plan_runs(
+        dag=spec, timetable=timetable, cursor=None, now=BEGIN, max_new_runs=0, has_unfinished_runs=False
+    ).next_run
     plan = plan_runs(
         dag=spec,
         timetable=timetable,
         cursor=None,
         now=BEGIN + 540 * MINUTE + 30 * SECOND,
-        room=100,
-        active=False,
-        since=BEGIN + 270 * MINUTE,
-        planned=planned,
+        max_new_runs=100,
+        has_unfinished_runs=False,
+        active_since=BEGIN + 270 * MINUTE,
+        promised_run=promised_run,
     )
     assert [to_datetime(run.run_after).hour for run in plan.runs] == hours
-    passed = sum(one.count for one in plan.passed)
+    passed = sum(one.count for one in plan.skipped)
     assert passed == 9 - len(hours)
-    assert all(one.reason and one.first < one.until for one in plan.passed)
+    assert all(one.reason and one.first < one.until for one in plan.skipped)
 
 
 def test_skipped_slots_are_one_entry_per_decision() -> None:
     timetable = CronTriggerTimetable("* * * * *", timezone="UTC")
     spec = _spec(timetable, catchup=True, misfire="skip")
-    first = plan_runs(dag=spec, timetable=timetable, cursor=None, now=BEGIN, room=5, active=False, since=BEGIN)
+    first = plan_runs(
+        dag=spec,
+        timetable=timetable,
+        cursor=None,
+        now=BEGIN,
+        max_new_runs=5,
+        has_unfinished_runs=False,
+        active_since=BEGIN,
+    )
     week = BEGIN + 7 * 1440 * MINUTE + 30 * SECOND
     later = plan_runs(
         dag=spec,
         timetable=timetable,
         cursor=first.cursor,
         now=week,
-        room=5,
-        active=False,
-        since=BEGIN,
-        planned=first.next_run,
+        max_new_runs=5,
+        has_unfinished_runs=False,
+        active_since=BEGIN,
+        promised_run=first.next_run,
     )
     assert [to_datetime(run.run_after) for run in later.runs] == [to_datetime(week - 30 * SECOND)]
-    (note,) = later.passed
+    (note,) = later.skipped
     assert (note.count, note.first, note.until) == (MAX_COUNTED_SLOTS, BEGIN + MINUTE, week - 90 * SECOND + 1)
 
 
-def test_a_skipped_data_interval_is_passed_and_the_next_one_follows_it() -> None:
+def test_a_skipped_data_interval_is_skipped_and_the_next_one_follows_it() -> None:
     timetable = CronDataIntervalTimetable("0 * * * *", "UTC")
     spec = _spec(timetable, misfire="skip")
     first = plan_runs(
-        dag=spec, timetable=timetable, cursor=None, now=BEGIN + 60 * MINUTE, room=5, active=False, since=BEGIN
+        dag=spec,
+        timetable=timetable,
+        cursor=None,
+        now=BEGIN + 60 * MINUTE,
+        max_new_runs=5,
+        has_unfinished_runs=False,
+        active_since=BEGIN,
     )
     late = BEGIN + 350 * MINUTE
     plan = plan_runs(
@@ -253,10 +275,10 @@ def test_a_skipped_data_interval_is_passed_and_the_next_one_follows_it() -> None
         timetable=timetable,
         cursor=first.cursor,
         now=late,
-        room=5,
-        active=False,
-        since=BEGIN,
-        planned=first.next_run,
+        max_new_runs=5,
+        has_unfinished_runs=False,
+        active_since=BEGIN,
+        promised_run=first.next_run,
     )
     assert plan.runs == ()
     assert plan.next_run is not None and to_datetime(plan.next_run.run_after).hour == 6
@@ -272,11 +294,11 @@ def test_a_first_event_is_not_lost_when_its_file_is_edited_as_it_falls_due() -> 
         "timetable": edited,
         "cursor": None,
         "now": now,
-        "room": 5,
-        "active": False,
+        "max_new_runs": 5,
+        "has_unfinished_runs": False,
     }
     assert plan_runs(**asked).runs == ()
-    assert [run.run_after for run in plan_runs(asked_at=to_instant(event), since=now, **asked).runs] == [
+    assert [run.run_after for run in plan_runs(evaluate_as_of=to_instant(event), active_since=now, **asked).runs] == [
         to_instant(event)
     ]
 
@@ -295,17 +317,25 @@ def test_an_authors_timetable_decides_about_catchup_unless_the_dag_sets_misfire(
 ) -> None:
     spec = replace(_spec(CronTriggerTimetable("@daily", timezone="UTC")), misfire=misfire)
     timetable = Forgetful()
-    first = plan_runs(dag=spec, timetable=timetable, cursor=None, now=BEGIN, room=5, active=False, since=BEGIN)
+    first = plan_runs(
+        dag=spec,
+        timetable=timetable,
+        cursor=None,
+        now=BEGIN,
+        max_new_runs=5,
+        has_unfinished_runs=False,
+        active_since=BEGIN,
+    )
     now = BEGIN + 3 * 1440 * MINUTE + 5 * MINUTE
     plan: Plan = plan_runs(
         dag=spec,
         timetable=timetable,
         cursor=first.cursor,
         now=now,
-        room=9,
-        active=False,
-        since=BEGIN,
-        planned=first.next_run,
+        max_new_runs=9,
+        has_unfinished_runs=False,
+        active_since=BEGIN,
+        promised_run=first.next_run,
     )
     assert [to_datetime(run.run_after).day for run in plan.runs] == days
 
@@ -323,13 +353,19 @@ def _spec(timetable: Any, *, start: datetime = START, **given_policies: Any) -> 
 )
 def test_the_newest_after_an_absence_is_the_newest_that_the_end_date_allows(timetable: Timetable) -> None:
     spec = DagSpec(dag_id="d", timetable=reference(timetable), start_at=BEGIN, end_at=BEGIN + 300 * MINUTE)
-    known = {"dag": spec, "timetable": timetable, "room": 9, "active": False, "since": BEGIN}
+    known = {
+        "dag": spec,
+        "timetable": timetable,
+        "max_new_runs": 9,
+        "has_unfinished_runs": False,
+        "active_since": BEGIN,
+    }
     first = plan_runs(cursor=None, now=BEGIN, **known)  # type: ignore[arg-type]
     assert first.next_run is not None and first.next_run.run_after == BEGIN + 60 * MINUTE
-    after = plan_runs(cursor=first.cursor, now=BEGIN + 9 * 60 * MINUTE, planned=first.next_run, **known)  # type: ignore[arg-type]
+    after = plan_runs(cursor=first.cursor, now=BEGIN + 9 * 60 * MINUTE, promised_run=first.next_run, **known)  # type: ignore[arg-type]
     assert [run.run_after for run in after.runs] == [BEGIN + 300 * MINUTE]
     assert after.next_run is None
-    assert [(note.first, note.count) for note in after.passed] == [(BEGIN + 60 * MINUTE, 4)]
+    assert [(note.first, note.count) for note in after.skipped] == [(BEGIN + 60 * MINUTE, 4)]
 
 
 @pytest.mark.parametrize(
@@ -342,7 +378,7 @@ def test_the_catchup_window_is_shown_as_a_timedelta(window_s: float, words: str)
         timetable=timetable,
         cursor=None,
         now=BEGIN + 7 * 1440 * MINUTE,
-        room=5,
-        active=False,
+        max_new_runs=5,
+        has_unfinished_runs=False,
     )
-    assert plan.passed[0].reason == f"catchup_window: the slot is more than {words} before the DAG became active"
+    assert plan.skipped[0].reason == f"catchup_window: the slot is more than {words} before the DAG became active"

@@ -110,7 +110,7 @@ def test_a_yaml_file_and_the_listing_it_was_found_by_are_inputs(home, parser):
 
     assert [dag.spec.dag_id for dag in parsed.dags] == ["one"]
     assert str(home.dags / "conf" / "one.yaml") in paths_of(parsed)
-    assert not parsed.inputs.looked_further
+    assert not parsed.inputs.has_volatile_import
     home.write("conf/two.yaml", "dag_id: two\n")
     assert not is_current(parser, parsed)
     assert [dag.spec.dag_id for dag in parser.parse(path).dags] == ["one", "two"]
@@ -190,7 +190,7 @@ def test_a_variable_asked_for_at_import_is_answered_and_remembered(home, parser_
     parsed = parser.parse(path)
 
     assert [dag.spec.dag_id for dag in parsed.dags] == ["from_the_store"]
-    assert parsed.inputs.looked_further
+    assert parsed.inputs.has_volatile_import
 
 
 def test_another_answer_is_another_hash_and_the_same_answer_the_same(home, parser_with):
@@ -235,7 +235,7 @@ def test_a_refused_question_is_the_files_import_error_in_the_words_of_the_refusa
     ],
 )
 def test_looking_beyond_files_is_remembered(source, home, parser):
-    assert parser.parse(home.write("looks.py", source)).inputs.looked_further
+    assert parser.parse(home.write("looks.py", source)).inputs.has_volatile_import
 
 
 def test_a_connection_at_import_is_looking_further_and_a_reason_against_forking(home, parser):
@@ -245,7 +245,7 @@ def test_a_connection_at_import_is_looking_further_and_a_reason_against_forking(
             home.write("net.py", f"import socket\nsession = socket.create_connection(('127.0.0.1', {port}))\n")
         )
 
-    assert parsed.inputs.looked_further
+    assert parsed.inputs.has_volatile_import
     assert "connection" in (parsed.inputs.fresh or "")
 
 
@@ -281,7 +281,7 @@ def test_the_trigger_that_a_task_starts_from_is_an_input(home, parser):
     bells = home.plugins / "bells.py"
     missing = parser.parse(path)
     assert "there is no module 'bells' here" in missing.failures[0].message
-    assert missing.inputs.looked_further
+    assert missing.inputs.has_volatile_import
 
     bells.parent.mkdir(exist_ok=True)
     bells.write_text(BELL.format(takes="tune"))

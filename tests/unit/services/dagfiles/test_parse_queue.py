@@ -20,7 +20,7 @@ def agenda(files: dict[str, int] | None = None, **options) -> ParseQueue:
 def outcome(path: str, *, further: bool = False, kind: str | None = None, took: float = 0.01) -> ParsedFile:
     failures = () if kind is None else (ParseFailure(kind=kind, message=f"{path}: {kind}"),)
     return ParsedFile(
-        path=path, inputs=FileInputs(input_hash="h", looked_further=further), failures=failures, duration_s=took
+        path=path, inputs=FileInputs(input_hash="h", has_volatile_import=further), failures=failures, duration_s=took
     )
 
 
@@ -104,7 +104,7 @@ def test_a_file_that_is_written_all_the_time_waits_behind_the_others():
     assert plan.take_next({}, 1.1) == ["/waits"]
 
 
-def test_only_what_looked_further_is_due_again():
+def test_only_what_has_volatile_import_is_due_again():
     plan = agenda({"/plain": 1, "/further": 2})
     plan.take_next({}, 0)
     finish(plan, "/plain", 1)

@@ -225,7 +225,7 @@ def _task_spec(
         weight_rule=_weight_rule(task),
         runs_code=needs_process(task) or any(link.static_url is None for link in links),
         extra_links=links,
-        hears_ends=handles_task_end(task),
+        runs_code_at_deferral_end=handles_task_end(task),
         has_failure_callbacks=any(task.__dict__.get(name) for name in _FAILURE_CALLBACKS),
         is_setup=task.is_setup,
         is_teardown=task.is_teardown,

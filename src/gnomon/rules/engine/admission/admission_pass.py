@@ -35,7 +35,7 @@ from gnomon.rules.engine.step_context import Admission, StepContext, StepResult
 
 def admit_ready(context: StepContext) -> None:
     """Admit ready task instances, at most `max_admissions_per_step`; sets `has_more_work` when that bound is reached."""
-    engine_state = context.state
+    engine_state = context.engine_state
     budget = engine_state.limits.max_admissions_per_step
     pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
     backfill_pools: deque[Pool] = deque()  # pools in which only tasks of backfills are ready
@@ -120,7 +120,7 @@ def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool) -> None:
     deleted_results = (
         start_deferred(context, ti)
         if ti.starts_deferred
-        else _begin_attempt(context, ti, pool, _choose_worker(context.state, ti))
+        else _begin_attempt(context, ti, pool, _choose_worker(context.engine_state, ti))
     )
     context.result.admissions.append(Admission(ti, *previous, deleted_results))
 
@@ -140,7 +140,7 @@ def _begin_attempt(
     is_resumption = ti.is_resumption
     if ti.state is not S.UP_FOR_RESCHEDULE and not is_resumption:
         ti.try_number += 1
-    lifecycle.apply(ti, Cause.ADMIT)
+    lifecycle.transition(ti, Cause.ADMIT)
     ti.seq += 1
     ti.attempt = context.new_id()
     ti.worker = worker.worker_id
@@ -151,11 +151,11 @@ def _begin_attempt(
     if not is_resumption:
         ti.started_at = None
     deleted_results = context.delete_xcoms(ti) if ti.seq > 1 and not is_resumption else None
-    acquire(context.state, ti)
+    acquire(context.engine_state, ti)
     context.changes.pool_used[pool.name] = context.changes.pool_used.get(pool.name, 0) + ti.pool_slots
     context.newly_ready.pop(ti, None)
     context.mark_dirty(ti)
-    context.result.submits.setdefault(worker.worker_id, []).append(build_attempt(context.state, ti))
+    context.result.submits.setdefault(worker.worker_id, []).append(build_attempt(context.engine_state, ti))
     return deleted_results
 
 
@@ -204,9 +204,9 @@ def _undo_admission(engine_state: EngineState, changes: Changes, admission: Admi
     if admission.xcoms is not None:
         changes.xcom_clears.remove(ti.key())  # one entry only: a clear in the same step has its own
         changes.results += admission.xcoms
-    lifecycle.revert(ti, admission.state)
+    lifecycle.undo_transition(ti, admission.state)
     if admission.state in (None, *WITHOUT_PROCESS_STATES):
-        lifecycle.apply(ti, Cause.WAIT)
+        lifecycle.transition(ti, Cause.WAIT)
     move_in_queue(ti, QueueCause.BECOME_READY, engine_state.get_pool(ti.pool or ti.target_pool))
 
 
@@ -235,7 +235,7 @@ def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
         calls_listeners=run.graph.spec.calls_task_listeners,
         computes_links=any(link.static_url is None for link in task.extra_links),
         timeout_s=task.execution_timeout_s,
-        zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None,
+        zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.has_volatile_import else None,
         log=build_attempt_log_path(dag.dag_id, run.record.run_id, task.task_id, ti.map_index, ti.seq),
         resume=_build_resumption(ti),
         started_at=ti.started_at if ti.is_resumption else None,

@@ -49,7 +49,7 @@ def refresh_edges(context: StepContext, run: DagRun) -> None:
     for number, edge in run.edges.items():
         if not edge.waits and _accepts_updates(run, edge):
             context.result.unresolved_edges[run.pk, number] = None
-    set_edge_timers(context.state, run)
+    set_edge_timers(context.engine_state, run)
     evaluate(context, run)
 
 
@@ -81,7 +81,7 @@ def restart_waits(context: StepContext, run: DagRun, cleared: Collection[str]) -
     for edge in run.edges.values():
         if (edge.edge.task_id is None and queued and cleared) or edge.edge.task_id in cleared:
             request_slots(context, run, edge)
-    set_edge_timers(context.state, run)
+    set_edge_timers(context.engine_state, run)
     if queued and run.pk not in run.dag.runs_waiting_upstream and not waits_for_upstreams(run.edges.values()):
         run.dag.enqueue_run(run)
         context.startable_dags[run.dag] = None
@@ -90,7 +90,7 @@ def restart_waits(context: StepContext, run: DagRun, cleared: Collection[str]) -
 
 def on_slots_resolved(context: StepContext, event: SlotsResolved) -> None:
     """Store the waits for the slots of the edge, and subscribe to them at the owner of the upstream DAG."""
-    run = context.state.runs.get(event.run_pk)
+    run = context.engine_state.runs.get(event.run_pk)
     edge = run.edges.get(event.edge_no) if run is not None else None
     if run is None or edge is None or edge.waits or not _accepts_updates(run, edge):
         return
@@ -98,7 +98,7 @@ def on_slots_resolved(context: StepContext, event: SlotsResolved) -> None:
     edge.resolution_error = event.error
     if event.error is None:
         _record_slots(context, run, edge, event)
-    set_edge_timers(context.state, run, context.now + int(UPDATE_GRACE_S * SECOND))
+    set_edge_timers(context.engine_state, run, context.now + int(UPDATE_GRACE_S * SECOND))
     evaluate(context, run)
 
 
@@ -117,7 +117,7 @@ def _record_slots(context: StepContext, run: DagRun, edge: EdgeWaits, event: Slo
     if not facts:
         return
     message = _build_subscription(run, edge, (fact.at for fact in facts), event.version)
-    if group in context.state.epochs:
+    if group in context.engine_state.epochs:
         subscribe(context, message, facts)
     else:
         send_subscription(context, group, message)
@@ -166,7 +166,7 @@ def _store_wait(context: StepContext, run: DagRun, wait: RunWait) -> None:
 
 def on_upstream_update(context: StepContext, update: UpstreamUpdate) -> None:
     """Apply an update of one slot, unless the edge takes no updates any more or the update is older than the stored wait."""
-    run = context.state.runs.get(update.down_run)
+    run = context.engine_state.runs.get(update.down_run)
     edge = run.edges.get(update.edge_no) if run is not None else None
     if run is None or edge is None or not edge.waits:
         return
@@ -187,7 +187,7 @@ def on_upstream_update(context: StepContext, update: UpstreamUpdate) -> None:
         return
     if state is not wait.state:
         wait.since = context.now
-    if state.is_open and not wait.state.is_open and wait.up_group not in context.state.epochs:
+    if state.is_open and not wait.state.is_open and wait.up_group not in context.engine_state.epochs:
         # The upstream may have a new owner since it was cleared, which found no open wait in the store.
         send_subscription(context, wait.up_group, _build_subscription(run, edge, [wait.up_at]))
     wait.state, wait.note, wait.clear_number = state, fact.note, fact.clear_number
@@ -252,7 +252,7 @@ def expire_edges(context: StepContext, run: DagRun) -> None:
 
 def release_run(context: StepContext, event: ReleaseRun) -> None:
     """End the waits of the run and its tasks for that DAG; the audit log records the user and the reason."""
-    run = context.state.runs.get(event.run_pk)
+    run = context.engine_state.runs.get(event.run_pk)
     if run is None:
         _reject_request(context, event, "the run has ended, or no longer exists")
         return

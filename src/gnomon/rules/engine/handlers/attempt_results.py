@@ -35,11 +35,11 @@ from gnomon.rules.engine.lifecycle.deadlines import on_reference_ended
 from gnomon.rules.engine.lifecycle.deferrals import begin_deferral, drop_deferral
 from gnomon.rules.engine.lifecycle.expansions import list_related_instances
 from gnomon.rules.engine.lifecycle.run_callbacks import (
+    enqueue_task_end_callbacks,
     lose_callbacks,
     on_callback_entered,
     on_callback_inventory,
     on_callback_result,
-    owe_task_end,
 )
 from gnomon.rules.engine.lifecycle.task_end import fail_task_instance, finish_task_instance
 from gnomon.rules.engine.lifecycle.task_lifecycle import is_skipped_by_branch, make_ready
@@ -61,11 +61,11 @@ def fail_try(
     """
     if retryable and has_try_left(ti.try_number, ti.max_tries):
         dequeue(ti)  # timers of an ended deferral must not fire before the next try is due
-        lifecycle.apply(ti, Cause.RETRY)
+        lifecycle.transition(ti, Cause.RETRY)
         ti.ended_at = None
         ti.reason = reason
         ti.resume_at = compute_retry_at(ti.task, ti.try_number, _jitter_seed(ti), context.now, retry_delay_s)
-        context.state.set_timer(ti.resume_at, ti)
+        context.engine_state.set_timer(ti.resume_at, ti)
         context.mark_dirty(ti)
     else:
         fail_task_instance(context, ti, Cause.FAIL, reason)
@@ -78,14 +78,14 @@ def _jitter_seed(ti: TaskInstance) -> str:
 
 def on_author_code_entered(context: StepContext, event: AuthorCodeEntered) -> None:
     """Set the instance to running."""
-    ti = context.state.attempts.get(event.attempt_id)
+    ti = context.engine_state.attempts.get(event.attempt_id)
     if ti is None:
         on_callback_entered(context, event)
         return
     ti.unentered_attempts = 0
     if ti.state is not S.QUEUED:
         return  # it is being stopped; its result follows
-    lifecycle.apply(ti, Cause.ENTER)
+    lifecycle.transition(ti, Cause.ENTER)
     ti.entered = True
     if not (ti.is_resumption and ti.started_at is not None):
         ti.started_at = event.at if is_entry_instant(event.at) else context.now
@@ -97,11 +97,11 @@ def on_result_received(context: StepContext, event: ResultReceived) -> None:
     result = event.result
     if event.worker_id is not None:
         context.result.acknowledges.setdefault(event.worker_id, []).append(result.attempt_id)
-    ti = context.state.attempts.get(result.attempt_id)
+    ti = context.engine_state.attempts.get(result.attempt_id)
     if ti is not None:
         _apply_result(context, ti, _take_own(ti, check_result(result)), event.sender)
-    elif (owed := on_callback_result(context, result := check_result(result))) is not None:
-        on_reference_ended(context, owed, result)
+    elif (pending := on_callback_result(context, result := check_result(result))) is not None:
+        on_reference_ended(context, pending, result)
 
 
 def _take_own(ti: TaskInstance, result: AttemptResult) -> AttemptResult:
@@ -171,7 +171,7 @@ def _on_skipped(context: StepContext, ti: TaskInstance, result: AttemptResult) -
 
 def _on_failed(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
     fail_try(context, ti, result.reason, retryable=result.retryable, retry_delay_s=result.retry_delay_s)
-    owe_task_end(context, ti, result)
+    enqueue_task_end_callbacks(context, ti, result)
 
 
 def _on_deferred(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
@@ -189,11 +189,11 @@ def _on_awaiting_input(context: StepContext, ti: TaskInstance, result: AttemptRe
 
 
 def _on_rescheduled(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
-    lifecycle.apply(ti, Cause.RESCHEDULE)
+    lifecycle.transition(ti, Cause.RESCHEDULE)
     ti.ended_at = None
     ti.reason = result.reason
     ti.resume_at = result.resume_at if result.resume_at is not None else context.now
-    context.state.set_timer(ti.resume_at, ti)
+    context.engine_state.set_timer(ti.resume_at, ti)
     context.mark_dirty(ti)
 
 
@@ -203,7 +203,7 @@ def _on_lost(context: StepContext, ti: TaskInstance, result: AttemptResult) -> N
     if result.entered or ti.unentered_attempts > UNENTERED_LIMIT:
         _on_failed(context, ti, result)
         return
-    lifecycle.apply(ti, Cause.LOSE)
+    lifecycle.transition(ti, Cause.LOSE)
     ti.ended_at = None
     if not ti.is_resumption:
         ti.try_number -= 1
@@ -254,7 +254,7 @@ def reset_task_instance(context: StepContext, ti: TaskInstance) -> None:
     """
     drop_deferral(context, ti, killed=True)
     reason = ti.reason if ti.state is S.SKIPPED and is_skipped_by_branch(ti) else None
-    lifecycle.apply(ti, Cause.CLEAR)
+    lifecycle.transition(ti, Cause.CLEAR)
     if ti.overrides is not None:
         ti.set_overrides(None)
     ti.rendered_map_index = None
@@ -281,20 +281,22 @@ def _revoke_skips(context: StepContext, by: TaskInstance) -> None:
 
 def on_worker_joined(context: StepContext, worker_id: str, slots: int) -> None:
     """Admit attempts to the worker; live attempts that are assigned to it use its slots."""
-    worker = context.state.add_worker(worker_id, slots)
+    worker = context.engine_state.add_worker(worker_id, slots)
     worker.is_reachable = True
-    worker.used_slots = sum(ti.worker == worker_id for ti in context.state.attempts.values())
-    worker.used_slots += sum(owed.record.worker == worker_id for owed in context.state.callback_attempts.values())
-    context.state.offer_slots(worker)
+    worker.used_slots = sum(ti.worker == worker_id for ti in context.engine_state.attempts.values())
+    worker.used_slots += sum(
+        pending.record.worker == worker_id for pending in context.engine_state.callback_attempts.values()
+    )
+    context.engine_state.offer_slots(worker)
 
 
 def on_worker_lost(context: StepContext, worker_id: str) -> None:
     """Lose every attempt of the worker; each may have entered author code, so each costs a try."""
-    context.state.remove_worker(worker_id)
-    for ti in _instances_on_worker(context.state, worker_id):
+    context.engine_state.remove_worker(worker_id)
+    for ti in _instances_on_worker(context.engine_state, worker_id):
         _apply_result(context, ti, build_lost_result(ti, f"lost: worker {worker_id} stopped answering", entered=True))
-    for owed in lose_callbacks(context, worker_id):
-        on_reference_ended(context, owed, None)
+    for pending in lose_callbacks(context, worker_id):
+        on_reference_ended(context, pending, None)
 
 
 def on_inventory(context: StepContext, event: InventoryRead) -> None:
@@ -304,7 +306,7 @@ def on_inventory(context: StepContext, event: InventoryRead) -> None:
     else it is lost. An attempt that the worker runs and that is not live here is cancelled: an owner ended it and was
     replaced before it sent the cancel order.
     """
-    for ti in _instances_on_worker(context.state, event.worker_id):
+    for ti in _instances_on_worker(context.engine_state, event.worker_id):
         attempt_id = ti.attempt or ""
         if attempt_id in event.results or ti.run.dag.record.group_no not in event.groups:
             continue
@@ -317,11 +319,13 @@ def on_inventory(context: StepContext, event: InventoryRead) -> None:
                 context, ti, build_lost_result(ti, f"lost: worker {event.worker_id} no longer has it", entered=True)
             )
         elif entered is None:
-            context.result.submits.setdefault(event.worker_id, []).append(build_attempt(context.state, ti))
+            context.result.submits.setdefault(event.worker_id, []).append(build_attempt(context.engine_state, ti))
         elif entered and ti.state is S.QUEUED:
             on_author_code_entered(context, AuthorCodeEntered(attempt_id, context.now))
     on_callback_inventory(context, event)
-    for attempt_id in event.running.keys() - context.state.attempts.keys() - context.state.callback_attempts.keys():
+    for attempt_id in (
+        event.running.keys() - context.engine_state.attempts.keys() - context.engine_state.callback_attempts.keys()
+    ):
         context.result.cancels.append(CancelOrder(event.worker_id, attempt_id, "the attempt has ended in the store"))
 
 

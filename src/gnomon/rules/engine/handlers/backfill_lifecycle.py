@@ -16,7 +16,7 @@ from gnomon.rules.engine.step_context import StepContext
 def on_backfill_read(context: StepContext, event: BackfillRead) -> None:
     """A backfill is new, was paused, continued or cancelled, or has come further. The queued runs of a cancelled one fail."""
     record = event.backfill
-    dag = context.current_dag = context.state.dags.get(record.dag_pk)
+    dag = context.current_dag = context.engine_state.dags.get(record.dag_pk)
     if dag is None:
         return
     context.result.touched_groups.add(dag.record.group_no)
@@ -43,7 +43,9 @@ def _fail_queued_runs(context: StepContext, record: BackfillRecord) -> None:
     failing_dags = context.result.failing_dags
     had_failed = record.dag_pk in failing_dags
     runs = [
-        run for run in context.state.dags[record.dag_pk].runs.values() if run.record.backfill_pk == record.backfill_pk
+        run
+        for run in context.engine_state.dags[record.dag_pk].runs.values()
+        if run.record.backfill_pk == record.backfill_pk
     ]
     for run in sorted(runs, key=lambda run: run.sort_key):
         if run.record.state is DagRunState.QUEUED:
@@ -55,7 +57,7 @@ def _fail_queued_runs(context: StepContext, record: BackfillRecord) -> None:
 
 def reprocess_run(context: StepContext, event: ReprocessRun) -> None:
     """Clear the finished run of a slot and give it to the backfill, with the conf of the backfill if that is not empty."""
-    run = context.state.runs.get(event.run_pk)
+    run = context.engine_state.runs.get(event.run_pk)
     queue = None if run is None else run.dag.backfills.get(event.backfill_pk)
     if run is None or queue is None or run.record.state not in FINISHED_RUN_STATES:
         return

@@ -17,7 +17,7 @@ from gnomon.rules.engine.step_context import StepContext
 
 def answer_hitl(context: StepContext, event: HITLAnswered) -> None:
     """Resume the waiting task instance with the answer, or refuse the answer with the reason."""
-    run = context.state.runs.get(event.key.run_pk)
+    run = context.engine_state.runs.get(event.key.run_pk)
     index = None if run is None else run.graph.index_of_number.get(event.key.task_no)
     ti = None if run is None or index is None else run.find_task_instance(index, event.key.map_index)
     fault = "the run has ended, or it no longer exists" if ti is None else _find_fault(ti, event)

@@ -124,7 +124,7 @@ def _name_with_state(ti: TaskInstance) -> str:
 
 def _clear_task_instance(context: StepContext, ti: TaskInstance, by: str) -> bool:
     if ti.attempt is not None:
-        lifecycle.apply(ti, Cause.CLEAR_LIVE)
+        lifecycle.transition(ti, Cause.CLEAR_LIVE)
         assert ti.worker is not None
         context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, f"cleared by {by}"))
         context.mark_dirty(ti)
@@ -227,7 +227,7 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
         EventRecord(context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=body, address=event.address)
     )
     _discard_run(context, run, event.by)
-    discard_callbacks(context, lambda owed: owed.record.run_pk == run.pk, f"deleted by {event.by}")
+    discard_callbacks(context, lambda pending: pending.record.run_pk == run.pk, f"deleted by {event.by}")
     context.result.deleted_runs.append(run.pk)
     context.startable_dags[run.dag] = None
     context.result.plannable_dags.add(run.record.dag_pk)
@@ -236,14 +236,14 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
 
 def delete_dag(context: StepContext, event: DeleteDag) -> None:
     """Remove the DAG and its runs from memory, and delete its rows with this step."""
-    dag = context.state.dags.get(event.dag_pk)
+    dag = context.engine_state.dags.get(event.dag_pk)
     for run in list(dag.runs.values()) if dag is not None else ():
         _discard_run(context, run, event.by)
     if dag is not None:
         context.result.touched_groups.add(dag.record.group_no)
         notify_dag_deleted(context, dag.record.dag_id)
-        discard_callbacks(context, lambda owed: owed.dag is dag, f"deleted by {event.by}")
-        del context.state.dags[event.dag_pk]
+        discard_callbacks(context, lambda pending: pending.dag is dag, f"deleted by {event.by}")
+        del context.engine_state.dags[event.dag_pk]
     body = str(event.dag_pk) if dag is None else dag.record.dag_id
     context.changes.events.append(
         EventRecord(context.now, "dag_deleted", by=event.by, body=body, address=event.address)
@@ -288,7 +288,7 @@ def _discard_run(context: StepContext, run: DagRun, by: str) -> None:
     for edge in run.edges.values():
         unsubscribe(context, edge.waits.values())
     next_run = find_next_run(run)
-    detach_run(context.state, run.dag, run.pk)
+    detach_run(context.engine_state, run.dag, run.pk)
     if next_run is not None:
         enqueue_run_evaluation(context, next_run)
 
@@ -316,7 +316,7 @@ def _select_task_instances(run: DagRun, keys: Iterable[TaskKey] | None) -> list[
 
 
 def _find_run(context: StepContext, run_pk: int, request_pk: int | None) -> DagRun | None:
-    run = context.state.runs.get(run_pk)
+    run = context.engine_state.runs.get(run_pk)
     if run is not None:
         context.current_dag = run.dag
     elif request_pk is not None:

@@ -34,7 +34,7 @@ from gnomon.rules.engine.step_context import StepContext
 
 def on_deferral_ended(context: StepContext, event: DeferralEnded) -> None:
     """Apply the event if the instance still waits for this deferral."""
-    run = context.state.runs.get(event.key.run_pk)
+    run = context.engine_state.runs.get(event.key.run_pk)
     if run is None:
         return
     context.current_dag = run.dag
@@ -56,7 +56,7 @@ def on_deferral_timer(context: StepContext, ti: TaskInstance) -> None:
     times = compute_times(ti, deferral)
     at = find_earliest(times)
     if at is None or at > context.now:
-        set_deferral_timer(context.state, ti)
+        set_deferral_timer(context.engine_state, ti)
     elif at == times.due and deferral.request.hitl is not None:
         response = make_timeout_response(deferral.request.hitl, context.now)
         record_hitl_response(context, deferral, response)
@@ -96,7 +96,7 @@ def end_deferral(context: StepContext, ti: TaskInstance, deferral: DeferralRecor
         if result.traceback is not None:
             context.add_audit_event("trigger_failed", ti=ti, body=failure.reason or "")
         _end_without_event(context, ti, deferral, failure)
-    elif ti.task.hears_ends:
+    elif ti.task.runs_code_at_deferral_end:
         _enqueue_resumption(context, ti, deferral, result)
     elif result.outcome in _END_CAUSES:
         drop_deferral(context, ti, killed=False)
@@ -143,7 +143,7 @@ def _end_without_event(
     context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult, *, retryable: bool = True
 ) -> None:
     """No event came: fail the try, on a worker if the task has callbacks or a method for such ends."""
-    if ti.task.hears_ends:
+    if ti.task.runs_code_at_deferral_end:
         _enqueue_resumption(context, ti, deferral, result)
     else:
         _fail_or_soft_skip(context, ti, result.reason or result.outcome, retryable=retryable)

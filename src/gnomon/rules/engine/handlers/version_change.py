@@ -44,7 +44,7 @@ from gnomon.rules.engine.step_context import CancelOrder, StepContext
 
 def on_dag_read(context: StepContext, record: DagRecord) -> None:
     """Apply the record of a DAG: it is new, has a new version, was paused or unpaused, or a file stopped or began defining it."""
-    engine_state = context.state
+    engine_state = context.engine_state
     dag = engine_state.dags.get(record.dag_pk)
     context.result.plannable_dags.add(record.dag_pk)
     if dag is None:
@@ -73,14 +73,14 @@ def _resume_dag(context: StepContext, dag: Dag) -> None:
             dequeue(ti)
             make_ready(context, ti)
         else:
-            move_in_queue(ti, QueueCause.DAG_RESUMED, context.state.get_pool(ti.pool or ti.target_pool))
+            move_in_queue(ti, QueueCause.DAG_RESUMED, context.engine_state.get_pool(ti.pool or ti.target_pool))
     for run in dag.runs.values():
         if run.is_running:
-            set_timeout_timer(context.state, run)
+            set_timeout_timer(context.engine_state, run)
         for instances in run.task_instances:
             for ti in instances.values():
                 if ti.state in WITHOUT_PROCESS_STATES:
-                    set_deferral_timer(context.state, ti)
+                    set_deferral_timer(context.engine_state, ti)
 
 
 def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> None:
@@ -163,9 +163,9 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     for instances in run.task_instances:
         for ti in instances.values():
             if ti.state in WITHOUT_PROCESS_STATES:
-                set_deferral_timer(context.state, ti)
+                set_deferral_timer(context.engine_state, ti)
     if run.is_running:
-        set_timeout_timer(context.state, run)
+        set_timeout_timer(context.engine_state, run)
         enqueue_run_evaluation(context, run)
     refresh_edges(context, run)
 
@@ -270,7 +270,7 @@ def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
                 discard_deferral_record(context, deferral, row.pool, killed=True)
             if row.attempt is not None:
                 _end_removed_attempt(context, run, row, names[row.task_no])
-            lifecycle.apply(row, Cause.REMOVE)
+            lifecycle.transition(row, Cause.REMOVE)
             row.reason = _TASK_REMOVED
             row.resume_at = None
             context.changes.tasks.append(row)
@@ -282,7 +282,7 @@ def reset_removed_tasks(context: StepContext, run: DagRun) -> None:
     for rows in run.removed_task_rows.values():
         for row in rows:
             if row.state is not S.REMOVED:
-                lifecycle.apply(row, Cause.REMOVE)
+                lifecycle.transition(row, Cause.REMOVE)
                 row.reason = _TASK_REMOVED
                 row.ended_at = row.ended_at or context.now
                 context.changes.tasks.append(row)
@@ -313,16 +313,16 @@ def _end_removed_attempt(context: StepContext, run: DagRun, row: TaskRecord, tas
     )
     used = context.changes.pool_used
     used[row.pool] = used.get(row.pool, 0) - row.pool_slots
-    context.state.get_pool(row.pool).used -= row.pool_slots
+    context.engine_state.get_pool(row.pool).used -= row.pool_slots
     row.attempt = row.worker = None
 
 
 def on_dag_deleted(context: StepContext, dag_pk: int) -> None:
     """Remove a DAG that was deleted from the store."""
-    dag = context.state.dags.get(dag_pk)
+    dag = context.engine_state.dags.get(dag_pk)
     if dag is not None:
         notify_dag_deleted(context, dag.record.dag_id)
-        detach_dag(context.state, dag)
+        detach_dag(context.engine_state, dag)
 
 
 _TASK_REMOVED = "the task is no longer in the DAG"

@@ -3,9 +3,9 @@
 Open `task_lifecycle.py` first: it evaluates the rules of a task instance, makes it ready and finishes it.
 `run_lifecycle.py` does the same for runs. `capacity.py` acquires and releases what a live attempt counts for;
 `upstream_subscriptions.py` answers the DAGs that wait for a run, and sends them updates.
-`apply` is the only function that changes the state of a task instance: `lifecycle.apply(ti, Cause.ADMIT)`.
+`transition` is the only function that changes the state of a task instance: `lifecycle.transition(ti, Cause.ADMIT)`.
 """
 
-from gnomon.rules.engine.lifecycle.transition import apply, revert
+from gnomon.rules.engine.lifecycle.state_change import transition, undo_transition
 
-__all__ = ["apply", "revert"]
+__all__ = ["transition", "undo_transition"]

@@ -46,7 +46,9 @@ def record_try_failure(context: StepContext, ti: TaskInstance, reason: str | Non
 
 
 def _is_wanted(context: StepContext, run: DagRun, kind: AlertKind) -> bool:
-    if kind not in context.state.limits.alert_kinds and not any(rule.when == kind for rule in run.graph.spec.alerts):
+    if kind not in context.engine_state.limits.alert_kinds and not any(
+        rule.when == kind for rule in run.graph.spec.alerts
+    ):
         return False
     return not run.dag.record.paused
 

@@ -123,7 +123,7 @@ def release_attempt(
             log=build_attempt_log_path(run.dag.record.dag_id, run.record.run_id, ti.task.task_id, ti.map_index, ti.seq),
         )
     )
-    release(context.state, ti)
+    release(context.engine_state, ti)
     used = context.changes.pool_used
     used[ti.pool] = used.get(ti.pool, 0) - ti.pool_slots
     ti.attempt = ti.worker = None

@@ -20,9 +20,9 @@ from gnomon.model.run_callbacks import (
 )
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.rules.engine.events import DeadlineResolved
-from gnomon.rules.engine.lifecycle.run_callbacks import add_run_event, owe
+from gnomon.rules.engine.lifecycle.run_callbacks import add_run_event, enqueue_callback
 from gnomon.rules.engine.state.engine_state import EngineState
-from gnomon.rules.engine.state.owed_callback import OwedCallback
+from gnomon.rules.engine.state.pending_callback import PendingCallback
 from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step_context import StepContext
 
@@ -38,14 +38,14 @@ def refresh_deadlines(context: StepContext, run: DagRun) -> None:
     for deadline in run.deadlines.values():
         if deadline.state is DeadlineState.UNRESOLVED:
             _request_instant(context, run, deadline)
-    set_deadline_timers(context.state, run)
+    set_deadline_timers(context.engine_state, run)
 
 
 def renew_deadlines(context: StepContext, run: DagRun) -> None:
     """The run was cleared and is queued again: it gets its deadlines after `queued_at` anew, unless it has missed them."""
     specs = run.graph.spec.deadlines
     _create_deadlines(context, run, (no for no, spec in enumerate(specs) if spec.reference == "queued_at"))
-    set_deadline_timers(context.state, run)
+    set_deadline_timers(context.engine_state, run)
 
 
 def _create_deadlines(context: StepContext, run: DagRun, numbers: Iterable[int]) -> None:
@@ -70,7 +70,7 @@ def _set_instant(context: StepContext, run: DagRun, deadline: DeadlineRecord, du
     deadline.state = DeadlineState.NONE if due_at is None else DeadlineState.PENDING
     context.changes.deadlines[run.pk, deadline.deadline_no] = deadline
     if due_at is not None:
-        context.state.set_timer(due_at, run)
+        context.engine_state.set_timer(due_at, run)
 
 
 def _request_instant(context: StepContext, run: DagRun, deadline: DeadlineRecord) -> None:
@@ -83,9 +83,12 @@ def _request_instant(context: StepContext, run: DagRun, deadline: DeadlineRecord
         context.result.unresolved_deadlines.append((run.pk, deadline.deadline_no))
         return
     asked = (run.pk, deadline.deadline_no)
-    known = ((owed.record.run_pk, owed.record.request.deadline_no) for owed in context.state.callbacks.values())
+    known = (
+        (pending.record.run_pk, pending.record.request.deadline_no)
+        for pending in context.engine_state.callbacks.values()
+    )
     if asked not in known:
-        owe(
+        enqueue_callback(
             context,
             run,
             CallbackRequest(kind=CallbackKind.DEADLINE_REFERENCE, reason="deadline", deadline_no=deadline.deadline_no),
@@ -94,7 +97,7 @@ def _request_instant(context: StepContext, run: DagRun, deadline: DeadlineRecord
 
 def on_deadline_resolved(context: StepContext, event: DeadlineResolved) -> None:
     """The store gave the average duration of the ended runs: the deadline is that long after now, plus its interval."""
-    run = context.state.runs.get(event.run_pk)
+    run = context.engine_state.runs.get(event.run_pk)
     deadline = None if run is None else run.deadlines.get(event.deadline_no)
     if run is None or deadline is None or deadline.state is not DeadlineState.UNRESOLVED:
         return
@@ -106,20 +109,22 @@ def on_deadline_resolved(context: StepContext, event: DeadlineResolved) -> None:
     _set_instant(context, run, deadline, add_seconds(context.now, span_s) if known else None)
 
 
-def on_reference_ended(context: StepContext, owed: OwedCallback, result: AttemptResult | None) -> None:
+def on_reference_ended(context: StepContext, pending: PendingCallback, result: AttemptResult | None) -> None:
     """Author code has computed the instant of a deadline, or failed; a callback that succeeded is not kept.
 
     `result` None: its process was lost too often.
     """
-    if owed.record.request.kind != CallbackKind.DEADLINE_REFERENCE:
+    if pending.record.request.kind != CallbackKind.DEADLINE_REFERENCE:
         return
-    number = owed.record.request.deadline_no
-    if owed.record.state is CallbackState.SUCCESS:
-        context.changes.callbacks.pop(owed.record.callback_id, None)
-        context.changes.callbacks_deleted.append(owed.record.callback_id)
+    number = pending.record.request.deadline_no
+    if pending.record.state is CallbackState.SUCCESS:
+        context.changes.callbacks.pop(pending.record.callback_id, None)
+        context.changes.callbacks_deleted.append(pending.record.callback_id)
     else:
-        add_run_event(context, owed, "deadline_unknown", f"deadline {number} has no instant: {owed.record.reason}")
-    run = context.state.runs.get(owed.record.run_pk)
+        add_run_event(
+            context, pending, "deadline_unknown", f"deadline {number} has no instant: {pending.record.reason}"
+        )
+    run = context.engine_state.runs.get(pending.record.run_pk)
     deadline = None if run is None or number is None else run.deadlines.get(number)
     if run is not None and deadline is not None and deadline.state is DeadlineState.UNRESOLVED:
         _set_instant(
@@ -135,7 +140,7 @@ def set_deadline_timers(engine_state: EngineState, run: DagRun) -> None:
 
 
 def miss_due_deadlines(context: StepContext, run: DagRun) -> None:
-    """Owe the callbacks of the deadlines that are due."""
+    """Queue the callbacks of the deadlines that are due."""
     specs = run.graph.spec.deadlines
     for deadline in run.deadlines.values():
         if deadline.state is not DeadlineState.PENDING or deadline.due_at is None or deadline.due_at > context.now:
@@ -144,7 +149,7 @@ def miss_due_deadlines(context: StepContext, run: DagRun) -> None:
         context.changes.deadlines[run.pk, deadline.deadline_no] = deadline
         named = f"deadline {deadline.name!r}" if deadline.name else f"deadline {deadline.deadline_no}"
         context.add_audit_event("deadline_missed", run=run, body=f"{named} was {iso(deadline.due_at)}")
-        owe(
+        enqueue_callback(
             context,
             run,
             CallbackRequest(

@@ -25,7 +25,7 @@ def begin_deferral(context: StepContext, ti: TaskInstance, request: Deferral, ca
     drop_deferral(context, ti, killed=False)
     dequeue(ti)
     ti.defer_seq += 1
-    lifecycle.apply(ti, cause)
+    lifecycle.transition(ti, cause)
     ti.ended_at = ti.reason = None
     due_at = request.due_at if request.due_in_s is None else add_seconds(context.now, request.due_in_s)
     if request.hitl is not None and due_at is None:
@@ -52,7 +52,7 @@ def begin_deferral(context: StepContext, ti: TaskInstance, request: Deferral, ca
         context.changes.hitl_details.append(
             HITLDetail(*key, ti.defer_seq, ti.try_number, request.hitl, context.now, ti.resume_at)
         )
-    set_deferral_timer(context.state, ti)
+    set_deferral_timer(context.engine_state, ti)
     context.mark_dirty(ti)
 
 
@@ -137,7 +137,7 @@ def release_held_slots(context: StepContext, deferral: DeferralRecord, pool: str
     """Release the slots that the deferral kept in the pool."""
     held, deferral.held_slots = deferral.held_slots, 0
     if held and pool is not None:
-        context.state.get_pool(pool).used -= held
+        context.engine_state.get_pool(pool).used -= held
         context.changes.pool_used[pool] = context.changes.pool_used.get(pool, 0) - held
 
 
@@ -146,7 +146,7 @@ def _hold_slots(context: StepContext, ti: TaskInstance) -> int:
 
     The pool is the one that admitted the instance; a new version of the DAG may have given the task another.
     """
-    pool = context.state.get_pool(ti.pool or ti.target_pool)
+    pool = context.engine_state.get_pool(ti.pool or ti.target_pool)
     if not pool.include_deferred or ti.state is TaskInstanceState.AWAITING_INPUT:
         return 0
     pool.used += ti.pool_slots

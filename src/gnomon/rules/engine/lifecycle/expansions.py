@@ -117,7 +117,7 @@ def expand_task(context: StepContext, ti: TaskInstance) -> None:
     if ti.state is not None:  # it had a try before the task was mapped
         dequeue(ti)
         drop_deferral(context, ti, killed=True)
-        lifecycle.apply(ti, Cause.CLEAR)
+        lifecycle.transition(ti, Cause.CLEAR)
         ti.resume_at = ti.started_at = ti.ended_at = ti.reason = None
         context.mark_dirty(ti)
         context.enqueue_evaluation(run, index)
@@ -125,7 +125,7 @@ def expand_task(context: StepContext, ti: TaskInstance) -> None:
     facts = collect_sources(run, index)
     lengths = _measure(run, index, facts)
     assert lengths is not None
-    excess = find_excess(ti.task.task_id, lengths, facts, context.state.limits.max_map_length)
+    excess = find_excess(ti.task.task_id, lengths, facts, context.engine_state.limits.max_map_length)
     if excess is not None:
         fail_task_instance(context, ti, Cause.EXPANSION_FAILED, excess)
         return
@@ -188,7 +188,7 @@ def _fill_indices(context: StepContext, run: DagRun, index: int, count: int) -> 
 
 def restore_removed(ti: TaskInstance) -> None:
     """Clear a removed instance whose task or map index is back: its numbers go on, and it has all its retries again."""
-    lifecycle.apply(ti, Cause.CLEAR)
+    lifecycle.transition(ti, Cause.CLEAR)
     if ti.overrides is not None:
         ti.set_overrides(None)
     ti.max_tries = ti.try_number + ti.task.retries
@@ -265,7 +265,7 @@ def revise_expansion(context: StepContext, run: DagRun, index: int) -> None:
         return
     if expansion.own.all_done() and mapping.sources[index]:
         return  # it has ended with the lengths from before; a clear of an instance brings the new ones
-    excess = find_excess(run.graph.tasks[index].task_id, lengths, facts, context.state.limits.max_map_length)
+    excess = find_excess(run.graph.tasks[index].task_id, lengths, facts, context.engine_state.limits.max_map_length)
     if excess is not None:
         fail_task_instance(context, _collapse(context, run, index, excess), Cause.EXPANSION_FAILED, excess)
     elif count_instances(lengths) == 0:

@@ -60,8 +60,8 @@ def build_questions(context: StepContext) -> list[MutationQuestion]:
 
 
 def _build_question(context: StepContext, run: DagRun, instances: Iterable[TaskInstance]) -> MutationQuestion:
-    context.state.last_question_number += 1
-    number = context.state.last_question_number
+    context.engine_state.last_question_number += 1
+    number = context.engine_state.last_question_number
     places: dict[int, int] = {}
     asked = []
     for ti in instances:
@@ -96,7 +96,7 @@ def apply_answers(context: StepContext, event: InstancesMutated) -> list[TaskIns
     An instance without an answer keeps waiting, with the error as its reason, and the hook is asked again after RETRY_S.
     """
     question = event.question
-    run = context.state.runs.get(question.run.run_pk)
+    run = context.engine_state.runs.get(question.run.run_pk)
     if run is None:
         return []
     context.current_dag = run.dag
@@ -122,7 +122,7 @@ def apply_answers(context: StepContext, event: InstancesMutated) -> list[TaskIns
 
 
 def _find_unknown_executor(context: StepContext, answer: InstanceOverrides) -> str | None:
-    executors = context.state.limits.executors
+    executors = context.engine_state.limits.executors
     if executors is None or executors.find(answer.executor) is not None:
         return None
     return f"task_instance_mutation_hook {executors.describe_unknown(answer.executor or '')}"
@@ -136,7 +136,7 @@ def is_hook_reason(reason: str | None) -> bool:
 def _set_retry_timer(context: StepContext, run: DagRun) -> None:
     if run.hook_retry_at is None:
         run.hook_retry_at = context.now + RETRY_S * SECOND
-        context.state.set_timer(run.hook_retry_at, run)
+        context.engine_state.set_timer(run.hook_retry_at, run)
 
 
 def ask_again_if_due(context: StepContext, run: DagRun) -> None:

@@ -27,7 +27,11 @@ from gnomon.rules.engine.lifecycle.deadlines import prune_deadlines, set_deadlin
 from gnomon.rules.engine.lifecycle.deferrals import set_deferral_timer
 from gnomon.rules.engine.lifecycle.expansion_loading import restore_expansions, restore_task_instance
 from gnomon.rules.engine.lifecycle.expansions import expand_literals
-from gnomon.rules.engine.lifecycle.run_callbacks import detach_callbacks, owe_run_end, owe_run_start
+from gnomon.rules.engine.lifecycle.run_callbacks import (
+    detach_callbacks,
+    enqueue_run_end_callbacks,
+    enqueue_run_start_callbacks,
+)
 from gnomon.rules.engine.lifecycle.run_preemption import preempt_later_run
 from gnomon.rules.engine.lifecycle.run_stopping import stop_run
 from gnomon.rules.engine.lifecycle.tallies import recount_tallies
@@ -182,7 +186,7 @@ def _is_too_early(context: StepContext, run: DagRun) -> bool:
         return False
     if not run.is_due_timer_set:
         run.is_due_timer_set = True
-        context.state.set_timer(max(run.record.run_after, context.now), run)
+        context.engine_state.set_timer(max(run.record.run_after, context.now), run)
     return True
 
 
@@ -249,13 +253,13 @@ def _start_run(context: StepContext, run: DagRun) -> None:
     context.set_run_state(run, DagRunState.RUNNING)
     run.dag.count_running(run, 1)
     context.started_count += len(run.task_instances)
-    set_timeout_timer(context.state, run)
-    set_edge_timers(context.state, run)
-    set_deadline_timers(context.state, run)
+    set_timeout_timer(context.engine_state, run)
+    set_edge_timers(context.engine_state, run)
+    set_deadline_timers(context.engine_state, run)
     _close_edges(context, run)
     context.add_audit_event("run_started", run=run)
     expand_literals(context, run)
-    owe_run_start(context, run)
+    enqueue_run_start_callbacks(context, run)
     enqueue_run_evaluation(context, run)
 
 
@@ -348,7 +352,7 @@ def _describe_end(ti: TaskInstance) -> EndedInstance:
 def end_run(
     context: StepContext, run: DagRun, state: DagRunState, reason: str | None, *, callback_reason: str | None = None
 ) -> None:
-    """Set the final state of the run; queued runs of its DAG may start, and its callbacks are owed.
+    """Set the final state of the run; queued runs of its DAG may start, and its callbacks are queued.
 
     `callback_reason`: the `reason` of the context of callbacks; None: a user marked the run, which calls no callback of the DAG.
     """
@@ -360,11 +364,11 @@ def end_run(
         run.dag.count_running(run, -1)
     run.dag.runs_waiting_upstream.pop(run.pk, None)
     _close_edges(context, run)
-    if context.state.subscriptions:
+    if context.engine_state.subscriptions:
         notify_run_ended(context, run)
     context.add_audit_event("run_ended", run=run, body=state.value if reason is None else f"{state.value}: {reason}")
     prune_deadlines(context, run)
-    owe_run_end(context, run, callback_reason)
+    enqueue_run_end_callbacks(context, run, callback_reason)
     record_run_failure(context, run, callback_reason)
     context.startable_dags[run.dag] = None
     context.result.plannable_dags.add(run.record.dag_pk)
@@ -395,7 +399,7 @@ def on_run_timer(context: StepContext, run: DagRun) -> None:
 def drop_ended_run(context: StepContext, run: DagRun) -> None:
     """Remove a finished run from memory; the history keeps it if a later run may depend on it."""
     if run.record.state in FINISHED_RUN_STATES and run.dag.runs.get(run.pk) is run:
-        context.state.runs.pop(run.pk, None)
+        context.engine_state.runs.pop(run.pk, None)
         run.dag.runs.pop(run.pk, None)
         _remove_slot(run)
         prune_history(run.dag)

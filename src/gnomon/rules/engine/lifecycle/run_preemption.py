@@ -60,6 +60,6 @@ def _queue_again(context: StepContext, run: DagRun, reason: str) -> None:
     run.record.started_at = None
     context.set_run_state(run, DagRunState.QUEUED)
     undo_literal_expansions(context, run)
-    set_deadline_timers(context.state, run)
+    set_deadline_timers(context.engine_state, run)
     run.dag.enqueue_run(run)
     context.add_audit_event("run_requeued", run=run, body=reason)

@@ -30,7 +30,7 @@ def finish_task_instance(
     dequeue(ti)
     if ti.deferral is not None:
         drop_deferral(context, ti, killed=True)
-    lifecycle.apply(ti, cause)
+    lifecycle.transition(ti, cause)
     ti.reason = reason
     ti.resume_at = None
     if ti.ended_at is None:
@@ -44,7 +44,7 @@ def finish_task_instance(
     if run.graph.depends_on_previous_run:
         _evaluate_next_run(context, ti)
         context.startable_dags[run.dag] = None  # the run may be one now that can only wait: `run_preemption.py`
-    if context.state.subscriptions:
+    if context.engine_state.subscriptions:
         notify_task_ended(context, ti)
 
 

@@ -206,7 +206,7 @@ def _defer_or_enqueue(context: StepContext, ti: TaskInstance) -> None:
     if ti.run.dag.hold_reason is not None:
         move_in_queue(ti, QueueCause.DAG_HELD)
         context.newly_ready[ti] = None
-    elif context.state.get_pool(ti.target_pool).include_deferred:
+    elif context.engine_state.get_pool(ti.target_pool).include_deferred:
         enqueue_for_admission(context, ti)
     else:
         start_deferred(context, ti)
@@ -236,5 +236,5 @@ def on_instances_mutated(context: StepContext, event: InstancesMutated) -> None:
 def enqueue_for_admission(context: StepContext, ti: TaskInstance) -> None:
     """Add a ready instance to the queue of its pool."""
     ti.pool = ti.target_pool
-    move_in_queue(ti, QueueCause.BECOME_READY, context.state.get_pool(ti.pool))
+    move_in_queue(ti, QueueCause.BECOME_READY, context.engine_state.get_pool(ti.pool))
     context.newly_ready[ti] = None

@@ -39,10 +39,10 @@ def subscribe(context: StepContext, message: SubscriptionMessage, facts: Iterabl
         for at in message.slots:
             _remove_subscription(context, message.up_dag, at, (message.down_run, message.edge_no))
         return
-    if message.down_group in context.state.epochs and not _is_current(context, message):
+    if message.down_group in context.engine_state.epochs and not _is_current(context, message):
         return
     subscription = Subscription(message.down_run, message.edge_no, message.down_group, message.task_id, message.keeps)
-    dag = context.state.find_dag(message.up_dag)
+    dag = context.engine_state.find_dag(message.up_dag)
     for fact in facts:
         current = _slot_fact(dag, fact, message.task_id)
         if current.outcome == "open" and dag is not None and _is_of_older_version(dag, message, fact.at):
@@ -57,7 +57,7 @@ def _is_of_older_version(dag: Dag, message: SubscriptionMessage, at: Instant) ->
 
 def _is_current(context: StepContext, message: SubscriptionMessage) -> bool:
     """False for a run of this owner that ended, or lost the edge, in the step that applies its subscription."""
-    run = context.state.runs.get(message.down_run)
+    run = context.engine_state.runs.get(message.down_run)
     return run is not None and message.edge_no in run.edges
 
 
@@ -70,7 +70,7 @@ def unsubscribe(context: StepContext, waits: Iterable[RunWait]) -> None:
     for (down_run, edge_no, up_dag), edge_waits in by_edge.items():
         slots = tuple(wait.up_at for wait in edge_waits)
         message = SubscriptionMessage(up_dag, slots, down_run, edge_waits[0].down_group, edge_no, over=True)
-        if edge_waits[0].up_group in context.state.epochs:
+        if edge_waits[0].up_group in context.engine_state.epochs:
             subscribe(context, message, ())
         else:
             send_subscription(context, edge_waits[0].up_group, message)
@@ -145,7 +145,7 @@ def notify_cursor_moved(
 ) -> None:
     """Slots after `before` and up to `upto` without a run are absent. `facts`: the outcomes in the store of slots with subscriptions."""
     facts_by_slot = {fact.at: fact for fact in facts}
-    by_slot = context.state.subscriptions.get(dag.record.dag_id, {})
+    by_slot = context.engine_state.subscriptions.get(dag.record.dag_id, {})
     for at in [at for at in by_slot if at != NO_SLOT and (before is None or before < at) and at <= upto]:
         fact = facts_by_slot.get(at) or SlotFact(at, "absent")
         for subscription in list(by_slot[at].values()):
@@ -159,7 +159,7 @@ def notify_dag_changed(context: StepContext, dag: Dag, before: DagRecord | None)
     about the change arrived.
     """
     record = dag.record
-    by_slot = context.state.subscriptions.get(record.dag_id)
+    by_slot = context.engine_state.subscriptions.get(record.dag_id)
     if not by_slot:
         return
     if not record.active:
@@ -196,7 +196,7 @@ def _notify_again(context: StepContext, run: DagRun, subscription: Subscription)
 
 def notify_dag_deleted(context: StepContext, dag_id: str) -> None:
     """The DAG was deleted: its subscribers resolve their edges again."""
-    for at, subscriptions in list(context.state.subscriptions.get(dag_id, {}).items()):
+    for at, subscriptions in list(context.engine_state.subscriptions.get(dag_id, {}).items()):
         for subscription in list(subscriptions.values()):
             _notify_or_keep(context, dag_id, subscription, SlotFact(at, "changed"))
 
@@ -219,7 +219,7 @@ def _schedule_of(record: DagRecord) -> tuple[object, ...]:
 
 
 def _subscriptions_of(context: StepContext, run: DagRun) -> SlotSubscriptions | None:
-    by_slot = context.state.subscriptions.get(run.dag.record.dag_id)
+    by_slot = context.engine_state.subscriptions.get(run.dag.record.dag_id)
     slot = run.record.slot_at
     return None if by_slot is None or slot is None else by_slot.get(slot)
 
@@ -273,7 +273,7 @@ def _notify_or_keep(context: StepContext, dag_id: str, subscription: Subscriptio
     """Send the outcome, if there is one; keep the subscription if further outcomes of the slot can follow and it wants them."""
     if fact.outcome != "open":
         _send_update(context, subscription, fact)
-    by_slot = context.state.subscriptions
+    by_slot = context.engine_state.subscriptions
     key = (subscription.down_run, subscription.edge_no)
     if fact.outcome == "open" or subscription.keeps & _KEEP_FLAGS.get(fact.outcome, 0):
         by_slot.setdefault(dag_id, {}).setdefault(fact.at, {})[key] = subscription
@@ -282,20 +282,20 @@ def _notify_or_keep(context: StepContext, dag_id: str, subscription: Subscriptio
 
 
 def _remove_subscription(context: StepContext, dag_id: str, at: Instant, key: tuple[int, int]) -> None:
-    slots = context.state.subscriptions.get(dag_id)
+    slots = context.engine_state.subscriptions.get(dag_id)
     subscriptions = None if slots is None else slots.get(at)
     if slots is None or subscriptions is None or subscriptions.pop(key, None) is None:
         return
     if not subscriptions:
         del slots[at]
     if not slots:
-        del context.state.subscriptions[dag_id]
+        del context.engine_state.subscriptions[dag_id]
 
 
 def _send_update(context: StepContext, subscription: Subscription, fact: SlotFact) -> None:
     """Add the update to this step for a run of this owner, to the outbox for any other run."""
     update = UpstreamUpdate(subscription.down_run, subscription.edge_no, fact)
-    if subscription.down_group in context.state.epochs:
+    if subscription.down_group in context.engine_state.epochs:
         context.updates.append(update)
     else:
         context.outbox.setdefault(subscription.down_group, []).append(update)

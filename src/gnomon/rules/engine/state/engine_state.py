@@ -10,7 +10,7 @@ from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord
 from gnomon.model.sentences import Sentence
 from gnomon.rules.engine.state.limits import ExecutorLimit, Pool
-from gnomon.rules.engine.state.owed_callback import OwedCallback
+from gnomon.rules.engine.state.pending_callback import PendingCallback
 from gnomon.rules.engine.state.priority_queue import PriorityQueue
 from gnomon.rules.engine.state.queue_moves import move_in_queue
 from gnomon.rules.engine.state.queue_state import QueueCause
@@ -84,13 +84,13 @@ class EngineState:
         """By short name of the executor, or by a name that is not configured."""
         self.epochs: dict[int, int] = {}
         """Owned group to the epoch of this ownership."""
-        self.callbacks: dict[str, OwedCallback] = {}
+        self.callbacks: dict[str, PendingCallback] = {}
         """Unfinished callbacks of runs, by id."""
-        self.queued_callbacks: dict[str, OwedCallback] = {}
+        self.queued_callbacks: dict[str, PendingCallback] = {}
         """Those without an attempt, oldest first."""
-        self.callback_attempts: dict[str, OwedCallback] = {}
+        self.callback_attempts: dict[str, PendingCallback] = {}
         """Those with an attempt, by the id of the attempt."""
-        self.timers: PriorityQueue[TaskInstance | DagRun | OwedCallback] = PriorityQueue()
+        self.timers: PriorityQueue[TaskInstance | DagRun | PendingCallback] = PriorityQueue()
         """Task instances, runs and callbacks by the instant at which they want to be looked at; void once their generation changed."""
         self.subscriptions: dict[str, DagSubscriptions] = {}
         """Subscriptions for slots of DAGs of the owned groups, by DAG id; the DAG need not exist."""
@@ -168,7 +168,7 @@ class EngineState:
         ]
         return {dag.record.group_no for dag in dags}
 
-    def set_timer(self, at: Instant, subject: TaskInstance | DagRun | OwedCallback) -> None:
+    def set_timer(self, at: Instant, subject: TaskInstance | DagRun | PendingCallback) -> None:
         """Look at the subject again at `at`, unless its generation changes before."""
         self.timers.push(at, subject)
 

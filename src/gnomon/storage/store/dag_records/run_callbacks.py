@@ -1,4 +1,4 @@
-"""Callbacks that runs owe, and deadlines of runs: `run_callback` and `run_deadline`."""
+"""Pending callbacks of runs, and deadlines of runs: `run_callback` and `run_deadline`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Deletes what is older than its retention, in small transactions beside running work. What the scheduler may still need stays.
 
 A run is deleted only if it has ended, if it is not among the newest runs of its DAG that are kept by number (at least one, for
-`depends_on_past` and the like), if it is before the ended run that precedes the oldest unfinished run of its DAG, if it owes no
+`depends_on_past` and the like), if it is before the ended run that precedes the oldest unfinished run of its DAG, if it has no pending
 callback, if no other run waits for it, and if no downstream DAG is so far behind that it may yet need it. A DAG with a backfill that has not ended keeps all its runs.
 The cursor of planning is not derived from runs, so a slot whose run was deleted gets no second run.
 """

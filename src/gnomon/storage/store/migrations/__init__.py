@@ -5,7 +5,7 @@ SQLite or PostgreSQL. `tables.toml` says what each table and column means; `docs
 
 To change the schema, add `scripts/N.sqlite.sql` and `scripts/N.postgresql.sql`, name N in
 `store/schema_revision.py`, describe the new columns in `tables.toml`, and run `python docs/generate.py`. A script that was released is
-never edited. `scripts/from_0031.<dialect>.sql` makes revision 1 of a database from before it. Decision record: docs/decisions/0010-schema-and-migrations.md.
+never edited. `scripts/from_*.<dialect>.sql` make revision 1 of databases from before it. Decision record: docs/decisions/0010-schema-and-migrations.md.
 """
 
 from gnomon.storage.store.migrations.upgrade import check_schema, upgrade_schema

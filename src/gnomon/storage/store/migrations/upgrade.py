@@ -65,7 +65,7 @@ def creation_statements(revisions: Iterable[str], dialect: str, default_pool_slo
     """The statements that give an empty database the schema of these revisions, of which the last becomes its own."""
     revisions = list(revisions)
     return [
-        *_script_statements(revisions, dialect),
+        *script_statements(revisions, dialect),
         f"UPDATE pool SET slots = {default_pool_slots:d} WHERE name = 'default_pool'",
         _CREATE_VERSION_TABLE,
         f"INSERT INTO alembic_version VALUES ('{revisions[-1]}')",
@@ -74,14 +74,14 @@ def creation_statements(revisions: Iterable[str], dialect: str, default_pool_slo
 
 def _upgrade_statements(revision: str, dialect: str) -> list[str]:
     if revision in FORMER_REVISIONS:
-        former = FORMER_REVISIONS[revision]
-        names = [*([former] if former else []), *REVISIONS[1:]]
+        names = [*FORMER_REVISIONS[revision], *REVISIONS[1:]]
     else:
         names = list(REVISIONS[REVISIONS.index(revision) + 1 :])
-    return [*_script_statements(names, dialect), f"UPDATE alembic_version SET version_num = '{HEAD}'"]
+    return [*script_statements(names, dialect), f"UPDATE alembic_version SET version_num = '{HEAD}'"]
 
 
-def _script_statements(names: Iterable[str], dialect: str) -> Iterable[str]:
+def script_statements(names: Iterable[str], dialect: str) -> Iterable[str]:
+    """The statements of these scripts, in order."""
     return chain.from_iterable(_read_script(name, dialect) for name in names)
 
 

@@ -68,9 +68,9 @@ def _cut_change(change: PlanChange, planned: PlannedRun, error: str) -> PlanChan
     if not runs:
         return None
     last = runs[-1]
-    passed = tuple(skipped for skipped in change.passed if skipped.first < planned.run_after)
+    skipped = tuple(slots for slots in change.skipped if slots.first < planned.run_after)
     cursor = Cursor(run_after=last.run_after, interval_start=last.interval_start, interval_end=last.interval_end)
-    return replace(change, runs=runs, cursor=cursor, next_run=None, error=error, passed=passed)
+    return replace(change, runs=runs, cursor=cursor, next_run=None, error=error, skipped=skipped)
 
 
 def _apply_change(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutcome:
@@ -80,8 +80,8 @@ def _apply_change(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutc
     event_log.log_events(
         tx,
         [
-            EventRecord(now, "slots_passed", dag_pk=change.dag_pk, body=msgspec.json.encode(skipped).decode())
-            for skipped in change.passed
+            EventRecord(now, "slots_passed", dag_pk=change.dag_pk, body=msgspec.json.encode(slots).decode())
+            for slots in change.skipped
         ],
     )
     for planned in change.runs:

@@ -124,7 +124,7 @@ def list_files(tx: Transaction) -> list[StoredFile]:
             FileInputs(
                 input_hash=input_hash,
                 paths=tuple((p, s) for p, s in json.loads(inputs)),
-                looked_further=bool(looked_further),
+                has_volatile_import=bool(has_volatile_import),
                 fresh=fresh,
             ),
             parsed_at,
@@ -132,7 +132,7 @@ def list_files(tx: Transaction) -> list[StoredFile]:
             bool(failed),
             bool(stale),
         )
-        for path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, stale in tx.all(
+        for path, input_hash, inputs, has_volatile_import, fresh, parsed_at, duration_s, failed, stale in tx.all(
             "dag_files.list"
         )
     ]
@@ -200,7 +200,7 @@ def _write_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool
         path=parsed.path,
         input_hash=parsed.inputs.input_hash,
         inputs=json.dumps(parsed.inputs.paths),
-        looked_further=parsed.inputs.looked_further,
+        has_volatile_import=parsed.inputs.has_volatile_import,
         fresh=parsed.inputs.fresh,
         at=at,
         duration_s=parsed.duration_s,

@@ -1,9 +1,9 @@
 -- name: put
 -- Insert or replace the result of parsing a file.
-INSERT INTO file (path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, warnings, stale, bundle_name, bundle_version)
-VALUES (:path, :input_hash, :inputs, :looked_further, :fresh, :at, :duration_s, :failed, :warnings, :stale, :bundle_name, :bundle_version)
+INSERT INTO file (path, input_hash, inputs, has_volatile_import, fresh, parsed_at, duration_s, failed, warnings, stale, bundle_name, bundle_version)
+VALUES (:path, :input_hash, :inputs, :has_volatile_import, :fresh, :at, :duration_s, :failed, :warnings, :stale, :bundle_name, :bundle_version)
 ON CONFLICT (path) DO UPDATE SET input_hash = excluded.input_hash, inputs = excluded.inputs,
-       looked_further = excluded.looked_further, parsed_at = excluded.parsed_at, duration_s = excluded.duration_s,
+       has_volatile_import = excluded.has_volatile_import, parsed_at = excluded.parsed_at, duration_s = excluded.duration_s,
        failed = excluded.failed, warnings = excluded.warnings, stale = excluded.stale, gone_at = NULL, bundle_name = excluded.bundle_name,
        bundle_version = CASE WHEN excluded.failed AND file.bundle_version IS NOT NULL THEN file.bundle_version ELSE excluded.bundle_version END,
        fresh = CASE WHEN excluded.fresh IS NULL AND file.input_hash = excluded.input_hash THEN file.fresh ELSE excluded.fresh END
@@ -11,7 +11,7 @@ RETURNING file_pk;
 
 -- name: list
 -- Every file that is not deleted, with the result of its last parse.
-SELECT path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, stale FROM file
+SELECT path, input_hash, inputs, has_volatile_import, fresh, parsed_at, duration_s, failed, stale FROM file
 WHERE gone_at IS NULL ORDER BY path;
 
 -- name: stale

@@ -1,7 +1,7 @@
 -- name: dags_of_groups
 -- The DAGs of some groups with their newest version.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at,
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.has_volatile_import, d.dependency_error, d.live_at,
        f.bundle_name, f.bundle_version
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.group_no {in :groups bigint} ORDER BY d.dag_pk;
@@ -9,7 +9,7 @@ WHERE d.group_no {in :groups bigint} ORDER BY d.dag_pk;
 -- name: dags
 -- Some DAGs with their newest version.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at,
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.has_volatile_import, d.dependency_error, d.live_at,
        f.bundle_name, f.bundle_version
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.dag_pk {in :dag_pks bigint} ORDER BY d.dag_pk;

@@ -28,7 +28,7 @@ SELECT min(at) FROM (
 ) AS needed;
 
 -- name: expired_runs
--- Ended runs of a DAG before a position that ended before an instant, oldest first; not those that owe a callback or for which another run waits. The
+-- Ended runs of a DAG before a position that ended before an instant, oldest first; not those with a pending callback or for which another run waits. The
 -- rows are locked, so that a run that is cleared meanwhile is not deleted.
 SELECT r.run_pk FROM dag_run AS r
 WHERE r.dag_pk = :dag_pk AND (r.run_after, r.run_pk) < (:run_after, :run_pk) AND r.ended_at < :before AND r.run_after < :floor

@@ -70,7 +70,7 @@ CREATE TABLE file (
     path TEXT NOT NULL,
     input_hash TEXT NOT NULL,
     inputs TEXT NOT NULL,
-    looked_further BOOLEAN DEFAULT false NOT NULL,
+    has_volatile_import BOOLEAN DEFAULT false NOT NULL,
     fresh TEXT,
     parsed_at BIGINT NOT NULL,
     duration_s FLOAT NOT NULL,

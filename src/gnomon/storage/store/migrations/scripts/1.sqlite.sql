@@ -72,7 +72,7 @@ CREATE TABLE file (
     path TEXT NOT NULL,
     input_hash TEXT NOT NULL,
     inputs TEXT NOT NULL,
-    looked_further BOOLEAN DEFAULT 0 NOT NULL,
+    has_volatile_import BOOLEAN DEFAULT 0 NOT NULL,
     fresh TEXT,
     parsed_at INTEGER NOT NULL,
     duration_s FLOAT NOT NULL,

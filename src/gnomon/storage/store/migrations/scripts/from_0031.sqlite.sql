@@ -1,4 +1,4 @@
--- From schema 0031, which development versions before revision 1 had, to revision 1, for sqlite.
+-- From schema 0031, which development versions before revision 1 had, to schema 0034, for sqlite.
 
 -- Messages that cannot be read or applied, and DAGs and groups that are set aside, for sqlite.
 

@@ -1,4 +1,4 @@
-"""A callback of a run in the memory of its owner: from the step that owes it to the report of a worker that it ended."""
+"""A callback of a run in the engine state of its owner: from the step that queues it to the report of a worker that it ended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gnomon.model.run_callbacks import CallbackRecord
 from gnomon.rules.engine.state.task_instance import Dag
 
 
-class OwedCallback:
+class PendingCallback:
     """One unfinished callback. Its run may have ended and left the memory, so it keeps the facts of the run."""
 
     __slots__ = ("dag", "facts", "generation", "record", "unentered_attempts")

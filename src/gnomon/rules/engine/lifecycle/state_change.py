@@ -1,6 +1,6 @@
-"""`apply` and `revert`: the only functions that change the state of a task instance, or of its row.
+"""`transition` and `undo_transition`: the only functions that change the state of a task instance, or of its row.
 
-`apply` takes the row of the transition table (`gnomon.rules.decide.transitions`). The caller marks the instance as dirty, because
+`transition` takes the row of the transition table (`gnomon.rules.decide.transitions`). The caller marks the instance as dirty, because
 rows without an instance, and runs that are being loaded, have no step.
 """
 
@@ -18,11 +18,11 @@ class HasState(Protocol):
     state: TaskInstanceState | None
 
 
-def apply(subject: HasState, cause: Cause) -> None:
+def transition(subject: HasState, cause: Cause) -> None:
     """Change the state by the row of the table for `cause`; raises IllegalTransition when the table has no such row."""
     subject.state = next_state(subject.state, cause)
 
 
-def revert(subject: HasState, state: TaskInstanceState | None) -> None:
+def undo_transition(subject: HasState, state: TaskInstanceState | None) -> None:
     """Give the instance back the state that it had before an admission of the same step, which is not stored."""
     subject.state = state

@@ -1,0 +1,3 @@
+-- From schema 0034, the last of the development versions before revision 1, to revision 1, for sqlite.
+
+ALTER TABLE file RENAME COLUMN looked_further TO has_volatile_import;
