@@ -308,7 +308,7 @@ class Deferring(Deployment):
     # ---- what tasks and triggers do ---------------------------------------------------------------------------------
     def _play(self, attempt: Attempt, rng: random.Random) -> Play:
         number = attempt.task_no
-        again = number == TWICE and attempt.resume is not None and attempt.resume.fired.payload == f'"{TWICE}.1"'
+        again = number == TWICE and attempt.resume is not None and attempt.resume.result.payload == f'"{TWICE}.1"'
         if attempt.try_number == 1 and (attempt.resume is None or again):
             wait = Deferral(
                 classpath="scripted.Trigger",
@@ -480,7 +480,7 @@ class Deferring(Deployment):
     def _events_once(self) -> list[str]:
         """Each event reached its task once, in one attempt; as the worker noted it."""
         got = Counter(
-            (attempt.task_no, attempt.resume.fired.payload)
+            (attempt.task_no, attempt.resume.result.payload)
             for worker in self.workers
             for _, attempt, _ in worker.started
             if attempt.resume is not None

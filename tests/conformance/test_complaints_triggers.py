@@ -122,7 +122,7 @@ def test_44759_a_task_whose_trigger_has_fired_goes_before_new_tasks_and_does_not
     world.step(world.result(busy))
     (attempt,) = world.live()
     assert (attempt.run.run_pk, attempt.task_id) == (run.run_pk, "a")
-    assert attempt.resume is not None and attempt.resume.fired == EVENT
+    assert attempt.resume is not None and attempt.resume.result == EVENT
 
 
 def test_72716_an_event_of_the_process_before_the_deferral_does_not_fail_the_task_that_goes_on() -> None:

@@ -20,7 +20,7 @@ from gnomon.model.records import Changes, EventRecord, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackRequest
 from gnomon.model.run_waits import RunWait, WaitState
 from gnomon.model.states import DagRunState
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.storage.remote_logs.task_log_folder import COPIES
 from gnomon.storage.remote_logs.upload_spool import UploadSpool
 from gnomon.storage.store import RowsMissing, Transaction
@@ -134,7 +134,7 @@ def test_a_run_that_owes_a_callback_stays(world: World) -> None:
 
 def test_runs_for_which_others_wait_or_may_wait_stay(world: World) -> None:
     world.dag("up")
-    down = world.dag("down", depends_on=(AfterSpec(dag_id="up"),))
+    down = world.dag("down", depends_on=(DependencySpec(dag_id="up"),))
     ended(world, 100, "up")
     waiting = world.run("down", "w")
     with world.db.write() as tx:

@@ -17,7 +17,7 @@ from gnomon.model.run_waits import KEEP_AFTER_BAD, NO_SLOT, RunWait, SlotFact, S
 from gnomon.model.slots import SkippedSlots
 from gnomon.model.spec import TaskSpec, collect_edges
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.queries.report.listings.import_problems import list_upstream_warnings
 from gnomon.storage.store import RowsMissing, Transaction
 from gnomon.storage.store.coordination import mailbox
@@ -38,8 +38,8 @@ def up(world: World) -> DagRecord:
 def down(world: World) -> DagRecord:
     return world.dag(
         "down",
-        tasks=["x", TaskSpec(task_id="y", depends_on=(AfterSpec(dag_id="up"),))],
-        depends_on=(AfterSpec(dag_id="up"),),
+        tasks=["x", TaskSpec(task_id="y", depends_on=(DependencySpec(dag_id="up"),))],
+        depends_on=(DependencySpec(dag_id="up"),),
     )
 
 
@@ -537,11 +537,11 @@ def test_the_dependencies_of_a_dag_are_those_of_its_newest_version(
     assert {(one.dag_pk, one.dag_id, one.group_no, one.paused, one.error, one.is_known) for one in found} == {
         (down.dag_pk, "down", group_of("down"), False, None, True)
     }
-    after = AfterSpec(dag_id="elsewhere", task_id="t", take="last", max_wait_s=60.5, zone="Asia/Shanghai")
+    after = DependencySpec(dag_id="elsewhere", task_id="t", take="last", max_wait_s=60.5, zone="Asia/Shanghai")
     world.record(parsed("/dags/down.py", spec("down", depends_on=(after,))))
     with world.db.read() as tx:
         (only,) = dag_edges.list_edges(tx)
-    assert (only.edge.after, only.edge.task_id, only.is_known) == (after, None, False)
+    assert (only.edge.dependency, only.edge.task_id, only.is_known) == (after, None, False)
     world.record(parsed("/dags/down.py", spec("down")))
     assert world.count("SELECT count(*) FROM dag_edge") == 0
 
@@ -671,10 +671,10 @@ def bound(name: str, given: dict[str, object]) -> str:
 def test_the_warnings_of_one_dag_are_its_part_of_the_warnings_of_all(world: World, up: DagRecord) -> None:
     task_id = up.spec.tasks[0].task_id
     afters = {
-        "good": (AfterSpec(dag_id="up"),),
-        "good_task": (AfterSpec(dag_id="up", task_id=task_id),),
-        "bad_task": (AfterSpec(dag_id="up", task_id="gone"),),
-        "bad_dag": (AfterSpec(dag_id="upp"), AfterSpec(dag_id="up", task_id="gone")),
+        "good": (DependencySpec(dag_id="up"),),
+        "good_task": (DependencySpec(dag_id="up", task_id=task_id),),
+        "bad_task": (DependencySpec(dag_id="up", task_id="gone"),),
+        "bad_dag": (DependencySpec(dag_id="upp"), DependencySpec(dag_id="up", task_id="gone")),
         "alone": (),
     }
     for dag_id, depends_on in afters.items():

@@ -98,9 +98,9 @@ def claim(world: World, me: str = "one", limit: int = 1000, **options: object) -
 
 
 def sent(claimed: trigger_claims.ClaimedTrigger, payload: str = '"here"') -> trigger_claims.OutgoingTriggerEvent:
-    fired = DeferralResult(outcome="event", payload=payload)
+    result = DeferralResult(outcome="event", payload=payload)
     return trigger_claims.OutgoingTriggerEvent(
-        claimed.trigger_pk, claimed.key, claimed.defer_seq, claimed.group_no, fired
+        claimed.trigger_pk, claimed.key, claimed.defer_seq, claimed.group_no, result
     )
 
 
@@ -126,7 +126,7 @@ def adopted(world: World, me: str, queues: list[str] | None = None) -> list[trig
 def close(world: World, me: str, *trigger_pks: int) -> int:
     """These are gone; how many notes are left."""
     with world.db.triggerer_write(me) as tx:
-        trigger_claims.delete_kill_notes(tx, me, trigger_pks)
+        trigger_claims.delete_finished_on_kills(tx, me, trigger_pks)
     return world.count("SELECT count(*) FROM trigger_end")
 
 
@@ -195,10 +195,10 @@ def test_many_waits_with_and_without_times_are_one_batch(world: World, run: RunR
 def test_an_event_is_kept_for_the_attempt_that_goes_on_and_goes_with_it(world: World, run: RunRecord) -> None:
     wait = wait_of(run, held_slots=1)
     world.apply(deferred(run, wait))
-    fired = replace(wait, result=DeferralResult(outcome="event", payload="1"), held_slots=0)
+    result = replace(wait, result=DeferralResult(outcome="event", payload="1"), held_slots=0)
     going_on = task(run, 0, TaskInstanceState.QUEUED, defer_seq=1)
-    world.apply(Changes(tasks=[going_on], deferrals_ended={wait.key: fired}))
-    assert loaded(world) == [replace(going_on, deferral=for_its_owner(fired))]
+    world.apply(Changes(tasks=[going_on], deferrals_ended={wait.key: result}))
+    assert loaded(world) == [replace(going_on, deferral=for_its_owner(result))]
     world.apply(
         Changes(tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], deferrals_deleted=[(wait.key, False)])
     )
@@ -572,9 +572,9 @@ def test_rows_are_locked_in_their_order_whatever_is_done_to_them(
     join(world, "watches")
 
     def owner() -> None:
-        fired = replace(early, result=DeferralResult(outcome="timeout"))
+        result = replace(early, result=DeferralResult(outcome="timeout"))
         rows = [task(run, number, TaskInstanceState.SUCCESS, defer_seq=1) for number in (0, 1)]
-        world.apply(Changes(tasks=rows, deferrals_deleted=[(late.key, True)], deferrals_ended={early.key: fired}))
+        world.apply(Changes(tasks=rows, deferrals_deleted=[(late.key, True)], deferrals_ended={early.key: result}))
 
     def triggerer() -> None:
         with world.db.triggerer_write("watches") as tx:
@@ -603,9 +603,9 @@ def test_an_event_of_a_wait_that_took_too_long_is_not_sent(world: World, run: Ru
     world.apply(deferred(run, wait))
     join(world, "one")
     (mine,) = claim(world)
-    fired = replace(wait, result=DeferralResult(outcome="timeout"))
+    result = replace(wait, result=DeferralResult(outcome="timeout"))
     world.apply(
-        Changes(tasks=[task(run, 0, TaskInstanceState.SCHEDULED, defer_seq=1)], deferrals_ended={wait.key: fired})
+        Changes(tasks=[task(run, 0, TaskInstanceState.SCHEDULED, defer_seq=1)], deferrals_ended={wait.key: result})
     )
     send(world, "one", sent(mine))
     with world.db.read() as tx:
@@ -684,7 +684,7 @@ def test_a_wait_that_another_key_sealed_keeps_no_other_from_its_owner(world: Wor
         tx._connection.execute_raw(
             f"UPDATE trigger SET kwargs = '{foreign}', next_kwargs = '{foreign}' WHERE task_no = 0"
         )
-        tx._connection.execute_raw(f"UPDATE trigger SET kwargs = '{foreign}', fired = '{foreign}' WHERE task_no = 1")
+        tx._connection.execute_raw(f"UPDATE trigger SET kwargs = '{foreign}', result = '{foreign}' WHERE task_no = 1")
     first, second, third = (one.deferral for one in loaded(world))
     assert first is not None and "every host needs the same key" in msgspec.json.decode(
         first.request.next_kwargs, type=str

@@ -393,10 +393,10 @@ def audit_triggers(it: Triggered) -> list[str]:
     """A sentence for each fault that the audit finds."""
     diary, found = it.diary, []
     gone_on = Counter(
-        int(attempt.resume.fired.payload)
+        int(attempt.resume.result.payload)
         for worker in it.workers
         for _, attempt, _ in worker.started
-        if attempt.resume is not None and attempt.resume.fired.payload != "null"
+        if attempt.resume is not None and attempt.resume.result.payload != "null"
     )
     found += [f"{count} attempts went on with the event of trigger {pk}" for pk, count in gone_on.items() if count > 1]
     found += [

@@ -25,7 +25,7 @@ from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
-from gnomon.model.upstream_edges import to_after_spec
+from gnomon.model.upstream_edges import to_dependency_spec
 from gnomon.rules.timetables.registry import reference
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.storage.store import open_database
@@ -141,7 +141,7 @@ def _spec(dag_id: str, flow: Flow) -> DagSpec:
         catchup=True,
         overlap="allow",
         paused_upon_creation=False,
-        depends_on=tuple(to_after_spec(After(up, **options)) for up, options in flow.edges),
+        depends_on=tuple(to_dependency_spec(After(up, **options)) for up, options in flow.edges),
     )
 
 

@@ -85,4 +85,5 @@ class Resumption(msgspec.Struct, frozen=True, kw_only=True):
 
     next_method: str
     next_kwargs: str = EMPTY_KWARGS
-    fired: DeferralResult
+    result: DeferralResult = msgspec.field(name="fired")
+    """Sent under its former name, which messages of remote attempts have."""

@@ -95,36 +95,36 @@ DEFERRAL_OUTCOMES = frozenset({"event", "success", "failed", "skipped", "error",
 """The outcomes of a deferral."""
 
 
-def check_deferral_result(fired: DeferralResult) -> DeferralResult:
+def check_deferral_result(result: DeferralResult) -> DeferralResult:
     """What a process of triggers reports, as the owner can apply it: one with a fault becomes an error whose reason names the field."""
-    fault = _find_deferral_fault(fired)
+    fault = _find_deferral_fault(result)
     if fault is not None:
         return DeferralResult(
             outcome="error",
             reason=_to_reason(f"the process of the trigger reported a result that cannot be stored: {fault}"),
         )
-    reason, traceback = fired.reason, fired.traceback
+    reason, traceback = result.reason, result.traceback
     reason, traceback = (
         None if reason is None else _to_reason(reason),
         None if traceback is None else escape_unstorable(traceback)[:TRACEBACK_MAX],
     )
     return (
-        fired
-        if (reason, traceback) == (fired.reason, fired.traceback)
-        else replace(fired, reason=reason, traceback=traceback)
+        result
+        if (reason, traceback) == (result.reason, result.traceback)
+        else replace(result, reason=reason, traceback=traceback)
     )
 
 
-def _find_deferral_fault(fired: DeferralResult) -> str | None:
-    if fired.outcome not in DEFERRAL_OUTCOMES:
-        return f"outcome is {escape_unstorable(fired.outcome[:60])!r}, which this release does not support"
-    if fired.due_at is not None or fired.response is not None:
-        return f"{'due_at' if fired.due_at is not None else 'response'} is set, which only a timer or a person gives"
-    if (excess := xcom_excess("the payload", fired.payload)) is not None:
+def _find_deferral_fault(result: DeferralResult) -> str | None:
+    if result.outcome not in DEFERRAL_OUTCOMES:
+        return f"outcome is {escape_unstorable(result.outcome[:60])!r}, which this release does not support"
+    if result.due_at is not None or result.response is not None:
+        return f"{'due_at' if result.due_at is not None else 'response'} is set, which only a timer or a person gives"
+    if (excess := xcom_excess("the payload", result.payload)) is not None:
         return excess
-    if (fault := find_json_text_fault(fired.payload)) is not None:
+    if (fault := find_json_text_fault(result.payload)) is not None:
         return f"payload is not JSON: {fault}"
-    for key, value in fired.xcoms.items():
+    for key, value in result.xcoms.items():
         if (fault := xcom_fault(f"XCom {key!r}", key, value)) is not None:
             return fault
         if (fault := find_json_text_fault(value)) is not None:

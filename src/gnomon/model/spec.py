@@ -16,7 +16,7 @@ from gnomon.model.mapping import Expansion
 from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.model.sensor_waits import SensorWait
 from gnomon.model.slots import TimetableRef
-from gnomon.model.upstream_edges import AfterSpec, Edge, compute_edge_number
+from gnomon.model.upstream_edges import DependencySpec, Edge, compute_edge_number
 
 
 class ExtraLinkSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -97,7 +97,7 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Stored under its former name."""
     has_failure_callbacks: bool = False
     """It has callbacks or mail for a failure or a retry: they are queued when its process ends without calling them."""
-    depends_on: tuple[AfterSpec, ...] = ()
+    depends_on: tuple[DependencySpec, ...] = ()
     """The dependencies of this task on other DAGs; other tasks of the run do not wait for them."""
     inlets: tuple[AssetLeaf, ...] = ()
     outlets: tuple[AssetLeaf, ...] = ()
@@ -170,7 +170,7 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     paused_upon_creation: bool | None = None
     allowed_run_types: tuple[str, ...] = ()
     """The types that its runs may have (model.states.DagRunType); empty: every type."""
-    depends_on: tuple[AfterSpec, ...] = ()
+    depends_on: tuple[DependencySpec, ...] = ()
     """The dependencies of its runs on other DAGs."""
     asset_condition: AssetCondition | None = None
     """The schedule by assets; None: no run is created by asset events."""

@@ -11,7 +11,7 @@ import msgspec
 from gnomon.model.after import After
 
 
-class AfterSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class DependencySpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`model.after.After` as plain data; `previous` 0 stands for the same period."""
 
     dag_id: str
@@ -30,21 +30,21 @@ class Edge(NamedTuple):
 
     number: int
     """Computed from the dependency: the same dependency has the same number in every version of the DAG."""
-    after: AfterSpec
+    dependency: DependencySpec
     task_id: str | None
     """The task that waits while the rest of the run goes on; None: the whole run."""
 
     @property
     def label(self) -> str:
         """The upstream DAG or task as users write it: `dag` or `dag.task`."""
-        after = self.after
-        return after.dag_id if after.task_id is None else f"{after.dag_id}.{after.task_id}"
+        upstream = self.dependency
+        return upstream.dag_id if upstream.task_id is None else f"{upstream.dag_id}.{upstream.task_id}"
 
 
-def to_after_spec(after: After) -> AfterSpec:
+def to_dependency_spec(after: After) -> DependencySpec:
     """The dependency as plain data. Its zone, if any, must be a name."""
     assert after.zone is None or isinstance(after.zone, str)
-    return AfterSpec(
+    return DependencySpec(
         dag_id=after.dag_id,
         task_id=after.task_id,
         previous=after.back,
@@ -57,15 +57,15 @@ def to_after_spec(after: After) -> AfterSpec:
     )
 
 
-def to_after(spec: AfterSpec) -> After:
-    """The inverse of `to_after_spec`, for the resolver."""
+def to_after(spec: DependencySpec) -> After:
+    """The inverse of `to_dependency_spec`, for the resolver."""
     arguments: dict[str, Any] = msgspec.structs.asdict(spec)
     seconds = arguments.pop("max_wait_s")
     arguments["previous"] = spec.previous or None
     return After(max_wait=None if seconds is None else timedelta(seconds=seconds), **arguments)
 
 
-def compute_edge_number(after: AfterSpec, task_id: str | None) -> int:
+def compute_edge_number(dependency: DependencySpec, task_id: str | None) -> int:
     """A number of 31 bits. `max_wait` does not enter, because it does not change which slots the edge waits for."""
-    text = msgspec.json.encode((task_id, msgspec.structs.replace(after, max_wait_s=None)))
+    text = msgspec.json.encode((task_id, msgspec.structs.replace(dependency, max_wait_s=None)))
     return zlib.crc32(text) & 0x7FFFFFFF

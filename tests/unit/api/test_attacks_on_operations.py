@@ -26,7 +26,7 @@ from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.sentences import quote
 from gnomon.model.spec import ParseFailure, TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.queries.accounts import account_changes
 from gnomon.queries.accounts.sessions import begin_session
 from gnomon.queries.report.listings.import_problems import HIDDEN_TEXT
@@ -74,7 +74,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WaitingSite]:
             tasks=(TaskSpec(task_id="only", returns_dag_result=True, outlets=(AssetKey("orders", "s3://orders"),)),),
             assets=(asset,),
         ),
-        spec_of("team_a_runs", timetable=HOURLY, depends_on=(AfterSpec(dag_id="team_b_daily"),)),
+        spec_of("team_a_runs", timetable=HOURLY, depends_on=(DependencySpec(dag_id="team_b_daily"),)),
         file="/dags/a.py",
     )
     deployment.add(

@@ -26,7 +26,7 @@ from gnomon.model.hitl import HITLRequest
 from gnomon.model.instants import SECOND, iso
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.queries.accounts import passwords
 from gnomon.storage.store.coordination import quarantine
 from gnomon.testing import Play
@@ -240,7 +240,7 @@ def _add_dags(made: Deployment) -> None:
         spec_of("gone"),
         spec_of("reads", asset_condition=AllOf((ORDERS, AssetKey("never", "never"))), assets=orders),
         spec_of("up", {"slow": ()}, timetable=HOURLY),
-        spec_of("down", timetable=HOURLY, depends_on=(AfterSpec(dag_id="up"),)),
+        spec_of("down", timetable=HOURLY, depends_on=(DependencySpec(dag_id="up"),)),
     )
     made.plays["slow"] = Play(run_s=1e6)
     made.plays["one"] = Play(run_s=1.0, xcoms=(XComItem(key="return_value", value="1"),))

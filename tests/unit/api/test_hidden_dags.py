@@ -24,7 +24,7 @@ from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.records import EventRecord
 from gnomon.model.spec import TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.queries.accounts import account_changes
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.dag_records.event_log import log_event
@@ -60,7 +60,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AccountSite]:
     tasks = (TaskSpec(task_id="only", outlets=(ORDERS,)),)
     deployment.add(spec_of("secret_dag", tasks=tasks, assets=declared, timetable=HOURLY), file="/dags/secret.py")
     deployment.add(spec_of("2026", timetable=HOURLY), file="/dags/number.py")
-    after = (AfterSpec(dag_id="secret_dag"), AfterSpec(dag_id="2026"))
+    after = (DependencySpec(dag_id="secret_dag"), DependencySpec(dag_id="2026"))
     deployment.add(
         spec_of("shown_dag", tasks=tasks, assets=declared, timetable=HOURLY, depends_on=after), file="/dags/shown.py"
     )

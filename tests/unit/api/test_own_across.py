@@ -13,7 +13,7 @@ from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey, AssetRefKe
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.storage.store.dag_records import backfills, dags
 
 HOUR = 3600 * SECOND
@@ -81,7 +81,7 @@ def test_the_nodes_of_the_graph_have_what_dags_name_trigger_and_close_to_a_circl
             ),
         ),
         spec_of("report", asset_condition=AssetRefKey(name="orders"), tasks=(TaskSpec(task_id="read", inlets=(key,)),)),
-        spec_of("lost", asset_condition=AssetRefKey(name="nowhere"), depends_on=(AfterSpec(dag_id="load"),)),
+        spec_of("lost", asset_condition=AssetRefKey(name="nowhere"), depends_on=(DependencySpec(dag_id="load"),)),
         spec_of(
             "ring", asset_condition=AliasKey("daily"), tasks=(TaskSpec(task_id="turn", outlets=(AliasKey("daily"),)),)
         ),

@@ -10,7 +10,7 @@ from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 from gnomon.model.assets import AssetKey
 from gnomon.model.mapping import Expansion, LiteralLength
 from gnomon.model.spec import TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.testing import Play
 
 
@@ -177,7 +177,10 @@ def test_the_structure_has_groups_edges_labels_and_marks(two: Client, deployment
         ),
     )
     spec = spec_of(
-        "shaped", groups={"g": None}, edge_labels={"make\x1fg.each": "for each"}, depends_on=(AfterSpec(dag_id="a"),)
+        "shaped",
+        groups={"g": None},
+        edge_labels={"make\x1fg.each": "for each"},
+        depends_on=(DependencySpec(dag_id="a"),),
     )
     deployment.add(msgspec.structs.replace(spec, tasks=tasks), file="/dags/shaped.py")
     answer = two.own("/dags/shaped/structure")

@@ -17,7 +17,7 @@ from gnomon.ground.metrics.figures import find_version
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
 from gnomon.model.sensor_waits import SensorWait
 from gnomon.model.spec import ClearedTask, TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.testing import Play
 
 
@@ -30,7 +30,7 @@ class OneDag(AccessPolicy):
 
 def _fill(deployment: Deployment, api: Client) -> None:
     """DAG down waits for DAG up, which runs; run d1 of down waits for its turn behind d0."""
-    down = spec_of("down", max_active_runs=1, depends_on=(AfterSpec(dag_id="up"),), timetable=HOURLY)
+    down = spec_of("down", max_active_runs=1, depends_on=(DependencySpec(dag_id="up"),), timetable=HOURLY)
     deployment.add(spec_of("up", timetable=HOURLY), down)
     deployment.start()
     deployment.plays["only"] = Play(run_s=1e6)

@@ -16,7 +16,7 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.sentences import say
 from gnomon.model.spec import TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition
 from gnomon.storage.store.admin import pools
 from gnomon.testing import Play
@@ -237,7 +237,7 @@ def test_a_deferred_task_shows_its_trigger_and_since_when(api: Client, deploymen
 
 def test_a_run_that_waits_for_another_dag_has_its_slots_as_conditions(api: Client, deployment: Deployment) -> None:
     deployment.add(spec_of("billing", timetable=HOURLY), file="/dags/billing.py", paused=True)
-    deployment.add(spec_of("report", timetable=HOURLY, depends_on=(AfterSpec(dag_id="billing"),)))
+    deployment.add(spec_of("report", timetable=HOURLY, depends_on=(DependencySpec(dag_id="billing"),)))
     deployment.start()
     deployment.move(600)
     run = next(run for run in api.get("/dags/report/dagRuns")["dag_runs"] if run["state"] == "queued")

@@ -12,7 +12,7 @@ from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 from gnomon.changes.actions import schedule_previews
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.queries.report.activity.pool_use import read_pool_use
 from gnomon.storage.store.admin import pools
 from gnomon.testing import Play
@@ -172,7 +172,7 @@ def test_the_lines_of_a_day_lead_from_runs_to_slots(api: Client, deployment: Dep
     daily = HOURLY.__class__(path=HOURLY.path, summary="0 6 * * *", data={**HOURLY.data, "expression": "0 6 * * *"})
     deployment.add(
         spec_of("up", timetable=HOURLY),
-        spec_of("down", timetable=daily, depends_on=(AfterSpec(dag_id="up"), AfterSpec(dag_id="absent"))),
+        spec_of("down", timetable=daily, depends_on=(DependencySpec(dag_id="up"), DependencySpec(dag_id="absent"))),
     )
     answer = api.own("/dependencies/day?dag_id=down&day=2026-03-02")
     assert (answer["day"], answer["timezone"], answer["left_out"]) == ("2026-03-02", "UTC", 0)

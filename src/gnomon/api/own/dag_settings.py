@@ -120,7 +120,7 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
     )
     hide = build_name_filter(visible)
     spec = dag.spec
-    upstream = sorted({edge.after.dag_id for edge in collect_edges(spec)} - {dag_id})
+    upstream = sorted({edge.dependency.dag_id for edge in collect_edges(spec)} - {dag_id})
     return DagSettingsAnswer(
         dag_id=dag_id,
         error=None if shown.error is None else hide(shown.error),

@@ -76,7 +76,7 @@ def get_dependency_graph(context: Context, user: CurrentUser) -> Response:
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(visible)
-        rows = [row for row in list_edges(tx) if row.dag_id in visible and row.edge.after.dag_id in visible]
+        rows = [row for row in list_edges(tx) if row.dag_id in visible and row.edge.dependency.dag_id in visible]
         paused = {dag.dag_id for dag in dags.list_dags(tx) if dag.paused}
         facts = context.facts.find_all(tx)
     answers = [_build_dependency(row, hide) for row in rows]
@@ -127,7 +127,7 @@ def _build_sensor(edge: SensorEdge, row: EdgeRow) -> dict[str, object]:
 
 def _build_dependency(row: DagEdge, hide: Callable[[str], str]) -> dict[str, object]:
     """The fields of DependencyAnswer, written without validation: there may be thousands."""
-    after = row.edge.after
+    after = row.edge.dependency
     return {
         "dag_id": row.dag_id,
         "task_id": row.edge.task_id,
@@ -207,7 +207,7 @@ def get_dependencies_of_day(
         found = find_dag(tx, dag_id)
         dag = LocatedDag(found.spec, found.file, "the database")
         visible = VisibleDags(context, tx, user)
-        edges: list[Edge | SensorEdge] = [edge for edge in collect_edges(dag.spec) if edge.after.dag_id in visible]
+        edges: list[Edge | SensorEdge] = [edge for edge in collect_edges(dag.spec) if edge.dependency.dag_id in visible]
         edges += [
             edge
             for edge in _list_sensor_edges(context.facts.find_all(tx))
@@ -236,7 +236,7 @@ def get_dependencies_of_day(
 
 
 def _get_upstream_id(edge: Edge | SensorEdge) -> str | None:
-    return edge.upstream_dag_id if isinstance(edge, SensorEdge) else edge.after.dag_id
+    return edge.upstream_dag_id if isinstance(edge, SensorEdge) else edge.dependency.dag_id
 
 
 def _preview(
@@ -264,7 +264,7 @@ def _find_upstreams(tx: Transaction, dag_ids: Iterable[str | None]) -> dict[str,
 
 
 def _build_day_dependency(preview: EdgePreview, error: str | None) -> dict[str, object]:
-    record, after = preview.as_record(), preview.edge.after
+    record, after = preview.as_record(), preview.edge.dependency
     return {
         "task_id": preview.edge.task_id,
         "upstream_dag_id": after.dag_id,

@@ -239,7 +239,7 @@ class _AttemptExecution:
     def _measure(self, task: Any, result: object) -> int | None:
         """The length of the returned value, if a mapped task or group maps over it."""
         resume = self._attempt.resume
-        ended_by_trigger = resume is not None and resume.fired.outcome == "success"
+        ended_by_trigger = resume is not None and resume.result.outcome == "success"
         return None if ended_by_trigger else measure_return_value(task, result, self._attempt.map_index)
 
     def _collect_asset_events(self, task: Any, context: Any) -> None:

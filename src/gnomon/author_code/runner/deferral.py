@@ -103,14 +103,14 @@ def defer_mapped_at_start(task: Any, context: Any, file: str) -> None:
 
 def resume_task(task: Any, resume: Resumption, context: Any) -> object:
     """Call the method that the deferral named with the result of the wait, and return its value."""
-    fired = resume.fired
-    if fired.outcome in _TASK_ENDINGS:
-        return _TASK_ENDINGS[fired.outcome](fired)
-    if fired.outcome != "event":
+    result = resume.result
+    if result.outcome in _TASK_ENDINGS:
+        return _TASK_ENDINGS[result.outcome](result)
+    if result.outcome != "event":
         failure = {
-            "error": _WITHOUT_EVENT.get(fired.outcome, TRIGGER_FAILURE),
-            "reason": fired.reason,
-            "traceback": fired.traceback,
+            "error": _WITHOUT_EVENT.get(result.outcome, TRIGGER_FAILURE),
+            "reason": result.reason,
+            "traceback": result.traceback,
         }
         failed: object = task.resume_execution(TRIGGER_FAIL, failure, context)
         return failed
@@ -124,16 +124,16 @@ def resume_task(task: Any, resume: Resumption, context: Any) -> object:
         raise DeferralRefused(
             f"Task {task.task_id!r} cannot resume, because the kwargs of its deferral cannot be read: {kwargs}"
         )
-    result: object = task.resume_execution(resume.next_method, {**kwargs, "event": _event(fired)}, context)
-    return result
+    value: object = task.resume_execution(resume.next_method, {**kwargs, "event": _event(result)}, context)
+    return value
 
 
-def _skip(fired: DeferralResult) -> NoReturn:
-    raise AirflowSkipException(fired.reason or "its trigger skipped it")
+def _skip(result: DeferralResult) -> NoReturn:
+    raise AirflowSkipException(result.reason or "its trigger skipped it")
 
 
-def _fail(fired: DeferralResult) -> NoReturn:
-    raise AirflowException(fired.reason or "its trigger ended it as failed")
+def _fail(result: DeferralResult) -> NoReturn:
+    raise AirflowException(result.reason or "its trigger ended it as failed")
 
 
 _TASK_ENDINGS: dict[str, Callable[[DeferralResult], object]] = {
@@ -144,10 +144,10 @@ _TASK_ENDINGS: dict[str, Callable[[DeferralResult], object]] = {
 """Outcomes that end the task: only its callbacks are called. Their XComs are stored already."""
 
 
-def _event(fired: DeferralResult) -> object:
-    if fired.response is not None:
-        return make_hitl_event(fired.response)
-    return loads(fired.payload) if fired.due_at is None else to_pendulum(fired.due_at)
+def _event(result: DeferralResult) -> object:
+    if result.response is not None:
+        return make_hitl_event(result.response)
+    return loads(result.payload) if result.due_at is None else to_pendulum(result.due_at)
 
 
 def _check_operator(task: Any) -> None:

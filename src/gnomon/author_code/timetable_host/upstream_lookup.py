@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from gnomon.author_code.loading.timetable_loader import rebuild_timetable
 from gnomon.model.instants import Instant
-from gnomon.model.upstream_edges import AfterSpec
-from gnomon.rules.dependencies.upstream_query import DagSide, Dependency, RecordedSlots, UpstreamAnswer, to_history
+from gnomon.model.upstream_edges import DependencySpec
+from gnomon.rules.dependencies.upstream_query import DagSide, EdgeTimetables, RecordedSlots, UpstreamAnswer, to_history
 from gnomon.rules.timetables.base import Timetable
 
 
 def find_upstream_slots(
     *,
-    after: AfterSpec,
+    dependency: DependencySpec,
     down: DagSide,
     up: DagSide,
     ats: tuple[Instant, ...],
@@ -25,8 +25,8 @@ def find_upstream_slots(
     is_of_down = not down.timetable.builtin
     downstream = timetable if is_of_down else rebuild_timetable(down.timetable, down.file)
     upstream = rebuild_timetable(up.timetable, up.file) if is_of_down else timetable
-    dependency = Dependency(after, down, up, downstream, upstream)
+    timetables = EdgeTimetables(dependency, down, up, downstream, upstream)
     if past is None:
-        return UpstreamAnswer(wanted_range=dependency.windows(ats))
+        return UpstreamAnswer(wanted_range=timetables.windows(ats))
     known = to_history(past)
-    return UpstreamAnswer(resolved=tuple(dependency.resolve_slots(at, known) for at in ats))
+    return UpstreamAnswer(resolved=tuple(timetables.resolve_slots(at, known) for at in ats))

@@ -17,7 +17,7 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import iso
 from gnomon.model.sentences import render
 from gnomon.model.spec import DagSpec
-from gnomon.model.upstream_edges import AfterSpec, Edge
+from gnomon.model.upstream_edges import DependencySpec, Edge
 from gnomon.queries.report.local_time import DayClock
 from gnomon.queries.report.waits.day_preview import (
     DayPreview,
@@ -75,7 +75,7 @@ class EdgePreview:
     def options(self) -> list[str]:
         """Phrases for what the author chose, and for a sensor what could take its place."""
         if self.sensor is None:
-            return describe_options(self.edge.after)
+            return describe_options(self.edge.dependency)
         return list_sensor_options(self.sensor)
 
     def describe(self, dag_id: str) -> str:
@@ -89,7 +89,7 @@ class EdgePreview:
         upstream = self.upstream
         return {
             "task_id": self.edge.task_id,
-            "after": msgspec.structs.asdict(self.edge.after),
+            "after": msgspec.structs.asdict(self.edge.dependency),
             "upstream_schedule": upstream.spec.timetable.summary if upstream else None,
             "upstream_file": upstream.file if upstream else None,
             "found_in": upstream.origin if upstream else None,
@@ -109,7 +109,7 @@ def preview_edge(cfg: Config, dag: LocatedDag, upstream: LocatedDag | None, edge
     if why is not None:
         return EdgePreview(edge, upstream, DayPreview(), why or None)
     try:
-        lines = _compute_lines(cfg, down_side, up_side, clock, after=edge.after)
+        lines = _compute_lines(cfg, down_side, up_side, clock, after=edge.dependency)
     except PlanningError as error:
         return EdgePreview(edge, upstream, DayPreview(), f"{render(describe_edge(dag.spec.dag_id, edge))}: {error}")
     return EdgePreview(edge, upstream, lines)
@@ -120,7 +120,9 @@ def preview_sensor(
 ) -> EdgePreview:
     """The preview of a wait of a sensor, or of the task that a marker names."""
     edge = Edge(
-        0, AfterSpec(dag_id=sensor.upstream_dag_id or sensor.template, task_id=sensor.upstream_task_id), sensor.task_id
+        0,
+        DependencySpec(dag_id=sensor.upstream_dag_id or sensor.template, task_id=sensor.upstream_task_id),
+        sensor.task_id,
     )
     if sensor.upstream_dag_id is None or sensor.delta_s is None:
         return EdgePreview(
@@ -150,7 +152,7 @@ def list_sensor_options(sensor: SensorEdge) -> list[str]:
 
 
 def _describe_missing(edge: Edge) -> str:
-    return f"there is no DAG {edge.after.dag_id!r}: neither the file nor the database nor the DAGs folder has it"
+    return f"there is no DAG {edge.dependency.dag_id!r}: neither the file nor the database nor the DAGs folder has it"
 
 
 def _check_sides(dag: LocatedDag, upstream: LocatedDag) -> tuple[str | None, DagSide, DagSide]:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from enum import Enum
 
 from gnomon.model.run_waits import KEEP_AFTER_ABSENT, KEEP_AFTER_BAD, SlotOutcome, WaitState
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 
 
 class EdgeVerdict(Enum):
@@ -17,7 +17,7 @@ class EdgeVerdict(Enum):
     CANCEL = "cancel"
 
 
-def evaluate_edge(after: AfterSpec, states: Collection[WaitState]) -> EdgeVerdict:
+def evaluate_edge(after: DependencySpec, states: Collection[WaitState]) -> EdgeVerdict:
     """The verdict from the waits for all slots of one edge. WAIT without any state: the slots are not resolved yet."""
     if not states:
         return EdgeVerdict.WAIT
@@ -31,7 +31,7 @@ def evaluate_edge(after: AfterSpec, states: Collection[WaitState]) -> EdgeVerdic
     return EdgeVerdict.WAIT if any(state.is_open for state in states) else EdgeVerdict.PASS
 
 
-def decide_wait_state(after: AfterSpec, outcome: SlotOutcome) -> WaitState:
+def decide_wait_state(after: DependencySpec, outcome: SlotOutcome) -> WaitState:
     """The state of a wait when its slot has this outcome."""
     if outcome == "ok":
         return WaitState.MET
@@ -42,13 +42,13 @@ def decide_wait_state(after: AfterSpec, outcome: SlotOutcome) -> WaitState:
     return WaitState.OPEN
 
 
-def subscription_flags(after: AfterSpec) -> int:
+def subscription_flags(after: DependencySpec) -> int:
     """KEEP_AFTER_BAD | KEEP_AFTER_ABSENT: the outcomes after which the run still wants updates of the same slot."""
     keeps_after_bad = after.on_failure == "wait" or (after.on_failure == "cancel" and after.take == "any")
     return (KEEP_AFTER_BAD if keeps_after_bad else 0) | (KEEP_AFTER_ABSENT if after.on_absent == "wait" else 0)
 
 
-def replaces_absent_slot(after: AfterSpec) -> bool:
+def replaces_absent_slot(after: DependencySpec) -> bool:
     """True when an absent slot is replaced by another slot, so that the edge is resolved again."""
     return after.on_absent == "ignore" and after.take in ("first", "last")
 

@@ -54,7 +54,9 @@ def _upstream_ids(shape: Shape, shapes: Mapping[str, Shape]) -> tuple[str, ...]:
     """The upstream DAGs of the dependencies within the same period."""
     return tuple(
         dict.fromkeys(
-            edge.after.dag_id for edge in shape.edges if not edge.after.previous and edge.after.dag_id in shapes
+            edge.dependency.dag_id
+            for edge in shape.edges
+            if not edge.dependency.previous and edge.dependency.dag_id in shapes
         )
     )
 
@@ -73,7 +75,7 @@ def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
     for dag_id, shape in shapes.items():
         for edge in shape.edges:
             waiter = WaitPoint(dag_id, _BEGIN) if edge.task_id is None else WaitPoint(dag_id, _TASK, edge.task_id)
-            after = edge.after
+            after = edge.dependency
             target = (
                 WaitPoint(after.dag_id, _END)
                 if after.task_id is None
@@ -211,7 +213,7 @@ def doubts_of(
     """
     messages: dict[str, None] = {}
     for edge in edges:
-        after = edge.after
+        after = edge.dependency
         if after.dag_id not in dag_ids:
             messages[
                 f"{_describe_subject(dag_id, edge)} waits for DAG {after.dag_id!r}, which is in no file{_suggest_name(after.dag_id, dag_ids)}; "
@@ -228,7 +230,7 @@ def doubts_of(
 def _slotless_upstreams(dag_id: str, edges: Iterable[Edge], shapes: Mapping[str, Shape]) -> list[str]:
     messages: dict[str, None] = {}
     for edge in edges:
-        upstream = edge.after.dag_id
+        upstream = edge.dependency.dag_id
         why = shapes[upstream].slotless if upstream in shapes else None
         if why is not None:
             messages[

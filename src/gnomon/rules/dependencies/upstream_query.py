@@ -1,8 +1,8 @@
 """A dependency as plain data: the slots that a run waits for, and the part of the upstream's history that is needed.
 
-A rule reads only a few days of the history. `Dependency.window` returns them; a result from those days equals the result
+A rule reads only a few days of the history. `EdgeTimetables.window` returns them; a result from those days equals the result
 from the whole history. If the upstream has very many slots per day, most rules read only a part of a day:
-`Dependency.partial_window` returns it. Whether the upstream's timetable has changed can only be seen in whole days: each
+`EdgeTimetables.partial_window` returns it. Whether the upstream's timetable has changed can only be seen in whole days: each
 part of the history is compared with the timetable once (`uncompared_range`, `compare`).
 """
 
@@ -17,7 +17,7 @@ import msgspec
 
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.slots import TimetableRef
-from gnomon.model.upstream_edges import AfterSpec, to_after
+from gnomon.model.upstream_edges import DependencySpec, to_after
 from gnomon.rules.dependencies.resolution import History
 from gnomon.rules.dependencies.resolver import Resolver
 from gnomon.rules.dependencies.zone_days import DAY_US, ZoneDays
@@ -72,18 +72,18 @@ class UpstreamAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     wanted_range: TimeRange | None = None
 
 
-class Dependency:
+class EdgeTimetables:
     """One edge of a DAG, with both timetables and a cache of their days."""
 
     def __init__(
-        self, after: AfterSpec, down: DagSide, up: DagSide, downstream: Timetable, upstream: Timetable
+        self, dependency: DependencySpec, down: DagSide, up: DagSide, downstream: Timetable, upstream: Timetable
     ) -> None:
         """Raises ValueError, AirflowTimetableInvalid or PlanningError for a dependency that cannot be resolved."""
-        zone = zone_of(after.zone or _own_zone(down, downstream) or down.timezone)
-        self._after = after
+        zone = zone_of(dependency.zone or _own_zone(down, downstream) or down.timezone)
+        self._after = dependency
         self._zone = ZoneDays(zone)
         self._resolver = Resolver(
-            replace(to_after(after), zone=zone),
+            replace(to_after(dependency), zone=zone),
             downstream,
             upstream,
             _bounds(down),
@@ -163,17 +163,17 @@ class Dependency:
         return TimeRange(*map(to_instant, self._zone.around(start, end)))
 
 
-def count_needed_slots(after: AfterSpec) -> int:
+def count_needed_slots(dependency: DependencySpec) -> int:
     """How many of the newest recorded slots before a run of a DAG that waits for itself contain the slot that it waits for.
 
     A label that the clock repeats has two slots, and one more label is read. The days of these slots (`SIDE_US` around
     them) must be read as a whole.
     """
-    return 2 * (after.previous + 1)
+    return 2 * (dependency.previous + 1)
 
 
 def to_history(past: RecordedSlots) -> History:
-    """The history for `Dependency.resolve_slots`. A slot after the cursor counts by the timetable, even if it has a run."""
+    """The history for `EdgeTimetables.resolve_slots`. A slot after the cursor counts by the timetable, even if it has a run."""
     cursor = past.cursor
     known = () if cursor is None else tuple(to_datetime(slot) for slot in past.slots if slot <= cursor)
     return History(known, None if cursor is None else to_datetime(cursor), past.changed)

@@ -66,7 +66,11 @@ class AuthorSlotQueries:
                 input_hash=dag.record.input_hash if is_of_down else up.input_hash,
                 imports_author_files=True,
                 arguments=pack_arguments(
-                    after=edge.after, down=query.down, up=query.up, ats=tuple(query.ats.values()), past=query.history
+                    dependency=edge.dependency,
+                    down=query.down,
+                    up=query.up,
+                    ats=tuple(query.ats.values()),
+                    past=query.history,
                 ),
             ),
         )

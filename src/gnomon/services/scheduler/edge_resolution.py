@@ -28,7 +28,7 @@ from gnomon.rules.engine.state.task_instance import Dag, DagRun
 from gnomon.services.scheduler.author_slot_queries import AuthorSlotQueries, EdgeKey, PendingSlotQuery, with_history
 from gnomon.services.scheduler.settings import AUTHORED_SPAN_S, PLAN_RETRY_S, RESOLVED_MAX, RESOLVED_SPAN_S
 from gnomon.services.scheduler.upstream_reader import (
-    DependencyCache,
+    EdgeTimetablesCache,
     SlotsUnavailable,
     UpstreamReader,
     build_sides,
@@ -71,7 +71,7 @@ class EdgeResolver:
         self._db = db
         self._engine_state = engine_state
         self._queries = AuthorSlotQueries(host)
-        self._dependencies = DependencyCache()
+        self._dependencies = EdgeTimetablesCache()
         self._queue: dict[EdgeKey, dict[int, None]] = {}
         """Runs (run_pk) by edge. An edge that still has runs after its batch moves to the end."""
         self._failed: dict[EdgeKey, _FailedEdge] = {}
@@ -177,7 +177,7 @@ class EdgeResolver:
         failed = self._failed.get(batch.key)
         if failed is not None:
             raise SlotsUnavailable(failed.error)
-        up = upstreams.find(batch.edge.after.dag_id)
+        up = upstreams.find(batch.edge.dependency.dag_id)
         if up is None:
             return [e.SlotsResolved(run_pk, batch.edge.number, "none", unknown=True) for run_pk in batch.ats]
         down_side, up_side = build_sides(batch.dag, batch.edge, up)
@@ -191,8 +191,8 @@ class EdgeResolver:
     def _resolve_builtin(
         self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, down_side: DagSide, up_side: DagSide
     ) -> list[ResolvedSlots]:
-        after, ats = batch.edge.after, batch.ats.values()
-        dependency = resolve_or_raise(lambda: self._dependencies.get_dependency(after, down_side, up_side))
+        after, ats = batch.edge.dependency, batch.ats.values()
+        dependency = resolve_or_raise(lambda: self._dependencies.get_timetables(after, down_side, up_side))
         if after.dag_id == down_side.dag_id:
             past = upstreams.read_own_history(up, after, ats, dependency)
         else:
@@ -205,7 +205,7 @@ class EdgeResolver:
         if not self._queries.is_available:
             raise SlotsUnavailable(_NO_HOST)
         if query.history is None and query.down.dag_id == query.up.dag_id:
-            query = with_history(query, upstreams.read_own_history(up, batch.edge.after, query.ats.values()))
+            query = with_history(query, upstreams.read_own_history(up, batch.edge.dependency, query.ats.values()))
         self._queries.submit(query, batch.dag, batch.edge, up)
 
     def _rebuild_batch(self, query: PendingSlotQuery) -> _EdgeBatch | None:
@@ -249,7 +249,7 @@ class EdgeResolver:
         absent_slots = sorted({at for resolved in several for at in resolved.absent})
         if up.group_no in self._engine_state.epochs:
             facts = _index_by_slot(
-                upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, wanted, batch.edge.after.task_id)
+                upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, wanted, batch.edge.dependency.task_id)
             )
         else:
             facts = {at: SlotFact(at, "open") for at in wanted}

@@ -11,11 +11,11 @@ import msgspec
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
-from gnomon.model.upstream_edges import AfterSpec, Edge
+from gnomon.model.upstream_edges import DependencySpec, Edge
 from gnomon.rules.dependencies.upstream_query import (
     SIDE_US,
     DagSide,
-    Dependency,
+    EdgeTimetables,
     RecordedSlots,
     TimeRange,
     count_needed_slots,
@@ -68,44 +68,50 @@ class UpstreamReader:
         slots = upstream_dags.list_slots_with_runs(self.tx, up.dag_pk, time_range.start, time_range.end)
         return RecordedSlots(tuple(slots), up.decided_until)
 
-    def read_history_for(self, up: UpstreamDag, dependency: Dependency, ats: Collection[Instant]) -> RecordedSlots:
+    def read_history_for(self, up: UpstreamDag, timetables: EdgeTimetables, ats: Collection[Instant]) -> RecordedSlots:
         """The history that these runs need: whole days, or parts of days if the upstream has many slots per day."""
-        time_range = resolve_or_raise(lambda: dependency.partial_window(ats))
+        time_range = resolve_or_raise(lambda: timetables.partial_window(ats))
         if time_range is None:
-            return self.read_history(up, resolve_or_raise(lambda: dependency.windows(ats)))
-        return self._read_partial_history(up, dependency, time_range)
+            return self.read_history(up, resolve_or_raise(lambda: timetables.windows(ats)))
+        return self._read_partial_history(up, timetables, time_range)
 
     def read_own_history(
-        self, up: UpstreamDag, after: AfterSpec, ats: Iterable[Instant], dependency: Dependency | None = None
+        self,
+        up: UpstreamDag,
+        dependency: DependencySpec,
+        ats: Iterable[Instant],
+        timetables: EdgeTimetables | None = None,
     ) -> RecordedSlots:
-        """The history that these runs of a DAG that waits for itself need; whole days if `dependency` is None."""
+        """The history that these runs of a DAG that waits for itself need; whole days if `timetables` is None."""
         moments = sorted(ats)
-        before = self._slots_before(up, moments[0], count_needed_slots(after))
-        if len(before) < count_needed_slots(after):
+        before = self._slots_before(up, moments[0], count_needed_slots(dependency))
+        if len(before) < count_needed_slots(dependency):
             return self.read_history(up, TimeRange(0, moments[-1] + SIDE_US))
         is_decided = up.decided_until is not None and before[-1] <= up.decided_until
-        if dependency is not None and dependency.uses_partial_days and is_decided:
-            return self._read_partial_history(up, dependency, dependency.widen(TimeRange(before[0], moments[-1] + 1)))
+        if timetables is not None and timetables.uses_partial_days and is_decided:
+            return self._read_partial_history(up, timetables, timetables.widen(TimeRange(before[0], moments[-1] + 1)))
         return self.read_history(up, TimeRange(before[0] - SIDE_US, moments[-1] + SIDE_US))
 
     def _slots_before(self, up: UpstreamDag, at: Instant, most: int) -> list[Instant]:
         return upstream_dags.list_slots_before(self.tx, up.dag_pk, at, most)
 
-    def _read_partial_history(self, up: UpstreamDag, dependency: Dependency, time_range: TimeRange) -> RecordedSlots:
+    def _read_partial_history(
+        self, up: UpstreamDag, timetables: EdgeTimetables, time_range: TimeRange
+    ) -> RecordedSlots:
         """The slots with runs in a part of days, and the days on which runs do not match the present timetable."""
         changed: tuple[int, ...] = ()
-        left = dependency.uncompared_range(time_range, up.decided_until)
+        left = timetables.uncompared_range(time_range, up.decided_until)
         if left is not None:
             recorded = self.read_history(up, left).slots
-            changed = resolve_or_raise(lambda: dependency.compare(left, recorded))
+            changed = resolve_or_raise(lambda: timetables.compare(left, recorded))
         return msgspec.structs.replace(self.read_history(up, time_range), changed=changed)
 
 
-class DependencyCache:
+class EdgeTimetablesCache:
     """A cache of edges between built-in timetables, with the days that they have computed. Least recently used first."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, Dependency] = {}
+        self._known: dict[bytes, EdgeTimetables] = {}
         self._counted: dict[bytes, int] = {}
         """The slots of each edge at its last use; an edge without slots counts as one."""
         self._slots = 0
@@ -114,21 +120,21 @@ class DependencyCache:
         """Empties the cache."""
         self._known, self._counted, self._slots = {}, {}, 0
 
-    def get_dependency(self, after: AfterSpec, down: DagSide, up: DagSide) -> Dependency:
+    def get_timetables(self, dependency: DependencySpec, down: DagSide, up: DagSide) -> EdgeTimetables:
         """The edge, from the cache or new; it becomes the most recently used one."""
-        key = msgspec.msgpack.encode((after, down, up))
-        dependency = self._known.pop(key, None)
+        key = msgspec.msgpack.encode((dependency, down, up))
+        timetables = self._known.pop(key, None)
         self._slots -= self._counted.pop(key, 0)
-        if dependency is None:
-            dependency = Dependency(after, down, up, build(down.timetable), build(up.timetable))
-        self._known[key] = dependency
-        self._counted[key] = max(dependency.cached_slot_count, 1)
+        if timetables is None:
+            timetables = EdgeTimetables(dependency, down, up, build(down.timetable), build(up.timetable))
+        self._known[key] = timetables
+        self._counted[key] = max(timetables.cached_slot_count, 1)
         self._slots += self._counted[key]
         while self._slots > SLOTS_MAX and len(self._known) > 1:
             oldest = next(iter(self._known))
             del self._known[oldest]
             self._slots -= self._counted.pop(oldest)
-        return dependency
+        return timetables
 
 
 def build_sides(dag: Dag, edge: Edge, up: UpstreamDag) -> tuple[DagSide, DagSide]:
@@ -136,7 +142,7 @@ def build_sides(dag: Dag, edge: Edge, up: UpstreamDag) -> tuple[DagSide, DagSide
     backfilled = min((queue.record.from_at for queue in dag.backfills.values()), default=None)
     return (
         _build_side(dag.record.dag_id, dag.graph.spec, dag.record.file, backfilled),
-        _build_side(edge.after.dag_id, up.spec, up.file, up.backfilled_from),
+        _build_side(edge.dependency.dag_id, up.spec, up.file, up.backfilled_from),
     )
 
 

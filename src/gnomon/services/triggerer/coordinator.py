@@ -156,13 +156,13 @@ class TriggererCoordinator:
         """Queue the ends of triggers since the last round for storing."""
         outcomes = self._host_pool.run_once()
         self.watchers.collect_events()
-        for job, fired in outcomes:
+        for job, result in outcomes:
             if isinstance(job, watcher_claims.ClaimedWatcher):
-                self.watchers.on_end(job, fired)
+                self.watchers.on_end(job, result)
                 continue
             assert isinstance(job, trigger_claims.ClaimedTrigger)
             self._unstored_events.append(
-                trigger_claims.OutgoingTriggerEvent(job.trigger_pk, job.key, job.defer_seq, job.group_no, fired)
+                trigger_claims.OutgoingTriggerEvent(job.trigger_pk, job.key, job.defer_seq, job.group_no, result)
             )
         self._finished_on_kills += self._host_pool.take_finished_on_kills()
 
@@ -211,7 +211,7 @@ class TriggererCoordinator:
             notify_on_commit(tx)
         del self._unstored_events[: len(batch)]
         self.stored_count += len(batch)
-        self._metrics.record_outcomes(event.fired.outcome for event in batch)
+        self._metrics.record_outcomes(event.result.outcome for event in batch)
         self._is_woken = self._is_woken or self._is_full  # there is capacity again
         self._wake_owners()
 
@@ -235,7 +235,7 @@ class TriggererCoordinator:
         if not batch:
             return
         with self._db.triggerer_write(self.triggerer_id) as tx:
-            trigger_claims.delete_kill_notes(tx, self.triggerer_id, batch)
+            trigger_claims.delete_finished_on_kills(tx, self.triggerer_id, batch)
         del self._finished_on_kills[: len(batch)]
 
     def _answer_requests(self) -> None:
@@ -348,12 +348,12 @@ class TriggererCoordinator:
                 error=trigger.fault,
             )
             if trigger.defer_seq:
-                fired = DeferralResult(
+                result = DeferralResult(
                     outcome="error", reason=f"the arguments of the trigger cannot be read: {trigger.fault}"
                 )
                 self._unstored_events.append(
                     trigger_claims.OutgoingTriggerEvent(
-                        trigger.trigger_pk, trigger.key, trigger.defer_seq, trigger.group_no, fired
+                        trigger.trigger_pk, trigger.key, trigger.defer_seq, trigger.group_no, result
                     )
                 )
             else:

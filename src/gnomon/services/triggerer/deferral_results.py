@@ -39,12 +39,12 @@ def event_to_result(event: Any) -> DeferralResult:
     )
 
 
-def sanitize_result(fired: DeferralResult) -> DeferralResult:
+def sanitize_result(result: DeferralResult) -> DeferralResult:
     """The same result with text escaped so that messages and the store can hold it."""
     return replace(
-        fired,
-        reason=None if fired.reason is None else escape_unstorable(fired.reason),
-        traceback=None if fired.traceback is None else escape_unstorable(fired.traceback),
+        result,
+        reason=None if result.reason is None else escape_unstorable(result.reason),
+        traceback=None if result.traceback is None else escape_unstorable(result.traceback),
     )
 
 

@@ -214,7 +214,7 @@ class HostPool:
             case TriggersEnded(ends=ends):
                 for end in ends:
                     if end.number in host.numbers:  # code of an author shares the process: it may name any number
-                        self._on_trigger_end(end.number, check_deferral_result(end.fired))
+                        self._on_trigger_end(end.number, check_deferral_result(end.result))
             case TriggersFinished(numbers=numbers):
                 finished = [number for number in numbers if number in host.numbers]
                 host.numbers.difference_update(finished)
@@ -268,7 +268,7 @@ class HostPool:
         if started is not None:
             self._block_reports = [*self._block_reports[-(REPORTS_MAX - 1) :], (started[0], report)]
 
-    def _on_trigger_end(self, number: int, fired: DeferralResult) -> None:
+    def _on_trigger_end(self, number: int, result: DeferralResult) -> None:
         """The first end of a trigger counts; a second start of the same trigger is cancelled."""
         started = self._jobs.pop(number, None)
         if started is None:
@@ -276,7 +276,7 @@ class HostPool:
         current = self._current.pop(started[0].trigger_pk, None)
         if current is None:
             return
-        self._outcomes.append((started[0], fired))
+        self._outcomes.append((started[0], result))
         self._cancellations.add(number, *started)
         if current != number:
             self._cancellations.add(current, *self._jobs.pop(current))

@@ -87,7 +87,7 @@ class TriggerEnd(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """One start that has ended by itself, and its result."""
 
     number: int
-    fired: DeferralResult
+    result: DeferralResult
 
 
 class TriggersEnded(msgspec.Struct, frozen=True, kw_only=True, tag=True):

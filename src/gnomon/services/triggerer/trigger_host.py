@@ -161,9 +161,9 @@ class TriggerHost:
             current_trigger.reset(token)
             self.constructing = None
 
-    def _on_construct_error(self, running: RunningTrigger, fired: DeferralResult) -> None:
+    def _on_construct_error(self, running: RunningTrigger, result: DeferralResult) -> None:
         self._pending_finished.append(running.number)
-        self.on_fired(running, fired)
+        self.on_result(running, result)
 
     def _class_of(self, classpath: str) -> Any:
         cls = self._classes.get(classpath)
@@ -218,15 +218,15 @@ class TriggerHost:
             key = None
         return running.trigger.run() if key is None else self._shared_streams.open_events(key, running.trigger)
 
-    def on_fired(self, running: RunningTrigger, fired: DeferralResult) -> None:
+    def on_result(self, running: RunningTrigger, result: DeferralResult) -> None:
         """Send the result of the wait; later events of this start are ignored."""
-        fired = sanitize_result(fired)
-        self._pending_ends.append(TriggerEnd(number=running.number, fired=fired))
+        result = sanitize_result(result)
+        self._pending_ends.append(TriggerEnd(number=running.number, result=result))
         running.is_stopped = True
-        if fired.traceback is not None:
-            _log.warning("trigger_failed", trigger=running.describe(), error=fired.reason)
+        if result.traceback is not None:
+            _log.warning("trigger_failed", trigger=running.describe(), error=result.reason)
             if running.task_instance.log is not None:
-                author_log.error("the trigger failed\n%s", fired.traceback.rstrip())
+                author_log.error("the trigger failed\n%s", result.traceback.rstrip())
         if len(self._pending_ends) >= ENDS_PER_MESSAGE:
             self._flush()
         else:

@@ -106,7 +106,7 @@ class TriggerListener(Protocol):
     def open_events(self, running: RunningTrigger) -> Any:
         """The events of a watcher: of its `run`, or of the stream that it shares with others."""
 
-    def on_fired(self, running: RunningTrigger, fired: DeferralResult) -> None:
+    def on_result(self, running: RunningTrigger, result: DeferralResult) -> None:
         """The first event of the trigger, or the reason why there is none."""
 
     def on_finished(self, running: RunningTrigger) -> None:
@@ -124,12 +124,12 @@ async def run_trigger(running: RunningTrigger, listener: TriggerListener) -> Non
             if not hasattr(generator, "__anext__"):
                 _raise_no_generator(running, generator)
             event = await anext(generator, _NO_EVENT)
-            fired = _no_event_result() if event is _NO_EVENT else event_to_result(event)
+            result = _no_event_result() if event is _NO_EVENT else event_to_result(event)
         except BaseException as error:
             _log_in_fork(error)
-            fired = error_to_result(error)
+            result = error_to_result(error)
         if not running.is_stopped:
-            listener.on_fired(running, fired)
+            listener.on_result(running, result)
     await _clean_up(running, generator, listener)
 
 
@@ -148,25 +148,25 @@ async def run_watcher(running: RunningTrigger, listener: TriggerListener) -> Non
             generator = listener.open_events(running)
             if not hasattr(generator, "__anext__"):
                 _raise_no_generator(running, generator)
-            fired = await _publish_events(running, generator, listener)
+            result = await _publish_events(running, generator, listener)
         except BaseException as error:
             _log_in_fork(error)
-            fired = error_to_result(error)
+            result = error_to_result(error)
         if not running.is_stopped:
-            listener.on_fired(running, fired)
+            listener.on_result(running, result)
     await _clean_up(running, generator, listener)
 
 
 async def _publish_events(running: RunningTrigger, generator: Any, listener: TriggerListener) -> DeferralResult:
-    fired = _no_event_result()
+    result = _no_event_result()
     while (event := await anext(generator, _NO_EVENT)) is not _NO_EVENT:
         running.stored_at = math.inf
         await listener.publish_event(running, event)
         running.stored_at = now = asyncio.get_running_loop().time()
-        fired = DeferralResult(outcome="event")
+        result = DeferralResult(outcome="event")
         if running.is_stopped and now >= running.cancel_at:
             break  # the trigger has caught its cancellation: it must not run beside its next start
-    return fired
+    return result
 
 
 async def _clean_up(running: RunningTrigger, generator: Any, listener: TriggerListener) -> None:

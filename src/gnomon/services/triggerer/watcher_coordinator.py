@@ -83,11 +83,11 @@ class WatcherCoordinator:
                 running.has_fired = True
             self._unstored.append((host, message.number, message.event))
 
-    def on_end(self, job: ClaimedWatcher, fired: DeferralResult) -> None:
+    def on_end(self, job: ClaimedWatcher, result: DeferralResult) -> None:
         """The trigger has ended; it is started again, after a failure with a growing delay."""
         running = self._running.pop(job.asset_trigger_pk, None)
         now = self._clock.now()
-        if fired.outcome == "event":
+        if result.outcome == "event":
             self._ends[job.asset_trigger_pk] = WatcherEnd(job.asset_trigger_pk, now + round(RESTART_S * SECOND))
             return
         is_new_series = running is not None and (
@@ -95,7 +95,7 @@ class WatcherCoordinator:
         )
         failures = 1 if is_new_series else job.failures + 1
         delay_s = min(FIRST_RETRY_S * 2.0 ** min(failures - 1, 30), LAST_RETRY_S)
-        failure = escape_unstorable(fired.reason or "the trigger ended without a reason")[:FAILURE_MAX]
+        failure = escape_unstorable(result.reason or "the trigger ended without a reason")[:FAILURE_MAX]
         self._ends[job.asset_trigger_pk] = WatcherEnd(
             job.asset_trigger_pk, now + round(delay_s * SECOND), failures, failure, now
         )

@@ -289,7 +289,7 @@ def test_a_task_waits_for_its_run_deferred(world: World, run: Run) -> None:
     assert {item.key: loads(item.value) for item in result.xcoms} == {"trigger_run_id": "r"}
     for state, outcome in (("success", "success"), ("failed", "failed"), ("queued", "failed")):
         payload = dumps((result.wait.classpath, {**kwargs, "r": state}))
-        resume = Resumption(next_method="execute_complete", fired=DeferralResult(outcome="event", payload=payload))
+        resume = Resumption(next_method="execute_complete", result=DeferralResult(outcome="event", payload=payload))
         assert run(resume=resume, wait_for_completion=True, deferrable=True).outcome == outcome
 
 
@@ -299,7 +299,7 @@ def test_a_task_that_waits_deferred_for_a_run_that_is_deleted_fails_in_words(wor
     assert wait is not None and loads(wait.kwargs)["there"] is True
     resume = Resumption(
         next_method="execute_complete",
-        fired=DeferralResult(outcome="event", payload=dumps((wait.classpath, loads(wait.kwargs)))),
+        result=DeferralResult(outcome="event", payload=dumps((wait.classpath, loads(wait.kwargs)))),
     )
     result = run(resume=resume, wait_for_completion=True, deferrable=True)
     assert (result.outcome, result.reason) == (

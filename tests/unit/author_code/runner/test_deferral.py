@@ -194,7 +194,7 @@ def resumed(
     **arguments: Any,
 ) -> AttemptResult:
     return attempt(
-        operator, resume=Resumption(next_method=method, next_kwargs=dumps(kwargs or {}), fired=fired), **arguments
+        operator, resume=Resumption(next_method=method, next_kwargs=dumps(kwargs or {}), result=fired), **arguments
     )
 
 
@@ -721,7 +721,7 @@ def test_each_instance_of_a_mapped_task_starts_from_its_own_trigger_before_its_o
         1,
         2,
         Resumption(
-            next_method="go_on", next_kwargs=dumps({"k": 1}), fired=DeferralResult(outcome="event", payload="7")
+            next_method="go_on", next_kwargs=dumps({"k": 1}), result=DeferralResult(outcome="event", payload="7")
         ),
     )
     assert [loads(item.value) for item in resumed.xcoms] == [["r", {"rope": 2}, 7, 1, 1]] and Paces.made == ["r"]
@@ -744,7 +744,7 @@ def test_a_mapped_task_that_defers_is_made_again_with_its_element() -> None:
         ).expand(field=["a", "b"])
     wait = _mapped(dag, 1, 2).wait
     assert wait is not None and loads(wait.kwargs) == {"rope": "b"}
-    resumed = _mapped(dag, 1, 2, Resumption(next_method="go_on", fired=DeferralResult(outcome="event", payload="5")))
+    resumed = _mapped(dag, 1, 2, Resumption(next_method="go_on", result=DeferralResult(outcome="event", payload="5")))
     assert [loads(item.value) for item in resumed.xcoms][-1] == {"event": 5, "ti": "t", "kwargs": {}, "field": "b"}
 
 

@@ -11,7 +11,7 @@ from gnomon import DAG, After, dag, task
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.model.spec import DagSpec, collect_edges
-from gnomon.model.upstream_edges import AfterSpec, to_after, to_after_spec
+from gnomon.model.upstream_edges import DependencySpec, to_after, to_dependency_spec
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 FULL = After(
@@ -42,7 +42,7 @@ def hash_of(**arguments: Any) -> str:
 def test_what_a_dag_waits_for_stands_in_its_spec_and_comes_back_as_it_was_written() -> None:
     found = spec(made(depends_on=[After("orders"), FULL])).depends_on
     assert found == (
-        AfterSpec(
+        DependencySpec(
             dag_id="billing",
             task_id="load",
             previous=2,
@@ -53,7 +53,7 @@ def test_what_a_dag_waits_for_stands_in_its_spec_and_comes_back_as_it_was_writte
             max_wait_s=5400.0,
             zone="Europe/Berlin",
         ),
-        AfterSpec(dag_id="orders"),
+        DependencySpec(dag_id="orders"),
     )
     assert [to_after(one) for one in found] == [FULL, After("orders")]
 
@@ -62,7 +62,7 @@ def test_what_a_dag_waits_for_stands_in_its_spec_and_comes_back_as_it_was_writte
     "given", [After("up"), [After("up")], (After("up"),), {After("up")}, [After("up"), After("up")]]
 )
 def test_one_dependency_or_any_collection_of_them_is_taken(given: Any) -> None:
-    assert spec(made(depends_on=given)).depends_on == (AfterSpec(dag_id="up"),)
+    assert spec(made(depends_on=given)).depends_on == (DependencySpec(dag_id="up"),)
 
 
 @pytest.mark.parametrize("given", [None, [], ()])
@@ -84,11 +84,11 @@ def test_the_decorator_and_a_task_take_them_too() -> None:
         BaseOperator(task_id="classic", depends_on=[After("old")])
 
     made_spec = spec(report())
-    assert made_spec.depends_on == (AfterSpec(dag_id="up"),)
+    assert made_spec.depends_on == (DependencySpec(dag_id="up"),)
     assert {one.task_id: one.depends_on for one in made_spec.tasks} == {
-        "load": (AfterSpec(dag_id="stock"),),
-        "free": (AfterSpec(dag_id="late", task_id="end"),),
-        "classic": (AfterSpec(dag_id="old"),),
+        "load": (DependencySpec(dag_id="stock"),),
+        "free": (DependencySpec(dag_id="late", task_id="end"),),
+        "classic": (DependencySpec(dag_id="old"),),
     }
     assert {(edge.task_id, edge.label) for edge in collect_edges(made_spec)} == {
         (None, "up"),
@@ -146,7 +146,9 @@ def test_the_order_in_which_they_are_written_makes_no_new_version_and_any_argume
 def test_several_on_one_upstream_are_several_edges_and_the_shorter_of_two_waits_counts() -> None:
     hour, day = dt.timedelta(hours=1), dt.timedelta(days=1)
     several = [After("a"), After("a", max_wait=day), After("a", max_wait=hour), After("a", previous=1)]
-    assert {(edge.after.previous, edge.after.max_wait_s) for edge in collect_edges(spec(made(depends_on=several)))} == {
+    assert {
+        (edge.dependency.previous, edge.dependency.max_wait_s) for edge in collect_edges(spec(made(depends_on=several)))
+    } == {
         (0, 3600.0),
         (1, None),
     }
@@ -235,5 +237,5 @@ def test_a_dag_without_a_schedule_is_told_that_nothing_waits() -> None:
 
 
 def test_a_dependency_comes_back_from_what_is_stored() -> None:
-    assert to_after(to_after_spec(FULL)) == FULL
-    assert to_after(AfterSpec(dag_id="a")) == After("a")
+    assert to_after(to_dependency_spec(FULL)) == FULL
+    assert to_after(DependencySpec(dag_id="a")) == After("a")

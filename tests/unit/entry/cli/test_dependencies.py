@@ -11,7 +11,7 @@ from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.entry.cli.deployment.home import Home
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.rules.timetables.registry import reference
 from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.timetables import DiscreteHours
@@ -52,9 +52,9 @@ with DAG("elsewhere", schedule=Nightly(), start_date=datetime(2026, 1, 1)):
 def stored(deployment: Deployment) -> Deployment:
     deployment.add(
         spec_of("loads", timetable=MORNING),
-        spec_of("report", timetable=HOURLY, depends_on=(AfterSpec(dag_id="loads"),)),
-        spec_of("lost", timetable=HOURLY, depends_on=(AfterSpec(dag_id="laods"),)),
-        spec_of("by_hand", depends_on=(AfterSpec(dag_id="loads"),)),
+        spec_of("report", timetable=HOURLY, depends_on=(DependencySpec(dag_id="loads"),)),
+        spec_of("lost", timetable=HOURLY, depends_on=(DependencySpec(dag_id="laods"),)),
+        spec_of("by_hand", depends_on=(DependencySpec(dag_id="loads"),)),
     )
     return deployment
 
@@ -122,7 +122,7 @@ def test_a_dag_that_waits_for_nobody_and_one_without_a_schedule_say_so(gnomon: G
 
 
 def test_an_upstream_without_slots_is_an_error(gnomon: Gnomon, deployment: Deployment) -> None:
-    deployment.add(spec_of("manual"), spec_of("waits", timetable=HOURLY, depends_on=(AfterSpec(dag_id="manual"),)))
+    deployment.add(spec_of("manual"), spec_of("waits", timetable=HOURLY, depends_on=(DependencySpec(dag_id="manual"),)))
     assert gnomon(*PREVIEW, "waits") == (
         1,
         "waits on Sun 2026-03-01, in the time zone UTC\n\nwaits waits for manual (None; the database)\n"
@@ -207,7 +207,7 @@ def test_graph_names_every_dependency_and_what_is_wrong(gnomon: Gnomon, stored: 
 
 def test_graph_as_dot_leads_from_what_is_waited_for_to_what_waits(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(
-        spec_of('a"b', timetable=HOURLY, depends_on=(AfterSpec(dag_id="up", task_id="t", previous=2, take="any"),))
+        spec_of('a"b', timetable=HOURLY, depends_on=(DependencySpec(dag_id="up", task_id="t", previous=2, take="any"),))
     )
     assert gnomon(*GRAPH, "-o", "dot").out.splitlines()[1:] == [
         '  rankdir=LR; node [shape=box, fontname="sans-serif"];',

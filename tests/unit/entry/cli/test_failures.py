@@ -8,7 +8,7 @@ import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.testing import Play
 
 HOUR = 3_600_000_000
@@ -23,7 +23,7 @@ def failed(deployment: Deployment) -> Deployment:
     }
     deployment.add(
         spec_of("up", {"x": (), "y": ("x",), "z": ("y",)}, timetable=HOURLY, start_at=NOW - 30 * 60_000_000),
-        spec_of("down", timetable=HOURLY, start_at=NOW - 30 * 60_000_000, depends_on=(AfterSpec(dag_id="up"),)),
+        spec_of("down", timetable=HOURLY, start_at=NOW - 30 * 60_000_000, depends_on=(DependencySpec(dag_id="up"),)),
         spec_of("mended", {"m": ()}),
     )
     deployment.start()

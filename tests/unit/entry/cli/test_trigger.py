@@ -13,7 +13,7 @@ from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ParamSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.storage.store.dag_records import dag_runs
 
 NIGHTLY = TimetableRef(
@@ -154,7 +154,7 @@ def test_a_dag_that_left_its_file_is_refused(gnomon: Gnomon, deployment: Deploym
 def _needed(deployment: Deployment, timetable: TimetableRef) -> None:
     """Another DAG waits for runs of `a`."""
     deployment.add(
-        spec_of("a", timetable=timetable), spec_of("b", timetable=HOURLY, depends_on=(AfterSpec(dag_id="a"),))
+        spec_of("a", timetable=timetable), spec_of("b", timetable=HOURLY, depends_on=(DependencySpec(dag_id="a"),))
     )
 
 
@@ -247,7 +247,7 @@ def test_an_author_class_that_fails_leaves_the_run_without_a_slot_and_is_named(
         "        raise ZeroDivisionError('no days')\n"
     )
     house = TimetableRef(path="house.House", builtin=False)
-    specs = spec_of("a", timetable=house), spec_of("b", timetable=HOURLY, depends_on=(AfterSpec(dag_id="a"),))
+    specs = spec_of("a", timetable=house), spec_of("b", timetable=HOURLY, depends_on=(DependencySpec(dag_id="a"),))
     deployment.add(*specs, file=str(file))
     code, out, err = gnomon("dags", "trigger", "a", "--logical-date", "2026-02-27", "--run-id", "r")
     assert (code, out) == (0, "r\n")

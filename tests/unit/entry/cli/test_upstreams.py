@@ -9,14 +9,14 @@ import pytest
 from tests.unit.entry.cli.deployment import HOURLY, Deployment, Ended, spec_of
 
 from gnomon.model.spec import TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.storage.store.dag_records import dags
 
 CIRCLE = "DAG 'report' is in a cycle of DAGs: report -> billing -> report"
 
 
-def report_of(*waits: AfterSpec, **fields: Any) -> Any:
+def report_of(*waits: DependencySpec, **fields: Any) -> Any:
     return spec_of("report", timetable=HOURLY, depends_on=waits, **fields)
 
 
@@ -36,7 +36,7 @@ def document(ended: Ended) -> Any:
 def test_an_upstream_that_is_not_there_is_told_with_the_nearest_name_until_it_is(
     command: list[str], gnomon: Any, deployment: Deployment
 ) -> None:
-    deployment.add(report_of(AfterSpec(dag_id="biling")), spec_of("billing", timetable=HOURLY))
+    deployment.add(report_of(DependencySpec(dag_id="biling")), spec_of("billing", timetable=HOURLY))
     told = "DAG 'report' waits for DAG 'biling', which is in no file (did you mean 'billing'?); its runs wait until it is there"
     assert told in gnomon(*command).out
     deployment.add(spec_of("biling", timetable=HOURLY), file="/dags/biling.py")
@@ -44,7 +44,7 @@ def test_an_upstream_that_is_not_there_is_told_with_the_nearest_name_until_it_is
 
 
 def test_the_list_tells_it_of_each_dag(gnomon: Any, deployment: Deployment) -> None:
-    waiting = TaskSpec(task_id="load", depends_on=(AfterSpec(dag_id="billing", task_id="clos"),))
+    waiting = TaskSpec(task_id="load", depends_on=(DependencySpec(dag_id="billing", task_id="clos"),))
     deployment.add(report_of(tasks=(waiting,)), spec_of("billing", {"close": ()}, timetable=HOURLY))
     ended = gnomon("dags", "list")
     assert ended.err.strip() == (
@@ -57,7 +57,7 @@ def test_the_list_tells_it_of_each_dag(gnomon: Any, deployment: Deployment) -> N
 
 def test_a_dependency_that_is_well_is_not_spoken_of(gnomon: Any, deployment: Deployment) -> None:
     deployment.add(
-        report_of(AfterSpec(dag_id="billing"), AfterSpec(dag_id="billing", task_id="only")),
+        report_of(DependencySpec(dag_id="billing"), DependencySpec(dag_id="billing", task_id="only")),
         spec_of("billing", timetable=HOURLY),
     )
     assert gnomon("dags", "list").err == ""
@@ -65,7 +65,7 @@ def test_a_dependency_that_is_well_is_not_spoken_of(gnomon: Any, deployment: Dep
 
 
 def test_an_error_over_all_files_is_the_error_of_the_dag(gnomon: Any, deployment: Deployment) -> None:
-    deployment.add(report_of(AfterSpec(dag_id="billing")), spec_of("billing", timetable=HOURLY))
+    deployment.add(report_of(DependencySpec(dag_id="billing")), spec_of("billing", timetable=HOURLY))
     put(deployment, CIRCLE)
     assert f"report: {CIRCLE}" in gnomon("dags", "list").err
     assert document(gnomon("dags", "show", "report", "-o", "json"))["error"] == CIRCLE
@@ -80,7 +80,7 @@ def test_an_error_over_all_files_is_the_error_of_the_dag(gnomon: Any, deployment
 
 
 def test_unpausing_a_dag_of_which_nothing_is_planned_says_so(gnomon: Any, deployment: Deployment) -> None:
-    deployment.add(report_of(AfterSpec(dag_id="billing")), paused=True)
+    deployment.add(report_of(DependencySpec(dag_id="billing")), paused=True)
     put(deployment, CIRCLE)
     said = gnomon("dags", "unpause", "--dry-run", "report").out
     assert f"nothing runs: {CIRCLE}" in said and "at once" not in said

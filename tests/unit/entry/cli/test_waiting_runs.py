@@ -13,7 +13,7 @@ from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.rules.timetables.registry import reference
 from gnomon.storage.store.dag_records import event_log
 from gnomon.testing import Play
@@ -37,14 +37,16 @@ def loads(timetable: TimetableRef = HOURLY) -> DagSpec:
 
 
 def report(**after: object) -> DagSpec:
-    return spec_of("report", {"print": ()}, timetable=HOURLY, depends_on=(AfterSpec(**{"dag_id": "loads", **after}),))  # type: ignore[arg-type]
+    return spec_of(
+        "report", {"print": ()}, timetable=HOURLY, depends_on=(DependencySpec(**{"dag_id": "loads", **after}),)
+    )  # type: ignore[arg-type]
 
 
 @pytest.fixture
 def waiting(deployment: Deployment) -> Deployment:
     """`load` takes 100 s, `report` waits for it, `summary` for `report`."""
     deployment.plays["load"] = Play(run_s=100.0)
-    summary = spec_of("summary", {"sum": ()}, timetable=HOURLY, depends_on=(AfterSpec(dag_id="report"),))
+    summary = spec_of("summary", {"sum": ()}, timetable=HOURLY, depends_on=(DependencySpec(dag_id="report"),))
     return started(deployment, loads(), report(), summary)
 
 
@@ -131,7 +133,7 @@ def test_a_limit_is_told_with_its_instant_and_what_it_ended(gnomon: Gnomon, depl
 def test_a_task_that_waits_is_told_with_the_task_that_it_waits_for(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.plays["load"] = Play(run_s=100.0)
     tasks = (
-        TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", task_id="load"),)),
+        TaskSpec(task_id="print", depends_on=(DependencySpec(dag_id="loads", task_id="load"),)),
         TaskSpec(task_id="free"),
     )
     started(deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks))
@@ -151,7 +153,7 @@ def test_a_task_that_waits_is_told_with_the_task_that_it_waits_for(gnomon: Gnomo
 def test_a_task_that_is_waited_for_and_has_not_begun_has_no_status_yet(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.plays["get"] = Play(run_s=100.0)
     up = spec_of("loads", {"get": (), "load": ("get",)}, timetable=HOURLY)
-    task = TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", task_id="load"),))
+    task = TaskSpec(task_id="print", depends_on=(DependencySpec(dag_id="loads", task_id="load"),))
     started(deployment, up, spec_of("report", timetable=HOURLY, tasks=(task,)))
     assert "  task load of run R of loads has no status yet" in told(gnomon, "report", RUN)
 
@@ -222,7 +224,9 @@ def test_many_open_slots_are_counted(gnomon: Gnomon, deployment: Deployment) -> 
     started(
         deployment,
         loads(minutely),
-        spec_of("report", {"print": ()}, timetable=reference(Daily("10:00")), depends_on=(AfterSpec(dag_id="loads"),)),
+        spec_of(
+            "report", {"print": ()}, timetable=reference(Daily("10:00")), depends_on=(DependencySpec(dag_id="loads"),)
+        ),
     )
     lines = told(gnomon, "report", RUN)
     assert len(lines) <= 11
@@ -350,7 +354,7 @@ def test_of_a_run_in_which_a_task_waited_that_task_and_those_after_it_run_again(
 ) -> None:
     tasks = (
         TaskSpec(task_id="free"),
-        TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", task_id="load"),)),
+        TaskSpec(task_id="print", depends_on=(DependencySpec(dag_id="loads", task_id="load"),)),
         TaskSpec(task_id="send", upstream=("print",)),
     )
     started(deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks))
@@ -365,7 +369,9 @@ def test_of_a_run_in_which_a_task_waited_that_task_and_those_after_it_run_again(
 
 
 def test_a_run_that_two_ways_lead_to_comes_after_both(gnomon: Gnomon, deployment: Deployment) -> None:
-    both = spec_of("both", timetable=HOURLY, depends_on=(AfterSpec(dag_id="report"), AfterSpec(dag_id="loads")))
+    both = spec_of(
+        "both", timetable=HOURLY, depends_on=(DependencySpec(dag_id="report"), DependencySpec(dag_id="loads"))
+    )
     started(deployment, loads(), report(), both)
     out = gnomon("runs", "clear", "loads", RUN, "--downstream-dags", "--dry-run", "-o", "json").out
     assert rows(out) == [["loads", None, []], ["report", None, ["loads"]], ["both", None, ["loads", "report"]]]
@@ -374,7 +380,9 @@ def test_a_run_that_two_ways_lead_to_comes_after_both(gnomon: Gnomon, deployment
 def test_a_run_in_which_nothing_was_to_be_cleared_is_named(gnomon: Gnomon, deployment: Deployment) -> None:
     tasks = (TaskSpec(task_id="print", start_at=deployment.clock.now() + 86_400_000_000),)
     started(
-        deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks, depends_on=(AfterSpec(dag_id="loads"),))
+        deployment,
+        loads(),
+        spec_of("report", timetable=HOURLY, tasks=tasks, depends_on=(DependencySpec(dag_id="loads"),)),
     )
     code, out, err = gnomon("runs", "clear", "loads", RUN, "--downstream-dags")
     assert out.startswith("1 run cleared, in this order\n")
@@ -402,7 +410,7 @@ def test_what_failed_because_of_a_run_runs_again_when_that_run_is_marked_success
     deployment.plays["load"] = Play(outcome="failed", reason="ValueError: no")
     tasks = (
         TaskSpec(task_id="free"),
-        TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", on_failure="cancel"),)),
+        TaskSpec(task_id="print", depends_on=(DependencySpec(dag_id="loads", on_failure="cancel"),)),
         TaskSpec(task_id="last", upstream=("print",)),
     )
     started(
@@ -410,7 +418,7 @@ def test_what_failed_because_of_a_run_runs_again_when_that_run_is_marked_success
         loads(),
         report(on_failure="cancel"),
         spec_of(
-            "summary", {"sum": ()}, timetable=HOURLY, depends_on=(AfterSpec(dag_id="report", on_failure="cancel"),)
+            "summary", {"sum": ()}, timetable=HOURLY, depends_on=(DependencySpec(dag_id="report", on_failure="cancel"),)
         ),
         spec_of("partly", timetable=HOURLY, tasks=tasks),
         spec_of("apart", timetable=HOURLY),

@@ -13,7 +13,7 @@ import pytest
 
 from gnomon.model.sentences import render
 from gnomon.model.spec import DagSpec, collect_edges
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.queries.report.local_time import DayClock
 from gnomon.queries.report.pictures.day_lanes_svg import WIDTH, render_day_lanes_svg
 from gnomon.queries.report.waits.day_lanes import GAP_PX, LanePanel, build_panel
@@ -41,7 +41,7 @@ def lines(
 ) -> tuple[DayPreview, DayClock]:
     clock = DayClock(ZoneInfo(ZONE), day)
     down, up = DagSpec(dag_id="report", timetable=reference(mine)), DagSpec(dag_id="loads", timetable=reference(theirs))
-    after = AfterSpec(dag_id="loads", **options)  # type: ignore[arg-type]
+    after = DependencySpec(dag_id="loads", **options)  # type: ignore[arg-type]
     found = build_day_preview(
         after=after, downstream=build_side(down, None), upstream=build_side(up, None), start=clock.start, end=clock.end
     )
@@ -58,7 +58,7 @@ def rows(
 def panel(mine: BuiltinTimetable, theirs: BuiltinTimetable, day: date = DAY, **options: object) -> LanePanel:
     found, clock = lines(mine, theirs, day, **options)
     (edge,) = collect_edges(
-        DagSpec(dag_id="report", timetable=reference(mine), depends_on=(AfterSpec(dag_id="loads", **options),))
+        DagSpec(dag_id="report", timetable=reference(mine), depends_on=(DependencySpec(dag_id="loads", **options),))
     )  # type: ignore[arg-type]
     return build_panel(render(describe_edge("report", edge)), "report", edge, found, clock)
 
@@ -192,7 +192,7 @@ def test_panels_stand_side_by_side_where_there_is_room_and_never_leave_a_telepho
 
 def test_texts_of_authors_stay_texts() -> None:
     (edge,) = collect_edges(
-        DagSpec(dag_id="x", timetable=reference(HOURLY), depends_on=(AfterSpec(dag_id="<b>&\x00" + "y" * 200),))
+        DagSpec(dag_id="x", timetable=reference(HOURLY), depends_on=(DependencySpec(dag_id="<b>&\x00" + "y" * 200),))
     )
     found, clock = lines(HOURLY, HOURLY)
     document = ET.fromstring(

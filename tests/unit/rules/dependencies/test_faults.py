@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.rules.dependencies.faults import MAX_SEARCHES, doubts_of, errors_of, find_cycles
 from gnomon.rules.dependencies.shape import WITHOUT_SLOTS, Shape, find_slotless_reason, shape_of
 from gnomon.rules.timetables import registry
@@ -17,11 +17,11 @@ from gnomon.rules.timetables.base import BuiltinTimetable
 DAILY = TimetableRef(path="Daily", data={"at": "00:00"})
 
 
-def after(text: str) -> AfterSpec:
+def after(text: str) -> DependencySpec:
     """`up`, `up.task`, `up@1`, `up.task@2`: the number is `previous`."""
     name, _, previous = text.partition("@")
     dag_id, _, task_id = name.partition(".")
-    return AfterSpec(dag_id=dag_id, task_id=task_id or None, previous=int(previous or 0))
+    return DependencySpec(dag_id=dag_id, task_id=task_id or None, previous=int(previous or 0))
 
 
 def dag(dag_id: str, *waits: str, timetable: TimetableRef = DAILY, **tasks: tuple[str, ...]) -> DagSpec:
@@ -142,7 +142,7 @@ def steps(dags: list[DagSpec]) -> Edges:
     there = {one.dag_id: {task.task_id for task in one.tasks} for one in dags}
     before: Edges = {}
 
-    def waits(here: str, several: tuple[AfterSpec, ...]) -> None:
+    def waits(here: str, several: tuple[DependencySpec, ...]) -> None:
         for one in several:
             if (
                 one.previous

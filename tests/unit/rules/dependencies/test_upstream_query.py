@@ -16,11 +16,11 @@ from tests.unit.rules.timetables.walked import random_spec
 from gnomon.dependencies import Resolver
 from gnomon.model.after import After
 from gnomon.model.instants import Instant, to_instant
-from gnomon.model.upstream_edges import to_after, to_after_spec
+from gnomon.model.upstream_edges import to_after, to_dependency_spec
 from gnomon.rules.dependencies.upstream_query import (
     SIDE_US,
     DagSide,
-    Dependency,
+    EdgeTimetables,
     RecordedSlots,
     ResolvedSlots,
     count_needed_slots,
@@ -69,7 +69,7 @@ def _compare(seed: int) -> int:
     downstream, upstream = _timetable(random, a, name), _timetable(random, b, name)
     if itself:
         upstream = downstream
-    after = to_after_spec(After("b", **options))
+    after = to_dependency_spec(After("b", **options))
     down = _side("b" if itself else "a", a, downstream)
     up = _side("b", b, upstream)
     resolver = Resolver(to_after(after), downstream, upstream, a.bounds, b.bounds, itself)
@@ -79,11 +79,11 @@ def _compare(seed: int) -> int:
         everything.rule,
         () if options["on_absent"] == "wait" else tuple(map(to_instant, everything.absent)),
     )
-    dependency = Dependency(after, down, up, downstream, upstream)
+    timetables = EdgeTimetables(after, down, up, downstream, upstream)
     moment = to_instant(at)
-    start, end = _of_itself(after, moment, recorded) if itself else dependency.window(moment)
+    start, end = _of_itself(after, moment, recorded) if itself else timetables.window(moment)
     part = recorded[bisect_left(recorded, start) : bisect_left(recorded, end)]
-    found = dependency.resolve_slots(moment, to_history(RecordedSlots(tuple(part), cursor)))
+    found = timetables.resolve_slots(moment, to_history(RecordedSlots(tuple(part), cursor)))
     assert found == expected, f"seed {seed}: {downstream} on {upstream} at {at}, {options}, cursor {cursor}"
     return len(part) == len(recorded) > 0
 
@@ -142,7 +142,9 @@ def test_the_zone_is_that_of_the_dependency_else_of_the_timetable_else_of_the_da
     def start(zone: str | None, timetable: Timetable, timezone: str) -> datetime:
         down = DagSide(dag_id="a", timetable=reference(timetable), timezone=timezone)
         up = DagSide(dag_id="b", timetable=reference(Minutely(every=30)))
-        found = Dependency(to_after_spec(After("b", zone=zone)), down, up, timetable, Minutely(every=30)).window(at)
+        found = EdgeTimetables(
+            to_dependency_spec(After("b", zone=zone)), down, up, timetable, Minutely(every=30)
+        ).window(at)
         return datetime.fromtimestamp(found.start / 1_000_000, UTC)
 
     assert start("Asia/Shanghai", daily, "America/New_York") == datetime(2024, 5, 2, 16, tzinfo=UTC)
@@ -157,5 +159,5 @@ def test_a_period_as_long_as_a_week_makes_the_window_as_long() -> None:
         DagSide(dag_id="b", timetable=reference(Minutely(every=5))),
     )
     monday = to_instant(datetime(2024, 5, 6, 9, tzinfo=UTC))
-    start, end = Dependency(to_after_spec(After("b")), down, up, rare, Minutely(every=5)).window(monday)
+    start, end = EdgeTimetables(to_dependency_spec(After("b")), down, up, rare, Minutely(every=5)).window(monday)
     assert (end - start) // 86_400_000_000 == 8

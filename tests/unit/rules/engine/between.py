@@ -15,7 +15,7 @@ from gnomon.model.run_waits import NO_SLOT, RunWait, SlotFact, SubscriptionMessa
 from gnomon.model.slots import Cursor
 from gnomon.model.spec import TaskSpec, collect_edges
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState, DagRunType
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.step_context import StepResult
 
@@ -49,7 +49,7 @@ class Between:
 
     def __init__(
         self,
-        after: AfterSpec | Sequence[AfterSpec] = (),
+        after: DependencySpec | Sequence[DependencySpec] = (),
         *,
         owners: int = 1,
         up: Sequence[TaskSpec] | None = None,
@@ -58,7 +58,7 @@ class Between:
         there: bool = True,
         **down_fields: object,
     ) -> None:
-        given = (after,) if isinstance(after, AfterSpec) else tuple(after)
+        given = (after,) if isinstance(after, DependencySpec) else tuple(after)
         self.dags = {
             UP: _dag(up or chain("load"), UP),
             DOWN: _dag(down or chain("use"), DOWN, depends_on=given, **down_fields),
@@ -185,9 +185,9 @@ class Between:
             return e.SlotsResolved(run_pk, edge_no, "none", unknown=True)
         slots = self.slots(owner.runs[run_pk].run_after)
         ours = group_of("dag1") in owner.groups()
-        facts = self.facts(slots, edge.after.task_id) if ours else tuple(SlotFact(slot, "open") for slot in slots)
+        facts = self.facts(slots, edge.dependency.task_id) if ours else tuple(SlotFact(slot, "open") for slot in slots)
         absent: tuple[SlotFact, ...] = ()
-        if edge.after.on_absent != "wait":
+        if edge.dependency.on_absent != "wait":
             gone = {fact.at for fact in self.facts(slots) if fact.outcome == "absent"}
             absent = tuple(SlotFact(slot, "absent") for slot in sorted(gone))
             facts = tuple(fact for fact in facts if fact.at not in gone)

@@ -17,7 +17,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import collect_edges
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.model.upstream_edges import AfterSpec, Edge
+from gnomon.model.upstream_edges import DependencySpec, Edge
 from gnomon.rules.decide.edges import EdgeVerdict, decide_wait_state, evaluate_edge, subscription_flags
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.subscriptions import DagSubscriptions
@@ -33,8 +33,8 @@ LOOKS: tuple[Callable[[int], list[int]], ...] = (
 """Which slots of dag1 a run of dag2 waits for; another schedule of dag1 means another of these."""
 
 
-def random_after(rng: random.Random) -> AfterSpec:
-    return AfterSpec(
+def random_after(rng: random.Random) -> DependencySpec:
+    return DependencySpec(
         dag_id="dag1",
         task_id=rng.choice((None, None, "load")),
         take=rng.choice(("all", "all", "any")),
@@ -203,14 +203,14 @@ class Play(Between):
     def verdict(self, run: RunRecord, edge: Edge) -> EdgeVerdict:
         """Of the slots that the run waits for by this edge, as they are now."""
         rows = self.rows_of(run, edge)
-        return evaluate_edge(edge.after, [self.stands(edge, row) for row in rows])
+        return evaluate_edge(edge.dependency, [self.stands(edge, row) for row in rows])
 
     def stands(self, edge: Edge, row: RunWait) -> WaitState:
         """What has passed has passed, unless its run was cleared."""
         if row.up_at == NO_SLOT or row.state in (WaitState.RELEASED, WaitState.CLOSED):
             return row.state
-        outcome = self.outcome(row.up_at, edge.after.task_id)
-        return row.state if not row.state.is_open and outcome != "open" else decide_wait_state(edge.after, outcome)
+        outcome = self.outcome(row.up_at, edge.dependency.task_id)
+        return row.state if not row.state.is_open and outcome != "open" else decide_wait_state(edge.dependency, outcome)
 
     def rows_of(self, run: RunRecord, edge: Edge) -> list[RunWait]:
         return [row for key, row in sorted(self.owners[0].run_waits.items()) if key[:2] == (run.run_pk, edge.number)]

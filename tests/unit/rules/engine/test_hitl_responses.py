@@ -50,7 +50,7 @@ def test_a_task_that_waits_for_a_person_holds_nothing_and_goes_on_with_the_answe
     then(world)
     (attempt,) = world.live("a")
     assert attempt.resume is not None and attempt.resume.next_method == "execute_complete"
-    assert attempt.resume.fired.response == HITLResponse(
+    assert attempt.resume.result.response == HITLResponse(
         responded_at=world.now, chosen_options=("yes",), responded_by=ANN
     )
     assert (attempt.try_number, attempt.seq) == (1, 2)
@@ -101,7 +101,7 @@ def test_the_defaults_are_taken_when_the_time_is_over(
     decided = world.step(seconds=1)
     (attempt,) = world.live("a")
     assert attempt.resume is not None
-    assert attempt.resume.fired.response == HITLResponse(responded_at=world.now, chosen_options=defaults or ())
+    assert attempt.resume.result.response == HITLResponse(responded_at=world.now, chosen_options=defaults or ())
     assert len(decided.changes.hitl_responses) == 1
 
 

@@ -17,10 +17,10 @@ from gnomon.model.run_waits import NO_SLOT, SlotFact, SlotOutcome, UpstreamUpdat
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunType
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.rules.engine import events as e
 
-UPSTREAM = AfterSpec(dag_id="dag1")
+UPSTREAM = DependencySpec(dag_id="dag1")
 Then = Callable[[Between], None]
 
 
@@ -69,7 +69,7 @@ def test_what_has_ended_before_anybody_asks_counts(owners: int) -> None:
 @owners
 def test_all_slots_are_waited_for_and_any_one_is_enough_where_that_is_said(owners: int, then: Then) -> None:
     for take, enough in (("all", 3), ("any", 1)):
-        world = Between(AfterSpec(dag_id="dag1", take=take), owners=owners, slots=lambda _: [at(1), at(2), at(3)])
+        world = Between(DependencySpec(dag_id="dag1", take=take), owners=owners, slots=lambda _: [at(1), at(2), at(3)])
         down = world.plan(DOWN, 3)
         for hour in (1, 2, 3):
             assert world.state(down) == ("queued" if hour <= enough else "running"), (take, hour)
@@ -103,7 +103,7 @@ def test_a_failed_upstream_is_waited_for_until_it_is_cleared_and_succeeds(owners
 @owners
 @pytest.mark.parametrize(("on_failure", "state"), [("proceed", "running"), ("cancel", "failed")])
 def test_a_failed_upstream_is_put_up_with_or_ends_the_run(owners: int, then: Then, on_failure: str, state: str) -> None:
-    world = Between(AfterSpec(dag_id="dag1", on_failure=on_failure), owners=owners)
+    world = Between(DependencySpec(dag_id="dag1", on_failure=on_failure), owners=owners)
     down = world.plan(DOWN, 5)
     world.plan(UP, 5)
     then(world)
@@ -116,7 +116,7 @@ def test_a_failed_upstream_is_put_up_with_or_ends_the_run(owners: int, then: The
 
 
 def test_a_run_that_its_upstream_cancels_owes_its_failure_callback() -> None:
-    world = Between(AfterSpec(dag_id="dag1", on_failure="cancel"), run_callbacks=(CallbackKind.RUN_FAILED.value,))
+    world = Between(DependencySpec(dag_id="dag1", on_failure="cancel"), run_callbacks=(CallbackKind.RUN_FAILED.value,))
     world.plan(DOWN, 5)
     world.plan(UP, 5)
     world.end(UP, "load", "failed")
@@ -126,7 +126,9 @@ def test_a_run_that_its_upstream_cancels_owes_its_failure_callback() -> None:
 
 def test_one_failure_among_several_cancels_unless_any_success_is_enough() -> None:
     for take, states in (("all", ["failed", "failed", "failed"]), ("any", ["queued", "queued", "failed"])):
-        world = Between(AfterSpec(dag_id="dag1", take=take, on_failure="cancel"), slots=lambda _: [at(1), at(2), at(3)])
+        world = Between(
+            DependencySpec(dag_id="dag1", take=take, on_failure="cancel"), slots=lambda _: [at(1), at(2), at(3)]
+        )
         down = world.plan(DOWN, 3)
         for hour, state in zip((1, 2, 3), states, strict=True):
             world.plan(UP, hour)
@@ -140,7 +142,7 @@ def test_one_failure_among_several_cancels_unless_any_success_is_enough() -> Non
 def test_a_slot_that_the_cursor_passes_without_a_run_is_absent(
     owners: int, then: Then, on_absent: str, state: str
 ) -> None:
-    world = Between(AfterSpec(dag_id="dag1", on_absent=on_absent), owners=owners)
+    world = Between(DependencySpec(dag_id="dag1", on_absent=on_absent), owners=owners)
     down = world.plan(DOWN, 5)
     then(world)
     world.skip_to(6)
@@ -158,7 +160,7 @@ def test_a_slot_that_the_cursor_passes_without_a_run_is_absent(
 @owners
 def test_the_last_of_several_is_chosen_anew_when_it_turns_out_to_be_absent(owners: int) -> None:
     chosen = [[at(3)], [at(2)]]
-    world = Between(AfterSpec(dag_id="dag1", take="last"), owners=owners, slots=lambda _: chosen[0])
+    world = Between(DependencySpec(dag_id="dag1", take="last"), owners=owners, slots=lambda _: chosen[0])
     down = world.plan(DOWN, 3)
     assert world.waits(down) == {3: WaitState.OPEN}
     world.plan(UP, 2)
@@ -187,7 +189,7 @@ def test_a_task_waits_while_the_rest_of_its_run_goes_on(owners: int, then: Then)
 
 
 def test_a_task_whose_dependency_is_cancelled_is_upstream_failed() -> None:
-    waits = TaskSpec(task_id="use", depends_on=(AfterSpec(dag_id="dag1", on_failure="cancel"),))
+    waits = TaskSpec(task_id="use", depends_on=(DependencySpec(dag_id="dag1", on_failure="cancel"),))
     world = Between((), down=[TaskSpec(task_id="free"), waits])
     down = world.plan(DOWN, 5)
     world.plan(UP, 5)
@@ -202,7 +204,9 @@ def test_a_task_whose_dependency_is_cancelled_is_upstream_failed() -> None:
 def test_one_task_of_the_upstream_is_enough_where_it_is_named(owners: int, then: Then) -> None:
     for outcome, state in (("success", "running"), ("skipped", "running"), ("failed", "queued")):
         world = Between(
-            AfterSpec(dag_id="dag1", task_id="load"), owners=owners, up=chain("load", "report", trigger_rule="all_done")
+            DependencySpec(dag_id="dag1", task_id="load"),
+            owners=owners,
+            up=chain("load", "report", trigger_rule="all_done"),
         )
         down = world.plan(DOWN, 5)
         world.plan(UP, 5)
@@ -216,7 +220,7 @@ def test_one_task_of_the_upstream_is_enough_where_it_is_named(owners: int, then:
 
 @owners
 def test_a_run_that_ends_without_the_task_is_bad(owners: int) -> None:
-    world = Between(AfterSpec(dag_id="dag1", task_id="load_all", on_failure="cancel"), owners=owners)
+    world = Between(DependencySpec(dag_id="dag1", task_id="load_all", on_failure="cancel"), owners=owners)
     down = world.plan(DOWN, 5)
     world.plan(UP, 5)
     world.end(UP, "load")
@@ -290,7 +294,7 @@ def test_an_upstream_that_left_its_file_is_bad_and_waited_for_when_it_is_back(ow
     world.read_dag(replace(world.dags[UP], active=True))
     then(world)
     assert world.waits(down) == {5: WaitState.OPEN}
-    cancelled = Between(AfterSpec(dag_id="dag1", on_failure="cancel"), owners=owners)
+    cancelled = Between(DependencySpec(dag_id="dag1", on_failure="cancel"), owners=owners)
     down = cancelled.plan(DOWN, 5)
     cancelled.read_dag(replace(cancelled.dags[UP], active=False))
     assert cancelled.record(down).reason == "cancelled: dag1: no file defines DAG dag1 any more"
@@ -320,7 +324,7 @@ def test_a_run_under_way_of_a_dag_that_left_its_file_is_bad_until_the_dag_is_bac
 @both
 @owners
 def test_a_run_by_hand_of_a_passed_slot_is_heard_of_by_those_who_wait(owners: int, then: Then) -> None:
-    world = Between(AfterSpec(dag_id="dag1", on_absent="wait"), owners=owners)
+    world = Between(DependencySpec(dag_id="dag1", on_absent="wait"), owners=owners)
     down = world.plan(DOWN, 5)
     world.skip_to(6)
     then(world)
@@ -337,7 +341,7 @@ def test_a_run_by_hand_of_a_passed_slot_is_heard_of_by_those_who_wait(owners: in
 
 @owners
 def test_a_run_by_hand_that_comes_when_its_dag_has_left_its_file_is_bad_until_the_dag_is_back(owners: int) -> None:
-    world = Between(AfterSpec(dag_id="dag1", on_absent="wait"), owners=owners)
+    world = Between(DependencySpec(dag_id="dag1", on_absent="wait"), owners=owners)
     down = world.plan(DOWN, 5)
     world.skip_to(6)
     world.read_dag(replace(world.dags[UP], active=False))
@@ -352,7 +356,7 @@ def test_a_run_by_hand_that_comes_when_its_dag_has_left_its_file_is_bad_until_th
 @owners
 def test_a_run_that_is_cleared_while_its_dag_is_in_no_file_is_bad_for_those_who_were_told(owners: int) -> None:
     world = Between(
-        (UPSTREAM, AfterSpec(dag_id="dag1", previous=1)), owners=owners, slots=lambda planned: (at(5), at(6))
+        (UPSTREAM, DependencySpec(dag_id="dag1", previous=1)), owners=owners, slots=lambda planned: (at(5), at(6))
     )
     up, down = world.plan(UP, 5), world.plan(DOWN, 5)
     world.end(UP, "load")
@@ -433,7 +437,7 @@ def test_a_cleared_task_waits_again_by_its_own_edge_only() -> None:
 @owners
 def test_a_run_is_released_from_one_upstream_or_from_all(owners: int, then: Then) -> None:
     for up_dag in ("dag1", None):
-        world = Between([UPSTREAM, AfterSpec(dag_id="dag1", previous=1)], owners=owners)
+        world = Between([UPSTREAM, DependencySpec(dag_id="dag1", previous=1)], owners=owners)
         down = world.plan(DOWN, 5)
         then(world)
         world.step(world.owner(DOWN), e.ReleaseRun(down.run_pk, up_dag, "ann", "it is empty today", 7))
@@ -457,7 +461,7 @@ def test_a_release_that_releases_nothing_is_refused_with_the_reason() -> None:
 
 @both
 def test_a_run_that_waits_too_long_fails_and_says_what_for(then: Then) -> None:
-    world = Between(AfterSpec(dag_id="dag1", max_wait_s=600))
+    world = Between(DependencySpec(dag_id="dag1", max_wait_s=600))
     down = world.plan(DOWN, 5)
     owner = world.owner(DOWN)
     world.step(owner, seconds=599)
@@ -469,7 +473,7 @@ def test_a_run_that_waits_too_long_fails_and_says_what_for(then: Then) -> None:
 
 @both
 def test_a_task_that_waits_too_long_counts_from_the_start_of_its_run(then: Then) -> None:
-    waits = TaskSpec(task_id="use", depends_on=(AfterSpec(dag_id="dag1", max_wait_s=600),))
+    waits = TaskSpec(task_id="use", depends_on=(DependencySpec(dag_id="dag1", max_wait_s=600),))
     world = Between((), down=[TaskSpec(task_id="free"), waits])
     down = world.plan(DOWN, 5)
     owner = world.owner(DOWN)
@@ -522,7 +526,7 @@ def test_an_edited_dependency_is_found_again_and_one_that_is_gone_forgotten(then
     down = world.plan(DOWN, 5)
     then(world)
     record = world.dags[DOWN]
-    other = replace_spec(record.spec, depends_on=(AfterSpec(dag_id="dag1", take="any"),))
+    other = replace_spec(record.spec, depends_on=(DependencySpec(dag_id="dag1", take="any"),))
     world.read_dag(replace(record, spec=other, version_pk=2))
     assert [key[1] for key in world.owners[0].run_waits] == [
         edge.number for edge in world.owner(DOWN).engine_state.dags[DOWN].graph.edges
@@ -563,7 +567,7 @@ def test_what_it_waits_for_is_explained() -> None:
 def test_a_dag_that_waits_for_itself(then: Then) -> None:
     world = Between((), slots=lambda planned: [planned - HOUR] if planned > at(1) else ())
     record = world.dags[UP]
-    itself = replace_spec(record.spec, depends_on=(AfterSpec(dag_id="dag1", previous=1),))
+    itself = replace_spec(record.spec, depends_on=(DependencySpec(dag_id="dag1", previous=1),))
     world.read_dag(replace(record, spec=itself, version_pk=2))
     world.dags[DOWN] = world.dags[UP]  # where the resolver of these tests looks for edges
     runs = [world.plan(UP, hour) for hour in (1, 2, 3)]
@@ -605,7 +609,7 @@ def replace_spec(spec: DagSpec, **fields: Any) -> DagSpec:
 
 @owners
 def test_a_task_that_is_cleared_after_its_max_wait_goes_on_when_its_upstream_is_done_by_then(owners: int) -> None:
-    edge = AfterSpec(dag_id="dag1", max_wait_s=60.0)
+    edge = DependencySpec(dag_id="dag1", max_wait_s=60.0)
     world = Between(owners=owners, down=[*chain("use", depends_on=(edge,)), *chain("other")])
     down = world.plan(DOWN, 5)
     world.plan(UP, 5)
@@ -617,7 +621,7 @@ def test_a_task_that_is_cleared_after_its_max_wait_goes_on_when_its_upstream_is_
 
 
 def test_a_task_that_is_cleared_after_its_max_wait_fails_again_while_its_upstream_is_not_done() -> None:
-    edge = AfterSpec(dag_id="dag1", max_wait_s=60.0)
+    edge = DependencySpec(dag_id="dag1", max_wait_s=60.0)
     world = Between(down=[*chain("use", depends_on=(edge,)), *chain("other")])
     down = world.plan(DOWN, 5)
     world.step(world.owner(DOWN), seconds=61)
@@ -629,7 +633,7 @@ def test_a_task_that_is_cleared_after_its_max_wait_fails_again_while_its_upstrea
 
 @owners
 def test_a_slot_that_is_absent_after_its_cleared_run_was_deleted_is_met_by_another_run(owners: int) -> None:
-    world = Between(AfterSpec(dag_id="dag1", on_absent="wait"), owners=owners)
+    world = Between(DependencySpec(dag_id="dag1", on_absent="wait"), owners=owners)
     down = world.plan(DOWN, 5)
     up = world.plan(UP, 5)
     world.end(UP, "load", "failed")
@@ -674,7 +678,7 @@ def test_slots_that_were_found_before_the_upstream_was_edited_are_found_again() 
 
 
 def test_an_upstream_that_is_cleared_and_taken_over_before_anybody_hears_of_it_is_waited_for_again() -> None:
-    edge = AfterSpec(dag_id="dag1")
+    edge = DependencySpec(dag_id="dag1")
     world = Between(owners=2, down=[*chain("first"), TaskSpec(task_id="use", upstream=("first",), depends_on=(edge,))])
     up = world.plan(UP, 5)
     world.end(UP, "load")
@@ -694,7 +698,7 @@ def test_an_upstream_that_is_cleared_and_taken_over_before_anybody_hears_of_it_i
 @pytest.mark.parametrize("way", ["released", "deleted", "marked", "too late", "no dependency", "other dependency"])
 def test_who_waits_no_longer_is_forgotten(owners: int, way: str) -> None:
     world = Between(
-        AfterSpec(dag_id="dag1", max_wait_s=60.0), owners=owners, slots=lambda planned: [planned, planned + HOUR]
+        DependencySpec(dag_id="dag1", max_wait_s=60.0), owners=owners, slots=lambda planned: [planned, planned + HOUR]
     )
     down = world.plan(DOWN, 5)
     world.plan(UP, 5)
@@ -711,7 +715,7 @@ def test_who_waits_no_longer_is_forgotten(owners: int, way: str) -> None:
     elif way == "too late":
         world.step(owner, seconds=61)
     else:
-        given = () if way == "no dependency" else (AfterSpec(dag_id="dag1", on_failure="proceed", take="first"),)
+        given = () if way == "no dependency" else (DependencySpec(dag_id="dag1", on_failure="proceed", take="first"),)
         world.slots = lambda planned: [planned + 2 * HOUR]
         world.read_dag(replace(dag, version_pk=2, spec=msgspec.structs.replace(dag.spec, depends_on=given)))
     left = [slot for owner in world.owners for slot in owner.engine_state.subscriptions.get("dag1", {})]

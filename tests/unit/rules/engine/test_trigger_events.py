@@ -70,7 +70,7 @@ def test_a_deferred_task_holds_nothing_and_goes_on_with_its_event_in_the_same_tr
     then(world)
     (attempt,) = world.live("a")
     assert attempt.resume is not None and attempt.resume.next_method == "go_on"
-    assert attempt.resume.fired == EVENT
+    assert attempt.resume.result == EVENT
     assert (attempt.try_number, attempt.seq) == (1, 2)
     world.end("a")
     assert world.rows[TaskKey(run.run_pk, 0, -1)].started_at == started_at
@@ -146,7 +146,7 @@ def test_a_timer_fires_at_its_instant_without_a_triggerer(then: Callable[[World]
     assert world.states(run)["a"] == "deferred"
     world.step(seconds=30)
     (attempt,) = world.live("a")
-    assert attempt.resume is not None and attempt.resume.fired == DeferralResult(outcome="event", due_at=due_at)
+    assert attempt.resume is not None and attempt.resume.result == DeferralResult(outcome="event", due_at=due_at)
 
 
 def test_a_timer_that_ends_its_task_and_one_that_is_past_already() -> None:
@@ -542,7 +542,7 @@ def test_a_task_with_callbacks_hears_of_the_end_of_its_wait_on_a_worker(
     ended(world, run, fired)
     then(world)
     (attempt,) = world.live("a")
-    assert attempt.resume is not None and attempt.resume.fired.outcome == fired.outcome
+    assert attempt.resume is not None and attempt.resume.result.outcome == fired.outcome
     world.end("a", "failed" if fired.outcome in ("failed", "error") else fired.outcome)
     assert world.waits == {} and world.killed_waits == []
 
@@ -554,8 +554,8 @@ def test_a_task_with_callbacks_hears_of_its_timeout_on_a_worker(then: Callable[[
     then(world)
     world.step(seconds=31)
     (attempt,) = world.live("a")
-    assert attempt.resume is not None and attempt.resume.fired.outcome == "timeout"
-    assert "timeout of 30 s" in str(attempt.resume.fired.reason)
+    assert attempt.resume is not None and attempt.resume.result.outcome == "timeout"
+    assert "timeout of 30 s" in str(attempt.resume.result.reason)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.services.dagfiles.conftest import Home, Parser
 
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 
 FILE = """
     from datetime import datetime, timedelta, timezone
@@ -35,8 +35,8 @@ def test_what_a_file_says_is_parsed(home: Home, parser: Parser) -> None:
         task="After('stock', max_wait=timedelta(hours=1))",
     )
     (found,) = parser.parse(path).dags
-    assert found.spec.depends_on == (AfterSpec(dag_id="billing"), AfterSpec(dag_id="orders", take="last"))
-    assert found.spec.tasks[0].depends_on == (AfterSpec(dag_id="stock", max_wait_s=3600.0),)
+    assert found.spec.depends_on == (DependencySpec(dag_id="billing"), DependencySpec(dag_id="orders", take="last"))
+    assert found.spec.tasks[0].depends_on == (DependencySpec(dag_id="stock", max_wait_s=3600.0),)
 
 
 @pytest.mark.parametrize(

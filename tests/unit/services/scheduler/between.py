@@ -25,7 +25,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.run_waits import RunWait
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.planning import find_slot_by_logical_date
 from gnomon.rules.timetables.registry import build, reference
@@ -174,7 +174,7 @@ class World:
         self,
         dag_id: str,
         timetable: Timetable,
-        *after: AfterSpec,
+        *after: DependencySpec,
         run_s: float | None = None,
         tasks: tuple[TaskSpec, ...] = (),
         path: str | None = None,

@@ -17,7 +17,7 @@ from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.ground.config import load_config
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.rules.dependencies.upstream_query import DagSide, RecordedSlots, ResolvedSlots, UpstreamAnswer
 from gnomon.rules.timetables.registry import reference
 from gnomon.services.scheduler import upstream_reader as upstreams_module
@@ -71,8 +71,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: Slow) -> Iterat
 )
 def test_an_authors_timetable_on_either_side_is_asked(world: World, host: Slow, up: Hourly, down: Hourly) -> None:
     world.dag("up", up, run_s=600)
-    world.dag("down", down, AfterSpec(dag_id="up"))
-    world.dag("itself", down, AfterSpec(dag_id="itself", previous=1), run_s=5400)
+    world.dag("down", down, DependencySpec(dag_id="up"))
+    world.dag("itself", down, DependencySpec(dag_id="itself", previous=1), run_s=5400)
     world.until(3.9)
     assert world.started("down") == {hour: hour + TEN_MINUTES for hour in range(4)}
     assert world.started("itself") == {0: 0, 1: 1.5, 2: 3}
@@ -81,8 +81,8 @@ def test_an_authors_timetable_on_either_side_is_asked(world: World, host: Slow, 
 
 def test_one_question_an_edge_is_under_way_and_nobody_else_waits_for_it(world: World, host: Slow) -> None:
     world.dag("up", Hourly(), run_s=60)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), start_at=START - 15 * HOUR)
-    world.dag("late", cron("0 * * * *"), AfterSpec(dag_id="other"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"), start_at=START - 15 * HOUR)
+    world.dag("late", cron("0 * * * *"), DependencySpec(dag_id="other"))
     world.dag("other", cron("0 * * * *"), run_s=60)
     host.silent = True
     world.until(0.9)
@@ -99,7 +99,7 @@ def test_a_timetable_that_fails_is_the_reason_and_asked_again_after_a_minute(wor
     world.dag("up", Hourly(), run_s=60)
     world.until(0.5)
     FAULT.append("moody")
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), start_at=START - HOUR)
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"), start_at=START - HOUR)
     world.until(0.5)
     for hour in (-1, 0):
         assert "ValueError: moody" in (world.run("down", hour).reason or "")
@@ -115,11 +115,11 @@ def test_the_next_version_of_the_dag_is_asked_at_once(world: World) -> None:
     world.dag("up", Hourly(), run_s=60)
     world.until(0.5)
     FAULT.append("moody")
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
     world.until(0.5)
     assert not world.started("down")
     FAULT.clear()
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), max_active_runs=3)
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"), max_active_runs=3)
     world.until(0.5)
     assert world.started("down") == {0: 0.5}
 
@@ -127,7 +127,7 @@ def test_the_next_version_of_the_dag_is_asked_at_once(world: World) -> None:
 def test_an_answer_about_an_upstream_that_is_another_now_does_not_count(world: World, host: Slow) -> None:
     world.dag("up", Hourly(), run_s=60)
     host.silent = True
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), start_at=START + HOUR)
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"), start_at=START + HOUR)
     world.until(1.1)
     world.dag("up", cron("45 * * * *"), run_s=60)
     world.until(1.2)
@@ -146,10 +146,10 @@ def test_a_dependency_without_an_answer_stands_on_its_runs_alone(world: World, m
 
     monkeypatch.setattr(upstreams_module.upstream_dags, "find_upstream_dag", find)
     world.dag("up", cron("0 * * * *"))
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
-    world.dag("circle", cron("0 * * * *"), AfterSpec(dag_id="circle"))
-    world.dag("zoned", cron("0 * * * *"), AfterSpec(dag_id="up", zone="Nowhere/Else"))
-    world.dag("late", cron("0 * * * *"), AfterSpec(dag_id="broken"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
+    world.dag("circle", cron("0 * * * *"), DependencySpec(dag_id="circle"))
+    world.dag("zoned", cron("0 * * * *"), DependencySpec(dag_id="up", zone="Nowhere/Else"))
+    world.dag("late", cron("0 * * * *"), DependencySpec(dag_id="broken"))
     world.until(0.5)
     assert world.started("down") == {0: 0}
     assert "write After('circle', previous=1)" in (world.run("circle", 0).reason or "")
@@ -199,7 +199,7 @@ def _asked(tmp_path: Path, past: RecordedSlots | None, *, broken: bool = False) 
         timetable=down.timetable,
         file=down.file,
         imports=True,
-        after=AfterSpec(dag_id=up.dag_id),
+        dependency=DependencySpec(dag_id=up.dag_id),
         down=down,
         up=up,
         ats=(START + 6 * HOUR,),

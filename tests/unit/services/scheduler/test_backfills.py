@@ -21,7 +21,7 @@ from gnomon.model.records import RunRecord
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunType
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.queries.report.explanations.run_explanation import explain_run
 from gnomon.queries.report.listings.backfill_list import BackfillRow, build_backfill_rows
 from gnomon.rules.engine.conditions.dag_conditions import list_dag_conditions
@@ -370,7 +370,7 @@ def test_depends_on_past_holds_within_the_backfill_and_its_first_run_depends_on_
 
 def test_a_run_waits_for_the_backfilled_runs_of_another_dag(world: World) -> None:
     dag(world, "up", run_s=1200)
-    world.dag("down", cron(HOURLY), AfterSpec(dag_id="up"), start_at=START + 365 * DAY, run_s=60)
+    world.dag("down", cron(HOURLY), DependencySpec(dag_id="up"), start_at=START + 365 * DAY, run_s=60)
     world.pause("up")
     create(world, "up", -6, -2, most=1)
     create(world, "down", -6, -2)
@@ -388,7 +388,9 @@ def test_where_two_backfills_overlap_runs_wait_also_for_runs_that_are_not_create
 ) -> None:
     monkeypatch.setattr("gnomon.services.scheduler.backfill_planner.SLOTS_PER_BATCH", 2)
     world.dag("up", cron("0 12 * * *"), run_s=60, start_at=START - 100 * DAY, catchup=False)
-    world.dag("down", cron("0 12 * * *"), AfterSpec(dag_id="up"), run_s=60, start_at=START - 100 * DAY, catchup=False)
+    world.dag(
+        "down", cron("0 12 * * *"), DependencySpec(dag_id="up"), run_s=60, start_at=START - 100 * DAY, catchup=False
+    )
     world.until(1)
     ranges = {"up": (-12 - 24 * 9, -12 - 24 * 5), "down": (-12 - 24 * 9, -12 - 24 * 2)}
     for dag_id in order:

@@ -16,7 +16,7 @@ from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.run_waits import NO_SLOT, WaitState
 from gnomon.model.spec import TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.rules.engine import events as e
 from gnomon.services.scheduler.edge_resolution import EdgeResolver
 from gnomon.services.scheduler.settings import RESOLVED_MAX
@@ -68,9 +68,9 @@ def test_the_dags_of_these_tests_are_in_different_groups() -> None:
 def test_a_run_starts_when_its_upstream_has_ended_and_not_before(any_world: World) -> None:
     world = any_world
     world.dag("up", cron("0 * * * *"), run_s=600)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), run_s=60)
-    world.dag("late", cron("30 * * * *"), AfterSpec(dag_id="up"))
-    world.dag("chained", cron("0 * * * *"), AfterSpec(dag_id="down"), AfterSpec(dag_id="up"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"), run_s=60)
+    world.dag("late", cron("30 * * * *"), DependencySpec(dag_id="up"))
+    world.dag("chained", cron("0 * * * *"), DependencySpec(dag_id="down"), DependencySpec(dag_id="up"))
     world.until(3.9)
     hours = [0, 1, 2, 3]
     assert world.started("down") == {hour: hour + TEN_MINUTES for hour in hours}
@@ -81,7 +81,7 @@ def test_a_run_starts_when_its_upstream_has_ended_and_not_before(any_world: Worl
 
 def test_a_waiting_run_says_what_it_waits_for_and_takes_no_place(world: World) -> None:
     world.dag("up", cron("0 * * * *"), run_s=6000, max_active_runs=1)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), max_active_runs=1)
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"), max_active_runs=1)
     world.until(1.5)
     assert {hour: run.reason for hour, run in world.runs("down").items()} == {0: "waits for up", 1: "waits for up"}
     world.until(5.5)
@@ -90,7 +90,7 @@ def test_a_waiting_run_says_what_it_waits_for_and_takes_no_place(world: World) -
 
 def test_a_long_catch_up_waits_for_each_slot_of_its_own(world: World) -> None:
     world.dag("up", cron("0 * * * *"), run_s=30, start_at=START - 150 * HOUR, max_active_runs=4)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), start_at=START - 150 * HOUR, max_active_runs=7)
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"), start_at=START - 150 * HOUR, max_active_runs=7)
     world.until(2)
     up, down = world.runs("up"), world.runs("down")
     assert len(down) == 153 and set(world.states("down").values()) == {"success", "queued"}
@@ -103,7 +103,7 @@ def test_a_long_catch_up_waits_for_each_slot_of_its_own(world: World) -> None:
 def test_runs_ahead_are_no_more_than_may_wait(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(sqlite_url, monkeypatch, max_waiting_runs=5)
     world.dag("up", cron("0 * * * *"), run_s=60, start_at=START - 20 * HOUR, paused_upon_creation=True)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), start_at=START - 20 * HOUR, max_active_runs=2)
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"), start_at=START - 20 * HOUR, max_active_runs=2)
     world.until(0.5)
     assert len(world.runs("down")) == 5 and not world.started("down")
     world.pause("up", False)
@@ -116,7 +116,7 @@ def test_runs_ahead_are_no_more_than_may_wait(sqlite_url: str, monkeypatch: pyte
 def test_slots_that_a_pause_leaves_out_are_waited_for_no_longer(any_world: World) -> None:
     world = any_world
     world.dag("up", cron("0 * * * *"), run_s=600, catchup=False)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
     world.until(0.5)
     world.pause("up")
     world.until(3.5)
@@ -136,7 +136,7 @@ def test_slots_before_the_first_run_of_a_dag_that_is_let_run_late_are_waited_for
     world: World, take: str
 ) -> None:
     world.dag("up", cron("0 3 * * *"), run_s=600, catchup=False, catchup_window_s=0.0, paused_upon_creation=True)
-    world.dag("down", cron("0 3 * * *"), AfterSpec(dag_id="up", take=take))
+    world.dag("down", cron("0 3 * * *"), DependencySpec(dag_id="up", take=take))
     world.until(4.5)
     assert world.started("down") == {}
     world.pause("up", False)
@@ -147,7 +147,7 @@ def test_slots_before_the_first_run_of_a_dag_that_is_let_run_late_are_waited_for
 
 
 def test_a_dag_that_nobody_knows_is_waited_for_until_it_is_there(world: World) -> None:
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
     world.until(1.5)
     assert [wait.up_at for wait in world.waits("down", 0)] == [NO_SLOT]
     assert world.run("down", 0).reason == "waits for up (there is no DAG up)"
@@ -159,7 +159,7 @@ def test_a_dag_that_nobody_knows_is_waited_for_until_it_is_there(world: World) -
 def test_another_schedule_of_the_upstream_gives_other_slots(any_world: World) -> None:
     world = any_world
     world.dag("up", cron("30 * * * *"), run_s=60)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
     world.until(1.25)
     assert [wait.up_at for wait in world.waits("down", 1)] == [START + HOUR + 30 * MINUTE]
     world.dag("up", cron("45 * * * *"))
@@ -173,7 +173,7 @@ def test_an_upstream_that_is_cleared_before_the_run_has_started_is_waited_for_ag
     world = any_world
     world.dag("up", cron("0 * * * *"), run_s=600)
     world.dag("other", cron("0 * * * *"), run_s=1800)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), AfterSpec(dag_id="other"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"), DependencySpec(dag_id="other"))
     world.until(0.4)
     request = world.ask("clear", "up", world.run("up", 0), tasks=None)
     world.until(0.5)
@@ -186,7 +186,7 @@ def test_an_upstream_that_is_cleared_before_the_run_has_started_is_waited_for_ag
 def test_an_upstream_that_fails_is_waited_for_until_it_is_cleared_and_succeeds(world: World) -> None:
     world.dag("up", cron("0 * * * *"))
     world.plays["up"] = lambda attempt: Play(1.0, outcome="failed", reason="by design")
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
     world.until(0.4)
     assert world.run("down", 0).reason == "waits for up (1 failed)"
     world.plays["up"] = lambda attempt: Play(0.0)
@@ -197,7 +197,7 @@ def test_an_upstream_that_fails_is_waited_for_until_it_is_cleared_and_succeeds(w
 
 def test_an_upstream_that_leaves_its_file_is_bad_and_waited_for_when_it_is_back(world: World) -> None:
     world.dag("up", cron("30 * * * *"), run_s=60)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
     world.until(0.1)
     world.file_gone("up")
     world.until(0.9)
@@ -214,9 +214,9 @@ def test_a_run_under_way_of_a_dag_that_leaves_its_file_is_bad_until_it_is_back(a
     world = any_world
     chain = (TaskSpec(task_id="first"), TaskSpec(task_id="last", upstream=("first",)))
     world.dag("up", cron("0 * * * *"), run_s=600, tasks=chain)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
-    world.dag("late", cron("30 * * * *"), AfterSpec(dag_id="up"))
-    world.dag("chained", cron("0 * * * *"), AfterSpec(dag_id="up", on_failure="cancel"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
+    world.dag("late", cron("30 * * * *"), DependencySpec(dag_id="up"))
+    world.dag("chained", cron("0 * * * *"), DependencySpec(dag_id="up", on_failure="cancel"))
     world.until(0.1)
     world.file_gone("up")
     world.until(0.6)
@@ -229,10 +229,12 @@ def test_a_run_under_way_of_a_dag_that_leaves_its_file_is_bad_until_it_is_back(a
 
 
 def test_a_dag_waits_for_its_own_run_before(world: World) -> None:
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="down", previous=2), run_s=5400, max_active_runs=16)
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="down", previous=2), run_s=5400, max_active_runs=16)
     world.until(5.9)
     assert world.started("down") == {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5}
-    world.dag("late", cron("0 * * * *"), AfterSpec(dag_id="late", previous=1), run_s=5400, start_at=START + 6 * HOUR)
+    world.dag(
+        "late", cron("0 * * * *"), DependencySpec(dag_id="late", previous=1), run_s=5400, start_at=START + 6 * HOUR
+    )
     world.until(9.9)
     assert world.started("late") == {6: 6, 7: 7.5, 8: 9}
 
@@ -244,7 +246,10 @@ def test_a_task_waits_while_the_rest_of_its_run_goes_on(world: World) -> None:
         tasks=(TaskSpec(task_id="load"), TaskSpec(task_id="clean", upstream=("load",))),
         run_s=600,
     )
-    tasks = (TaskSpec(task_id="first"), TaskSpec(task_id="use", depends_on=(AfterSpec(dag_id="up", task_id="load"),)))
+    tasks = (
+        TaskSpec(task_id="first"),
+        TaskSpec(task_id="use", depends_on=(DependencySpec(dag_id="up", task_id="load"),)),
+    )
     world.dag("down", cron("0 * * * *"), tasks=tasks)
     world.until(0.9)
     run = world.run("down", 0)
@@ -255,7 +260,7 @@ def test_a_task_waits_while_the_rest_of_its_run_goes_on(world: World) -> None:
 
 def test_a_run_by_hand_in_the_place_of_a_planned_one_is_waited_for(world: World) -> None:
     world.dag("up", cron("0 * * * *"), run_s=6000)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
     world.until(0.5)
     world.by_hand("up", START + HOUR)
     world.until(1.9)
@@ -268,10 +273,10 @@ def test_a_run_by_hand_in_the_place_of_a_planned_one_is_waited_for(world: World)
 @pytest.fixture
 def passed(any_world: World) -> World:
     """It is 3:54; the slots of 1:00 and 2:00 of `up` were passed, and `down` waits for them."""
-    return _with_passed(any_world, AfterSpec(dag_id="up", on_absent="wait"))
+    return _with_passed(any_world, DependencySpec(dag_id="up", on_absent="wait"))
 
 
-def _with_passed(world: World, *after: AfterSpec) -> World:
+def _with_passed(world: World, *after: DependencySpec) -> World:
     world.dag("up", cron("0 * * * *"), run_s=600, catchup=False)
     world.dag("down", cron("0 * * * *"), *after)
     world.until(0.5)
@@ -308,7 +313,10 @@ def test_a_run_that_is_planned_later_finds_the_run_by_hand_of_a_passed_slot(
     _with_passed(world)
     world.plays["up"] = lambda attempt: Play((ends_at - 5) * 3600 if attempt.run.run_id == "by_hand" else 60)
     world.dag(
-        "late", cron("0 * * * *"), AfterSpec(dag_id="up", previous=5, on_absent=on_absent), start_at=START + 6 * HOUR
+        "late",
+        cron("0 * * * *"),
+        DependencySpec(dag_id="up", previous=5, on_absent=on_absent),
+        start_at=START + 6 * HOUR,
     )
     world.until(5)
     world.by_hand("up", START + 2 * HOUR)
@@ -326,7 +334,7 @@ def test_a_run_that_is_planned_later_finds_the_run_by_hand_of_a_passed_slot(
 
 @pytest.mark.parametrize(("on_failure", "state"), [("wait", "queued"), ("proceed", "success"), ("cancel", "failed")])
 def test_a_run_by_hand_that_fails_counts_as_a_planned_one_does(world: World, on_failure: str, state: str) -> None:
-    _with_passed(world, AfterSpec(dag_id="up", on_absent="wait", on_failure=on_failure))
+    _with_passed(world, DependencySpec(dag_id="up", on_absent="wait", on_failure=on_failure))
     fails = [True]
     world.plays["up"] = lambda attempt: Play(60.0, outcome="failed" if fails else "success")
     run = world.by_hand("up", START + 2 * HOUR)
@@ -358,7 +366,7 @@ def test_a_run_by_hand_that_is_deleted_leaves_its_slot_as_it_was_and_another_may
 
 def test_a_run_by_hand_that_is_cleared_before_those_who_wait_have_started_is_waited_for_again(any_world: World) -> None:
     any_world.dag("other", cron("0 * * * *"), run_s=5 * 3600, max_active_runs=9)
-    world = _with_passed(any_world, AfterSpec(dag_id="up", on_absent="wait"), AfterSpec(dag_id="other"))
+    world = _with_passed(any_world, DependencySpec(dag_id="up", on_absent="wait"), DependencySpec(dag_id="other"))
     run = world.by_hand("up", START + 2 * HOUR)
     world.until(6.9)
     assert {wait.up_dag: wait.state for wait in world.waits("down", 2)} == {
@@ -377,7 +385,7 @@ def test_a_run_by_hand_that_is_cleared_before_those_who_wait_have_started_is_wai
 
 def test_of_data_intervals_the_logical_date_is_the_start_and_the_slot_the_end(world: World) -> None:
     world.dag("up", CronDataIntervalTimetable("0 * * * *", "UTC"), run_s=600, catchup=False, start_at=START - 2 * HOUR)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up", on_absent="wait"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up", on_absent="wait"))
     world.until(0.5)
     world.pause("up")
     world.until(3.5)
@@ -401,8 +409,8 @@ def test_a_fault_at_one_edge_stands_on_its_runs_alone(world: World, monkeypatch:
     monkeypatch.setattr(upstream_dags, "list_slots_with_runs", slots_with_runs)
     for dag_id in ("up", "other"):
         world.dag(dag_id, cron("0 * * * *"))
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
-    world.dag("late", cron("0 * * * *"), AfterSpec(dag_id="other"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
+    world.dag("late", cron("0 * * * *"), DependencySpec(dag_id="other"))
     world.until(0.5)
     assert world.states("down") == {0: "success"} and "ZeroDivisionError: a fault of ours" in (
         world.run("late", 0).reason or ""
@@ -418,7 +426,9 @@ def test_one_round_finds_so_many_edges_and_all_dags_get_their_turn(
     world = World(sqlite_url, monkeypatch)
     world.dag("up", cron("0 * * * *"), start_at=START - 400 * HOUR, paused_upon_creation=True)
     for dag_id in ("down", "late"):
-        world.dag(dag_id, cron("0 * * * *"), AfterSpec(dag_id="up"), start_at=START - 400 * HOUR, max_active_runs=1000)
+        world.dag(
+            dag_id, cron("0 * * * *"), DependencySpec(dag_id="up"), start_at=START - 400 * HOUR, max_active_runs=1000
+        )
     found: list[Counter[int]] = []
     really = EdgeResolver.resolve_batch
 
@@ -439,7 +449,7 @@ def test_one_round_finds_so_many_edges_and_all_dags_get_their_turn(
 # ---- what people ask for ---------------------------------------------------------------------------------------------
 def test_a_run_that_is_released_waits_no_longer(world: World) -> None:
     world.dag("up", cron("0 * * * *"), run_s=6000)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up"))
     world.until(0.25)
     request = world.ask("release", "down", world.run("down", 0), up_dag="up", reason="it is known to be good")
     world.until(0.3)
@@ -453,8 +463,8 @@ def test_a_run_that_is_released_waits_no_longer(world: World) -> None:
 
 def test_several_dags_are_cleared_upstream_first_from_owner_to_owner(world: World) -> None:
     world.dag("up", cron("0 0 * * *"), run_s=600)
-    world.dag("down", cron("0 0 * * *"), AfterSpec(dag_id="up"), run_s=600)
-    world.dag("other", cron("0 0 * * *"), AfterSpec(dag_id="down"), run_s=600)
+    world.dag("down", cron("0 0 * * *"), DependencySpec(dag_id="up"), run_s=600)
+    world.dag("other", cron("0 0 * * *"), DependencySpec(dag_id="down"), run_s=600)
     world.until(1)
     assert world.started("other") == {0: pytest.approx(2 * TEN_MINUTES)}
     parts = [_part(dag_id, world.run(dag_id, 0)) for dag_id in ("up", "down", "other")]
@@ -483,8 +493,8 @@ def test_a_request_on_its_way_from_owner_to_owner_survives_any_fault(
 ) -> None:
     world = World(sqlite_url, monkeypatch, APART)
     world.dag("up", cron("0 0 1 1 *"), run_s=60)
-    world.dag("down", cron("0 0 1 1 *"), AfterSpec(dag_id="up"), run_s=60)
-    world.dag("other", cron("0 0 1 1 *"), AfterSpec(dag_id="down"), run_s=60)
+    world.dag("down", cron("0 0 1 1 *"), DependencySpec(dag_id="up"), run_s=60)
+    world.dag("other", cron("0 0 1 1 *"), DependencySpec(dag_id="down"), run_s=60)
     world.until(0.5)
     met = 0
     while True:
@@ -563,7 +573,7 @@ def test_no_fault_around_any_commit_loses_the_end_of_a_run_by_hand(
     world = World(sqlite_url, monkeypatch, APART)
     world.dag("up", cron("0 * * * *"), overlap="skip")
     world.plays["up"] = lambda attempt: Play(600.0 if attempt.run.run_type == "manual" else 1e6)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up", on_absent="wait"), max_active_runs=99)
+    world.dag("down", cron("0 * * * *"), DependencySpec(dag_id="up", on_absent="wait"), max_active_runs=99)
     met = 0
     while True:
         hour = met + 1
@@ -588,9 +598,11 @@ def test_no_fault_around_any_commit_loses_the_end_of_a_run_by_hand(
 def _meet_each(world: World, whose: int, fault: str) -> None:
     """Each hour the fault meets the next owner transaction of that hour, until the hour has no more of them."""
     world.dag("up", cron("0 * * * *"), run_s=600)
-    world.dag("other", cron("0 * * * *"), AfterSpec(dag_id="down"), run_s=60)
-    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"), AfterSpec(dag_id="other", previous=1), run_s=300)
-    world.dag("late", cron("30 * * * *"), AfterSpec(dag_id="up"), AfterSpec(dag_id="other"))
+    world.dag("other", cron("0 * * * *"), DependencySpec(dag_id="down"), run_s=60)
+    world.dag(
+        "down", cron("0 * * * *"), DependencySpec(dag_id="up"), DependencySpec(dag_id="other", previous=1), run_s=300
+    )
+    world.dag("late", cron("30 * * * *"), DependencySpec(dag_id="up"), DependencySpec(dag_id="other"))
     world.until(0.9)
     scheduler, met = world.schedulers[whose], 0
     while True:

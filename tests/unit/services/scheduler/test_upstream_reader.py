@@ -14,7 +14,7 @@ from tests.unit.rules.dependencies.test_reading import CHANGES, _options
 from gnomon.dependencies import Resolver
 from gnomon.model.after import After
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
-from gnomon.model.upstream_edges import AfterSpec, to_after, to_after_spec
+from gnomon.model.upstream_edges import DependencySpec, to_after, to_dependency_spec
 from gnomon.rules.dependencies.planned_slots import PlannedSlots
 from gnomon.rules.dependencies.upstream_query import (
     DagSide,
@@ -98,7 +98,7 @@ def _compare(seed: int) -> int:
     upstream = _timetable(random, name, itself=True)
     downstream = upstream if itself else _timetable(random, name)
     options = _options(random) | {"on_absent": random.choice(["ignore", "ignore", "wait", "fail"])}
-    after = to_after_spec(
+    after = to_dependency_spec(
         After("b", **({**options, "period": "previous", "previous": random.choice([1, 3, 30])} if itself else options))
     )
     sides = [
@@ -132,7 +132,7 @@ def _is_told_alike(
     dependency: Dependency,
     resolver: Resolver,
     recorded: Recorded,
-    after: AfterSpec,
+    after: DependencySpec,
     at: datetime,
     itself: bool,
 ) -> bool:
@@ -176,7 +176,7 @@ def _past(random: Random, timetable: Timetable, start: datetime) -> list[Instant
 
 def test_each_second_of_the_past_is_read_once_or_twice() -> None:
     every_second = CronTriggerTimetable("* * * * * *", timezone="UTC")
-    after = to_after_spec(After("b"))
+    after = to_dependency_spec(After("b"))
     down, up = (DagSide(dag_id=dag_id, timetable=reference(every_second)) for dag_id in "ab")
     dependency = Dependency(after, down, up, every_second, every_second)
     morning, runs = to_instant(datetime(2024, 5, 3, 4, tzinfo=UTC)), 200
@@ -190,7 +190,7 @@ def test_each_second_of_the_past_is_read_once_or_twice() -> None:
 
 def test_a_day_of_another_schedule_is_told_until_its_runs_are_deleted() -> None:
     every_second = CronTriggerTimetable("* * * * * *", timezone="UTC")
-    after = to_after_spec(After("b", on_absent="fail"))
+    after = to_dependency_spec(After("b", on_absent="fail"))
     down, up = (DagSide(dag_id=dag_id, timetable=reference(every_second)) for dag_id in "ab")
     dependency = Dependency(after, down, up, every_second, every_second)
     noon = to_instant(datetime(2024, 5, 3, 12, tzinfo=UTC))

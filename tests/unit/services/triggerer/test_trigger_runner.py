@@ -42,7 +42,7 @@ class Listener:
     def __init__(self, heard: Heard) -> None:
         self._heard = heard
 
-    def on_fired(self, running: RunningTrigger, fired: object) -> None:
+    def on_result(self, running: RunningTrigger, fired: object) -> None:
         self._heard.append("fired")
 
     def on_finished(self, running: RunningTrigger) -> None:

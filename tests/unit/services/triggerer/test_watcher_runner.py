@@ -55,7 +55,7 @@ class Store:
         await self.may_store.wait()
         self._notes.append(f"stored {event}")
 
-    def on_fired(self, running: RunningTrigger, fired: object) -> None:
+    def on_result(self, running: RunningTrigger, fired: object) -> None:
         self._notes.append("fired")
 
     def on_finished(self, running: RunningTrigger) -> None:

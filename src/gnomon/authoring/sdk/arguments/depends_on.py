@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gnomon.model.after import After
-    from gnomon.model.upstream_edges import AfterSpec
+    from gnomon.model.upstream_edges import DependencySpec
 
 
 def as_dependencies(name: str, value: Any) -> tuple[After, ...]:
@@ -20,7 +20,7 @@ def as_dependencies(name: str, value: Any) -> tuple[After, ...]:
     return tuple(dict.fromkeys(_name_zone(_check_after(name, item)) for item in items))
 
 
-def encode_dependencies(dependencies: tuple[After, ...]) -> tuple[AfterSpec, ...]:
+def encode_dependencies(dependencies: tuple[After, ...]) -> tuple[DependencySpec, ...]:
     """Return the stored form of the dependencies, sorted, so that equal dependencies give the same version of the DAG.
 
     Of two dependencies that differ in `max_wait` alone, the one with the shorter wait comes first and is used.
@@ -29,9 +29,9 @@ def encode_dependencies(dependencies: tuple[After, ...]) -> tuple[AfterSpec, ...
         return ()
     import msgspec  # most DAGs and tasks wait for no other DAG
 
-    from gnomon.model.upstream_edges import to_after_spec
+    from gnomon.model.upstream_edges import to_dependency_spec
 
-    specs = [to_after_spec(after) for after in dependencies]
+    specs = [to_dependency_spec(after) for after in dependencies]
     return tuple(
         sorted(
             specs,

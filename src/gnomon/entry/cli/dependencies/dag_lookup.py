@@ -49,7 +49,7 @@ def locate_dag(home: Home, file_or_id: str, dag_id: str | None) -> DagWithUpstre
             raise UserError(f"--dag-id can be given only with a file; {file_or_id!r} is a DAG id")
         siblings, dag = {}, _find_by_id(home, file_or_id)
     sensors = _list_sensors(home, dag.spec, [one.spec for one in siblings.values()])
-    upstream_ids = {edge.after.dag_id for edge in collect_edges(dag.spec)} | {
+    upstream_ids = {edge.dependency.dag_id for edge in collect_edges(dag.spec)} | {
         one.upstream_dag_id for one in sensors if one.upstream_dag_id is not None
     }
     return DagWithUpstreams(

@@ -45,7 +45,7 @@ def preview(home: Home, file_or_id: str, dag_id: str | None, day: datetime | Non
     target = locate_dag(home, file_or_id, dag_id)
     clock = DayClock(target.dag.zone, _choose_day(home, day, target.dag))
     previews = [
-        preview_edge(home.cfg, target.dag, target.upstreams[edge.after.dag_id], edge, clock)
+        preview_edge(home.cfg, target.dag, target.upstreams[edge.dependency.dag_id], edge, clock)
         for edge in collect_edges(target.dag.spec)
     ]
     previews += [

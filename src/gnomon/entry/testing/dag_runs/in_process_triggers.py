@@ -121,7 +121,7 @@ class InProcessTriggerer:
         with self._db.triggerer_write(self._id) as tx:
             ended = trigger_claims.list_ended_triggers(tx, self._id)
             claimed = trigger_claims.claim_triggers(tx, self._id, CAPACITY - len(self._running))
-            trigger_claims.delete_kill_notes(tx, self._id, ended.to_kill)
+            trigger_claims.delete_finished_on_kills(tx, self._id, ended.to_kill)
         for trigger_pk in (*ended.cancelled, *ended.to_kill):
             if trigger_pk in self._running:
                 self._cancel(self._running[trigger_pk][0], on_kill=trigger_pk in ended.to_kill)
@@ -147,7 +147,7 @@ class InProcessTriggerer:
             running.trigger.task_instance = task_instance
             running.task = self._loop.create_task(run_trigger(running, self))
         except Exception as error:  # author code: the class, its import and its constructor
-            self.on_fired(running, error_to_result(error))
+            self.on_result(running, error_to_result(error))
             self.on_finished(running)
         finally:
             install_channel(previous)
@@ -167,14 +167,14 @@ class InProcessTriggerer:
         return True
 
     # ---- what the runner of triggers reports -----------------------------------------------------------------------------
-    def on_fired(self, running: RunningTrigger, fired: DeferralResult) -> None:
+    def on_result(self, running: RunningTrigger, result: DeferralResult) -> None:
         """The first event of the trigger, or the reason why there is none."""
         running.is_stopped = True
         claimed = self._running[running.number][1]
-        if fired.traceback is not None:
-            author_log.error("the trigger failed\n%s", fired.traceback.rstrip())
+        if result.traceback is not None:
+            author_log.error("the trigger failed\n%s", result.traceback.rstrip())
         event = trigger_claims.OutgoingTriggerEvent(
-            claimed.trigger_pk, claimed.key, claimed.defer_seq, claimed.group_no, sanitize_result(fired)
+            claimed.trigger_pk, claimed.key, claimed.defer_seq, claimed.group_no, sanitize_result(result)
         )
         self._unstored.append(event)
         self._fired.set()

@@ -34,7 +34,7 @@ _WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 
 def list_upstreams(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]:
     """The DAGs that the run, or a task of it, waits for or has waited for."""
-    return sorted({edge.after.dag_id for edge, _ in _read_edges(tx, dag, run)})
+    return sorted({edge.dependency.dag_id for edge, _ in _read_edges(tx, dag, run)})
 
 
 def add_upstreams(
@@ -77,7 +77,7 @@ def _read_edges(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[tuple[E
 
 def _is_wait_over(edge: Edge, waits: Sequence[RunWait]) -> bool:
     """True when nothing of the dependency is waited for any more."""
-    met = edge.after.take == "any" and any(wait.state is WaitState.MET for wait in waits)
+    met = edge.dependency.take == "any" and any(wait.state is WaitState.MET for wait in waits)
     return bool(waits) and (met or not any(wait.state.is_open for wait in waits))
 
 
@@ -96,7 +96,7 @@ def _add_open(
     slots = _list_open_slots(tx, up, edge, open_waits[:SLOTS_MAX], now)
     closed = _list_closed_slots([wait for wait in waits if not wait.state.is_open])
     since = min((wait.since for wait in open_waits), default=run.queued_at)
-    release = ReleaseTarget(ReleaseAct.RELEASE_RUN, dag.dag_id, run.run_id, upstream_dag_id=edge.after.dag_id)
+    release = ReleaseTarget(ReleaseAct.RELEASE_RUN, dag.dag_id, run.run_id, upstream_dag_id=edge.dependency.dag_id)
     children = (*(slot for of_wait in slots for slot in of_wait), *closed)
     wait = WaitCondition(
         "upstream_dag", False, _describe_start(dag, run, edge, waits), since, release if waits else None, children
@@ -109,7 +109,7 @@ def _add_open(
     lines = shown if up is None else [*shown, *describe_deleted_upstream(up)]
     lines += [say("more_slots_are_not_done", count=more)] if more > 0 else []
     lines += [slot.sentence for slot in closed]
-    command = Command("runs release", (dag.dag_id, run.run_id), ("--from", edge.after.dag_id))
+    command = Command("runs release", (dag.dag_id, run.run_id), ("--from", edge.dependency.dag_id))
     explanation.note(*(say("indented", why=line) for line in (*lines, say("to_stop_waiting", command=command))))
 
 
@@ -142,7 +142,7 @@ def _describe_start(dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[
 
 
 def _describe_max_wait(edge: Edge, run: RunRecord) -> Sentence | None:
-    limit_s = edge.after.max_wait_s
+    limit_s = edge.dependency.max_wait_s
     since = run.queued_at if edge.task_id is None else run.started_at
     if limit_s is None or since is None:
         return None

@@ -34,7 +34,7 @@ class SlotStatus(NamedTuple):
 
 def find_upstream(tx: Transaction, edge: Edge) -> DagRecord | None:
     """The DAG that the dependency leads to; None when there is none."""
-    row = dags.find_dag_row(tx, edge.after.dag_id)
+    row = dags.find_dag_row(tx, edge.dependency.dag_id)
     return next(iter(group_state.load_dags(tx, [row.dag_pk])), None) if row is not None else None
 
 
@@ -43,7 +43,7 @@ def list_slot_status(
 ) -> list[SlotStatus]:
     """The status of each run of the slot of an open wait; one status when there is no run. `up`: as `find_upstream` found it."""
     if up is None:
-        return [SlotStatus(say("upstream_does_not_exist", dag=edge.after.dag_id), None)]
+        return [SlotStatus(say("upstream_does_not_exist", dag=edge.dependency.dag_id), None)]
     paused = ReleaseTarget(ReleaseAct.UNPAUSE_DAG, up.dag_id) if up.paused else None
     if wait.up_at == NO_SLOT:
         return [SlotStatus(say("upstream_exists_now", dag=up.dag_id), paused)]
@@ -55,7 +55,7 @@ def list_slot_status(
         return [SlotStatus(_describe_missing_run(up, wait, now), paused)]
     return [
         SlotStatus(
-            _describe_run(tx, up, run, edge.after.task_id),
+            _describe_run(tx, up, run, edge.dependency.task_id),
             ReleaseTarget(ReleaseAct.CLEAR_RUN, up.dag_id, run.run_id) if run.state is DagRunState.FAILED else paused,
         )
         for run in runs
@@ -66,7 +66,7 @@ def list_later_clears(
     tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait]
 ) -> list[Sentence]:
     """Sentences on upstream runs that were cleared after this run had started, which therefore did not wait for them again."""
-    row = dags.find_dag_row(tx, edge.after.dag_id)
+    row = dags.find_dag_row(tx, edge.dependency.dag_id)
     if row is None or run.started_at is None:
         return []
     clear_numbers = {wait.up_at: wait.clear_number for wait in waits}
@@ -76,9 +76,9 @@ def list_later_clears(
     ]
     sentences = []
     for run_id in cleared:
-        up = dag_runs.find_stored_run(tx, edge.after.dag_id, run_id)
+        up = dag_runs.find_stored_run(tx, edge.dependency.dag_id, run_id)
         if up is not None and up.queued_at > run.started_at:
-            name = RunName(edge.after.dag_id, run_id)
+            name = RunName(edge.dependency.dag_id, run_id)
             sentences.append(
                 say("run_was_cleared_later", run=name, dag=name.dag_id, at=up.queued_at, state=up.state.value)
             )

@@ -11,7 +11,7 @@ from gnomon.queries.report.listings.downstream_runs import MAX_RUNS
 from gnomon.queries.report.listings.marked_tasks import RunInstancesToClear
 from gnomon.queries.report.listings.run_list import TaskInstanceRow, find_run
 from gnomon.queries.report.listings.task_selection import FAILED_STATE_NAMES, select_instances
-from gnomon.rules.engine.state.edge_waits import CANCELLED_PREFIX
+from gnomon.rules.engine.state.edge_waits import is_cancel_reason
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.cross_dag import run_waits
 
@@ -41,20 +41,20 @@ def _select_cancelled(
     tx: Transaction, dag: DagRecord, run: RunRecord, waited: Collection[str | None]
 ) -> Iterator[TaskInstanceRow]:
     """The instances of a run that was cancelled as a whole; else those of tasks that were cancelled, and what failed below them."""
-    is_whole = None in waited and run.state is DagRunState.FAILED and _is_cancelled(run.reason)
+    is_whole = None in waited and run.state is DagRunState.FAILED and is_cancel_reason(run.reason)
     rows = select_instances(tx, dag, run)
     if is_whole:
         yield from (row for row in rows if row.state is not None)
         return
     cancelled: dict[str, set[int]] = {}
     for row in rows:
-        if row.task_id in waited and row.state == TaskInstanceState.UPSTREAM_FAILED.value and _is_cancelled(row.reason):
+        if (
+            row.task_id in waited
+            and row.state == TaskInstanceState.UPSTREAM_FAILED.value
+            and is_cancel_reason(row.reason)
+        ):
             cancelled.setdefault(row.task_id, set()).add(row.map_index)
     if cancelled:
         yield from (
             row for row in select_instances(tx, dag, run, cancelled, downstream=True) if row.state in FAILED_STATE_NAMES
         )
-
-
-def _is_cancelled(reason: str | None) -> bool:
-    return reason is not None and reason.startswith(CANCELLED_PREFIX)

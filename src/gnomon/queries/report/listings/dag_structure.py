@@ -72,7 +72,7 @@ def _list_labels(spec: DagSpec, index: dict[str, int]) -> list[tuple[int, int, s
 def _list_upstream_dags(spec: DagSpec, index: dict[str, int]) -> list[OutsideNode]:
     nodes: dict[tuple[str, str | None, bool], OutsideNode] = {}
     for edge in collect_edges(spec):
-        after = edge.after
+        after = edge.dependency
         node = nodes.setdefault(
             (after.dag_id, after.task_id, edge.task_id is None),
             OutsideNode("dag", after.dag_id, after.task_id, True, []),

@@ -45,11 +45,11 @@ def list_upstream_warnings(tx: Transaction, dag_id: str | None = None) -> dict[s
     `dag_id`: the DAG to check; None checks all active DAGs.
     """
     rows = dag_edges.list_edges(tx) if dag_id is None else dag_edges.list_edges_of(tx, dag_id)
-    if all(row.is_known and row.edge.after.task_id is None for row in rows):
+    if all(row.is_known and row.edge.dependency.task_id is None for row in rows):
         return {}
-    with_tasks = {row.edge.after.dag_id for row in rows if row.edge.after.task_id is not None}
+    with_tasks = {row.edge.dependency.dag_id for row in rows if row.edge.dependency.task_id is not None}
     if dag_id is not None and all(row.is_known for row in rows):
-        versions = dag_edges.list_active_versions(tx, {row.edge.after.dag_id for row in rows})
+        versions = dag_edges.list_active_versions(tx, {row.edge.dependency.dag_id for row in rows})
     else:
         versions = {
             dag.dag_id: dag.version_pk for dag in dags.list_dags(tx) if dag.active

@@ -16,7 +16,7 @@ from gnomon.author_code.loading.timetable_loader import rebuild_timetable
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.spec import DagSpec
-from gnomon.model.upstream_edges import AfterSpec, to_after
+from gnomon.model.upstream_edges import DependencySpec, to_after
 from gnomon.queries.report.local_time import DayClock
 from gnomon.queries.report.waits.edge_wording import rule_words_of
 from gnomon.rules.dependencies.planned_slots import Bounds, PlannedSlots
@@ -60,7 +60,7 @@ def build_side(spec: DagSpec, file: str | None) -> DagSide:
 
 
 def build_day_preview(
-    *, after: AfterSpec, downstream: DagSide, upstream: DagSide, start: Instant, end: Instant
+    *, after: DependencySpec, downstream: DagSide, upstream: DagSide, start: Instant, end: Instant
 ) -> DayPreview:
     """The slots that each run planned from `start` to before `end` waits for, as if every slot had a run.
 
@@ -131,7 +131,7 @@ def _build_line(resolver: Resolver, slot: datetime) -> RunUpstreamSlots:
     return RunUpstreamSlots(run_after=to_instant(slot), slots=slots, rule=resolution.rule, start=start, end=end)
 
 
-def _zone(after: AfterSpec, downstream: DagSide, timetable: Timetable) -> tzinfo:
+def _zone(after: DependencySpec, downstream: DagSide, timetable: Timetable) -> tzinfo:
     """The zone whose days count: that of the dependency, else that of the downstream timetable, else that of the DAG."""
     own = getattr(timetable, "timezone", None) if downstream.timetable.builtin else downstream.timetable.timezone
     return zone_of(after.zone or own or downstream.timezone)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gnomon.model.sentences import Sentence, render, say
-from gnomon.model.upstream_edges import AfterSpec, Edge
+from gnomon.model.upstream_edges import DependencySpec, Edge
 
 
 class RuleWords(NamedTuple):
@@ -58,11 +58,11 @@ def describe_closed_edge(dag_id: str, edge: Edge) -> Sentence:
 
 
 def _say_edge(code: str, dag_id: str, edge: Edge) -> Sentence:
-    options = _list_options(edge.after)
+    options = _list_options(edge.dependency)
     return say(
         code,
         waiting=_name_side(dag_id, edge.task_id),
-        upstream=_name_side(edge.after.dag_id, edge.after.task_id),
+        upstream=_name_side(edge.dependency.dag_id, edge.dependency.task_id),
         chosen=say("with_options", phrases=tuple(options)) if options else None,
     )
 
@@ -71,12 +71,12 @@ def _name_side(dag_id: str, task_id: str | None) -> Sentence:
     return say("dag", dag=dag_id) if task_id is None else say("task_of_dag", dag=dag_id, task_id=task_id)
 
 
-def describe_options(after: AfterSpec) -> list[str]:
+def describe_options(after: DependencySpec) -> list[str]:
     """A phrase for each option of a dependency that is not the default."""
     return list(map(render, _list_options(after)))
 
 
-def _list_options(after: AfterSpec) -> list[Sentence]:
+def _list_options(after: DependencySpec) -> list[Sentence]:
     chosen = ((_TAKE, after.take), (_ON_FAILURE, after.on_failure), (_ON_ABSENT, after.on_absent))
     phrases = [say("periods_before", count=after.previous)] if after.previous else []
     phrases += [say(codes[option]) for codes, option in chosen if option in codes]

@@ -14,7 +14,7 @@ from gnomon.model.after import MAX_PERIODS_BACK
 from gnomon.model.sensor_waits import SensorWait
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ClearedTask, DagSpec, TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 
 AFTER, SENSOR, MARKER = "after", "sensor", "marker"
 """How a wait between DAGs is written."""
@@ -68,7 +68,7 @@ class SensorEdge(NamedTuple):
     upstream_dag_id: str | None
     upstream_task_id: str | None
     phrases: list[str]
-    after: AfterSpec | None
+    dependency: DependencySpec | None
     could_be: str | None
     """The argument that would say the same without a task, and where it stands."""
     template: str
@@ -121,7 +121,7 @@ def list_sensor_edges(spec: DagSpec) -> list[SensorEdge]:
 def _build_marker_edge(dag_id: str, task_id: str, cleared: ClearedTask) -> SensorEdge:
     is_template = "{{" in cleared.template or "{%" in cleared.template
     waiting = cleared.dag_id if cleared.dag_id is not None or is_template else cleared.template or None
-    after = None if cleared.dag_id is None else AfterSpec(dag_id=dag_id, task_id=task_id)
+    after = None if cleared.dag_id is None else DependencySpec(dag_id=dag_id, task_id=task_id)
     could_be = None if after is None else f"depends_on={write_after(after)} of task {cleared.task_id} of DAG {waiting}"
     unknown = (
         []
@@ -153,11 +153,11 @@ def describe_sensor(wait: SensorWait) -> list[str]:
     return phrases + ([_NOT_KNOWN] if wait.dag_id is None else [])
 
 
-def suggest_after(wait: SensorWait, dag_id: str, task_id: str | None, timetable: TimetableRef) -> AfterSpec:
+def suggest_after(wait: SensorWait, dag_id: str, task_id: str | None, timetable: TimetableRef) -> DependencySpec:
     """The dependency that is nearest to a sensor of DAG `dag_id` whose DAG is known. The periods back follow from its span and this timetable."""
     assert wait.dag_id is not None
     back = min(round(wait.delta_s / _find_period_s(timetable)), MAX_PERIODS_BACK) if wait.delta_s >= _HOUR_S else 0
-    return AfterSpec(
+    return DependencySpec(
         dag_id=wait.dag_id,
         task_id=task_id,
         previous=max(back, 1) if wait.dag_id == dag_id else back,
@@ -171,7 +171,7 @@ def _find_period_s(timetable: TimetableRef) -> float:
     return _PERIODS_S.get(granularity or "", _DAY_S)
 
 
-def write_after(after: AfterSpec) -> str:
+def write_after(after: DependencySpec) -> str:
     """The dependency as an author writes it."""
     arguments = [repr(after.dag_id)]
     arguments += [f"task_id={after.task_id!r}"] if after.task_id is not None else []

@@ -78,7 +78,7 @@ def list_spec_edges(specs: Iterable[DagSpec]) -> list[EdgeRow]:
     by_id = {spec.dag_id: spec for spec in specs}
     errors = errors_of({dag_id: shape_of(spec) for dag_id, spec in by_id.items()})
     rows = [
-        _build_edge_row(dag_id, edge, False, edge.after.dag_id in by_id, errors.get(dag_id))
+        _build_edge_row(dag_id, edge, False, edge.dependency.dag_id in by_id, errors.get(dag_id))
         for dag_id, spec in sorted(by_id.items())
         for edge in collect_edges(spec)
     ]
@@ -98,7 +98,7 @@ def build_sensor_row(edge: SensorEdge, known: Collection[str], paused: Collectio
         upstream_dag_id=edge.upstream_dag_id or edge.template,
         upstream_task_id=edge.upstream_task_id,
         chosen=edge.phrases,
-        after={} if edge.after is None else msgspec.structs.asdict(edge.after),
+        after={} if edge.dependency is None else msgspec.structs.asdict(edge.dependency),
         paused=edge.dag_id in paused,
         unknown=edge.upstream_dag_id is not None and edge.upstream_dag_id not in known,
         error=None,
@@ -172,7 +172,7 @@ def _quote(text: str) -> str:
 
 
 def _build_edge_row(dag_id: str, edge: Edge, paused: bool, is_known: bool, error: str | None) -> EdgeRow:
-    after = edge.after
+    after = edge.dependency
     return EdgeRow(
         dag_id=dag_id,
         task_id=edge.task_id,

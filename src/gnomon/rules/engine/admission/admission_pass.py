@@ -263,7 +263,7 @@ def _build_resumption(ti: TaskInstance) -> Resumption | None:
     if deferral is None or deferral.result is None:
         return None
     return Resumption(
-        next_method=deferral.request.next_method or "", next_kwargs=deferral.request.next_kwargs, fired=deferral.result
+        next_method=deferral.request.next_method or "", next_kwargs=deferral.request.next_kwargs, result=deferral.result
     )
 
 

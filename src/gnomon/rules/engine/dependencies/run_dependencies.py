@@ -103,7 +103,7 @@ def on_slots_resolved(context: StepContext, event: SlotsResolved) -> None:
 
 
 def _record_slots(context: StepContext, run: DagRun, edge: EdgeWaits, event: SlotsResolved) -> None:
-    after = edge.edge.after
+    after = edge.edge.dependency
     facts = event.facts
     if event.unknown:
         facts = (SlotFact(NO_SLOT, "open"),)
@@ -126,7 +126,7 @@ def _record_slots(context: StepContext, run: DagRun, edge: EdgeWaits, event: Slo
 def _build_subscription(
     run: DagRun, edge: EdgeWaits, slots: Iterable[Instant], version: int = 0
 ) -> SubscriptionMessage:
-    after = edge.edge.after
+    after = edge.edge.dependency
     return SubscriptionMessage(
         up_dag=after.dag_id,
         slots=tuple(slots),
@@ -140,7 +140,7 @@ def _build_subscription(
 
 
 def _add_wait(context: StepContext, run: DagRun, edge: EdgeWaits, rule: str, fact: SlotFact, state: WaitState) -> None:
-    after = edge.edge.after
+    after = edge.edge.dependency
     wait = edge.waits[fact.at] = RunWait(
         down_run=run.pk,
         edge_no=edge.edge.number,
@@ -174,7 +174,7 @@ def on_upstream_update(context: StepContext, update: UpstreamUpdate) -> None:
     if not _accepts_updates(run, edge) or wait is None or wait.state in (WaitState.RELEASED, WaitState.CLOSED):
         return
     context.current_dag = run.dag
-    fact, after = update.fact, edge.edge.after
+    fact, after = update.fact, edge.edge.dependency
     if fact.outcome == "changed" or (fact.outcome == "absent" and replaces_absent_slot(after)):
         if wait.state.is_open:
             request_slots(context, run, edge)
@@ -257,14 +257,14 @@ def release_run(context: StepContext, event: ReleaseRun) -> None:
         _reject_request(context, event, "the run has ended, or no longer exists")
         return
     context.current_dag = run.dag
-    edges = [edge for edge in run.edges.values() if event.up_dag in (None, edge.edge.after.dag_id)]
+    edges = [edge for edge in run.edges.values() if event.up_dag in (None, edge.edge.dependency.dag_id)]
     waiting = [
         edge
         for edge in edges
         if edge.verdict is not EdgeVerdict.PASS and (edge.edge.task_id is not None or not run.is_running)
     ]
     if not waiting:
-        up_dags = sorted({edge.edge.after.dag_id for edge in run.edges.values()})
+        up_dags = sorted({edge.edge.dependency.dag_id for edge in run.edges.values()})
         dependencies = f"it waits for {', '.join(up_dags)}" if up_dags else "it waits for no other DAG"
         _reject_request(
             context,

@@ -28,6 +28,7 @@ from gnomon.rules.decide.trigger_rules import format_left_out, format_skip_reaso
 from gnomon.rules.engine import lifecycle
 from gnomon.rules.engine.admission.admission_pass import build_attempt
 from gnomon.rules.engine.events import AuthorCodeEntered, InventoryRead, ResultReceived
+from gnomon.rules.engine.handlers.author_reasons import quote_author_reason
 from gnomon.rules.engine.lifecycle.alert_facts import record_try_failure
 from gnomon.rules.engine.lifecycle.asset_emission import record_asset_events
 from gnomon.rules.engine.lifecycle.capacity import release_attempt
@@ -99,7 +100,7 @@ def on_result_received(context: StepContext, event: ResultReceived) -> None:
         context.result.acknowledges.setdefault(event.worker_id, []).append(result.attempt_id)
     ti = context.engine_state.attempts.get(result.attempt_id)
     if ti is not None:
-        _apply_result(context, ti, _take_own(ti, check_result(result)), event.sender)
+        _apply_result(context, ti, quote_author_reason(_take_own(ti, check_result(result))), event.sender)
     elif (pending := on_callback_result(context, result := check_result(result))) is not None:
         on_reference_ended(context, pending, result)
 

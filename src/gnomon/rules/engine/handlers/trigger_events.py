@@ -16,6 +16,7 @@ from gnomon.rules.decide.hitl_rules import make_timeout_response
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine.events import DeferralEnded
 from gnomon.rules.engine.handlers.attempt_results import fail_try
+from gnomon.rules.engine.handlers.author_reasons import quote_author_reason
 from gnomon.rules.engine.lifecycle.asset_emission import record_asset_events
 from gnomon.rules.engine.lifecycle.deferrals import (
     compute_times,
@@ -44,7 +45,7 @@ def on_deferral_ended(context: StepContext, event: DeferralEnded) -> None:
     if ti is not None and ti.state in WITHOUT_PROCESS_STATES and ti.defer_seq == event.defer_seq:
         deferral = ti.deferral
         if deferral is not None and deferral.result is None:
-            end_deferral(context, ti, deferral, event.result)
+            end_deferral(context, ti, deferral, quote_author_reason(event.result))
 
 
 def on_deferral_timer(context: StepContext, ti: TaskInstance) -> None:

@@ -14,8 +14,12 @@ from gnomon.rules.decide.edges import EdgeVerdict, evaluate_edge
 WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 """Runs of these types wait for other DAGs; a triggered run starts at once."""
 
-CANCELLED_PREFIX = "cancelled: "
-"""The begin of the reason of a run or task that failed because a run did for which it waited."""
+_CANCELLED = "cancelled: "
+
+
+def is_cancel_reason(reason: str | None) -> bool:
+    """Whether a run or task failed because a run did for which it waited (`EdgeWaits.cancel_reason`)."""
+    return reason is not None and reason.startswith(_CANCELLED)
 
 
 class EdgeWaits:
@@ -35,22 +39,22 @@ class EdgeWaits:
     @property
     def verdict(self) -> EdgeVerdict:
         """Whether the edge lets its run or task start."""
-        verdict = evaluate_edge(self.edge.after, [wait.state for wait in self.waits.values()])
+        verdict = evaluate_edge(self.edge.dependency, [wait.state for wait in self.waits.values()])
         return EdgeVerdict.CANCEL if self.is_expired and verdict is EdgeVerdict.WAIT else verdict
 
     @property
     def cancel_reason(self) -> str:
         """Why the edge cancels its run or task, for a verdict CANCEL."""
-        after = self.edge.after
+        after = self.edge.dependency
         if self.is_expired:
             return f"max_wait: {self.edge.label} was not done after {after.max_wait_s:g} s"
         failed = [wait for wait in self.waits.values() if wait.state in (WaitState.BAD, WaitState.MISSED)]
         notes = sorted({wait.note for wait in failed if wait.note})
-        return f"{CANCELLED_PREFIX}{self.edge.label}" + (f": {'; '.join(notes[:_MAX_LISTED])}" if notes else "")
+        return f"{_CANCELLED}{self.edge.label}" + (f": {'; '.join(notes[:_MAX_LISTED])}" if notes else "")
 
     def expires_at(self, run: RunRecord) -> Instant | None:
         """When `max_wait` ends: it counts from the creation of the run, or from the run's start for an edge of a task."""
-        limit_s = self.edge.after.max_wait_s
+        limit_s = self.edge.dependency.max_wait_s
         since = run.queued_at if self.edge.task_id is None else run.started_at
         return None if limit_s is None or since is None else add_seconds(max(since, run.run_after), limit_s)
 
@@ -63,9 +67,9 @@ class EdgeWaits:
         if self.resolution_error is not None:
             return f"{self.edge.label} ({self.resolution_error})"
         if NO_SLOT in self.waits:
-            return f"{self.edge.label} (there is no DAG {self.edge.after.dag_id})"
+            return f"{self.edge.label} (there is no DAG {self.edge.dependency.dag_id})"
         notes = [wait.note for wait in self.waits.values() if wait.state is WaitState.BAD]
-        failed = sum(note != missing_dag_note(self.edge.after.dag_id) for note in notes)
+        failed = sum(note != missing_dag_note(self.edge.dependency.dag_id) for note in notes)
         details = ([f"{failed} failed"] if failed else []) + (
             ["no file defines it any more"] if failed < len(notes) else []
         )

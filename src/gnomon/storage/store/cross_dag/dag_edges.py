@@ -10,14 +10,14 @@ import msgspec
 from gnomon.model.change_entries import DagChange
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec, collect_edges
-from gnomon.model.upstream_edges import AfterSpec, Edge
+from gnomon.model.upstream_edges import DependencySpec, Edge
 from gnomon.storage.store.change_journal import record_change
 from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.transaction import Row, Transaction, notify_on_commit
 
 _encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(AfterSpec)
+_decoder = msgspec.json.Decoder(DependencySpec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def set_dependency_errors(tx: Transaction, errors: Mapping[int, str | None], at:
 
 
 def _encode_edge(dag_pk: int, edge: Edge) -> Row:
-    return dag_pk, edge.number, edge.task_id, edge.after.dag_id, _encoder.encode(edge.after).decode()
+    return dag_pk, edge.number, edge.task_id, edge.dependency.dag_id, _encoder.encode(edge.dependency).decode()
 
 
 def _decode_edge(row: Row) -> DagEdge:

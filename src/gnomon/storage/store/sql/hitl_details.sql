@@ -39,7 +39,7 @@ FROM hitl_detail AS h
      JOIN trigger AS t ON t.run_pk = h.run_pk AND t.task_no = h.task_no AND t.map_index = h.map_index AND t.defer_seq = h.defer_seq
      JOIN dag_run AS r ON r.run_pk = h.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
      JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = h.task_no
-WHERE h.responded_at IS NULL AND t.fired IS NULL ORDER BY h.created_at, h.run_pk, h.task_no, h.map_index;
+WHERE h.responded_at IS NULL AND t.result IS NULL ORDER BY h.created_at, h.run_pk, h.task_no, h.map_index;
 
 -- name: of_run
 -- All questions of a run, the oldest first, with the names of their task instances.

@@ -27,7 +27,7 @@ ORDER BY 1, 2;
 
 -- name: trigger_values
 -- The encrypted columns of all triggers and of triggers that must end.
-SELECT kwargs FROM trigger UNION ALL SELECT next_kwargs FROM trigger UNION ALL SELECT fired FROM trigger
+SELECT kwargs FROM trigger UNION ALL SELECT next_kwargs FROM trigger UNION ALL SELECT result FROM trigger
 UNION ALL SELECT kwargs FROM trigger_end;
 
 -- name: mail

@@ -19,7 +19,7 @@ DELETE FROM task_state_store WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE d
 -- differs: PostgreSQL locks the rows in one order before it changes them
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM trigger
-WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) AND (triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL);
+WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) AND (triggerer IS NOT NULL OR claimed_once AND NOT sent AND result IS NULL);
 
 -- name: end_all_triggers (postgresql)
 -- All rows are locked first, so that no triggerer claims one before it is deleted.
@@ -27,7 +27,7 @@ WITH held AS (SELECT * FROM trigger
     WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) ORDER BY trigger_pk FOR UPDATE)
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM held
-WHERE triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL;
+WHERE triggerer IS NOT NULL OR claimed_once AND NOT sent AND result IS NULL;
 
 -- name: all_hitl_details
 -- Delete the questions of all runs of a DAG.
@@ -104,7 +104,7 @@ DELETE FROM task_state_store {using rows} WHERE task_state_store.run_pk = :run_p
 -- differs: PostgreSQL locks the rows in one order before it changes them
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM trigger
-WHERE run_pk = :run_pk AND (triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL);
+WHERE run_pk = :run_pk AND (triggerer IS NOT NULL OR claimed_once AND NOT sent AND result IS NULL);
 
 -- name: end_triggers (postgresql)
 -- rows: run_pk bigint
@@ -112,7 +112,7 @@ WHERE run_pk = :run_pk AND (triggerer IS NOT NULL OR begun AND NOT sent AND fire
 WITH held AS (SELECT t.* FROM {rows} JOIN trigger AS t ON t.run_pk = r.run_pk ORDER BY t.trigger_pk FOR UPDATE OF t)
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM held
-WHERE triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL;
+WHERE triggerer IS NOT NULL OR claimed_once AND NOT sent AND result IS NULL;
 
 -- name: hitl_details
 -- rows: run_pk bigint

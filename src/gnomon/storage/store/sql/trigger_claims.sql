@@ -7,11 +7,11 @@ WITH RECURSIVE mine(dag_pk) AS (
     SELECT (SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer = :me AND t.dag_pk > mine.dag_pk)
     FROM mine WHERE mine.dag_pk IS NOT NULL),
 wanted(dag_pk) AS (
-    SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent
+    SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.result IS NULL AND NOT t.sent
     UNION ALL
-    SELECT (SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND t.dag_pk > wanted.dag_pk)
+    SELECT (SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.result IS NULL AND NOT t.sent AND t.dag_pk > wanted.dag_pk)
     FROM wanted WHERE wanted.dag_pk IS NOT NULL)
-SELECT EXISTS (SELECT 1 FROM trigger_end WHERE triggerer = :me AND NOT told OR triggerer IS NULL),
+SELECT EXISTS (SELECT 1 FROM trigger_end WHERE triggerer = :me AND NOT delivered OR triggerer IS NULL),
        EXISTS (SELECT 1 FROM mine JOIN dag AS d ON d.dag_pk = mine.dag_pk WHERE d.paused OR NOT d.active),
        EXISTS (SELECT 1 FROM wanted JOIN dag AS d ON d.dag_pk = wanted.dag_pk WHERE d.active AND NOT d.paused),
        EXISTS (SELECT 1 FROM triggerer WHERE id = :me AND fenced);
@@ -19,18 +19,18 @@ SELECT EXISTS (SELECT 1 FROM trigger_end WHERE triggerer = :me AND NOT told OR t
 -- name: claim (sqlite)
 -- Claim unclaimed triggers, the highest priority and then the oldest first.
 -- differs: PostgreSQL locks the rows that it takes, and skips those that others hold
-UPDATE trigger SET triggerer = :me, begun = TRUE WHERE trigger_pk IN (
+UPDATE trigger SET triggerer = :me, claimed_once = TRUE WHERE trigger_pk IN (
     SELECT t.trigger_pk FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
-    WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
+    WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.result IS NULL AND NOT t.sent AND d.active AND NOT d.paused
       AND (:all_queues OR t.queue IS NULL OR t.queue {in :queues text})
     ORDER BY t.priority DESC, t.trigger_pk LIMIT :limit)
 RETURNING trigger_pk;
 
 -- name: claim (postgresql)
 -- SKIP LOCKED: triggerers that claim at the same time do not wait for one another.
-UPDATE trigger SET triggerer = :me, begun = TRUE FROM (
+UPDATE trigger SET triggerer = :me, claimed_once = TRUE FROM (
     SELECT t.trigger_pk FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
-    WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
+    WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.result IS NULL AND NOT t.sent AND d.active AND NOT d.paused
       AND (:all_queues::boolean OR t.queue IS NULL OR t.queue {in :queues text})
     ORDER BY t.priority DESC, t.trigger_pk LIMIT :limit FOR UPDATE OF t SKIP LOCKED) AS free
 WHERE trigger.trigger_pk = free.trigger_pk RETURNING trigger.trigger_pk;
@@ -69,12 +69,12 @@ WHERE trigger.trigger_pk = held.trigger_pk RETURNING trigger.trigger_pk;
 -- Mark events as sent, the first of each trigger and only while its task waits, and release the triggers.
 -- differs: PostgreSQL locks the rows in one order before it changes them
 UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me)
-WHERE trigger_pk {in :pks bigint} AND NOT sent AND fired IS NULL RETURNING trigger_pk;
+WHERE trigger_pk {in :pks bigint} AND NOT sent AND result IS NULL RETURNING trigger_pk;
 
 -- name: mark_sent (postgresql)
 -- Rows are locked in the order of their keys, so that no two transactions wait for each other; a trigger that has fired belongs to its owner alone.
 UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me) FROM (
-    SELECT trigger_pk FROM trigger WHERE trigger_pk {in :pks bigint} AND NOT sent AND fired IS NULL ORDER BY trigger_pk FOR UPDATE) AS held
+    SELECT trigger_pk FROM trigger WHERE trigger_pk {in :pks bigint} AND NOT sent AND result IS NULL ORDER BY trigger_pk FOR UPDATE) AS held
 WHERE trigger.trigger_pk = held.trigger_pk RETURNING trigger.trigger_pk;
 
 -- name: take_cancelled
@@ -85,8 +85,8 @@ RETURNING trigger_pk;
 
 -- name: take_killed
 -- The triggers of a triggerer that must end with on_kill; their rows stay until remove_killed.
-UPDATE trigger_end SET told = TRUE WHERE trigger_pk IN (
-    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me AND e.on_kill AND NOT e.told ORDER BY e.trigger_pk LIMIT :limit)
+UPDATE trigger_end SET delivered = TRUE WHERE trigger_pk IN (
+    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me AND e.on_kill AND NOT e.delivered ORDER BY e.trigger_pk LIMIT :limit)
 RETURNING trigger_pk;
 
 -- name: remove_killed
@@ -97,7 +97,7 @@ DELETE FROM trigger_end {using rows} WHERE trigger_end.trigger_pk = :trigger_pk 
 -- name: claim_killed (sqlite)
 -- Claim rows of triggers that no triggerer runs and whose on_kill is due.
 -- differs: PostgreSQL locks the rows that it takes, and skips those that others hold
-UPDATE trigger_end SET triggerer = :me, told = TRUE WHERE trigger_pk IN (
+UPDATE trigger_end SET triggerer = :me, delivered = TRUE WHERE trigger_pk IN (
     SELECT e.trigger_pk FROM trigger_end AS e
     WHERE e.triggerer IS NULL AND (:all_queues OR e.queue IS NULL OR e.queue {in :queues text})
     ORDER BY e.trigger_pk LIMIT :limit)
@@ -105,7 +105,7 @@ RETURNING trigger_pk;
 
 -- name: claim_killed (postgresql)
 -- SKIP LOCKED: triggerers that claim at the same time do not wait for one another.
-UPDATE trigger_end SET triggerer = :me, told = TRUE FROM (
+UPDATE trigger_end SET triggerer = :me, delivered = TRUE FROM (
     SELECT e.trigger_pk FROM trigger_end AS e
     WHERE e.triggerer IS NULL AND (:all_queues::boolean OR e.queue IS NULL OR e.queue {in :queues text})
     ORDER BY e.trigger_pk LIMIT :limit FOR UPDATE OF e SKIP LOCKED) AS free
@@ -123,11 +123,11 @@ WHERE e.trigger_pk {in :pks bigint} ORDER BY e.trigger_pk;
 -- name: count_unclaimed
 -- The number of unclaimed triggers of active DAGs that are not paused, by queue.
 SELECT t.queue, count(*) FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
-WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
+WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.result IS NULL AND NOT t.sent AND d.active AND NOT d.paused
 GROUP BY t.queue ORDER BY t.queue;
 
 -- name: deferral_status
 -- The queue of a deferral, whether it is a timer, whether its event was sent or applied, its triggerer, its priority and its
 -- key.
-SELECT t.queue, t.due_at IS NOT NULL, t.fired IS NOT NULL OR t.sent, t.triggerer, t.priority, t.trigger_pk
+SELECT t.queue, t.due_at IS NOT NULL, t.result IS NOT NULL OR t.sent, t.triggerer, t.priority, t.trigger_pk
 FROM trigger AS t WHERE t.run_pk = :run_pk AND t.task_no = :task_no AND t.map_index = :map_index;

@@ -59,7 +59,7 @@ DELETE FROM trigger_end WHERE triggerer = :id AND NOT on_kill;
 
 -- name: release_killed
 -- Release the rows of triggers whose on_kill is due: another triggerer calls it.
-UPDATE trigger_end SET triggerer = NULL, told = FALSE WHERE triggerer = :id;
+UPDATE trigger_end SET triggerer = NULL, delivered = FALSE WHERE triggerer = :id;
 
 -- name: list
 -- All stored triggerers, those that are not fenced first, the newest heartbeat first.

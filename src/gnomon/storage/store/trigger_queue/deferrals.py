@@ -146,7 +146,7 @@ def _decode_deferral(row: Row, cipher: Cipher, shared: dict[Row, Deferral]) -> D
         timeout_s,
         ends_task,
         held_slots,
-        fired,
+        result,
         priority,
         created_at,
         question,
@@ -187,7 +187,7 @@ def _decode_deferral(row: Row, cipher: Cipher, shared: dict[Row, Deferral]) -> D
         due_at,
         timeout_at,
         held_slots,
-        _decrypt_or_error(fired, cipher),
+        _decrypt_or_error(result, cipher),
     )
 
 

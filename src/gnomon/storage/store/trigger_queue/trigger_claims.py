@@ -78,7 +78,7 @@ class EndedTriggers:
     cancelled: tuple[int, ...] = ()
     """To be cancelled without `on_kill`."""
     to_kill: tuple[int, ...] = ()
-    """To be cancelled with `on_kill` by this triggerer, which calls `delete_kill_notes` when they have ended."""
+    """To be cancelled with `on_kill` by this triggerer, which calls `delete_finished_on_kills` when they have ended."""
     adopted: tuple[ClaimedTrigger, ...] = ()
     """Their `on_kill` is due, and the triggerer that ran them has ended."""
 
@@ -91,7 +91,7 @@ class OutgoingTriggerEvent:
     key: TaskKey
     defer_seq: int
     group_no: int
-    fired: DeferralResult
+    result: DeferralResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class _StoredTriggerEvent(msgspec.Struct, frozen=True, array_like=True):
     task_no: int
     map_index: int
     defer_seq: int
-    fired: DeferralResult
+    result: DeferralResult
 
 
 _message_decoder = msgspec.json.Decoder(list[_StoredTriggerEvent])
@@ -152,7 +152,7 @@ def release_paused_triggers(tx: Transaction, triggerer_id: str) -> list[int]:
 def list_ended_triggers(tx: Transaction, triggerer_id: str, queues: Sequence[str] | None = None) -> EndedTriggers:
     """The triggers that this triggerer must end, at most TRIGGER_ENDS_MAX of each kind; each is returned once.
 
-    Also claims triggers without a triggerer whose `on_kill` is due. If the triggerer ends before `delete_kill_notes`, another one calls
+    Also claims triggers without a triggerer whose `on_kill` is due. If the triggerer ends before `delete_finished_on_kills`, another one calls
     `on_kill` again. `queues` as for `claim_triggers`.
     """
     cancelled = tuple(
@@ -172,7 +172,7 @@ def list_ended_triggers(tx: Transaction, triggerer_id: str, queues: Sequence[str
     return EndedTriggers(cancelled, to_kill, tuple(_decode_trigger(tx, row) for row in adopted))
 
 
-def delete_kill_notes(tx: Transaction, triggerer_id: str, trigger_pks: Iterable[int]) -> None:
+def delete_finished_on_kills(tx: Transaction, triggerer_id: str, trigger_pks: Iterable[int]) -> None:
     """Record that `on_kill` of these triggers was called, or was given up: no triggerer calls it again."""
     tx.send_many("trigger_claims.remove_killed", [(pk, triggerer_id) for pk in trigger_pks])
 
@@ -190,11 +190,11 @@ def decode_trigger_events(tx: Transaction, body: str) -> list[tuple[TaskKey, int
     Raises WrongKey when the key of this host does not decrypt the message, ValueError when the message is malformed.
     """
     events = _message_decoder.decode(body if is_plaintext(body) else tx.cipher.decrypt(body))
-    if is_plaintext(body) and not all(event.fired.is_bare for event in events):
+    if is_plaintext(body) and not all(event.result.is_bare for event in events):
         raise ValueError(
             "the message holds an event in clear text that should be encrypted: it was changed outside of Gnomon"
         )
-    return [(TaskKey(event.run_pk, event.task_no, event.map_index), event.defer_seq, event.fired) for event in events]
+    return [(TaskKey(event.run_pk, event.task_no, event.map_index), event.defer_seq, event.result) for event in events]
 
 
 def build_error_mail(tx: Transaction, group_no: int, body: str, reason: str) -> NewMail:
@@ -269,8 +269,8 @@ def _make_messages(tx: Transaction, events: Iterable[OutgoingTriggerEvent]) -> I
     """Messages with the events of each group; events with data of an author are encrypted, one message at a time."""
     by_group: dict[tuple[int, bool], list[_StoredTriggerEvent]] = {}
     for sent in events:
-        event = _StoredTriggerEvent(*sent.key, sent.defer_seq, sent.fired)
-        by_group.setdefault((sent.group_no, sent.fired.is_bare), []).append(event)
+        event = _StoredTriggerEvent(*sent.key, sent.defer_seq, sent.result)
+        by_group.setdefault((sent.group_no, sent.result.is_bare), []).append(event)
     for (group_no, is_bare), found in by_group.items():
         for part in _split_events(found):
             text = _encoder.encode(part).decode()
@@ -281,9 +281,9 @@ def _split_events(events: Iterable[_StoredTriggerEvent]) -> Iterator[list[_Store
     part: list[_StoredTriggerEvent] = []
     size = 0
     for event in events:
-        if part and (len(part) == MESSAGE_EVENTS_MAX or size + event.fired.size > MESSAGE_CHARACTERS_MAX):
+        if part and (len(part) == MESSAGE_EVENTS_MAX or size + event.result.size > MESSAGE_CHARACTERS_MAX):
             yield part
             part, size = [], 0
         part.append(event)
-        size += event.fired.size
+        size += event.result.size
     yield part

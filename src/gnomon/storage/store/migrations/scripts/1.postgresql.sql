@@ -211,10 +211,10 @@ CREATE TABLE trigger (
     timeout_s FLOAT,
     ends_task BOOLEAN DEFAULT false NOT NULL,
     held_slots INTEGER NOT NULL,
-    fired TEXT,
+    result TEXT,
     sent BOOLEAN DEFAULT false NOT NULL,
     triggerer TEXT,
-    begun BOOLEAN DEFAULT false NOT NULL,
+    claimed_once BOOLEAN DEFAULT false NOT NULL,
     priority INTEGER NOT NULL,
     created_at BIGINT NOT NULL,
     CONSTRAINT trigger_pkey PRIMARY KEY (trigger_pk),
@@ -223,15 +223,15 @@ CREATE TABLE trigger (
 
 CREATE INDEX trigger_claimed ON trigger (triggerer, dag_pk) WHERE triggerer IS NOT NULL;
 
-CREATE INDEX trigger_unclaimed ON trigger (priority DESC, trigger_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
+CREATE INDEX trigger_unclaimed ON trigger (priority DESC, trigger_pk) WHERE triggerer IS NULL AND due_at IS NULL AND result IS NULL AND NOT sent;
 
-CREATE INDEX trigger_unclaimed_dag ON trigger (dag_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
+CREATE INDEX trigger_unclaimed_dag ON trigger (dag_pk) WHERE triggerer IS NULL AND due_at IS NULL AND result IS NULL AND NOT sent;
 
 CREATE TABLE trigger_end (
     trigger_pk BIGINT NOT NULL,
     triggerer TEXT,
     on_kill BOOLEAN DEFAULT false NOT NULL,
-    told BOOLEAN DEFAULT false NOT NULL,
+    delivered BOOLEAN DEFAULT false NOT NULL,
     run_pk BIGINT NOT NULL,
     task_no INTEGER NOT NULL,
     map_index INTEGER NOT NULL,

@@ -210,10 +210,10 @@ CREATE TABLE "trigger" (
     timeout_s FLOAT,
     ends_task BOOLEAN DEFAULT 0 NOT NULL,
     held_slots INTEGER NOT NULL,
-    fired TEXT,
+    result TEXT,
     sent BOOLEAN DEFAULT 0 NOT NULL,
     triggerer TEXT,
-    begun BOOLEAN DEFAULT 0 NOT NULL,
+    claimed_once BOOLEAN DEFAULT 0 NOT NULL,
     priority INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     CONSTRAINT trigger_run_pk_task_no_map_index_key UNIQUE (run_pk, task_no, map_index)
@@ -221,15 +221,15 @@ CREATE TABLE "trigger" (
 
 CREATE INDEX trigger_claimed ON "trigger" (triggerer, dag_pk) WHERE triggerer IS NOT NULL;
 
-CREATE INDEX trigger_unclaimed ON "trigger" (priority DESC, trigger_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
+CREATE INDEX trigger_unclaimed ON "trigger" (priority DESC, trigger_pk) WHERE triggerer IS NULL AND due_at IS NULL AND result IS NULL AND NOT sent;
 
-CREATE INDEX trigger_unclaimed_dag ON "trigger" (dag_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
+CREATE INDEX trigger_unclaimed_dag ON "trigger" (dag_pk) WHERE triggerer IS NULL AND due_at IS NULL AND result IS NULL AND NOT sent;
 
 CREATE TABLE trigger_end (
     trigger_pk INTEGER NOT NULL,
     triggerer TEXT,
     on_kill BOOLEAN DEFAULT 0 NOT NULL,
-    told BOOLEAN DEFAULT 0 NOT NULL,
+    delivered BOOLEAN DEFAULT 0 NOT NULL,
     run_pk INTEGER NOT NULL,
     task_no INTEGER NOT NULL,
     map_index INTEGER NOT NULL,
