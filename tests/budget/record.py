@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.budget.child_costs import count_child
+from tests.budget.child_costs import count_child, count_frames, count_system_calls
 from tests.budget.counted_work import WORKS
 from tests.budget.imported_modules import PROCESSES, count
 from tests.budget.recorded_budgets import count_in_process, write
@@ -18,6 +18,8 @@ def main() -> None:
             everything["scheduler, idle"] = counts["idle"]
     everything |= {f"modules, {name}": count(module) for name, module in PROCESSES.items()}
     everything["child"] = count_child()
+    everything["child, system calls"] = count_system_calls()
+    everything["worker, frames"] = count_frames()
     write(everything)
 
 

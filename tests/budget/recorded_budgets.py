@@ -16,7 +16,16 @@ TOLERANCE = 0.03
 NAMED_MAX = 10
 LEAST_SHARE = 0.002
 """Parts with a smaller share of the sums are not recorded."""
-SUMS = ("Python calls", "statements", "rows written", "bytes written", "modules", "page faults")
+SUMS = (
+    "Python calls",
+    "statements",
+    "rows written",
+    "bytes written",
+    "modules",
+    "page faults",
+    "system calls",
+    "frames",
+)
 RECORD = "if the difference is meant, record it: python -m tests.budget.record"
 
 
@@ -81,10 +90,20 @@ def write(everything: dict[str, dict[str, int]]) -> None:
 
 
 def _least(sums: dict[str, int]) -> int:
-    return int(max(sums.get(key, 0) for key in ("Python calls", "modules", "page faults")) * LEAST_SHARE)
+    return int(
+        max(sums.get(key, 0) for key in ("Python calls", "modules", "page faults", "system calls", "frames"))
+        * LEAST_SHARE
+    )
 
 
 def _drop_small_parts(counts: dict[str, int]) -> dict[str, int]:
     sums, parts = split(counts)
     least = _least(sums)
-    return {**sums, **{key: number for key, number in parts.items() if number >= least or key.startswith("statement ")}}
+    return {
+        **sums,
+        **{
+            key: number
+            for key, number in parts.items()
+            if number >= least or key.startswith(("statement ", "call ", "frame "))
+        },
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.budget import recorded_budgets
-from tests.budget.child_costs import count_child
+from tests.budget.child_costs import count_child, count_frames, count_system_calls
 from tests.budget.counted_work import WORKS
 from tests.budget.imported_modules import PROCESSES, count
 from tests.budget.recorded_budgets import count_in_process, find_difference
@@ -33,6 +33,16 @@ def test_a_process_loads_no_more_modules(name: str) -> None:
 def test_a_child_touches_no_more_pages() -> None:
     """Page faults of equal children differ by some percent between runs: where the system puts libraries decides which pages they share."""
     assert find_difference("child", count_child(), tolerance=0.08) is None
+
+
+@HAS_RECORD
+def test_a_child_makes_no_more_system_calls() -> None:
+    assert find_difference("child, system calls", count_system_calls()) is None
+
+
+@HAS_RECORD
+def test_a_task_takes_no_more_frames() -> None:
+    assert find_difference("worker, frames", count_frames()) is None
 
 
 def test_more_than_the_budget_names_what_grew(monkeypatch: pytest.MonkeyPatch) -> None:

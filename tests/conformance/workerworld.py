@@ -102,8 +102,9 @@ class WorkerWorld:
         shutdown_grace_s: float = 0.0,
         one_request_s: float = 0.0,
         run_limit_s: float | None = None,
+        prefix: Sequence[str] = (),
     ) -> None:
-        """The limits are for a busy machine; a test that is about one of them gives its own."""
+        """The limits are for a busy machine; a test that is about one of them gives its own. `prefix`: a program that runs the worker, with its arguments."""
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         self._run_folder = tempfile.TemporaryDirectory(prefix="gnomon-w-")  # short: a socket's path has 107 bytes
@@ -120,7 +121,7 @@ class WorkerWorld:
             "run_limit_s": run_limit_s,
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.conformance.workerworld", json.dumps(config)],
+            [*prefix, sys.executable, "-m", "tests.conformance.workerworld", json.dumps(config)],
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "GNOMON_HOME": str(home), **(environ or {})},
