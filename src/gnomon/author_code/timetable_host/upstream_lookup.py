@@ -28,5 +28,5 @@ def find_upstream_slots(
     dependency = Dependency(after, down, up, downstream, upstream)
     if past is None:
         return UpstreamAnswer(wanted_range=dependency.windows(ats))
-    known = to_history(past)
-    return UpstreamAnswer(resolved=tuple(dependency.resolve_slots(at, known) for at in ats))
+    history = to_history(past)
+    return UpstreamAnswer(resolved=tuple(dependency.resolve_slots(at, history) for at in ats))
