@@ -56,13 +56,13 @@ def build_forecast(
     `planned`, `since` and `asked_at` as for `plan_runs`. `unfinished`: unfinished runs of the DAG other than backfills;
     `limit`: the maximum of active runs (None: no maximum). If the timetable fails, `Forecast.error` has the message.
     """
-    found: list[ForecastRun] = []
-    passed: list[SkippedSlots] = []
+    forecast_runs: list[ForecastRun] = []
+    skipped: list[SkippedSlots] = []
     at, looks, since = now, 0, now if since is None else since
-    while len(found) < count and looks < MAX_LOOKS:
+    while len(forecast_runs) < count and looks < MAX_LOOKS:
         looks += 1
         is_now = at == now
-        started = sum(forecast_run.state == "now" for forecast_run in found)
+        started = sum(forecast_run.state == "now" for forecast_run in forecast_runs)
         try:
             plan: Plan = plan_runs(
                 dag=dag,
@@ -78,20 +78,20 @@ def build_forecast(
                 misfire_grace_s=misfire_grace_s,
             )
         except PlanningError as error:
-            return Forecast(runs=tuple(found), passed=tuple(passed), error=str(error))
-        passed += plan.passed
+            return Forecast(runs=tuple(forecast_runs), passed=tuple(skipped), error=str(error))
+        skipped += plan.passed
         for run in plan.runs:
             is_held = is_now and limit is not None and dag.overlap == "queue" and unfinished + started >= limit
-            found.append(
+            forecast_runs.append(
                 _build_forecast_run(dag, run, at, since, limit, is_now, is_held, unfinished + started, misfire_grace_s)
             )
         if plan.error is not None or timetable.follows_runs:
-            return Forecast(runs=tuple(found), passed=tuple(passed), error=plan.error)
+            return Forecast(runs=tuple(forecast_runs), passed=tuple(skipped), error=plan.error)
         cursor, planned, asked_at = plan.cursor, plan.next_run, None
         if planned is None:
             break
         at = max(at, planned.run_after + compute_jitter(dag))
-    return Forecast(runs=tuple(found[:count]), passed=tuple(passed))
+    return Forecast(runs=tuple(forecast_runs[:count]), passed=tuple(skipped))
 
 
 def _build_forecast_run(
@@ -107,8 +107,8 @@ def _build_forecast_run(
 ) -> ForecastRun:
     why = _describe_reason(dag, run, at, since, is_now, active, grace_s)
     if is_held:
-        held = f"max_active_runs={limit} is reached by {active} unfinished run{'' if active == 1 else 's'}"
-        return ForecastRun(run=run, state="held", made_at=None, why=f"{held}; {why}")
+        limit_text = f"max_active_runs={limit} is reached by {active} unfinished run{'' if active == 1 else 's'}"
+        return ForecastRun(run=run, state="held", made_at=None, why=f"{limit_text}; {why}")
     return ForecastRun(run=run, state="now" if is_now else "planned", made_at=at, why=why)
 
 

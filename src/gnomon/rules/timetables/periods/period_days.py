@@ -51,9 +51,9 @@ class MonthDays:
         moment = date.fromordinal(min(max(day, _FIRST), _LAST) + _EPOCH)
         year, month = moment.year, moment.month
         for _ in range(NEAREST_MONTHS):
-            found = next((found for found in self._of_month(year, month) if found >= day), None)
-            if found is not None:
-                return found
+            day_found = next((selected for selected in self._of_month(year, month) if selected >= day), None)
+            if day_found is not None:
+                return day_found
             year, month = (year, month + 1) if month < 12 else (year + 1, 1)
             if year > MAXYEAR:
                 break
@@ -64,9 +64,9 @@ class MonthDays:
         moment = date.fromordinal(min(max(day, _FIRST), _LAST) + _EPOCH)
         year, month = moment.year, moment.month
         for _ in range(NEAREST_MONTHS):
-            found = next((found for found in reversed(self._of_month(year, month)) if found <= day), None)
-            if found is not None:
-                return found
+            day_found = next((selected for selected in reversed(self._of_month(year, month)) if selected <= day), None)
+            if day_found is not None:
+                return day_found
             year, month = (year, month - 1) if month > 1 else (year - 1, 12)
             if year < 1:
                 break
