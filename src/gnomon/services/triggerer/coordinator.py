@@ -45,7 +45,7 @@ _log = log.get_logger("triggerer")
 
 
 class TriggererCoordinator:
-    """One incarnation of a triggerer. `tick` is trigger round; it never blocks on triggers."""
+    """One incarnation of a triggerer. `tick` is one round; it never blocks on triggers."""
 
     def __init__(
         self,
@@ -309,7 +309,7 @@ class TriggererCoordinator:
     def _read_changes(
         self, pending: trigger_claims.PendingTriggerWork, capacity_left: int
     ) -> tuple[list[int], trigger_claims.EndedTriggers, list[trigger_claims.ClaimedTrigger]]:
-        """Apply pending changes in trigger transaction; returns trigger_pks of paused DAGs, ended triggers and newly claimed triggers."""
+        """Apply pending changes in one transaction; returns trigger_pks of paused DAGs, ended triggers and newly claimed triggers."""
         own_id, queues = self.triggerer_id, self._settings.queues
         try:
             with self._db.triggerer_write(own_id) as tx:

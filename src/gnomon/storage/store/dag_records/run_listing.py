@@ -204,7 +204,7 @@ def list_attempt_times(tx: Transaction, run_pk: int, limit: int) -> list[Attempt
 
 
 def list_live_tasks(tx: Transaction, run_pks: Sequence[int], limit: int) -> list[TaskRecord]:
-    """The task instances of these runs that are with a worker (queued, running, restarting), those that started first first."""
+    """The task instances of these runs that are with a worker (queued, running, restarting), in the order of their start."""
     return [decode_task(row) for row in tx.all("dag_runs.live_task_instances", run_pks=list(run_pks), limit=limit)]
 
 
