@@ -87,14 +87,12 @@ def get_plugins(page: Annotated[PageParameters, Query()], context: Context) -> P
 @router.get("/plugins/importErrors", tags=["Plugin"], dependencies=[_READ_PLUGINS])
 def import_errors(context: Context) -> PluginImportErrorCollectionResponse:
     """The plugins that cannot be loaded, and why."""
-    import_errors_found = [
+    plugin_errors = [
         PluginImportErrorResponse(source=row.place, error=row.error)
         for row in _survey(context)
         if row.error is not None
     ]
-    return PluginImportErrorCollectionResponse(
-        import_errors=import_errors_found, total_entries=len(import_errors_found)
-    )
+    return PluginImportErrorCollectionResponse(import_errors=plugin_errors, total_entries=len(plugin_errors))
 
 
 @router.get("/providers", tags=["Provider"], dependencies=[requires(Permission.READ, ApiResource.PROVIDER)])

@@ -224,10 +224,10 @@ def change_in_runs(
 ) -> TaskInstanceCollectionResponse:
     """As `change_instances`, in several runs, the first of which the request names: its instances get the note."""
     answers = []
-    for number, in_run in enumerate(chosen):
+    for number, run_instances in enumerate(chosen):
         own = fields if number == 0 else {name: value for name, value in fields.items() if name != "note"}
         if number == 0 or own:
-            answers += change_instances(context, user, in_run, own, dry_run=dry_run).task_instances
+            answers += change_instances(context, user, run_instances, own, dry_run=dry_run).task_instances
     return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
 

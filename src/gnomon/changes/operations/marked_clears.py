@@ -27,7 +27,7 @@ def find_marked(
 ) -> list[RunInstancesToClear]:
     """What a clear of these instances clears in runs of other DAGs. Raises UserError when the user has not the role on one of these DAGs."""
     cleared = follow_markers(tx, dag, run, rows, only_failed=only_failed)
-    if not all(scope.dags.has_role(tx, of_run.dag.dag_id, role) for of_run in cleared):
+    if not all(scope.dags.has_role(tx, run_instances.dag.dag_id, role) for run_instances in cleared):
         raise UserError(
             f"markers among these tasks name tasks of DAGs on which your account has not the role {role}; ask for that role on these DAGs"
         )
@@ -42,9 +42,16 @@ def clear_marked(
     is_newest_wanted: bool | None,
 ) -> InstanceChange:
     """Clear the task instances in the runs of other DAGs; returns the whole change."""
-    for of_run in marked:
+    for run_instances in marked:
         answer = clear_instances(
-            scope.actor, scope.db, of_run.dag, of_run.run, of_run.rows, is_newest_wanted=is_newest_wanted
+            scope.actor,
+            scope.db,
+            run_instances.dag,
+            run_instances.run,
+            run_instances.rows,
+            is_newest_wanted=is_newest_wanted,
         )
-        change = change.add(read_instance_change(scope, of_run.dag, of_run.run, of_run.rows, answer))
+        change = change.add(
+            read_instance_change(scope, run_instances.dag, run_instances.run, run_instances.rows, answer)
+        )
     return change

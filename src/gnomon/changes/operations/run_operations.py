@@ -201,7 +201,7 @@ def select_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: boo
         run = find_run(tx, dag, run_id)
         rows = select_instances(tx, dag, run, only_failed=only_failed)
         marked = find_marked(scope, tx, dag, run, rows, Role.VIEWER, only_failed=only_failed)
-        return scope.hide_names(tx, [*rows, *(row for of_run in marked for row in of_run.rows)])
+        return scope.hide_names(tx, [*rows, *(row for run_instances in marked for row in run_instances.rows)])
 
 
 @operation("runs.clear", "edit", "run")
@@ -232,7 +232,7 @@ def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: s
         run = find_run(tx, dag, run_id)
         marked = scope.hide_names(tx, _select_to_mark(scope, tx, dag, run, state))
         cancelled = scope.hide_names(
-            tx, [row for of_run in _list_continuing(scope, tx, dag, run, state) for row in of_run.rows]
+            tx, [row for run_instances in _list_continuing(scope, tx, dag, run, state) for row in run_instances.rows]
         )
     return [*marked, *build_rows_to_mark(cancelled, lambda _: CLEARED)]
 
@@ -285,7 +285,9 @@ def _list_continuing(
 ) -> list[RunInstancesToClear]:
     """What failed in runs of other DAGs because this run did, as far as the user may clear it: it runs again when the run is marked success."""
     cancelled = list_cancelled_by(tx, dag, run) if state == DagRunState.SUCCESS.value else []
-    return [of_run for of_run in cancelled if scope.dags.has_role(tx, of_run.dag.dag_id, Role.USER)]
+    return [
+        run_instances for run_instances in cancelled if scope.dags.has_role(tx, run_instances.dag.dag_id, Role.USER)
+    ]
 
 
 def _select_to_mark(

@@ -91,7 +91,7 @@ def select_task_instances(
             scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed
         )
         marked = find_marked(scope, tx, dag, run, rows, Role.VIEWER, only_failed=only_failed)
-        return [*rows, *scope.hide_names(tx, [row for of_run in marked for row in of_run.rows])]
+        return [*rows, *scope.hide_names(tx, [row for run_instances in marked for row in run_instances.rows])]
 
 
 @operation("tasks.clear", "edit", "task instance")

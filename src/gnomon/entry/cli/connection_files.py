@@ -29,13 +29,13 @@ def import_(deployment: DeploymentAccess, file: str, overwrite: bool) -> None:
     connections = read_connections(file)
     for conn_id, connection in connections.items():
         _check(file, conn_id, connection)
-    left_as_they_were = deployment.perform(
+    existing_ids = deployment.perform(
         import_connections, [to_stored(connection) for connection in connections.values()], overwrite
     )
-    click.echo(f"imported {len(connections) - len(left_as_they_were)} of {len(connections)} connections from {file}")
-    if left_as_they_were:
+    click.echo(f"imported {len(connections) - len(existing_ids)} of {len(connections)} connections from {file}")
+    if existing_ids:
         click.echo(
-            f"gnomon: warning: these exist and were left as they are (--overwrite replaces them): {', '.join(sorted(left_as_they_were))}",
+            f"gnomon: warning: these exist and were left as they are (--overwrite replaces them): {', '.join(sorted(existing_ids))}",
             err=True,
         )
 

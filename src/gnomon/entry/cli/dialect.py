@@ -56,12 +56,12 @@ def status(output: str) -> int:
 
     Exit code 0 if it is Gnomon's package, else 1.
     """
-    status_found = read_status()
+    dialect_status = read_status()
     if output == "table":
-        click.echo(_format_status(status_found))
+        click.echo(_format_status(dialect_status))
     else:
-        print_document(asdict(status_found), output)
-    return 0 if status_found.enabled else 1
+        print_document(asdict(dialect_status), output)
+    return 0 if dialect_status.enabled else 1
 
 
 def _format_status(status: DialectStatus) -> str:

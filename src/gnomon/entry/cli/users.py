@@ -119,12 +119,12 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
     with home.store() as db:
         with db.read() as tx:
             account = account_changes.get_account(tx, name)
-            sessions_found = [
+            open_sessions = [
                 session
                 for session in list_open_sessions(tx, account, home.clock.now(), rules)
                 if session_pk in (None, session.session_pk)
             ]
-        if session_pk is not None and not sessions_found:
+        if session_pk is not None and not open_sessions:
             raise UserError(
                 f"account {account.name!r} has no session {session_pk}; `gnomon users sessions {quote_argument(account.name)}` lists its sessions"
             )
@@ -136,7 +136,7 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
                 return
     rows = [
         SessionRow(session.session_pk, session.address, iso(session.created_at), iso(session.used_at))
-        for session in sessions_found
+        for session in open_sessions
     ]
     print_records(
         rows, output, ("id", "address", "created_at", "used_at"), empty=f"account {account.name} has no sessions"

@@ -207,9 +207,9 @@ class ObjectStoragePath(ProxyUPath):  # type: ignore[misc,unused-ignore]  # with
         if target.is_file():
             raise ValueError(f"Cannot copy directory {self} to the file {target}.")
         target.mkdir(exist_ok=True, parents=True)
-        for found_path in self.fs.expand_path(self.path, recursive=True):
-            source = ObjectStoragePath(found_path, protocol=self.protocol, conn_id=self.conn_id)
-            if found_path != self.path and not source.is_dir():
+        for member_path in self.fs.expand_path(self.path, recursive=True):
+            source = ObjectStoragePath(member_path, protocol=self.protocol, conn_id=self.conn_id)
+            if member_path != self.path and not source.is_dir():
                 inner = source.path.removeprefix(self.path).lstrip(self.sep)
                 goal = target / inner
                 goal.parent.mkdir(exist_ok=True, parents=True)

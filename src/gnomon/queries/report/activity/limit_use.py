@@ -160,7 +160,7 @@ def _waits_for_admission(ti: TaskInstance) -> bool:
 
 
 def _start(dag: Dag, run: DagRun, limit: ConcurrencyLimit) -> LimitUse:
-    is_of_dag = any(of_dag is limit for of_dag in dag.task_limits.values())
+    is_of_dag = any(dag_limit is limit for dag_limit in dag.task_limits.values())
     return LimitUse(
         dag.record.dag_id, None if is_of_dag else run.record.run_id, limit.name, limit.limit or 0, limit.used
     )

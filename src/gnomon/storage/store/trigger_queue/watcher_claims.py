@@ -79,7 +79,7 @@ def claim_watchers(tx: Transaction, triggerer_id: str, limit: int, now: Instant)
         return []
     watched = tx.all("watcher_claims.watched_assets", pks=pks)
     return [
-        _decode_watcher(tx, row, [row_of_asset for row_of_asset in watched if row_of_asset[0] == row[0]])
+        _decode_watcher(tx, row, [watched_row for watched_row in watched if watched_row[0] == row[0]])
         for row in tx.all("watcher_claims.find_claimed", pks=pks)
     ]
 
