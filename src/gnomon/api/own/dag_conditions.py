@@ -153,13 +153,13 @@ def _match_specs(facts: FactsOfAll, filters: DagConditions) -> list[int]:
     text = (filters.search or "").casefold()
     return [
         dag_pk
-        for dag_pk, facts_row in facts.by_dag.items()
+        for dag_pk, version_facts in facts.by_dag.items()
         if dag_pk in facts.active
-        and _has_text(facts_row, text)
-        and (filters.unscheduled is None or is_unscheduled(facts_row) == filters.unscheduled)
-        and _fits_tags(facts_row, filters)
-        and _fits(list_owners(facts_row), filters.owner, filters.owner_not)
-        and _fits([find_timetable_type(facts_row)], filters.schedule, filters.schedule_not)
+        and _has_text(version_facts, text)
+        and (filters.unscheduled is None or is_unscheduled(version_facts) == filters.unscheduled)
+        and _fits_tags(version_facts, filters)
+        and _fits(list_owners(version_facts), filters.owner, filters.owner_not)
+        and _fits([find_timetable_type(version_facts)], filters.schedule, filters.schedule_not)
         and (not is_of_folder or _fits([find_folder(facts.files[dag_pk])], filters.folder, filters.folder_not))
     ]
 

@@ -158,15 +158,15 @@ def get_dag_filters(context: Context, user: CurrentUser) -> Response:
 def _list_choices(facts: FactsOfAll, visible: VisibleDags) -> bytes:
     """FilterChoicesAnswer as JSON."""
     shown = {
-        dag_pk: facts_row
-        for dag_pk, facts_row in facts.by_dag.items()
-        if dag_pk in facts.active and facts_row.spec.dag_id in visible
+        dag_pk: version_facts
+        for dag_pk, version_facts in facts.by_dag.items()
+        if dag_pk in facts.active and version_facts.spec.dag_id in visible
     }
     return msgspec.json.encode(
         {
-            "tags": _count(tag for facts_row in shown.values() for tag in facts_row.spec.tags),
-            "owners": _count(owner for facts_row in shown.values() for owner in list_owners(facts_row)),
-            "schedules": _count(find_timetable_type(facts_row) for facts_row in shown.values()),
+            "tags": _count(tag for version_facts in shown.values() for tag in version_facts.spec.tags),
+            "owners": _count(owner for version_facts in shown.values() for owner in list_owners(version_facts)),
+            "schedules": _count(find_timetable_type(version_facts) for version_facts in shown.values()),
             "folders": _count(find_folder(facts.files[dag_pk]) for dag_pk in shown),
         }
     )

@@ -99,9 +99,9 @@ def _list_sensor_edges(facts: FactsOfAll) -> list[SensorEdge]:
         "sensor edges",
         lambda: [
             edge
-            for facts_row in about
-            for wait in facts_row.task_waits
-            for edge in build_sensor_edges(facts_row.spec.dag_id, facts_row.spec.timetable, wait)
+            for version_facts in about
+            for wait in version_facts.task_waits
+            for edge in build_sensor_edges(version_facts.spec.dag_id, version_facts.spec.timetable, wait)
         ],
     )
 

@@ -96,24 +96,28 @@ def get_dag_stats(
             facts = all_facts.derive(
                 "active",
                 lambda: {
-                    dag_pk: facts_row for dag_pk, facts_row in all_facts.by_dag.items() if dag_pk in all_facts.active
+                    dag_pk: version_facts
+                    for dag_pk, version_facts in all_facts.by_dag.items()
+                    if dag_pk in all_facts.active
                 },
             )
         chosen = (
             facts
             if visible.is_all
-            else {dag_pk: facts_row for dag_pk, facts_row in facts.items() if facts_row.spec.dag_id in visible}
+            else {
+                dag_pk: version_facts for dag_pk, version_facts in facts.items() if version_facts.spec.dag_id in visible
+            }
         )
         counts = read_run_counts_by_state(tx, list(chosen) if dag_ids or len(chosen) < len(facts) // 2 else None)
     list_counts = cache(_list_counts)
     of_states = [counts.get(state, {}) for state in DagRunState]
     answers = [
         _DagStats(
-            facts_row.spec.dag_id,
-            facts_row.display_name,
+            version_facts.spec.dag_id,
+            version_facts.display_name,
             list_counts(*[of_state.get(dag_pk, 0) for of_state in of_states]),
         )
-        for dag_pk, facts_row in chosen.items()
+        for dag_pk, version_facts in chosen.items()
     ]
     answers.sort(key=attrgetter("dag_id"))
     return Response(
@@ -213,7 +217,7 @@ def get_dag_version(dag_id: Id, version_number: int, context: Context) -> DagVer
 
 def _find_name(context: ApiContext, tx: Transaction, dag_id: str) -> str:
     facts = context.facts.find(tx, list_newest_versions(tx, [dag_id]))
-    return next((facts_row.display_name for facts_row in facts.values()), dag_id)
+    return next((version_facts.display_name for version_facts in facts.values()), dag_id)
 
 
 def _read_versions(context: ApiContext, tx: Transaction, dag_id: str) -> list[DagVersionResponse]:

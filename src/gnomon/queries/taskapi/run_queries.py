@@ -133,7 +133,7 @@ def get_task_instances(tx: store.Transaction, request: GetTaskInstances) -> obje
         _task_instance_facts(names[record.task_no], record, tasks.get(names[record.task_no]))
         for record in dag_runs.list_task_states(tx, run.run_pk)
     ]
-    stored = {facts_row.task_id for facts_row in facts}
+    stored = {instance_facts.task_id for instance_facts in facts}
     facts += [
         TaskInstanceFacts(
             task_id=task_id,
@@ -150,7 +150,11 @@ def get_task_instances(tx: store.Transaction, request: GetTaskInstances) -> obje
     return msgspec.to_builtins(
         sorted(
             facts,
-            key=lambda facts_row: (places.get(facts_row.task_id, len(places)), facts_row.task_id, facts_row.map_index),
+            key=lambda instance_facts: (
+                places.get(instance_facts.task_id, len(places)),
+                instance_facts.task_id,
+                instance_facts.map_index,
+            ),
         )
     )
 
