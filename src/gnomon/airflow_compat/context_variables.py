@@ -40,12 +40,12 @@ def context_to_airflow_vars(context: Mapping[str, Any], in_env_var_format: bool 
     absent has no variable. Raises ClusterPolicyFailed when that policy returns other values than text.
     """
     prefix = ENV_VAR_FORMAT_PREFIX if in_env_var_format else DEFAULT_FORMAT_PREFIX
-    found = {_add_prefix(prefix, name): text for name, text in collect_context_variables(context).items()}
+    variables = {_add_prefix(prefix, name): text for name, text in collect_context_variables(context).items()}
     for entry, attribute, name in _FIELDS:
         value = getattr(context.get(entry), attribute, None)
         if value:
-            found[_add_prefix(prefix, name)] = _to_text(value)
-    return found
+            variables[_add_prefix(prefix, name)] = _to_text(value)
+    return variables
 
 
 def _add_prefix(prefix: str, name: str) -> str:

@@ -113,9 +113,9 @@ class DagBag:
         return added
 
     def _add(self, dag: DAG, filepath: str) -> bool:
-        known = self.dags.get(dag.dag_id)
-        if known is not None and known.fileloc != dag.fileloc:
-            error = AirflowDagDuplicatedIdException(dag.dag_id, dag.fileloc, known.fileloc)
+        first_dag = self.dags.get(dag.dag_id)
+        if first_dag is not None and first_dag.fileloc != dag.fileloc:
+            error = AirflowDagDuplicatedIdException(dag.dag_id, dag.fileloc, first_dag.fileloc)
             self._add_error(filepath, f"{describe_error(error)}")
             return False
         self.dags[dag.dag_id] = dag
@@ -183,5 +183,7 @@ def _iter_dag_files(folder: Path, safe_mode: bool) -> Iterator[str]:
     if not folder.is_dir():
         raise FileNotFoundError(f"DagBag: there is no folder {folder}")
     regexp = current_config().text("core", "dag_ignore_file_syntax") == "regexp"
-    found = FileDiscovery(regexp_ignore=regexp, safe_mode=safe_mode).list_folder(SourceFolder(os.path.abspath(folder)))
-    yield from sorted(found.files)
+    listing = FileDiscovery(regexp_ignore=regexp, safe_mode=safe_mode).list_folder(
+        SourceFolder(os.path.abspath(folder))
+    )
+    yield from sorted(listing.files)

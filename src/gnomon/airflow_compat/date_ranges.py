@@ -44,17 +44,17 @@ def date_range(
     zone = start_date.tzinfo
     steps = _make_steps(delta)
     moment = steps.align(_wall_time(start_date, zone))
-    found = []
+    moments = []
     if num:
         for _ in range(abs(num)):
-            found.append(moment)
+            moments.append(moment)
             moment = steps.after(moment) if num > 0 else steps.before(moment)
     else:
         last = _wall_time(end_date or timezone.utcnow(), zone)
         while moment <= last:
-            found.append(moment)
+            moments.append(moment)
             moment = steps.after(moment)
-    return sorted(found if zone is None else [timezone.make_aware(one, zone) for one in found])
+    return sorted(moments if zone is None else [timezone.make_aware(each, zone) for each in moments])
 
 
 def round_time(moment: dt.datetime, delta: str | dt.timedelta, start_date: dt.datetime | None = None) -> dt.datetime:

@@ -33,8 +33,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _has_other_airflow() -> bool:
     """Whether `import airflow` finds a package that is not Gnomon's. Folders of provider packages alone are no such package."""
-    known = sys.modules.get("airflow")
-    if known is not None:
-        return not str(getattr(known, "__file__", "")).startswith(dialect.TREE)
-    found = PathFinder.find_spec("airflow")
-    return found is not None and found.origin is not None and not found.origin.startswith(dialect.TREE)
+    airflow_module = sys.modules.get("airflow")
+    if airflow_module is not None:
+        return not str(getattr(airflow_module, "__file__", "")).startswith(dialect.TREE)
+    airflow_spec = PathFinder.find_spec("airflow")
+    return (
+        airflow_spec is not None
+        and airflow_spec.origin is not None
+        and not airflow_spec.origin.startswith(dialect.TREE)
+    )

@@ -150,8 +150,8 @@ def _describe_counters(alive: list[triggerer_leases.TriggererLease]) -> str:
 def _worst_class(total: Counter[str]) -> str:
     """The trigger class that blocked the event loop most often."""
     begin = "triggers.blocked_main_thread."
-    found = sorted((-count, name) for name, count in total.items() if name.startswith(begin))
-    return f" (mostly by {found[0][1].removeprefix(begin)})" if found else ""
+    blockers = sorted((-count, name) for name, count in total.items() if name.startswith(begin))
+    return f" (mostly by {blockers[0][1].removeprefix(begin)})" if blockers else ""
 
 
 def find_problems(parts: Iterable[ComponentHealth], errors: Iterable[StoredImportError]) -> tuple[Sentence, ...]:
@@ -176,19 +176,19 @@ def find_unclaimed_triggers(
         waiting = sum(unclaimed.values())
         command = Command("triggerer")
         return (say("tasks_lack_triggerer", tasks_wait=_count_deferred(waiting), command=command),) if waiting else ()
-    found, waiting_for_slot = [], 0
+    sentences, waiting_for_slot = [], 0
     for queue, count in unclaimed.items():
         listening = [row for row in alive if row.takes_queue(queue)]
         if not listening:
             command = Command("triggerer", (), ("--queues", str(queue)))
             waits = _count_deferred(count)
-            found.append(say("tasks_lack_triggerer_of_queue", queue=repr(queue), tasks_wait=waits, command=command))
+            sentences.append(say("tasks_lack_triggerer_of_queue", queue=repr(queue), tasks_wait=waits, command=command))
         elif all(row.running >= row.capacity for row in listening):
             waiting_for_slot += count
     if waiting_for_slot:
         waits = _count_deferred(waiting_for_slot)
-        found.append(say("tasks_lack_slot_of_triggerer", tasks_wait=waits, command=Command("triggerer")))
-    return tuple(found)
+        sentences.append(say("tasks_lack_slot_of_triggerer", tasks_wait=waits, command=Command("triggerer")))
+    return tuple(sentences)
 
 
 def _count_deferred(count: int) -> Sentence:
@@ -203,10 +203,10 @@ def _describe_dead(name: str, code: str) -> Sentence:
 
 
 def find_unplanned_dags(
-    known: Iterable[StoredDag], wrong: Mapping[int, str] = MappingProxyType({})
+    stored_dags: Iterable[StoredDag], wrong: Mapping[int, str] = MappingProxyType({})
 ) -> tuple[Sentence, ...]:
     """The DAGs whose next run cannot be planned, with the reason. `wrong`: dag_pk to the error of its dependencies."""
-    planned = [(dag.dag_id, dag.error or wrong.get(dag.dag_pk)) for dag in known if dag.active and not dag.paused]
+    planned = [(dag.dag_id, dag.error or wrong.get(dag.dag_pk)) for dag in stored_dags if dag.active and not dag.paused]
     failed = sorted((dag_id, error) for dag_id, error in planned if error is not None)
     shown = [say("dag_is_not_planned", dag=dag_id, error=error) for dag_id, error in failed[:ERRORS_SHOWN]]
     if len(failed) > len(shown):

@@ -42,19 +42,21 @@ class _Connections:
         self.stalled: dict[HttpProtocol, None] = {}
         """Those whose client does not read its answer; first the one that was not read for the longest time."""
 
-    def leave(self, one: HttpProtocol) -> None:
-        self.open.pop(one, None)
-        self.stalled.pop(one, None)
+    def leave(self, connection: HttpProtocol) -> None:
+        self.open.pop(connection, None)
+        self.stalled.pop(connection, None)
 
-    def end(self, one: HttpProtocol) -> None:
+    def end(self, connection: HttpProtocol) -> None:
         """End a connection at once. What is unsent would keep it open until the client reads."""
-        self.leave(one)
-        one.transport.abort()
+        self.leave(connection)
+        connection.transport.abort()
 
     def make_room(self, newest: HttpProtocol) -> None:
         """End a connection if there are too many: the oldest without a request that is being answered, then one that is not read, then the newest."""
         if len(self.open) > CONNECTIONS_MAX:
-            idle = next((one for one in self.open if one.is_idle and one is not newest), None)
+            idle = next(
+                (connection for connection in self.open if connection.is_idle and connection is not newest), None
+            )
             self.end(idle or next(iter(self.stalled), newest))
 
 

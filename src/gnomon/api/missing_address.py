@@ -35,4 +35,7 @@ def _is_visible(context: ApiContext, tx: Transaction, user: Identity | None, dag
     if user is None or user.everywhere >= Role.VIEWER:
         return True
     facts = context.facts.find(tx, list_newest_versions(tx, [dag_id]))
-    return user.find_dag_role(dag_id, next((one.spec.tags for one in facts.values()), ())) >= Role.VIEWER
+    return (
+        user.find_dag_role(dag_id, next((version_facts.spec.tags for version_facts in facts.values()), ()))
+        >= Role.VIEWER
+    )

@@ -48,7 +48,7 @@ def _make_document() -> bytes | None:
             [sys.executable, "-P", "-m", _PROGRAM], check=True, capture_output=True, timeout=_TIMEOUT_S
         )
     except (OSError, subprocess.SubprocessError) as error:
-        said = getattr(error, "stderr", None) or b""
-        _log.error("openapi_document_failed", error=str(error), output=said.decode(errors="replace")[-2_000:])
+        stderr_text = getattr(error, "stderr", None) or b""
+        _log.error("openapi_document_failed", error=str(error), output=stderr_text.decode(errors="replace")[-2_000:])
         return None
     return done.stdout

@@ -39,10 +39,10 @@ class PageAssets:
 
     def find(self, name: str) -> PageAsset | None:
         """The file with the name; None: there is none."""
-        known = self._known.get(name)
-        if known is None and (known := self._read(name)) is not None:
-            self._known[name] = known
-        return known
+        asset = self._known.get(name)
+        if asset is None and (asset := self._read(name)) is not None:
+            self._known[name] = asset
+        return asset
 
     def _read(self, name: str) -> PageAsset | None:
         if "/" in name or "\0" in name or name.startswith("."):

@@ -121,11 +121,11 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
     assets = PageAssets(files.folder / ASSETS)
 
     async def send_asset(request: Request) -> Response:
-        found = assets.find(request.path_params["name"])
-        if found is None:
+        asset = assets.find(request.path_params["name"])
+        if asset is None:
             return HTMLResponse("There is no such file.", 404, HEADERS)
-        body, headers = found.choose(request.headers.get("accept-encoding", ""))
-        return Response(body, media_type=found.media_type, headers={**HEADERS, **headers})
+        body, headers = asset.choose(request.headers.get("accept-encoding", ""))
+        return Response(body, media_type=asset.media_type, headers={**HEADERS, **headers})
 
     app.state.show_missing_page = show_missing
     for path in VIEWS:

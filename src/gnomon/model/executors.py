@@ -56,11 +56,11 @@ class ConfiguredExecutors:
         """The short name of the executor that a task names; None: no configured executor has that name."""
         if name is None:
             return self.default
-        return next((one.name for one in self.executors if name in one.names), None)
+        return next((executor.name for executor in self.executors if name in executor.names), None)
 
     def __contains__(self, name: str) -> bool:
         """Whether the executor with this short name is configured."""
-        return any(one.name == name for one in self.executors)
+        return any(executor.name == name for executor in self.executors)
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.executors))
@@ -73,19 +73,19 @@ class ConfiguredExecutors:
 
 def parse_executors(text: str) -> ConfiguredExecutors:
     """The value of `[core] executor`: names with commas between them, each a short name, a path, or `alias:path`. Raises ValueError."""
-    found: list[ConfiguredExecutor] = []
+    executors: list[ConfiguredExecutor] = []
     for entry in (part.strip() for part in text.split(",")):
         if not entry:
             raise ValueError(
                 "it has an empty name; write names with commas between them, such as LocalExecutor,CeleryExecutor"
             )
-        one = _parse_entry(entry)
-        if any(one.name == other.name for other in found):
-            raise ValueError(f"it names the {one.name} twice; name each executor once")
-        if one.alias is not None and any(one.alias in other.names for other in found):
-            raise ValueError(f"two executors have the name {one.alias}; give each alias another name")
-        found.append(one)
-    return ConfiguredExecutors(tuple(found))
+        executor = _parse_entry(entry)
+        if any(executor.name == other.name for other in executors):
+            raise ValueError(f"it names the {executor.name} twice; name each executor once")
+        if executor.alias is not None and any(executor.alias in other.names for other in executors):
+            raise ValueError(f"two executors have the name {executor.alias}; give each alias another name")
+        executors.append(executor)
+    return ConfiguredExecutors(tuple(executors))
 
 
 def _parse_entry(entry: str) -> ConfiguredExecutor:

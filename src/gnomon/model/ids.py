@@ -33,9 +33,9 @@ def find_run_id_fault(text: str) -> str | None:
         return f"{ALL_RUNS} stands for all runs in addresses of the API and is no run id; choose another run id"
     if not 1 <= len(text) <= RUN_ID_MAX:
         return f"a run id has 1 to {RUN_ID_MAX} characters; this one has {len(text)}"
-    found = _UNWRITABLE.search(text)
-    if found is not None:
-        return f"a run id is one line of text; this one has the character {found[0]!a}, leave it out"
+    match = _UNWRITABLE.search(text)
+    if match is not None:
+        return f"a run id is one line of text; this one has the character {match[0]!a}, leave it out"
     return None
 
 
@@ -50,11 +50,11 @@ def find_partition_key_fault(key: object) -> str | None:
         return f"a partition key has at least one character that is no blank, not {key!r}"
     if len(key) > PARTITION_KEY_MAX:
         return f"a partition key has at most {PARTITION_KEY_MAX} characters; this one has {len(key)}"
-    found = _UNWRITABLE.search(key)
+    match = _UNWRITABLE.search(key)
     return (
         None
-        if found is None
-        else f"a partition key is one line of text; this one has the character {found[0]!a}, leave it out"
+        if match is None
+        else f"a partition key is one line of text; this one has the character {match[0]!a}, leave it out"
     )
 
 

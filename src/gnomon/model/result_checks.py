@@ -63,7 +63,7 @@ def check_result(result: AttemptResult, *, reads_values: bool = False) -> Attemp
 
 def fail_result(result: AttemptResult, reason: str) -> AttemptResult:
     """A failure of the same try that keeps only what can be stored; a further try follows if the task has one left, as after any failure."""
-    kept = {
+    kept_fields = {
         name: value
         for name in ("started_at", "ended_at", "exit_code")
         if (value := getattr(result, name)) is not None and CHECKS[AttemptResult][name](value) is None
@@ -78,7 +78,7 @@ def fail_result(result: AttemptResult, reason: str) -> AttemptResult:
         callbacks_called=result.callbacks_called,
         entered=result.entered,
         reason=_to_reason(reason),
-        **kept,
+        **kept_fields,
     )
 
 

@@ -74,13 +74,13 @@ def _find_fault(value: Any, path: str) -> str | None:
         return None if math.isfinite(value) else f"value{path} is {value}"
     if isinstance(value, list | tuple):
         return next(
-            (fault for i, one in enumerate(value) if (fault := _find_fault(one, f"{path}[{i}]")) is not None), None
+            (fault for i, item in enumerate(value) if (fault := _find_fault(item, f"{path}[{i}]")) is not None), None
         )
     if isinstance(value, dict):
-        for key, one in value.items():
+        for key, item in value.items():
             if not isinstance(key, str):
                 return f"value{path} has the key {key!r}"
-            fault = _find_fault(one, f"{path}[{key!r}]")
+            fault = _find_fault(item, f"{path}[{key!r}]")
             if fault is not None:
                 return fault
         return None

@@ -37,4 +37,4 @@ def create_context(cfg: Config, clock: Clock, host: str, read_health: Callable[[
 def _find_tags(context: ApiContext, dag_id: str) -> Collection[str]:
     with context.database.read() as tx:
         facts = context.facts.find(tx, list_newest_versions(tx, [dag_id]))
-    return next((one.spec.tags for one in facts.values()), ())
+    return next((version_facts.spec.tags for version_facts in facts.values()), ())

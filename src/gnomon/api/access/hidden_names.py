@@ -30,15 +30,15 @@ def build_name_filter(visible: VisibleDags) -> Callable[[str], str]:
 def _hide_in_word(word: str, hidden: Collection[str]) -> str:
     """The word without hidden ids; an id may have dots, and dots may stand around it. Of several that begin at one place, the longest counts."""
     parts = word.split(".")
-    made: list[str] = []
+    shown: list[str] = []
     start = 0
     while start < len(parts):
         for end in range(len(parts), start, -1):
             if ".".join(parts[start:end]) in hidden:
-                made.append(HIDDEN)
+                shown.append(HIDDEN)
                 break
         else:
             end = start + 1
-            made.append(parts[start])
+            shown.append(parts[start])
         start = end
-    return ".".join(made)
+    return ".".join(shown)

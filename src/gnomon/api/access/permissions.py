@@ -44,8 +44,8 @@ def requires(permission: Permission, resource: ApiResource) -> Any:
 
 def find_permission(route: APIRoute) -> RequiredPermission | None:
     """The permission that a route declares; None when it declares none."""
-    found = [one.dependency for one in route.dependencies if isinstance(one, DependsMarker)]
-    return next((one for one in found if isinstance(one, RequiredPermission)), None)
+    dependencies = [marker.dependency for marker in route.dependencies if isinstance(marker, DependsMarker)]
+    return next((dependency for dependency in dependencies if isinstance(dependency, RequiredPermission)), None)
 
 
 def list_operations(routers: Iterable[APIRouter]) -> list[APIRoute]:
@@ -53,15 +53,15 @@ def list_operations(routers: Iterable[APIRouter]) -> list[APIRoute]:
 
     The routers are read themselves: newer releases of FastAPI do not list the routes of an included router as routes of the application.
     """
-    found = []
+    operations = []
     for router in routers:
         for route in router.routes:
             if not isinstance(route, APIRoute) or find_permission(route) is None:
                 raise InternalError(
                     f"route {getattr(route, 'path', route)} declares no permission; add requires(...) to its dependencies"
                 )
-            found.append(route)
-    return found
+            operations.append(route)
+    return operations
 
 
 def check_routes(app: FastAPI, prefix: str) -> None:

@@ -41,10 +41,10 @@ def require_event_role(context: ApiContext, tx: Transaction, user: User, asset: 
         return
     leaves = match_leaves(asset.key, ())
     dags, declared = VisibleDags(context, tx, user, Role.USER), asset_declarations.list_declarations(tx, leaves)
-    writers = [one for one in declared if one.role == asset_declarations.OUTLET]
-    consumers = [one for one in declared if one.role == asset_declarations.SCHEDULE]
-    if not any(one.dag_id in dags for one in writers) and not (
-        consumers and all(one.dag_id in dags for one in consumers)
+    writers = [declaration for declaration in declared if declaration.role == asset_declarations.OUTLET]
+    consumers = [declaration for declaration in declared if declaration.role == asset_declarations.SCHEDULE]
+    if not any(declaration.dag_id in dags for declaration in writers) and not (
+        consumers and all(declaration.dag_id in dags for declaration in consumers)
     ):
         raise _refuse(asset, Role.USER)
 

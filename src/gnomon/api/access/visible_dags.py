@@ -25,7 +25,7 @@ def require_role(context: ApiContext, tx: Transaction, user: User, dag_id: str, 
     if user.identity.everywhere >= role:
         return
     facts = context.facts.find(tx, list_newest_versions(tx, [dag_id]))
-    check_dag_role(user.identity, dag_id, next((one.spec.tags for one in facts.values()), ()), role)
+    check_dag_role(user.identity, dag_id, next((version_facts.spec.tags for version_facts in facts.values()), ()), role)
 
 
 class VisibleDags:

@@ -119,7 +119,9 @@ def get_me(request: Request, context: Context) -> MeAnswer:
             may=list_allowed_acts(identity),
         )
     identity, account = find_own_account(context, request)
-    grants = [GrantAnswer(kind=str(one.kind), pattern=one.pattern, role=str(one.role)) for one in identity.grants]
+    grants = [
+        GrantAnswer(kind=str(grant.kind), pattern=grant.pattern, role=str(grant.role)) for grant in identity.grants
+    ]
     return MeAnswer(
         account=account.name,
         role=str(identity.everywhere),
@@ -157,8 +159,8 @@ def list_own_tokens(request: Request, context: Context) -> TokensAnswer:
     """The API tokens of one's own account."""
     _, account = find_own_account(context, request)
     with context.database.read() as tx:
-        found = [token for token in token_rows.list_tokens(tx) if token.account_pk == account.account_pk]
-    return TokensAnswer(account=account.name, tokens=[_build_token(context, token) for token in found])
+        tokens = [token for token in token_rows.list_tokens(tx) if token.account_pk == account.account_pk]
+    return TokensAnswer(account=account.name, tokens=[_build_token(context, token) for token in tokens])
 
 
 @router.post("/tokens", status_code=201)
@@ -186,8 +188,8 @@ def revoke_own_token(token: str, request: Request, context: Context) -> Response
         )
     author = Author(f"api:{account.name}", context.clock.now(), find_address(request))
     with context.database.write() as tx:
-        found = token_rows.find_token(tx, token)
-        if found is None or found[0].account_pk != account.account_pk:
+        stored = token_rows.find_token(tx, token)
+        if stored is None or stored[0].account_pk != account.account_pk:
             raise HTTPException(404, f"account {account.name!r} has no token {token!r}")
         api_tokens.revoke_token(tx, author, token)
     return Response(status_code=204)

@@ -44,7 +44,9 @@ def find_language(accepted: str) -> str:
         tag, _, weight = part.strip().partition(";q=")
         with contextlib.suppress(ValueError):
             weighted.append((float(weight or 1), tag.partition("-")[0].lower()))
-    return next((language for _, language in sorted(weighted, key=lambda one: -one[0]) if language in _TEXTS), "en")
+    return next(
+        (language for _, language in sorted(weighted, key=lambda choice: -choice[0]) if language in _TEXTS), "en"
+    )
 
 
 def render_login_page(

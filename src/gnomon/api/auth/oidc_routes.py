@@ -59,9 +59,9 @@ async def begin_login(
 async def finish_login(request: Request, context: Context) -> Response:
     """Take the code that the provider gave to the browser, and begin a session."""
     settings = _require_oidc(context)
-    given = request.query_params.multi_items()
-    query = {name: value[:_TEXT_MAX] for name, value in given}
-    if len(query) < len(given):
+    given_items = request.query_params.multi_items()
+    query = {name: value[:_TEXT_MAX] for name, value in given_items}
+    if len(query) < len(given_items):
         return _refuse(
             context,
             request,
@@ -95,13 +95,13 @@ async def _answer_in_slot(context: ApiContext, request: Request, answer: Callabl
 
 
 def _begin_login(context: ApiContext, request: Request, settings: OidcSettings, next_page: str) -> Response:
-    made = LoginSecrets(*(random_secrets.token_urlsafe(32) for _ in range(3)))
-    url = context.identity_provider.build_login_url(_find_redirect_url(request, settings), made)
+    login = LoginSecrets(*(random_secrets.token_urlsafe(32) for _ in range(3)))
+    url = context.identity_provider.build_login_url(_find_redirect_url(request, settings), login)
     body = {
         "purpose": _PURPOSE,
         "at": context.clock.now(),
         "target": clean_target(next_page),
-        "secrets": [made.state, made.nonce, made.code_verifier],
+        "secrets": [login.state, login.nonce, login.code_verifier],
     }
     sealed = load_cipher(context.cfg).encrypt(json.dumps(body))
     if len(sealed) > _COOKIE_MAX:
@@ -116,7 +116,7 @@ def _finish_login(
     request: Request,
     settings: OidcSettings,
     query: Mapping[str, str],
-    made: LoginSecrets,
+    login: LoginSecrets,
     target: str,
 ) -> Response:
     now, address = context.clock.now(), find_address(request)
@@ -127,7 +127,7 @@ def _finish_login(
             why = f"{show_text(query['error'])}{': ' + show_text(query['error_description']) if query.get('error_description') else ''}"
             raise ProviderRefused(f"the identity provider did not log you in: {why}")
         claims = context.identity_provider.read_claims(
-            query.get("code", ""), _find_redirect_url(request, settings), made
+            query.get("code", ""), _find_redirect_url(request, settings), login
         )
         return _begin_session(context, request, settings, claims, target)
     except LoginRefused as refusal:
@@ -166,8 +166,8 @@ def _withdraw_role(context: ApiContext, settings: OidcSettings, author: Author, 
     try:
         with context.database.write() as tx:
             done = withdraw_role(tx, author, claims, settings.rules)
-    except UserError as kept:
-        return f"; {kept}"
+    except UserError as withdrawal_error:
+        return f"; {withdrawal_error}"
     return "" if done is None else f"; {done}"
 
 

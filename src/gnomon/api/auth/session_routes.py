@@ -53,12 +53,12 @@ class SessionsAnswer(BaseModel):
 def list_sessions(request: Request, context: Context, account: AccountName = None) -> SessionsAnswer:
     """The sessions of the account of the request, or of another one."""
     policy = _require_accounts(context)
-    found = _find_account(context, policy.identify(request), account)
+    of_account = _find_account(context, policy.identify(request), account)
     current = None if request.headers.get("authorization") is not None else policy.find_session(request)
     with context.database.read() as tx:
-        rows = list_open_sessions(tx, found, context.clock.now(), context.authenticator.rules)
+        rows = list_open_sessions(tx, of_account, context.clock.now(), context.authenticator.rules)
     return SessionsAnswer(
-        account=found.name,
+        account=of_account.name,
         sessions=[
             SessionAnswer(
                 id=row.session_pk,

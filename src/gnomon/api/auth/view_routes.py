@@ -57,8 +57,10 @@ def list_own_views(request: Request, context: Context) -> ViewsAnswer:
     """The named views of one's own account."""
     _, account = find_own_account(context, request)
     with context.database.read() as tx:
-        found = saved_view_rows.list_views(tx, account.account_pk)
-    views = [ViewAnswer(page=one.page, name=one.name, query=one.query, is_default=one.is_default) for one in found]
+        stored = saved_view_rows.list_views(tx, account.account_pk)
+    views = [
+        ViewAnswer(page=view.page, name=view.name, query=view.query, is_default=view.is_default) for view in stored
+    ]
     return ViewsAnswer(account=account.name, views=views)
 
 

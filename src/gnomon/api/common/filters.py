@@ -81,7 +81,7 @@ def build_conditions(
             if texts is not None:
                 conditions.append(Condition(field.name, operator, texts))
         elif operator in (Operator.IN, Operator.NOT_IN):
-            conditions.append(Condition(field.name, operator, [field.read(one) for one in value]))
+            conditions.append(Condition(field.name, operator, [field.read(item) for item in value]))
         else:
             conditions.append(Condition(field.name, operator, field.read(value)))
     return conditions

@@ -31,7 +31,7 @@ class Ordering:
 
 
 def parse_order(
-    order_by: Sequence[str], known: Mapping[str, SortField], default: str, unique: Sequence[SortField]
+    order_by: Sequence[str], readers: Mapping[str, SortField], default: str, unique: Sequence[SortField]
 ) -> Ordering:
     """The order that the client wants, else `default`, then by the `unique` fields, in the direction of the first key.
 
@@ -40,7 +40,7 @@ def parse_order(
     keys: list[SortKey] = []
     fields: list[SortField] = []
     for text in [name for name in order_by if name] or [default]:
-        field, descends = _find_attribute(text, known), text.startswith("-")
+        field, descends = _find_attribute(text, readers), text.startswith("-")
         if all(key.field != field.name for key in keys):
             keys.append(SortKey(field.name, descends))
             fields.append(field)
@@ -52,7 +52,7 @@ def parse_order(
 
 
 def sort_entries(
-    entries: Sequence[T], order_by: Sequence[str], known: Mapping[str, Callable[[T], Any]], default: str
+    entries: Sequence[T], order_by: Sequence[str], readers: Mapping[str, Callable[[T], Any]], default: str
 ) -> list[T]:
     """The entries of a list that is in memory, in the order that the client wants; None comes last. Entries that are equal keep their order.
 
@@ -60,25 +60,25 @@ def sort_entries(
     """
     chosen: dict[str, str] = {}
     for text in [name for name in order_by if name] or [default]:
-        _find_attribute(text, known)
+        _find_attribute(text, readers)
         chosen.setdefault(
             text.removeprefix("-"), text
         )  # named again, an attribute changes nothing, and each costs a sort
     ordered = list(entries)
     for text in reversed(chosen.values()):
-        value_of: Callable[[T], Any] = _find_attribute(text, known)
+        value_of: Callable[[T], Any] = _find_attribute(text, readers)
         known_values = sorted(
-            (one for one in ordered if value_of(one) is not None), key=value_of, reverse=text.startswith("-")
+            (entry for entry in ordered if value_of(entry) is not None), key=value_of, reverse=text.startswith("-")
         )
-        ordered = [*known_values, *(one for one in ordered if value_of(one) is None)]
+        ordered = [*known_values, *(entry for entry in ordered if value_of(entry) is None)]
     return ordered
 
 
 V = TypeVar("V")
 
 
-def _find_attribute(text: str, known: Mapping[str, V]) -> V:
+def _find_attribute(text: str, readers: Mapping[str, V]) -> V:
     name = text.removeprefix("-")
-    if name not in known:
-        raise HTTPException(400, f"the list cannot be ordered by {name!r}; it can by: {', '.join(sorted(known))}")
-    return known[name]
+    if name not in readers:
+        raise HTTPException(400, f"the list cannot be ordered by {name!r}; it can by: {', '.join(sorted(readers))}")
+    return readers[name]

@@ -50,10 +50,12 @@ def count_entries(count: Callable[[int], int], offset: int, size: int, *, most: 
     return TotalEntries(total, most if total >= most else None)
 
 
-def find_total(count: Callable[[int], int], offset: int, size: int, found: int, *, has_more: bool) -> TotalEntries:
-    """As `count_entries`, of a list whose page has been read: a last page with `found` entries says how many there are."""
-    if not has_more and (found or not offset) and size:
-        return TotalEntries(offset + found)
+def find_total(
+    count: Callable[[int], int], offset: int, size: int, entry_count: int, *, has_more: bool
+) -> TotalEntries:
+    """As `count_entries`, of a list whose page has been read: a last page with `entry_count` entries says how many there are."""
+    if not has_more and (entry_count or not offset) and size:
+        return TotalEntries(offset + entry_count)
     return count_entries(count, offset, size)
 
 

@@ -45,9 +45,11 @@ class RouteIndex(BaseRoute):
                 raise InternalError(f"route {getattr(route, 'path', route)} is not an operation")
             self._count += 1
             segments = (prefix + route.path_format).split("/")
-            is_split_by_slashes = all(isinstance(one, StringConvertor) for one in route.param_convertors.values())
+            is_split_by_slashes = all(
+                isinstance(convertor, StringConvertor) for convertor in route.param_convertors.values()
+            )
             if is_split_by_slashes and all(
-                "{" not in one or (one.startswith("{") and one.endswith("}")) for one in segments
+                "{" not in segment or (segment.startswith("{") and segment.endswith("}")) for segment in segments
             ):
                 self._add(segments, route)
             else:
@@ -61,23 +63,23 @@ class RouteIndex(BaseRoute):
                 node = node.parameter
             else:
                 node = node.by_literal.setdefault(segment, _Node())
-        names = tuple(one[1:-1] for one in segments if one.startswith("{"))
+        names = tuple(segment[1:-1] for segment in segments if segment.startswith("{"))
         for method in route.methods or ():
             node.by_method.setdefault(method, (self._count, route, names))
 
     def find(self, method: str, path: str) -> tuple[APIRoute, dict[str, str]] | None:
         """The route of a request, and its path parameters by their names. A route of another method if none has this one; None when there is nothing at the address."""
         nodes = self._walk(path)
-        found = [(*node.by_method[method], values) for node, values in nodes if method in node.by_method]
-        if not found:
+        candidates = [(*node.by_method[method], values) for node, values in nodes if method in node.by_method]
+        if not candidates:
             by_pattern = self._match_patterns(path)
-            with_method = next((one for one in by_pattern if method in (one[0].methods or ())), None)
+            with_method = next((match for match in by_pattern if method in (match[0].methods or ())), None)
             if with_method is not None:
                 return with_method
-            found = [(*one, values) for node, values in nodes for one in node.by_method.values()]
-            if not found:
+            candidates = [(*route, values) for node, values in nodes for route in node.by_method.values()]
+            if not candidates:
                 return by_pattern[0] if by_pattern else None
-        _, route, names, values = min(found, key=lambda one: one[0])
+        _, route, names, values = min(candidates, key=lambda candidate: candidate[0])
         return route, dict(zip(names, values, strict=True))
 
     def _walk(self, path: str) -> list[tuple[_Node, tuple[str, ...]]]:
@@ -97,21 +99,21 @@ class RouteIndex(BaseRoute):
         return reached
 
     def _match_patterns(self, path: str) -> list[tuple[APIRoute, dict[str, str]]]:
-        found = []
+        matches = []
         for prefix, route in self._patterns:
             match = route.path_regex.match(path[len(prefix) :]) if path.startswith(prefix) else None
             if match is not None:
-                found.append((route, match.groupdict()))
-        return found
+                matches.append((route, match.groupdict()))
+        return matches
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """What Starlette asks a route: whether the request is for it, and what to put into its scope."""
         if scope["type"] != "http":
             return Match.NONE, {}
-        found = self.find(scope["method"], scope["path"])
-        if found is None:
+        route_match = self.find(scope["method"], scope["path"])
+        if route_match is None:
             return Match.NONE, {}
-        route, parameters = found
+        route, parameters = route_match
         match = Match.FULL if scope["method"] in (route.methods or ()) else Match.PARTIAL
         return match, {"endpoint": route.endpoint, "path_params": parameters, "route": route}
 

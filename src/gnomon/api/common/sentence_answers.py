@@ -77,14 +77,14 @@ class SpannedAnswer(Answer):
 
 def map_spans(sentences: Iterable[Sentence | str | None], hide: Hide) -> dict[str, list[SpanAnswer]]:
     """The spans of these sentences by their text. In a stored text only instants are known."""
-    found = {}
+    spans_by_text = {}
     for sentence in sentences:
         if sentence:
             spans = list(split_instants(sentence)) if isinstance(sentence, str) else list_spans(sentence)
             answers = build_spans(spans, hide)
             if any(span.kind is not ArgumentKind.TEXT for span in answers):
-                found["".join(span.text for span in answers)] = answers
-    return found
+                spans_by_text["".join(span.text for span in answers)] = answers
+    return spans_by_text
 
 
 def build_spans(spans: list[SentenceSpan], hide: Hide) -> list[SpanAnswer]:
@@ -118,7 +118,7 @@ def _build_argument(kind: ArgumentKind, value: ArgumentValue, hide: Hide) -> Any
     if isinstance(value, Command):
         return _build_command(value, hide)
     if isinstance(value, tuple):
-        return [_build_argument(ArgumentKind.PHRASE, one, hide) for one in value]
+        return [_build_argument(ArgumentKind.PHRASE, item, hide) for item in value]
     if isinstance(value, str):
         return hide(value)
     return iso(int(value)) if kind is ArgumentKind.INSTANT and value is not None else value

@@ -17,10 +17,12 @@ def refuse_unknown_fields(annotation: Any) -> Callable[[Any], Any]:
 
     def check(value: Any) -> Any:
         for kind, unknown in _find_unknown(annotation, value):
-            known = ", ".join(field.name for field in fields(kind))
+            field_names = ", ".join(field.name for field in fields(kind))
             names = ", ".join(repr(name[:_TEXT_MAX]) for name in unknown[:_SHOWN_MAX])
             raise PydanticCustomError(
-                "extra_forbidden", "it has no field {names}; its fields: {known}", {"names": names, "known": known}
+                "extra_forbidden",
+                "it has no field {names}; its fields: {known}",
+                {"names": names, "known": field_names},
             )
         return value
 

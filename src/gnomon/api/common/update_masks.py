@@ -11,9 +11,9 @@ from pydantic import BaseModel
 
 def read_changes(body: BaseModel, update_mask: Sequence[str] | None) -> dict[str, Any]:
     """The fields that the client gave, by name; with a mask only those in it. Raises HTTPException (400) for a name that the body does not have."""
-    given = {name: getattr(body, name) for name in body.model_fields_set}
+    changes = {name: getattr(body, name) for name in body.model_fields_set}
     if update_mask is None:
-        return given
+        return changes
     by_name = {field.alias or name: name for name, field in type(body).model_fields.items()}
     unknown = sorted(set(update_mask) - set(by_name))
     if unknown:

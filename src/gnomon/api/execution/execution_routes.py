@@ -61,10 +61,10 @@ def _json(answer: msgspec.Struct) -> Response:
 async def _check_version(request: Request) -> None:
     version = request.headers.get(VERSION_HEADER, "")
     if version not in KNOWN_VERSIONS:
-        known = " and ".join(KNOWN_VERSIONS)
+        versions = " and ".join(KNOWN_VERSIONS)
         raise HTTPException(
             400,
-            f"the worker speaks version {version or 'none'} of the execution API, and this api-server {known};"
+            f"the worker speaks version {version or 'none'} of the execution API, and this api-server {versions};"
             " install the release of the api-server on the worker, or the one before it",
         )
 
@@ -123,15 +123,17 @@ def _wake_owner(context: ApiContext) -> None:
 @router.post("/attempts/{attempt_id}/claim", dependencies=[Versioned])
 async def claim(attempt_id: Id, request: Request, context: Context) -> Response:
     _find_worker(context, request, CLAIM, attempt_id)
-    wanted = await _read_body(request, ClaimRequest)
+    claim_request = await _read_body(request, ClaimRequest)
 
     def give() -> ClaimedAttempt:
-        attempt, elements = _ask(lambda: execution.claim(context.database, attempt_id, wanted, context.clock.now()))
+        attempt, elements = _ask(
+            lambda: execution.claim(context.database, attempt_id, claim_request, context.clock.now())
+        )
         return ClaimedAttempt(
             attempt=attempt,
             elements=elements,
-            attempt_token=sign(context, ATTEMPT, attempt_id, wanted.worker_id),
-            worker_token=sign(context, WORKER, wanted.worker_id, wanted.worker_id),
+            attempt_token=sign(context, ATTEMPT, attempt_id, claim_request.worker_id),
+            worker_token=sign(context, WORKER, claim_request.worker_id, claim_request.worker_id),
             dags_folder=str(context.cfg.dags_folder),
         )
 

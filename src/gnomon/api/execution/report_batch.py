@@ -48,18 +48,19 @@ def answer_reports(
     """The answers in the order of the reports. Raises ResourceUnavailable: nothing is stored."""
     answers: dict[int, ReportAnswer] = {}
     checked: list[_CheckedReport] = []
-    seen: set[tuple[type, str]] = set()
-    for number, one in enumerate(encoded):
-        found = _check(context, worker_id, number, one)
-        if isinstance(found, ReportAnswer):
-            answers[number] = found
-        elif (place := (type(found.report), found.attempt_id)) in seen:
+    seen_reports: set[tuple[type, str]] = set()
+    for number, encoded_report in enumerate(encoded):
+        checked_report = _check(context, worker_id, number, encoded_report)
+        if isinstance(checked_report, ReportAnswer):
+            answers[number] = checked_report
+        elif (place := (type(checked_report.report), checked_report.attempt_id)) in seen_reports:
             answers[number] = ReportAnswer(
-                status=409, detail=f"the batch has another report of this kind about attempt {found.attempt_id}"
+                status=409,
+                detail=f"the batch has another report of this kind about attempt {checked_report.attempt_id}",
             )
         else:
-            seen.add(place)
-            checked.append(found)
+            seen_reports.add(place)
+            checked.append(checked_report)
     answers.update(_record(context, worker_id, checked))
     return tuple(answers[number] for number in range(len(encoded)))
 
@@ -88,7 +89,9 @@ def _record(context: ApiContext, worker_id: str, checked: Sequence[_CheckedRepor
         raise
     except Exception as error:
         if len(checked) > 1:
-            return {number: answer for one in checked for number, answer in _record(context, worker_id, [one]).items()}
+            return {
+                number: answer for entry in checked for number, answer in _record(context, worker_id, [entry]).items()
+            }
         status = find_status(error)
         if status == 500:
             _log.error(
@@ -104,33 +107,33 @@ def _record(context: ApiContext, worker_id: str, checked: Sequence[_CheckedRepor
 def _record_together(
     context: ApiContext, worker_id: str, checked: Sequence[_CheckedReport]
 ) -> Mapping[int, ReportAnswer]:
-    claims = [one.attempt_id for one in checked if isinstance(one.report, ReportedClaim)]
-    entries = {one.attempt_id: one.report.at for one in checked if isinstance(one.report, ReportedEntry)}
-    results = {one.attempt_id: one.report.result for one in checked if isinstance(one.report, ReportedResult)}
+    claims = [entry.attempt_id for entry in checked if isinstance(entry.report, ReportedClaim)]
+    entries = {entry.attempt_id: entry.report.at for entry in checked if isinstance(entry.report, ReportedEntry)}
+    results = {entry.attempt_id: entry.report.result for entry in checked if isinstance(entry.report, ReportedResult)}
     recorded = record_reports(context.database, worker_id, claims, entries, results, context.clock.now())
     worker_token = sign(context, WORKER, worker_id, worker_id) if recorded.claimed else ""
-    return {one.number: _answer(context, worker_id, worker_token, one, recorded) for one in checked}
+    return {entry.number: _answer(context, worker_id, worker_token, entry, recorded) for entry in checked}
 
 
 def _answer(
-    context: ApiContext, worker_id: str, worker_token: str, one: _CheckedReport, recorded: RecordedReports
+    context: ApiContext, worker_id: str, worker_token: str, entry: _CheckedReport, recorded: RecordedReports
 ) -> ReportAnswer:
-    if isinstance(one.report, ReportedEntry):
+    if isinstance(entry.report, ReportedEntry):
         return ReportAnswer()
-    if isinstance(one.report, ReportedResult):
-        if one.attempt_id in recorded.ended:
+    if isinstance(entry.report, ReportedResult):
+        if entry.attempt_id in recorded.ended:
             return ReportAnswer()
-        if one.attempt_id in recorded.foreign:
+        if entry.attempt_id in recorded.foreign:
             return ReportAnswer(
-                status=400, detail=f"the result names another task instance than that of attempt {one.attempt_id}"
+                status=400, detail=f"the result names another task instance than that of attempt {entry.attempt_id}"
             )
-        return ReportAnswer(status=409, detail=f"worker {worker_id} does not have attempt {one.attempt_id}")
+        return ReportAnswer(status=409, detail=f"worker {worker_id} does not have attempt {entry.attempt_id}")
     if recorded.is_lost:
         return ReportAnswer(status=410, detail=f"worker {worker_id} was declared lost")
-    attempt = recorded.claimed.get(one.attempt_id)
+    attempt = recorded.claimed.get(entry.attempt_id)
     if attempt is None:
         return ReportAnswer(
-            status=409, detail=f"attempt {one.attempt_id} cannot be claimed: another worker has it, or it has ended"
+            status=409, detail=f"attempt {entry.attempt_id} cannot be claimed: another worker has it, or it has ended"
         )
     try:
         elements = read_elements(context.database, attempt)
@@ -141,7 +144,7 @@ def _answer(
         claimed=ClaimedAttempt(
             attempt=attempt,
             elements=elements,
-            attempt_token=sign(context, ATTEMPT, one.attempt_id, worker_id),
+            attempt_token=sign(context, ATTEMPT, entry.attempt_id, worker_id),
             worker_token=worker_token,
             dags_folder=str(context.cfg.dags_folder),
         ),

@@ -161,21 +161,21 @@ class IdentityProvider:
         self, metadata: Mapping[str, Any], access_token: object, claims: Mapping[str, Any]
     ) -> dict[str, Any]:
         """The further claims of the userinfo endpoint, if one that is asked for is not in the ID token."""
-        wanted = list_claims(self._settings.rules)
+        claim_names = list_claims(self._settings.rules)
         endpoint = metadata.get("userinfo_endpoint")
         if (
             not isinstance(endpoint, str)
             or not isinstance(access_token, str)
             or not access_token
-            or all(find_claim(claims, name) is not None for name in wanted)
+            or all(find_claim(claims, name) is not None for name in claim_names)
         ):
             return {}
-        found = get_object(endpoint, {"Authorization": f"Bearer {access_token}"})
-        if found.get("sub") != claims["sub"]:
+        userinfo = get_object(endpoint, {"Authorization": f"Bearer {access_token}"})
+        if userinfo.get("sub") != claims["sub"]:
             raise ProviderRefused(
                 "the identity provider's userinfo is about another subject than its ID token; nothing of it is believed"
             )
-        return found
+        return userinfo
 
     # ---- the ID token ------------------------------------------------------------------------------------------------
     def _verify(self, id_token: str, metadata: Mapping[str, Any], nonce: str) -> dict[str, Any]:
@@ -248,9 +248,9 @@ class IdentityProvider:
         """The key that has signed the token. A token may name none, and a provider may give a new key the id of the one before."""
         import jwt  # start-up cost: only with [oidc]
 
-        wanted = jwt.get_unverified_header(id_token).get("kid")
+        key_id = jwt.get_unverified_header(id_token).get("kid")
         failure: Exception | None = None
-        for key in self._list_keys(wanted, jwks_uri):
+        for key in self._list_keys(key_id, jwks_uri):
             try:
                 jwt.api_jws.decode(id_token, key.key, algorithms=list(ALGORITHMS))
             except Exception as error:  # PyJWT raises exceptions of any kind for a token or a key of an odd shape
@@ -263,13 +263,13 @@ class IdentityProvider:
             f"the ID token of the identity provider is signed with a key that {jwks_uri} does not list"
         )
 
-    def _list_keys(self, wanted: str | None, jwks_uri: str) -> Iterator[Any]:
+    def _list_keys(self, key_id: str | None, jwks_uri: str) -> Iterator[Any]:
         """The keys with an id, or all without one: those that are known, then those that the provider lists now."""
-        known = self._read_keys(jwks_uri, KEYS_KEPT_S)
-        yield from (key for key in known if wanted in (None, key.key_id))
+        known_keys = self._read_keys(jwks_uri, KEYS_KEPT_S)
+        yield from (key for key in known_keys if key_id in (None, key.key_id))
         listed = self._read_keys(jwks_uri, KEYS_AGAIN_S)
-        if listed is not known:
-            yield from (key for key in listed if wanted in (None, key.key_id))
+        if listed is not known_keys:
+            yield from (key for key in listed if key_id in (None, key.key_id))
 
     def _read_keys(self, jwks_uri: str, kept_s: float) -> list[Any]:
         """The keys as they were read at most `kept_s` ago. Raises ProviderUnavailable."""
@@ -284,5 +284,6 @@ class IdentityProvider:
 def show_text(value: object) -> str:
     """A text of the provider for a sentence: short, and of characters that can be seen; others could clear a terminal or turn the direction of writing."""
     return "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode() for one in str(value)[:_SHOWN_MAX]
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in str(value)[:_SHOWN_MAX]
     )

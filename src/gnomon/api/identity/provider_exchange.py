@@ -47,16 +47,16 @@ def exchange(session: Any, method: str, url: str, accepted: tuple[int, ...] = (2
             )
         if len(body) > ANSWER_BYTES_MAX:
             raise ProviderUnavailable(f"the identity provider answered {url} with more than {ANSWER_BYTES_MAX} bytes")
-        found = json.loads(body)
+        parsed = json.loads(body)
     except (requests.RequestException, _find_http_error(), OSError, ValueError, RecursionError) as error:
         if deadline.has_passed:
             raise _explain_slowness(url) from None
         raise ProviderUnavailable(
             f"the identity provider does not answer at {url} ({type(error).__name__}); try again later, or log in with a password"
         ) from None
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise ProviderUnavailable(f"the identity provider answered {url} with something that is no JSON object")
-    return found
+    return parsed
 
 
 def get_object(url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -102,14 +102,14 @@ class _Deadline:
     def __exit__(self, *exc_info: object) -> None:
         self._timer.cancel()
         with self._guard:
-            for one in self._sockets:
-                one.close()
+            for sock in self._sockets:
+                sock.close()
             self._sockets.clear()
 
-    def _watch(self, made: socket.socket) -> None:
+    def _watch(self, sock: socket.socket) -> None:
         """A copy of the descriptor is watched: TLS takes the socket itself."""
         with self._guard:
-            self._sockets.append(made.dup())
+            self._sockets.append(sock.dup())
             if self.has_passed:
                 self._end_all()
 
@@ -119,9 +119,9 @@ class _Deadline:
             self._end_all()
 
     def _end_all(self) -> None:
-        for one in self._sockets:
+        for sock in self._sockets:
             try:
-                one.shutdown(socket.SHUT_RDWR)
+                sock.shutdown(socket.SHUT_RDWR)
             except OSError:  # the other side has ended it already
                 continue
 
@@ -157,9 +157,9 @@ def _watch_pools(manager: Any, watch: Any) -> None:
                 self.timeout = EXCHANGE_S / _count_addresses(
                     self._dns_host, self.port
                 )  # urllib3 waits so long for each address of a name
-                made: socket.socket = super()._new_conn()
-                watch(made)
-                return made
+                sock: socket.socket = super()._new_conn()
+                watch(sock)
+                return sock
 
         return type(kind.__name__, (kind,), {"ConnectionCls": WatchedConnection})
 

@@ -17,7 +17,7 @@ _NUMBER_MAX = 2800
 def read_keys(key_set: Mapping[str, Any], url: str) -> list[Any]:
     """The keys for signatures, as `jwt.PyJWK`; unusable ones are left out. Raises ProviderUnavailable."""
     listed = key_set.get("keys")
-    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise ProviderUnavailable(
             f"the identity provider answered {url} with something that is no JSON Web Key Set (`keys` is no list of keys)"
         )
@@ -36,8 +36,8 @@ def _read_key(described: Mapping[str, Any]) -> Any:
     members = _PUBLIC.get(kind) if isinstance(kind, str) else None
     if members is None or described.get("use", "sig") != "sig":
         return None
-    wanted = (*members, *(name for name in ("alg", "kid") if name in described))
-    public = {name: described.get(name) for name in wanted}
+    kept_members = (*members, *(name for name in ("alg", "kid") if name in described))
+    public = {name: described.get(name) for name in kept_members}
     if not all(isinstance(value, str) and len(value) <= _NUMBER_MAX for value in public.values()):
         return None
     try:

@@ -16,25 +16,27 @@ _OPTIONAL = ("userinfo_endpoint", "end_session_endpoint")
 def fetch_metadata(issuer: str) -> dict[str, Any]:
     """The metadata that the issuer gives about itself. Raises ProviderUnavailable."""
     url = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
-    found = get_object(url)
-    if found.get("issuer") != issuer:
-        named = repr(found.get("issuer"))[:300]
+    metadata = get_object(url)
+    if metadata.get("issuer") != issuer:
+        named = repr(metadata.get("issuer"))[:300]
         raise ProviderUnavailable(
             f"{url} names the issuer {named}, and [oidc] issuer is {issuer!r}: write it exactly as the provider does, also the / at its end"
         )
     for name in _REQUIRED:
-        if not isinstance(found.get(name), str):
+        if not isinstance(metadata.get(name), str):
             raise ProviderUnavailable(
                 f"{url} names no {name}: this is no provider of OpenID Connect with the flow by code"
             )
     for name in (*_REQUIRED, *_OPTIONAL):
-        if isinstance(found.get(name), str) and not _is_as_safe(found[name], issuer):
-            wanted = "https://" if issuer.startswith("https:") else "https://, or with http:// and this machine,"
+        if isinstance(metadata.get(name), str) and not _is_as_safe(metadata[name], issuer):
+            required_start = (
+                "https://" if issuer.startswith("https:") else "https://, or with http:// and this machine,"
+            )
             raise ProviderUnavailable(
-                f"{url} names the {name} {found[name][:300]!r}, which is not used: the issuer is {issuer!r}, so the address must begin with {wanted} "
+                f"{url} names the {name} {metadata[name][:300]!r}, which is not used: the issuer is {issuer!r}, so the address must begin with {required_start} "
                 "and have no name and password; correct the address at the provider"
             )
-    return found
+    return metadata
 
 
 def choose_client_authentication(metadata: Mapping[str, Any], client_secret: str) -> str:

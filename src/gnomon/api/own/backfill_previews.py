@@ -92,29 +92,29 @@ def preview_backfill(dag_id: Id, body: BackfillRangeBody, context: Context, user
         build_dag_schedule(request.dag, None), context.clock, request.from_at, request.to_at + 1, SLOTS_MAX
     )
     counts = dict.fromkeys(EFFECTS.values(), 0)
-    for one in previews:
-        counts[EFFECTS[one.outcome]] += 1
+    for preview in previews:
+        counts[EFFECTS[preview.outcome]] += 1
     notes = [say("runs_wait_while_paused", dag=dag_id)] if request.dag.paused else []
     return BackfillPreviewAnswer(
         counts=counts,
-        slots=[_build_slot(one) for one in previews[:SLOTS_MAX]],
+        slots=[_build_slot(preview) for preview in previews[:SLOTS_MAX]],
         has_more=slots.has_more,
-        days_off=[DayWithoutSlotAnswer(day=one.day, reason=one.reason) for one in days_off],
+        days_off=[DayWithoutSlotAnswer(day=day.day, reason=day.reason) for day in days_off],
         notes=list(map(render, notes)),
         spans=map_spans(notes, str),
     )
 
 
-def _build_slot(one: SlotPreview) -> BackfillSlotAnswer:
-    slot = one.slot
+def _build_slot(preview: SlotPreview) -> BackfillSlotAnswer:
+    slot = preview.slot
     return BackfillSlotAnswer(
-        run_id=one.run_id,
+        run_id=preview.run_id,
         run_after=to_datetime(slot.run_after),
         logical_date=moment(slot.logical_at),
         data_interval_start=moment(slot.interval_start),
         data_interval_end=moment(slot.interval_end),
         partition_key=slot.partition_key,
-        state=None if one.state is None else one.state.value,
-        effect=EFFECTS[one.outcome],
-        reason=_REASONS[one.outcome].format(state=one.state),
+        state=None if preview.state is None else preview.state.value,
+        effect=EFFECTS[preview.outcome],
+        reason=_REASONS[preview.outcome].format(state=preview.state),
     )

@@ -82,13 +82,13 @@ def get_backfills(
             else backfills.list_backfills_of_dag(tx, filters.dag_id)
         )
         chosen = [
-            (dag_id, one)
-            for dag_id, one in named
-            if dag_id in visible and (not filters.state or name_backfill_state(one) in filters.state)
+            (dag_id, record)
+            for dag_id, record in named
+            if dag_id in visible and (not filters.state or name_backfill_state(record) in filters.state)
         ]
         rows = build_backfill_rows(tx, cut_page(chosen, filters))
-    found = [
+    answers = [
         BackfillAnswer.model_validate({**asdict(row), "error": None if row.error is None else hide(row.error)})
         for row in rows
     ]
-    return BackfillsAnswer(backfills=found, total_entries=len(chosen))
+    return BackfillsAnswer(backfills=answers, total_entries=len(chosen))

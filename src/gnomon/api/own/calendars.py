@@ -82,10 +82,10 @@ def get_calendar(
         raise UserError(str(error)) from None
     today = to_datetime(context.clock.now()).astimezone(zone).date()
     days = YearDays(today.year if year is None else year, zone)
-    found = read_year_calendar(context.cfg, context.database, context.clock, dag, days)
+    calendar = read_year_calendar(context.cfg, context.database, context.clock, dag, days)
     with context.database.read() as tx:
         hide = build_name_filter(VisibleDags(context, tx, user))
-    reasons = list(dict.fromkeys(day.reason for day in found.days if day.reason is not None))
+    reasons = list(dict.fromkeys(day.reason for day in calendar.days if day.reason is not None))
     return CalendarAnswer(
         dag_id=dag_id,
         year=days.year,
@@ -93,26 +93,28 @@ def get_calendar(
         schedule=dag.spec.timetable.summary,
         paused=dag.paused,
         today=today,
-        days=_build_days(found, {reason: index for index, reason in enumerate(reasons)}),
+        days=_build_days(calendar, {reason: index for index, reason in enumerate(reasons)}),
         reasons=[hide(render(reason)) for reason in reasons],
         clock_changes=[
-            ClockChangeAnswer(at=to_datetime(one.at), change=format_change(one.after - one.before))
-            for one in found.clock_changes
+            ClockChangeAnswer(
+                at=to_datetime(clock_change.at), change=format_change(clock_change.after - clock_change.before)
+            )
+            for clock_change in calendar.clock_changes
         ],
-        is_counted_whole=found.is_counted_whole,
-        blocked=None if found.blocked is None else hide(found.blocked),
-        notes=[hide(render(note)) for note in found.notes],
-        spans=map_spans([found.blocked, *found.notes, *reasons], hide),
+        is_counted_whole=calendar.is_counted_whole,
+        blocked=None if calendar.blocked is None else hide(calendar.blocked),
+        notes=[hide(render(note)) for note in calendar.notes],
+        spans=map_spans([calendar.blocked, *calendar.notes, *reasons], hide),
     )
 
 
-def _build_days(found: YearCalendar, numbers: dict[Sentence, int]) -> list[CalendarDayAnswer]:
+def _build_days(calendar: YearCalendar, numbers: dict[Sentence, int]) -> list[CalendarDayAnswer]:
     return [
         CalendarDayAnswer(
-            day=one.day,
-            runs={state.value: count for state, count in one.states.items()},
-            slots=one.slots,
-            reason=None if one.reason is None else numbers[one.reason],
+            day=day.day,
+            runs={state.value: count for state, count in day.states.items()},
+            slots=day.slots,
+            reason=None if day.reason is None else numbers[day.reason],
         )
-        for one in found.days
+        for day in calendar.days
     ]

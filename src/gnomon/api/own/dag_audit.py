@@ -100,25 +100,25 @@ def get_dag_audit(
     hide = build_name_filter(visible)
     is_admin = user.identity.everywhere is Role.ADMIN
     return AuditAnswer(
-        rows=[_build(one, hide, is_admin=is_admin) for one in page[:limit]],
+        rows=[_build(event, hide, is_admin=is_admin) for event in page[:limit]],
         next=page[limit - 1].event_pk if len(page) > limit else None,
     )
 
 
-def _build(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRowAnswer:
-    body = hide_uri_passwords(one.body)
+def _build(event: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRowAnswer:
+    body = hide_uri_passwords(event.body)
     details = hide_in_value(read_details(body), hide)
     rest = {name: value for name, value in details.items() if name not in ("before", "after")}
     text = hide(body) if not details else json.dumps(rest, ensure_ascii=False) if rest else ""
     return AuditRowAnswer(
-        id=one.event_pk,
-        at=to_datetime(one.at),
-        event=one.kind,
-        by=one.by,
-        from_=one.address if is_admin else None,
-        run_id=one.run_id,
-        task_id=one.task_id,
-        map_index=None if one.map_index == UNMAPPED else one.map_index,
+        id=event.event_pk,
+        at=to_datetime(event.at),
+        event=event.kind,
+        by=event.by,
+        from_=event.address if is_admin else None,
+        run_id=event.run_id,
+        task_id=event.task_id,
+        map_index=None if event.map_index == UNMAPPED else event.map_index,
         before=details.get("before"),
         after=details.get("after"),
         text=text,

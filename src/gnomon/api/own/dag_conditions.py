@@ -70,56 +70,56 @@ def is_unscheduled(facts: VersionFacts) -> bool:
 
 
 def build_dag_conditions(
-    context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, wanted: DagConditions
+    context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, filters: DagConditions
 ) -> list[Condition]:
     """The conditions of `dag_pages` that DAGs meet which a file defines, the user may see, and the filters want."""
-    conditions = [Condition("is_active", Operator.EQUAL, True), *visible.list_conditions(), *_list_flags(wanted)]
-    conditions += _choose_states(wanted)
-    conditions += _choose("dag_id", wanted.dag_id, wanted.dag_id_not)
-    if wanted.favorite is not None:
-        conditions.append(_choose_keys(list_favorites(tx, user.name), is_in=wanted.favorite))
-    if wanted.late is not None:
-        conditions.append(_choose_keys(_find_late(tx, context.clock.now()), is_in=wanted.late))
-    if _asks_spec(wanted):
-        conditions.append(_choose_keys(_match_specs(context.facts.find_all(tx), wanted), is_in=True))
+    conditions = [Condition("is_active", Operator.EQUAL, True), *visible.list_conditions(), *_list_flags(filters)]
+    conditions += _choose_states(filters)
+    conditions += _choose("dag_id", filters.dag_id, filters.dag_id_not)
+    if filters.favorite is not None:
+        conditions.append(_choose_keys(list_favorites(tx, user.name), is_in=filters.favorite))
+    if filters.late is not None:
+        conditions.append(_choose_keys(_find_late(tx, context.clock.now()), is_in=filters.late))
+    if _asks_spec(filters):
+        conditions.append(_choose_keys(_match_specs(context.facts.find_all(tx), filters), is_in=True))
     return conditions
 
 
 def choose_dags(
-    context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, wanted: DagConditions
+    context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, filters: DagConditions
 ) -> frozenset[int] | None:
     """The keys of these DAGs; None when that is every DAG that a file defines."""
-    conditions = build_dag_conditions(context, tx, visible, user, wanted)
+    conditions = build_dag_conditions(context, tx, visible, user, filters)
     return None if len(conditions) == 1 else frozenset(find_dag_keys(tx, conditions))
 
 
-def _choose_states(wanted: DagConditions) -> list[Condition]:
+def _choose_states(filters: DagConditions) -> list[Condition]:
     """A DAG without a run has the state None, which is in no state of a run."""
-    found = (
-        [Condition("last_run_state", Operator.IN, [read_run_state(name) for name in wanted.state])]
-        if wanted.state
+    conditions = (
+        [Condition("last_run_state", Operator.IN, [read_run_state(name) for name in filters.state])]
+        if filters.state
         else []
     )
-    if wanted.state_not:
-        others = {read_run_state(name) for name in wanted.state_not}
-        found.append(
+    if filters.state_not:
+        others = {read_run_state(name) for name in filters.state_not}
+        conditions.append(
             Condition(
                 "last_run_state",
                 Operator.IN,
                 [code for code in (*RUN_STATE_CODES.values(), None) if code not in others],
             )
         )
-    return found
+    return conditions
 
 
-def _list_flags(wanted: DagConditions) -> list[Condition]:
-    flags = {"is_paused": wanted.paused, "has_import_errors": wanted.import_error, "has_warnings": wanted.warning}
+def _list_flags(filters: DagConditions) -> list[Condition]:
+    flags = {"is_paused": filters.paused, "has_import_errors": filters.import_error, "has_warnings": filters.warning}
     return [Condition(field, Operator.EQUAL, value) for field, value in flags.items() if value is not None]
 
 
 def _choose(field: str, values: Sequence[object], others: Sequence[object]) -> list[Condition]:
-    found = [Condition(field, Operator.IN, list(values))] if values else []
-    return [*found, Condition(field, Operator.NOT_IN, list(others))] if others else found
+    conditions = [Condition(field, Operator.IN, list(values))] if values else []
+    return [*conditions, Condition(field, Operator.NOT_IN, list(others))] if others else conditions
 
 
 def _choose_keys(keys: Sequence[int], *, is_in: bool) -> Condition:
@@ -144,23 +144,23 @@ _OF_SPEC = (
 )
 
 
-def _asks_spec(wanted: DagConditions) -> bool:
-    return any(getattr(wanted, name) not in (None, [], "") for name in _OF_SPEC)
+def _asks_spec(filters: DagConditions) -> bool:
+    return any(getattr(filters, name) not in (None, [], "") for name in _OF_SPEC)
 
 
-def _match_specs(facts: FactsOfAll, wanted: DagConditions) -> list[int]:
-    is_of_folder = bool(wanted.folder or wanted.folder_not)
-    text = (wanted.search or "").casefold()
+def _match_specs(facts: FactsOfAll, filters: DagConditions) -> list[int]:
+    is_of_folder = bool(filters.folder or filters.folder_not)
+    text = (filters.search or "").casefold()
     return [
         dag_pk
-        for dag_pk, one in facts.by_dag.items()
+        for dag_pk, version_facts in facts.by_dag.items()
         if dag_pk in facts.active
-        and _has_text(one, text)
-        and (wanted.unscheduled is None or is_unscheduled(one) == wanted.unscheduled)
-        and _fits_tags(one, wanted)
-        and _fits(list_owners(one), wanted.owner, wanted.owner_not)
-        and _fits([find_timetable_type(one)], wanted.schedule, wanted.schedule_not)
-        and (not is_of_folder or _fits([find_folder(facts.files[dag_pk])], wanted.folder, wanted.folder_not))
+        and _has_text(version_facts, text)
+        and (filters.unscheduled is None or is_unscheduled(version_facts) == filters.unscheduled)
+        and _fits_tags(version_facts, filters)
+        and _fits(list_owners(version_facts), filters.owner, filters.owner_not)
+        and _fits([find_timetable_type(version_facts)], filters.schedule, filters.schedule_not)
+        and (not is_of_folder or _fits([find_folder(facts.files[dag_pk])], filters.folder, filters.folder_not))
     ]
 
 
@@ -168,11 +168,11 @@ def _has_text(facts: VersionFacts, text: str) -> bool:
     return not text or text in facts.spec.dag_id.casefold() or text in facts.display_name.casefold()
 
 
-def _fits_tags(facts: VersionFacts, wanted: DagConditions) -> bool:
+def _fits_tags(facts: VersionFacts, filters: DagConditions) -> bool:
     tags = facts.spec.tags
-    has_all = wanted.tags_match_mode == "any" or set(wanted.tag) <= set(tags)
-    return has_all and _fits(tags, wanted.tag, wanted.tag_not)
+    has_all = filters.tags_match_mode == "any" or set(filters.tag) <= set(tags)
+    return has_all and _fits(tags, filters.tag, filters.tag_not)
 
 
-def _fits(found: Sequence[str], values: Sequence[str], others: Sequence[str]) -> bool:
-    return (not values or not set(values).isdisjoint(found)) and set(others).isdisjoint(found)
+def _fits(names: Sequence[str], values: Sequence[str], others: Sequence[str]) -> bool:
+    return (not values or not set(values).isdisjoint(names)) and set(others).isdisjoint(names)

@@ -74,33 +74,34 @@ def get_graph_nodes(context: Context, user: CurrentUser) -> GraphNodesAnswer:
         visible = VisibleDags(context, tx, user)
         facts = context.facts.find_all(tx)
         stored = [
-            one for one in dags.list_dags(tx) if one.active and one.dag_id in visible and one.dag_pk in facts.by_dag
+            dag for dag in dags.list_dags(tx) if dag.active and dag.dag_id in visible and dag.dag_pk in facts.by_dag
         ]
-        graph = read_asset_graph(tx, shown=None if visible.is_all else {one.dag_id for one in stored})
+        graph = read_asset_graph(tx, shown=None if visible.is_all else {dag.dag_id for dag in stored})
         circles = [circle for circle in list_asset_circles(tx) if all(dag_id in visible for dag_id in circle)]
     nodes = []
-    for one in stored:
-        about = facts.by_dag[one.dag_pk]
-        folder = PurePath(find_relative_path(one.file, context.cfg) or one.file).parent
+    for dag in stored:
+        about = facts.by_dag[dag.dag_pk]
+        folder = PurePath(find_relative_path(dag.file, context.cfg) or dag.file).parent
         nodes.append(
             GraphDagAnswer(
-                dag_id=one.dag_id,
+                dag_id=dag.dag_id,
                 display_name=about.display_name,
                 folder="" if str(folder) == "." else str(folder),
                 owners=list_owners(about),
                 tags=sorted(about.spec.tags),
-                paused=one.paused,
+                paused=dag.paused,
                 triggers=[dag_id for dag_id in about.triggers if dag_id in visible],
             )
         )
     return GraphNodesAnswer(
         dags=nodes,
         assets=[
-            GraphAssetAnswer(kind=one.kind, name=one.name, uri=one.uri, asset_id=one.asset_pk) for one in graph.nodes
+            GraphAssetAnswer(kind=node.kind, name=node.name, uri=node.uri, asset_id=node.asset_pk)
+            for node in graph.nodes
         ],
         asset_edges=[
-            GraphAssetEdgeAnswer(dag_id=one.dag_id, task_id=one.task_id, role=one.role, asset=one.node)
-            for one in graph.edges
+            GraphAssetEdgeAnswer(dag_id=edge.dag_id, task_id=edge.task_id, role=edge.role, asset=edge.node)
+            for edge in graph.edges
         ],
         alias_edges=[list(edge) for edge in graph.alias_edges],
         circles=[list(circle) for circle in circles],
@@ -120,5 +121,5 @@ def get_newest_runs(context: Context, user: CurrentUser) -> NewestRunsAnswer:
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         newest = dag_runs.list_newest_run_states(tx)
-        shown = [one for one in dags.list_dags(tx) if one.dag_pk in newest and one.dag_id in visible]
-    return NewestRunsAnswer(runs={one.dag_id: [newest[one.dag_pk][0], newest[one.dag_pk][1].value] for one in shown})
+        shown = [dag for dag in dags.list_dags(tx) if dag.dag_pk in newest and dag.dag_id in visible]
+    return NewestRunsAnswer(runs={dag.dag_id: [newest[dag.dag_pk][0], newest[dag.dag_pk][1].value] for dag in shown})

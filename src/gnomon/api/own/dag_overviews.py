@@ -138,7 +138,10 @@ def get_dag_overviews(filters: Annotated[DagOverviewFilters, Query()], context: 
         facts = context.facts.find(tx, (dag.version for dag in page))
         favorites = frozenset(list_favorites(tx, user.name))
         overviews = read_overviews(tx, page, now)
-    dags = [_build(one, facts[one.dag.dag_pk], hide, is_favorite=one.dag.dag_pk in favorites) for one in overviews]
+    dags = [
+        _build(overview, facts[overview.dag.dag_pk], hide, is_favorite=overview.dag.dag_pk in favorites)
+        for overview in overviews
+    ]
     return Response(msgspec.json.encode({"at": iso(now), "dags": dags, "total": total}), media_type="application/json")
 
 
@@ -155,13 +158,15 @@ def get_dag_filters(context: Context, user: CurrentUser) -> Response:
 def _list_choices(facts: FactsOfAll, visible: VisibleDags) -> bytes:
     """FilterChoicesAnswer as JSON."""
     shown = {
-        dag_pk: one for dag_pk, one in facts.by_dag.items() if dag_pk in facts.active and one.spec.dag_id in visible
+        dag_pk: version_facts
+        for dag_pk, version_facts in facts.by_dag.items()
+        if dag_pk in facts.active and version_facts.spec.dag_id in visible
     }
     return msgspec.json.encode(
         {
-            "tags": _count(tag for one in shown.values() for tag in one.spec.tags),
-            "owners": _count(owner for one in shown.values() for owner in list_owners(one)),
-            "schedules": _count(find_timetable_type(one) for one in shown.values()),
+            "tags": _count(tag for version_facts in shown.values() for tag in version_facts.spec.tags),
+            "owners": _count(owner for version_facts in shown.values() for owner in list_owners(version_facts)),
+            "schedules": _count(find_timetable_type(version_facts) for version_facts in shown.values()),
             "folders": _count(find_folder(facts.files[dag_pk]) for dag_pk in shown),
         }
     )
@@ -172,9 +177,11 @@ def _count(values: Iterable[str]) -> list[dict[str, object]]:
     return [{"value": value, "dags": number} for value, number in sorted(Counter(values).most_common(CHOICES_MAX))]
 
 
-def _build(one: DagOverview, facts: VersionFacts, hide: Callable[[str], str], *, is_favorite: bool) -> dict[str, Any]:
+def _build(
+    overview: DagOverview, facts: VersionFacts, hide: Callable[[str], str], *, is_favorite: bool
+) -> dict[str, Any]:
     """The fields of DagOverviewAnswer, written without validation: a page has a thousand runs."""
-    spec, dag, planned = facts.spec, one.dag, one.dag.next_run
+    spec, dag, planned = facts.spec, overview.dag, overview.dag.next_run
     interval = (
         None
         if planned is None or planned.interval_start is None
@@ -190,12 +197,12 @@ def _build(one: DagOverview, facts: VersionFacts, hide: Callable[[str], str], *,
         "timetable_type": find_timetable_type(facts),
         "next_run": None if planned is None else iso(planned.run_after),
         "next_interval": interval,
-        "late_since": iso(one.late_since),
+        "late_since": iso(overview.late_since),
         "owners": list_owners(facts),
         "tags": sorted(spec.tags),
         "file": dag.file,
         "has_import_errors": dag.has_import_errors,
-        "problems": [hide(text) for text in one.problems],
+        "problems": [hide(text) for text in overview.problems],
         "runs": [
             {
                 "run_id": run.run_id,
@@ -206,8 +213,8 @@ def _build(one: DagOverview, facts: VersionFacts, hide: Callable[[str], str], *,
                 if run.started_at is None or run.ended_at is None
                 else (run.ended_at - run.started_at) / SECOND,
             }
-            for run in reversed(one.runs)
+            for run in reversed(overview.runs)
         ],
-        "counts": {state.value: count for state, count in one.counts.items()},
-        "recent": {state.value: count for state, count in one.recent.items()},
+        "counts": {state.value: count for state, count in overview.counts.items()},
+        "recent": {state.value: count for state, count in overview.recent.items()},
     }

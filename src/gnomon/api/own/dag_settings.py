@@ -146,8 +146,8 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
         deadlines=len(spec.deadlines),
         alerts=[f"{rule.when} to {', '.join(rule.to)}" for rule in spec.alerts],
         depends_on=[hide(text) for text in shown.depends_on],
-        upstream_dags=[one for one in upstream if one in visible],
-        downstream_dags=[one for one in downstream if one in visible],
+        upstream_dags=[upstream_id for upstream_id in upstream if upstream_id in visible],
+        downstream_dags=[downstream_id for downstream_id in downstream if downstream_id in visible],
         tasks=len(spec.tasks),
         spans=map_spans([shown.error, *shown.warnings], hide),
     )

@@ -55,18 +55,18 @@ def get_deferral(
     with context.database.read() as tx:
         instances = RunInstances(tx, dag_id, dag_run_id)
         detail = instances.find(task_id, map_index)
-        found = find_deferral(tx, TaskKey(instances.run.run_pk, detail.task_no, map_index))
-    if found is None:
+        deferral = find_deferral(tx, TaskKey(instances.run.run_pk, detail.task_no, map_index))
+    if deferral is None:
         raise HTTPException(404, f"task {task_id!r} of run {dag_run_id!r} is not deferred")
     return DeferralAnswer(
-        classpath=found.classpath,
-        kind=found.kind,
-        since=to_datetime(found.since),
-        due_at=moment(found.due_at),
-        fails_at=moment(found.fails_at),
-        next_method=found.next_method,
-        queue=found.queue,
-        triggerer=found.triggerer,
-        host=found.host,
-        notes=found.notes,
+        classpath=deferral.classpath,
+        kind=deferral.kind,
+        since=to_datetime(deferral.since),
+        due_at=moment(deferral.due_at),
+        fails_at=moment(deferral.fails_at),
+        next_method=deferral.next_method,
+        queue=deferral.queue,
+        triggerer=deferral.triggerer,
+        host=deferral.host,
+        notes=deferral.notes,
     )

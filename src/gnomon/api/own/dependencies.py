@@ -80,14 +80,14 @@ def get_dependency_graph(context: Context, user: CurrentUser) -> Response:
         paused = {dag.dag_id for dag in dags.list_dags(tx) if dag.paused}
         facts = context.facts.find_all(tx)
     answers = [_build_dependency(row, hide) for row in rows]
-    known = {facts.by_dag[dag_pk].spec.dag_id for dag_pk in facts.active if dag_pk in facts.by_dag}
+    active_ids = {facts.by_dag[dag_pk].spec.dag_id for dag_pk in facts.active if dag_pk in facts.by_dag}
     answers += [
-        _build_sensor(edge, build_sensor_row(edge, known, paused))
+        _build_sensor(edge, build_sensor_row(edge, active_ids, paused))
         for edge in _list_sensor_edges(facts)
         if _is_visible(edge, visible)
     ]
     return Response(
-        msgspec.json.encode({"dependencies": sorted(answers, key=lambda one: str(one["dag_id"]))}),
+        msgspec.json.encode({"dependencies": sorted(answers, key=lambda answer: str(answer["dag_id"]))}),
         media_type="application/json",
     )
 
@@ -99,9 +99,9 @@ def _list_sensor_edges(facts: FactsOfAll) -> list[SensorEdge]:
         "sensor edges",
         lambda: [
             edge
-            for one in about
-            for wait in one.task_waits
-            for edge in build_sensor_edges(one.spec.dag_id, one.spec.timetable, wait)
+            for version_facts in about
+            for wait in version_facts.task_waits
+            for edge in build_sensor_edges(version_facts.spec.dag_id, version_facts.spec.timetable, wait)
         ],
     )
 
@@ -204,8 +204,8 @@ def get_dependencies_of_day(
     """Which slots of other DAGs each run of a day waits for, by the timetables alone. `day`: default today. `first`: dependencies to pass over."""
     with context.database.read() as tx:
         require_role(context, tx, user, dag_id, Role.VIEWER)
-        found = find_dag(tx, dag_id)
-        dag = LocatedDag(found.spec, found.file, "the database")
+        dag_record = find_dag(tx, dag_id)
+        dag = LocatedDag(dag_record.spec, dag_record.file, "the database")
         visible = VisibleDags(context, tx, user)
         edges: list[Edge | SensorEdge] = [edge for edge in collect_edges(dag.spec) if edge.dependency.dag_id in visible]
         edges += [
@@ -255,12 +255,12 @@ def _check_day(day: dt.date) -> dt.date:
 
 def _find_upstreams(tx: Transaction, dag_ids: Iterable[str | None]) -> dict[str, LocatedDag]:
     """The upstream DAGs that a file defines, by id."""
-    found = {}
+    located = {}
     for dag_id in dag_ids:
         row = None if dag_id is None else dags.find_dag_row(tx, dag_id)
         if dag_id is not None and row is not None and row.active:
-            found[dag_id] = LocatedDag(find_dag(tx, dag_id).spec, row.file, "the database")
-    return found
+            located[dag_id] = LocatedDag(find_dag(tx, dag_id).spec, row.file, "the database")
+    return located
 
 
 def _build_day_dependency(preview: EdgePreview, error: str | None) -> dict[str, object]:

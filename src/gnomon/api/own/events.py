@@ -66,13 +66,13 @@ def stream_events(
     """
     if dag_id:
         with context.database.read() as tx:
-            for one in dag_id:
-                require_role(context, tx, user, one, Role.VIEWER)
-                find_dag(tx, one)
+            for requested_id in dag_id:
+                require_role(context, tx, user, requested_id, Role.VIEWER)
+                find_dag(tx, requested_id)
     interest = StreamInterest(
         user.identity,
         None if not dag_id else frozenset(dag_id),
-        None if not kind else frozenset(one.value for one in kind),
+        None if not kind else frozenset(event_kind.value for event_kind in kind),
     )
     last = after if last_event_id is None else last_event_id
     place = None if last is None else parse_place(last) or _UNKNOWN_PLACE

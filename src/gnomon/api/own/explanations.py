@@ -118,8 +118,8 @@ def explain_run(dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUser)
         at = parse_instant(dag_run_id)
         run = find_run(tx, dag, dag_run_id) if at is None else dag_runs.find_stored_run(tx, dag_id, dag_run_id)
         if run is not None:
-            found = run_explanation.explain_run(tx, dag, run, _read_limits(context), now)
-            return _answer(context, tx, user, run.state.value, found)
+            explanation = run_explanation.explain_run(tx, dag, run, _read_limits(context), now)
+            return _answer(context, tx, user, run.state.value, explanation)
         assert at is not None
         slot = Explanation()
         slot.note(*explain_slot(tx, dag, at, now))
@@ -144,21 +144,21 @@ def explain_task_instance(
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, dag_run_id)
         limits, now = _read_limits(context), context.clock.now()
-        found = task_explanation.explain_task(tx, dag, run, task_id, map_index, limits, now)
+        explanation = task_explanation.explain_task(tx, dag, run, task_id, map_index, limits, now)
         state = next(
             (row.state for row in list_task_instances(tx, dag, run, task_id) if row.map_index == map_index), None
         )
-        return _answer(context, tx, user, state, found)
+        return _answer(context, tx, user, state, explanation)
 
 
 def _answer_about_dag(
     context: ApiContext, tx: Transaction, user: User, dag: DagRecord, answers: PartitionAnswers | PlanningError | None
 ) -> ExplanationAnswer:
-    found = Explanation()
-    found.note(*describe_schedule_switch(context.cfg, dag))
-    found.include(dag_explanation.explain_dag(tx, dag, _read_limits(context), context.clock.now(), answers))
+    explanation = Explanation()
+    explanation.note(*describe_schedule_switch(context.cfg, dag))
+    explanation.include(dag_explanation.explain_dag(tx, dag, _read_limits(context), context.clock.now(), answers))
     state = "deleted" if not dag.active else "paused" if dag.paused else "active"
-    return _answer(context, tx, user, state, found)
+    return _answer(context, tx, user, state, explanation)
 
 
 def _read_limits(context: ApiContext) -> EngineLimits:
@@ -166,22 +166,22 @@ def _read_limits(context: ApiContext) -> EngineLimits:
 
 
 def _answer(
-    context: ApiContext, tx: Transaction, user: User, state: str | None, found: Explanation
+    context: ApiContext, tx: Transaction, user: User, state: str | None, explanation: Explanation
 ) -> ExplanationAnswer:
     visible = VisibleDags(context, tx, user)
     hide = build_name_filter(visible)
-    coded = [_build_told(told, hide) for told in found.told]
+    coded = [_build_told(sentence, hide) for sentence in explanation.told]
     return ExplanationAnswer(
         state=state,
-        sentences=[told.text for told in coded],
+        sentences=[sentence.text for sentence in coded],
         coded=coded,
-        conditions=[build_condition(one, visible, hide) for one in found.conditions],
+        conditions=[build_condition(condition, visible, hide) for condition in explanation.conditions],
     )
 
 
-def _build_told(told: ToldSentence, hide: Hide) -> ToldAnswer:
-    sentence = build_sentence(told.sentence, hide)
-    return ToldAnswer(is_condition=told.is_condition, **dict(sentence))
+def _build_told(entry: ToldSentence, hide: Hide) -> ToldAnswer:
+    sentence = build_sentence(entry.sentence, hide)
+    return ToldAnswer(is_condition=entry.is_condition, **dict(sentence))
 
 
 def build_condition(condition: WaitCondition, visible: Container[str], hide: Hide) -> ConditionAnswer:

@@ -86,15 +86,15 @@ def get_failures(
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(visible)
-        found = list_failed_dags(tx, first, lambda dag_id: dag_id in visible, limit)
+        failures = list_failed_dags(tx, first, lambda dag_id: dag_id in visible, limit)
     return FailuresAnswer.model_validate(
         {
             "since": to_datetime(first),
-            "left_out": found.left_out,
-            "complete": found.is_complete,
+            "left_out": failures.left_out,
+            "complete": failures.is_complete,
             "dags": [
                 {**asdict(row), "failures": [_hide_in_run(failure, hide) for failure in row.failures]}
-                for row in found.dags
+                for row in failures.dags
             ],
         }
     )

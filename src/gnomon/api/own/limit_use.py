@@ -75,21 +75,21 @@ def get_limits(context: Context, user: CurrentUser) -> LimitsAnswer:
     limits = build_limits(context.cfg)
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
-        found = read_limit_use(tx, limits, context.clock.now(), lambda dag_id: dag_id in visible)
+        in_use = read_limit_use(tx, limits, context.clock.now(), lambda dag_id: dag_id in visible)
     workers = [
         {
-            **asdict(one),
-            "host": one.host if visible.is_all else "",
-            "used": one.used if visible.is_all and one.used >= 0 else None,
+            **asdict(worker),
+            "host": worker.host if visible.is_all else "",
+            "used": worker.used if visible.is_all and worker.used >= 0 else None,
         }
-        for one in found.workers
+        for worker in in_use.workers
     ]
     return LimitsAnswer.model_validate(
         {
-            "limits": [asdict(use) for use in found.limits],
+            "limits": [asdict(use) for use in in_use.limits],
             "workers": workers,
-            "parallelism": found.parallelism,
-            "live_attempts": found.live_attempts if visible.is_all and found.live_attempts >= 0 else None,
-            "complete": found.is_complete,
+            "parallelism": in_use.parallelism,
+            "live_attempts": in_use.live_attempts if visible.is_all and in_use.live_attempts >= 0 else None,
+            "complete": in_use.is_complete,
         }
     )

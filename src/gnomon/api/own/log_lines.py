@@ -113,9 +113,9 @@ def get_log_lines(
 
     A log of more than 8 MB is counted while requests are answered: until then lines that were asked for from its end have negative numbers.
     """
-    reader, found = _open(context, (dag_id, dag_run_id, task_id, map_index), try_number, source)
+    reader, log = _open(context, (dag_id, dag_run_id, task_id, map_index), try_number, source)
     part = reader.read(first, count, line_bytes) if at is None else reader.read_some(at, line_bytes)
-    return Response(msgspec.json.encode(_build(part, found, with_groups=at is None)), media_type="application/json")
+    return Response(msgspec.json.encode(_build(part, log, with_groups=at is None)), media_type="application/json")
 
 
 @router.get("/search", dependencies=[_READ, _searches.require()])
@@ -135,8 +135,8 @@ def search_log(
     if not text and level is None:
         raise HTTPException(422, "a search needs a text, a level, or both")
     reader, _ = _open(context, (dag_id, dag_run_id, task_id, map_index), try_number, source)
-    found = reader.search(text, level, first)
-    return LogMatchesAnswer(numbers=found.numbers, next_line=found.next_line)
+    matches = reader.search(text, level, first)
+    return LogMatchesAnswer(numbers=matches.numbers, next_line=matches.next_line)
 
 
 @router.get(
@@ -156,28 +156,28 @@ def get_log_file(
 ) -> StreamingResponse:
     """The whole log as it is now, as a text file."""
     refuse_wildcard("dag_id", dag_id)
-    found = _select(find_log(context, (dag_id, dag_run_id, task_id, map_index), try_number), source)
+    log = _select(find_log(context, (dag_id, dag_run_id, task_id, map_index), try_number), source)
     headers = {"Content-Disposition": 'attachment; filename="task.log"'}
-    return StreamingResponse(_iterate_bytes(found.paths), media_type="text/plain; charset=utf-8", headers=headers)
+    return StreamingResponse(_iterate_bytes(log.paths), media_type="text/plain; charset=utf-8", headers=headers)
 
 
 def _open(
     context: ApiContext, place: tuple[str, str, str, int], try_number: int, source: int | None
 ) -> tuple[LogReader, FoundLog]:
     refuse_wildcard("dag_id", place[0])
-    found = _select(find_log(context, place, try_number), source)
-    return LogReader(context.log_indexes, found.paths, is_over=found.is_over), found
+    log = _select(find_log(context, place, try_number), source)
+    return LogReader(context.log_indexes, log.paths, is_over=log.is_over), log
 
 
-def _select(found: FoundLog, source: int | None) -> FoundLog:
+def _select(log: FoundLog, source: int | None) -> FoundLog:
     if source is None:
-        return found
-    if source >= len(found.paths):
-        raise HTTPException(404, f"the log has {len(found.paths)} files, counted from 0: there is no file {source}")
-    return FoundLog([found.paths[source]], found.is_over or source < len(found.paths) - 1)
+        return log
+    if source >= len(log.paths):
+        raise HTTPException(404, f"the log has {len(log.paths)} files, counted from 0: there is no file {source}")
+    return FoundLog([log.paths[source]], log.is_over or source < len(log.paths) - 1)
 
 
-def _build(part: LogRange, found: FoundLog, *, with_groups: bool) -> dict[str, Any]:
+def _build(part: LogRange, log: FoundLog, *, with_groups: bool) -> dict[str, Any]:
     """The fields of LogLinesAnswer, written without validation: an answer may have a thousand lines."""
     groups = part.groups if with_groups else []
     return {
@@ -194,12 +194,19 @@ def _build(part: LogRange, found: FoundLog, *, with_groups: bool) -> dict[str, A
         ],
         "total": part.total,
         "is_counted": part.is_counted,
-        "is_over": found.is_over,
+        "is_over": log.is_over,
         "files": [
-            {"name": one.path.name, "first_line": one.first_line, "lines": one.lines, "size": one.size}
-            for one in part.parts
+            {
+                "name": part_file.path.name,
+                "first_line": part_file.first_line,
+                "lines": part_file.lines,
+                "size": part_file.size,
+            }
+            for part_file in part.parts
         ],
-        "groups": [{"first": one.first, "last": one.last, "title": one.title} for one in groups],
+        "groups": [
+            {"first": log_group.first, "last": log_group.last, "title": log_group.title} for log_group in groups
+        ],
     }
 
 
@@ -208,9 +215,9 @@ def _iterate_bytes(paths: list[ConfinedFile]) -> Iterator[bytes]:
     for path in paths:
         try:
             with path.open("rb") as file:
-                left = os.fstat(file.fileno()).st_size
-                while left > 0 and (block := file.read(min(_COPY_BYTES, left))):
-                    left -= len(block)
+                remaining = os.fstat(file.fileno()).st_size
+                while remaining > 0 and (block := file.read(min(_COPY_BYTES, remaining))):
+                    remaining -= len(block)
                     yield block
         except FileNotFoundError:
             continue

@@ -48,18 +48,18 @@ def get_options(context: Context) -> OptionsAnswer:
     """Every option with its source, as `gnomon config list` and `gnomon config lint` show them."""
     options = [
         OptionAnswer(
-            section=one.option.section,
-            name=one.option.name,
-            value=one.shown,
-            default=mask_secret(one.option, one.option.default),
-            source=one.source,
-            description=one.option.description,
-            acts=one.option.is_used,
+            section=setting.option.section,
+            name=setting.option.name,
+            value=setting.shown,
+            default=mask_secret(setting.option, setting.option.default),
+            source=setting.source,
+            description=setting.option.description,
+            acts=setting.option.is_used,
         )
-        for one in context.cfg.settings()
+        for setting in context.cfg.settings()
     ]
     undeclared = [
-        UndeclaredOptionAnswer(option=one.option, source=one.source, reason=one.reason)
-        for one in context.cfg.undeclared_options()
+        UndeclaredOptionAnswer(option=undeclared.option, source=undeclared.source, reason=undeclared.reason)
+        for undeclared in context.cfg.undeclared_options()
     ]
     return OptionsAnswer(options=options, undeclared=undeclared)

@@ -61,9 +61,9 @@ def get_pool_use(context: Context, user: CurrentUser) -> PoolsUseAnswer:
     """Which task instances hold the slots of each pool, and which are scheduled and not queued yet."""
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
-        found = read_pool_use(tx, lambda dag_id: dag_id in visible)
-    chosen = [use for use in found.pools if visible.is_all or use.holders or use.waiters]
-    return PoolsUseAnswer(complete=found.is_complete, pools=[_build(use) for use in chosen])
+        pools = read_pool_use(tx, lambda dag_id: dag_id in visible)
+    chosen = [use for use in pools.pools if visible.is_all or use.holders or use.waiters]
+    return PoolsUseAnswer(complete=pools.is_complete, pools=[_build(use) for use in chosen])
 
 
 def _build(use: PoolUse) -> PoolUseAnswer:
@@ -80,4 +80,4 @@ def _build(use: PoolUse) -> PoolUseAnswer:
 
 
 def _build_users(users: list[PoolUser]) -> list[PoolUserAnswer]:
-    return [PoolUserAnswer.model_validate(asdict(one)) for one in users]
+    return [PoolUserAnswer.model_validate(asdict(pool_user)) for pool_user in users]

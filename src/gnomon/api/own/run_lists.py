@@ -83,17 +83,16 @@ def get_dag_runs(
             *_choose_late(late, filters.late),
         ]
 
-    found = list_dag_runs(context, user, dag_id, filters, choose)
+    page = list_dag_runs(context, user, dag_id, filters, choose)
     since = (
-        _find_late_since(context, found.dag_runs)
+        _find_late_since(context, page.dag_runs)
         if filters.late is None
-        else {key: one.since for key, one in late.items()}
+        else {key: lateness.since for key, lateness in late.items()}
     )
     runs = [
-        ListedRunAnswer(**dict(run), late_since=_show(since.get((run.dag_id, run.dag_run_id))))
-        for run in found.dag_runs
+        ListedRunAnswer(**dict(run), late_since=_show(since.get((run.dag_id, run.dag_run_id)))) for run in page.dag_runs
     ]
-    return RunListAnswer(**{**dict(found), "dag_runs": runs})
+    return RunListAnswer(**{**dict(page), "dag_runs": runs})
 
 
 def _find_late_since(context: ApiContext, listed: Sequence[DAGRunResponse]) -> dict[tuple[str, str], Instant]:
@@ -103,11 +102,11 @@ def _find_late_since(context: ApiContext, listed: Sequence[DAGRunResponse]) -> d
     if unfinished:
         now, facts = context.clock.now(), context.work_facts.find()
         with context.database.read() as tx:
-            for one in unfinished:
-                run = find_stored_run(tx, one.dag_id, one.dag_run_id)
+            for run_answer in unfinished:
+                run = find_stored_run(tx, run_answer.dag_id, run_answer.dag_run_id)
                 at = None if run is None or run.ended_at is not None else find_late_since(tx, run, now, facts)
                 if at is not None:
-                    since[one.dag_id, one.dag_run_id] = at
+                    since[run_answer.dag_id, run_answer.dag_run_id] = at
     return since
 
 
@@ -123,16 +122,22 @@ def _show(instant: Instant | None) -> datetime | None:
     return None if instant is None else to_datetime(instant)
 
 
-def _choose_late(late: Mapping[tuple[str, str], Lateness], wanted: bool | None) -> list[Condition]:
-    keys = sorted(one.run_pk for one in late.values())
-    if wanted is None or (not wanted and not keys):
+def _choose_late(late: Mapping[tuple[str, str], Lateness], is_late: bool | None) -> list[Condition]:
+    keys = sorted(lateness.run_pk for lateness in late.values())
+    if is_late is None or (not is_late and not keys):
         return []
-    return [Condition("id", Operator.IN if wanted else Operator.NOT_IN, keys)]
+    return [Condition("id", Operator.IN if is_late else Operator.NOT_IN, keys)]
 
 
-def _choose_timetables(context: ApiContext, tx: Transaction, wanted: list[str], unwanted: list[str]) -> list[Condition]:
-    if not wanted and not unwanted:
+def _choose_timetables(
+    context: ApiContext, tx: Transaction, wanted_types: list[str], unwanted: list[str]
+) -> list[Condition]:
+    if not wanted_types and not unwanted:
         return []
     types = {dag_pk: find_timetable_type(facts) for dag_pk, facts in context.facts.find_all(tx).by_dag.items()}
-    chosen = [dag_pk for dag_pk, one in types.items() if (not wanted or one in wanted) and one not in unwanted]
+    chosen = [
+        dag_pk
+        for dag_pk, timetable_type in types.items()
+        if (not wanted_types or timetable_type in wanted_types) and timetable_type not in unwanted
+    ]
     return [Condition("dag_pk", Operator.IN, chosen)]

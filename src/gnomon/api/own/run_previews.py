@@ -45,9 +45,9 @@ class RunPreviewAnswer(SpannedAnswer):
 def preview_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, user: CurrentUser) -> RunPreviewAnswer:
     """The run with the data interval that the timetable of the DAG infers now."""
     refuse_wildcard("dag_id", dag_id)
-    found = preview_run(context.act_as(user), context.database, read_new_run(dag_id, body))
-    plan = found.plan
-    slot, notes = plan.manual_slot.slot, _list_notes(found, context.clock.now())
+    preview = preview_run(context.act_as(user), context.database, read_new_run(dag_id, body))
+    plan = preview.plan
+    slot, notes = plan.manual_slot.slot, _list_notes(preview, context.clock.now())
     return RunPreviewAnswer(
         dag_id=dag_id,
         dag_run_id=plan.run_id,
@@ -56,23 +56,23 @@ def preview_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, u
         data_interval_end=moment(plan.interval[1]),
         run_after=to_datetime(plan.run_after),
         slot=None if slot is None else to_datetime(slot.run_after),
-        taken_by=found.taken_by,
-        conf_faults=found.conf_faults,
+        taken_by=preview.taken_by,
+        conf_faults=preview.conf_faults,
         notes=list(map(render, notes)),
         spans=map_spans(notes, str),
     )
 
 
-def _list_notes(found: RunPreview, now: Instant) -> list[Sentence]:
-    dag = found.dag
+def _list_notes(preview: RunPreview, now: Instant) -> list[Sentence]:
+    dag = preview.dag
     notes = []
     if dag.paused:
         notes.append(say("run_waits_while_paused", dag=dag.dag_id))
-    if found.unfinished >= dag.spec.max_active_runs:
-        runs = say("unfinished_runs", count=found.unfinished)
+    if preview.unfinished >= dag.spec.max_active_runs:
+        runs = say("unfinished_runs", count=preview.unfinished)
         notes.append(say("run_waits_for_another", runs=runs, runs_limit=dag.spec.max_active_runs))
-    if found.plan.run_after > now:
-        notes.append(say("run_waits_until", until=found.plan.run_after))
-    if found.plan.manual_slot.doubt is not None:
-        notes.append(say("slot_is_not_known", error=found.plan.manual_slot.doubt))
+    if preview.plan.run_after > now:
+        notes.append(say("run_waits_until", until=preview.plan.run_after))
+    if preview.plan.manual_slot.doubt is not None:
+        notes.append(say("slot_is_not_known", error=preview.plan.manual_slot.doubt))
     return notes

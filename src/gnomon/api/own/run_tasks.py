@@ -54,5 +54,5 @@ def get_run_tasks(dag_id: Id, dag_run_id: Id, context: Context) -> Response:
     """The tasks of the run with the counts of their states, and all task instances."""
     refuse_wildcard("dag_id", dag_id)
     with context.database.read() as tx:
-        found = read_run_tasks(tx, *find_dag_and_run(tx, dag_id, dag_run_id))
-    return Response(msgspec.json.encode(found), media_type="application/json")
+        run_tasks = read_run_tasks(tx, *find_dag_and_run(tx, dag_id, dag_run_id))
+    return Response(msgspec.json.encode(run_tasks), media_type="application/json")

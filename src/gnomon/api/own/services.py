@@ -85,7 +85,7 @@ def get_services(context: Context, user: CurrentUser) -> ServicesAnswer:
             )
             for part in health.components
         ],
-        problems=[one.text for one in coded],
+        problems=[sentence.text for sentence in coded],
         coded=coded,
     )
 
@@ -93,4 +93,8 @@ def get_services(context: Context, user: CurrentUser) -> ServicesAnswer:
 def _read_figures(written: WrittenFigures, process_id: str) -> dict[str, float]:
     """The figures of a process without labels, of what it has written."""
     samples = written.samples.get(process_id, ())
-    return {one.metric.name: one.value for one in samples if not one.labels and isinstance(one.value, float | int)}
+    return {
+        sample.metric.name: sample.value
+        for sample in samples
+        if not sample.labels and isinstance(sample.value, float | int)
+    }

@@ -74,8 +74,8 @@ def count_slots_of_days(body: DayCountsBody, context: Context, user: CurrentUser
         description=schedule.ref.description,
         timezone=schedule.zone_name,
         days=[
-            DayCountAnswer(day=one.day, slots=one.slots, first=to_datetime(one.first), last=to_datetime(one.last))
-            for one in counted.days
+            DayCountAnswer(day=day.day, slots=day.slots, first=to_datetime(day.first), last=to_datetime(day.last))
+            for day in counted.days
         ],
         skipped=skipped,
         clock_changes=build_clock_changes(schedule, start, until),

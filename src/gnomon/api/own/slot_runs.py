@@ -68,10 +68,12 @@ def get_slot_runs(
         raise HTTPException(422, "`to` must be after `from`, by at most 40 days")
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
-        found = [
-            dag for one in dict.fromkeys(dag_id) if one in visible and (dag := find_upstream_dag(tx, one)) is not None
+        chosen_dags = [
+            dag
+            for requested_id in dict.fromkeys(dag_id)
+            if requested_id in visible and (dag := find_upstream_dag(tx, requested_id)) is not None
         ]
-        return SlotRunsAnswer(dags=[_build(tx, dag, first, last) for dag in found])
+        return SlotRunsAnswer(dags=[_build(tx, dag, first, last) for dag in chosen_dags])
 
 
 def _build(tx: Transaction, dag: UpstreamDag, first: Instant, last: Instant) -> SlotRunsOfDagAnswer:

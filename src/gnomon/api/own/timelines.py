@@ -83,17 +83,17 @@ def get_timeline(filters: Annotated[TimelineFilters, Query()], context: Context,
     with context.database.read() as tx:
         facts = context.facts.find_all(tx)
         chosen = choose_dags(context, tx, VisibleDags(context, tx, user, facts=facts), user, filters)
-        found = build_timeline(tx, facts, chosen, context.coming_slots, request)
+        timeline = build_timeline(tx, facts, chosen, context.coming_slots, request)
     return TimelineAnswer(
         at=to_datetime(request.now),
-        since=to_datetime(found.since),
-        hours=found.hours,
-        groups=[_build_group(one) for one in found.groups],
-        left_out=found.left_out,
-        unknown=found.unknown,
+        since=to_datetime(timeline.since),
+        hours=timeline.hours,
+        groups=[_build_group(timeline_group) for timeline_group in timeline.groups],
+        left_out=timeline.left_out,
+        unknown=timeline.unknown,
         coming=[
             ComingRunAnswer(dag_id=facts.by_dag[run.dag_pk].spec.dag_id, run_after=to_datetime(run.run_after))
-            for run in found.coming
+            for run in timeline.coming
         ],
     )
 

@@ -63,11 +63,11 @@ class ScheduleBody(Body):
 
     @model_validator(mode="after")
     def _check_one(self) -> ScheduleBody:
-        given = [name for name in ("cron", "timetable", "dag_id") if getattr(self, name) is not None]
+        schedule_fields = [name for name in ("cron", "timetable", "dag_id") if getattr(self, name) is not None]
         if (
-            len(given) > 1
-            or (not given and self.calendar is None)
-            or (self.calendar is not None and given not in ([], ["cron"]))
+            len(schedule_fields) > 1
+            or (not schedule_fields and self.calendar is None)
+            or (self.calendar is not None and schedule_fields not in ([], ["cron"]))
         ):
             raise ValueError(
                 "give exactly one of cron, timetable, dag_id, and calendar; calendar may be given with cron too"
@@ -175,15 +175,15 @@ def preview_timetable(body: PreviewBody, context: Context, user: CurrentUser) ->
     schedule = build_schedule(context, user, body.schedule)
     start, end = resolve_window(context, body, schedule)
     window = schedule.list_runs(context.cfg, context.clock, start, end, body.limit)
-    known = schedule_previews.find_known_end(window, start, end, body.limit)
+    end_of_slots = schedule_previews.find_known_end(window, start, end, body.limit)
     return PreviewAnswer(
         summary=schedule.ref.summary,
         description=schedule.ref.description,
         timezone=schedule.zone_name,
         slots=_build_slots(window.runs, schedule),
-        skipped=build_skipped_days(schedule, context, start, known, SLOTS_MAX),
-        clock_changes=build_clock_changes(schedule, start, known),
-        known_until=to_datetime(known),
+        skipped=build_skipped_days(schedule, context, start, end_of_slots, SLOTS_MAX),
+        clock_changes=build_clock_changes(schedule, start, end_of_slots),
+        known_until=to_datetime(end_of_slots),
         stop_reason=window.stop_reason,
     )
 
@@ -202,15 +202,15 @@ def compare_timetables(body: DifferenceBody, context: Context, user: CurrentUser
     ]
     until = min(schedule_previews.find_known_end(window, start, until, DIFFERENCE_SLOTS_MAX) for window in windows)
     old, new = ([run for run in window.runs if run.run_after < until] for window in windows)
-    found = compute_difference(old, new, before.zone)
+    difference = compute_difference(old, new, before.zone)
     return DifferenceAnswer(
-        summary=found.describe(),
+        summary=difference.describe(),
         timezone=before.zone_name,
-        same=len(found.same),
-        gained=_build_slots(found.gained, before),
-        lost=_build_slots(found.lost, before),
-        moved=[_build_pair(pair, before) for pair in found.moved],
-        redefined=[_build_pair(pair, before) for pair in found.redefined],
+        same=len(difference.same),
+        gained=_build_slots(difference.gained, before),
+        lost=_build_slots(difference.lost, before),
+        moved=[_build_pair(pair, before) for pair in difference.moved],
+        redefined=[_build_pair(pair, before) for pair in difference.redefined],
         known_until=to_datetime(until),
         stop_reasons=_list_stop_reasons(windows),
     )
@@ -220,14 +220,19 @@ def build_skipped_days(
     schedule: PreviewedSchedule, context: ApiContext, start: Instant, end: Instant, most: int
 ) -> list[SkippedDayAnswer]:
     """The days without a slot because of the calendar, at most `most`; none in an empty window."""
-    found = schedule_previews.list_skipped_days(schedule, context.clock, start, end, most) if end > start else []
-    return [SkippedDayAnswer(day=one.day, reason=one.reason) for one in found]
+    skipped_days = schedule_previews.list_skipped_days(schedule, context.clock, start, end, most) if end > start else []
+    return [SkippedDayAnswer(day=skipped_day.day, reason=skipped_day.reason) for skipped_day in skipped_days]
 
 
 def build_clock_changes(schedule: PreviewedSchedule, start: Instant, end: Instant) -> list[ClockChangeAnswer]:
     """The clock changes of the zone in the window."""
-    found = schedule_previews.list_clock_changes(schedule.zone, start, end)
-    return [ClockChangeAnswer(at=to_datetime(one.at), change=format_change(one.after - one.before)) for one in found]
+    changes = schedule_previews.list_clock_changes(schedule.zone, start, end)
+    return [
+        ClockChangeAnswer(
+            at=to_datetime(clock_change.at), change=format_change(clock_change.after - clock_change.before)
+        )
+        for clock_change in changes
+    ]
 
 
 def build_schedule(context: ApiContext, user: User, body: ScheduleBody) -> PreviewedSchedule:

@@ -120,9 +120,9 @@ def get_triggers(
         faults = trigger_waits.list_trigger_faults(tx, visible.list_id_conditions(), context.clock.now())
     return TriggersAnswer.model_validate(
         {
-            "waits": [asdict(one) for one in waits[:limit]],
+            "waits": [asdict(wait) for wait in waits[:limit]],
             "next": waits[limit - 1].number if len(waits) > limit else None,
-            "triggerers": [asdict(one) for one in states],
-            "faults": [asdict(one) for one in faults if dag_id in (None, one.dag_id)],
+            "triggerers": [asdict(triggerer) for triggerer in states],
+            "faults": [asdict(fault) for fault in faults if dag_id in (None, fault.dag_id)],
         }
     )

@@ -89,7 +89,7 @@ def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
 
 def _build_waiting(row: WaitingRun, hide: Hide) -> dict[str, object]:
     coded = [build_sentence(reason, hide) for reason in row.reasons]
-    return asdict(row) | {"reasons": [one.text for one in coded], "coded": coded}
+    return asdict(row) | {"reasons": [sentence.text for sentence in coded], "coded": coded}
 
 
 def _build_late(row: LateRun, hide: Hide) -> dict[str, object]:

@@ -243,13 +243,13 @@ class EventHub:
         feed = ChangeFeed(self._facts)
 
         def publish(events: Sequence[ChangeEvent], has_lost: bool) -> None:
-            kept = [KeptEvent(event, encode_event(event)) for event in events]
+            encoded_events = [KeptEvent(event, encode_event(event)) for event in events]
             position = (feed.change_pk, events[-1].number if events and events[-1].change_pk == feed.change_pk else 0)
             with suppress(RuntimeError):  # the loop was closed
                 loop.call_soon_threadsafe(
                     self._receive,
                     watcher,
-                    kept,
+                    encoded_events,
                     ReadResult(feed.floor, position, has_lost, not feed.has_more, feed.changed_accounts),
                 )
 
@@ -285,7 +285,7 @@ class EventHub:
             opening = _encode_ready(self._newest)
         elif self._floor <= last_place and last_place[0] <= self._newest[0]:
             opening = _encode_ready(last_place)
-            missed = [kept for kept in self._kept if kept.place > last_place]
+            missed = [event for event in self._kept if event.place > last_place]
         else:
             opening = _encode_reset(self._newest, "the changes since the last event are not kept any more")
         connection.begin(build_data(_RETRY + opening), _cut_backlog(missed, connection))
@@ -295,9 +295,9 @@ class EventHub:
         if not events:
             return
         by_dag: dict[str, list[KeptEvent]] = {}
-        for kept in events:
-            for label in kept.event.dags:
-                by_dag.setdefault(label.dag_id, []).append(kept)
+        for kept_event in events:
+            for label in kept_event.event.dags:
+                by_dag.setdefault(label.dag_id, []).append(kept_event)
         for interest, group in list(self._groups.items()):
             candidates: Sequence[KeptEvent] = events
             if interest.dag_ids is not None:
@@ -305,7 +305,7 @@ class EventHub:
                     continue
                 if len(interest.dag_ids) == 1:
                     candidates = by_dag[next(iter(interest.dag_ids))]
-            text = b"".join(kept.text for kept in candidates if interest.accepts(kept.event))
+            text = b"".join(event.text for event in candidates if interest.accepts(event.event))
             if text:
                 data = build_data(text)
                 for connection in list(group):
@@ -337,6 +337,6 @@ def _encode_reset(place: tuple[int, int], why: str) -> bytes:
 def _cut_backlog(missed: Sequence[KeptEvent], connection: StreamConnection) -> Iterator[StreamData]:
     for start in range(0, len(missed), _BACKLOG_PIECE):
         interest = connection.interest
-        text = b"".join(kept.text for kept in missed[start : start + _BACKLOG_PIECE] if interest.accepts(kept.event))
+        text = b"".join(event.text for event in missed[start : start + _BACKLOG_PIECE] if interest.accepts(event.event))
         if text:
             yield build_data(text)

@@ -41,7 +41,9 @@ def build_assets(tx: Transaction, visible: VisibleAssets, assets: Sequence[Store
     keys = [asset.asset_pk for asset in assets]
     newest = asset_events.find_newest_events(tx, keys, visible.dag_ids)
     aliases = asset_declarations.list_aliases_of_assets(tx, keys)
-    watchers = [one for one in asset_watchers.list_watchers(tx) if visible.shows_dag(one.dag_id)] if assets else []
+    watchers = (
+        [watcher for watcher in asset_watchers.list_watchers(tx) if visible.shows_dag(watcher.dag_id)] if assets else []
+    )
     extras = (
         hide_stored_secrets(tx, [read_shown_json(asset.extra) for asset in assets])
         if any(asset.extra != "{}" for asset in assets)
@@ -51,7 +53,7 @@ def build_assets(tx: Transaction, visible: VisibleAssets, assets: Sequence[Store
     for asset, extra in zip(assets, extras, strict=True):
         about = visible.list_about(asset.key)
         event_pk, at = newest.get(asset.asset_pk, (None, None))
-        own = {(one.name, one.asset_trigger_pk): one for one in watchers if one.asset == asset.key}
+        own = {(watcher.name, watcher.asset_trigger_pk): watcher for watcher in watchers if watcher.asset == asset.key}
         answers.append(
             AssetResponse(
                 id=asset.asset_pk,
@@ -62,14 +64,22 @@ def build_assets(tx: Transaction, visible: VisibleAssets, assets: Sequence[Store
                 created_at=to_datetime(asset.created_at),
                 updated_at=to_datetime(asset.updated_at),
                 scheduled_dags=_list_schedules(about),
-                producing_tasks=[_name_task(TaskOutletAssetReference, one) for one in _list_tasks(about, OUTLET)],
-                consuming_tasks=[_name_task(TaskInletAssetReference, one) for one in _list_tasks(about, INLET)],
-                aliases=[build_alias(one) for one in aliases.get(asset.asset_pk, ()) if visible.shows_alias(one.name)],
+                producing_tasks=[
+                    _name_task(TaskOutletAssetReference, declaration) for declaration in _list_tasks(about, OUTLET)
+                ],
+                consuming_tasks=[
+                    _name_task(TaskInletAssetReference, declaration) for declaration in _list_tasks(about, INLET)
+                ],
+                aliases=[
+                    build_alias(alias) for alias in aliases.get(asset.asset_pk, ()) if visible.shows_alias(alias.name)
+                ],
                 watchers=[
                     AssetWatcherResponse(
-                        name=one.name, trigger_id=one.asset_trigger_pk, created_date=to_datetime(one.created_at)
+                        name=watcher.name,
+                        trigger_id=watcher.asset_trigger_pk,
+                        created_date=to_datetime(watcher.created_at),
                     )
-                    for one in own.values()
+                    for watcher in own.values()
                 ],
                 last_asset_event=LastAssetEventResponse(id=event_pk, timestamp=moment(at)),
             )
@@ -133,21 +143,21 @@ def _build_run(event_pk: int, run: ConsumingRun) -> DagRunAssetReference:
 
 def _list_schedules(about: Sequence[StoredDeclaration]) -> list[DagScheduleAssetReference]:
     """The DAGs that the asset schedules, each once."""
-    found: dict[str, StoredDeclaration] = {}
-    for one in about:
-        if one.role == SCHEDULE:
-            found.setdefault(one.dag_id, one)
-    times = ((one.dag_id, to_datetime(one.declared_at)) for one in found.values())
+    first_of_dag: dict[str, StoredDeclaration] = {}
+    for declaration in about:
+        if declaration.role == SCHEDULE:
+            first_of_dag.setdefault(declaration.dag_id, declaration)
+    times = ((declaration.dag_id, to_datetime(declaration.declared_at)) for declaration in first_of_dag.values())
     return [DagScheduleAssetReference(dag_id=dag_id, created_at=at, updated_at=at) for dag_id, at in times]
 
 
 def _list_tasks(about: Sequence[StoredDeclaration], role: str) -> list[StoredDeclaration]:
     """The declarations of tasks in this role, each task once."""
-    found: dict[tuple[str, str], StoredDeclaration] = {}
-    for one in about:
-        if one.role == role:
-            found.setdefault((one.dag_id, one.task_id), one)
-    return list(found.values())
+    first_of_task: dict[tuple[str, str], StoredDeclaration] = {}
+    for declaration in about:
+        if declaration.role == role:
+            first_of_task.setdefault((declaration.dag_id, declaration.task_id), declaration)
+    return list(first_of_task.values())
 
 
 R = TypeVar("R", TaskOutletAssetReference, TaskInletAssetReference)

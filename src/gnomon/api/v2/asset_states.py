@@ -42,9 +42,9 @@ def list_asset_state_store(
 ) -> AssetStateStoreCollectionResponse:
     """What is kept of the asset, by key."""
     with context.database.read() as tx:
-        found = list_asset_state(tx, find_visible_asset(context, tx, user, asset_id).key.name)
-        answers = _build(tx, VisibleDags(context, tx, user), cut_page(found, page))
-    return AssetStateStoreCollectionResponse(asset_state_store=answers, total_entries=len(found))
+        entries = list_asset_state(tx, find_visible_asset(context, tx, user, asset_id).key.name)
+        answers = _build(tx, VisibleDags(context, tx, user), cut_page(entries, page))
+    return AssetStateStoreCollectionResponse(asset_state_store=answers, total_entries=len(entries))
 
 
 @router.get("/{key:path}", dependencies=[_READ])
@@ -52,10 +52,10 @@ def get_asset_state_store(asset_id: int, key: Id, context: Context, user: Curren
     """The value under one key."""
     with context.database.read() as tx:
         name = find_visible_asset(context, tx, user, asset_id).key.name
-        found = [one for one in list_asset_state(tx, name) if one.key == key]
-        if not found:
+        matching = [entry for entry in list_asset_state(tx, name) if entry.key == key]
+        if not matching:
             raise HTTPException(404, f"nothing is kept of asset {name!r} under {key!r}")
-        return _build(tx, VisibleDags(context, tx, user), found)[0]
+        return _build(tx, VisibleDags(context, tx, user), matching)[0]
 
 
 @router.put("/{key:path}", status_code=204, dependencies=[requires(Permission.EDIT, ApiResource.ASSET)])
@@ -89,15 +89,15 @@ def _find_name(context: ApiContext, user: User, asset_id: int) -> str:
         return find_visible_asset(context, tx, user, asset_id, Role.USER).key.name
 
 
-def _build(tx: Transaction, visible: VisibleDags, kept: Sequence[StoredAssetState]) -> list[AssetStateStoreResponse]:
+def _build(tx: Transaction, visible: VisibleDags, entries: Sequence[StoredAssetState]) -> list[AssetStateStoreResponse]:
     """What is kept, secrets masked: those are looked up once for all."""
-    values = hide_stored_secrets(tx, [read_shown_json(one.value) for one in kept])
-    writers = [None if one.source is None else _build_writer(visible, one.source) for one in kept]
+    values = hide_stored_secrets(tx, [read_shown_json(entry.value) for entry in entries])
+    writers = [None if entry.source is None else _build_writer(visible, entry.source) for entry in entries]
     return [
         AssetStateStoreResponse(
-            key=one.key, value=value, updated_at=to_datetime(one.updated_at), last_updated_by=writer
+            key=entry.key, value=value, updated_at=to_datetime(entry.updated_at), last_updated_by=writer
         )
-        for one, value, writer in zip(kept, values, writers, strict=True)
+        for entry, value, writer in zip(entries, values, writers, strict=True)
     ]
 
 

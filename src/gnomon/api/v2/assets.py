@@ -59,13 +59,13 @@ class AliasFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one.asset_pk,
-    "name": lambda one: one.key.name,
-    "uri": lambda one: one.key.uri,
-    "created_at": lambda one: one.created_at,
-    "updated_at": lambda one: one.updated_at,
+    "id": lambda asset: asset.asset_pk,
+    "name": lambda asset: asset.key.name,
+    "uri": lambda asset: asset.key.uri,
+    "created_at": lambda asset: asset.created_at,
+    "updated_at": lambda asset: asset.updated_at,
 }
-_ALIAS_ORDER: dict[str, Any] = {"id": lambda one: one.alias_pk, "name": lambda one: one.name}
+_ALIAS_ORDER: dict[str, Any] = {"id": lambda alias: alias.alias_pk, "name": lambda alias: alias.name}
 
 
 @router.get("", dependencies=[_READ])
@@ -75,7 +75,7 @@ def get_assets(
     """Assets that a file names, by id; with `only_active=false` also those that no file names any more. `dag_ids`: those that one of these DAGs names."""
     with context.database.read() as tx:
         visible = read_visible_assets(context, tx, user)
-        chosen = [one for one in asset_declarations.list_assets(tx) if _matches(one, filters, visible)]
+        chosen = [asset for asset in asset_declarations.list_assets(tx) if _matches(asset, filters, visible)]
         ordered = sort_entries(chosen, filters.order_by, _ORDER, "id")
         return AssetCollectionResponse(
             assets=build_assets(tx, visible, cut_page(ordered, filters)), total_entries=len(ordered)
@@ -90,15 +90,15 @@ def get_asset_aliases(
     with context.database.read() as tx:
         visible = read_visible_assets(context, tx, user)
         chosen = [
-            one
-            for one in asset_declarations.list_aliases(tx)
-            if visible.shows_alias(one.name)
-            and matches_pattern(one.name, filters.name_pattern)
-            and starts_with(one.name, filters.name_prefix_pattern)
+            alias
+            for alias in asset_declarations.list_aliases(tx)
+            if visible.shows_alias(alias.name)
+            and matches_pattern(alias.name, filters.name_pattern)
+            and starts_with(alias.name, filters.name_prefix_pattern)
         ]
     ordered = sort_entries(chosen, filters.order_by, _ALIAS_ORDER, "id")
     return AssetAliasCollectionResponse(
-        asset_aliases=[build_alias(one) for one in cut_page(ordered, filters)], total_entries=len(ordered)
+        asset_aliases=[build_alias(alias) for alias in cut_page(ordered, filters)], total_entries=len(ordered)
     )
 
 
@@ -107,14 +107,14 @@ def get_asset_alias(asset_alias_id: int, context: Context, user: CurrentUser) ->
     """One alias."""
     with context.database.read() as tx:
         visible = read_visible_assets(context, tx, user)
-        found = [
-            one
-            for one in asset_declarations.list_aliases(tx)
-            if one.alias_pk == asset_alias_id and visible.shows_alias(one.name)
+        aliases = [
+            alias
+            for alias in asset_declarations.list_aliases(tx)
+            if alias.alias_pk == asset_alias_id and visible.shows_alias(alias.name)
         ]
-    if not found:
+    if not aliases:
         raise HTTPException(404, f"there is no asset alias with the id {asset_alias_id}")
-    return build_alias(found[0])
+    return build_alias(aliases[0])
 
 
 @router.get("/{asset_id}", dependencies=[_READ])
@@ -150,9 +150,9 @@ def _matches(asset: StoredAsset, filters: AssetFilters, visible: VisibleAssets) 
     if not visible.shows_asset(asset.key):
         return False
     about = visible.list_about(asset.key)
-    if filters.only_active and all(one.leaf != asset.key for one in about):
+    if filters.only_active and all(declaration.leaf != asset.key for declaration in about):
         return False
-    if filters.dag_ids and not {one.dag_id for one in about}.intersection(filters.dag_ids):
+    if filters.dag_ids and not {declaration.dag_id for declaration in about}.intersection(filters.dag_ids):
         return False
     return (
         matches_pattern(asset.key.name, filters.name_pattern)

@@ -43,15 +43,15 @@ class BackfillFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one[1].backfill_pk,
-    "dag_id": lambda one: one[0],
-    "from_date": lambda one: one[1].from_at,
-    "to_date": lambda one: one[1].to_at,
-    "created_at": lambda one: one[1].created_at,
-    "completed_at": lambda one: one[1].ended_at,
-    "is_paused": lambda one: one[1].paused,
-    "max_active_runs": lambda one: one[1].max_active_runs,
-    "reprocess_behavior": lambda one: one[1].reprocess,
+    "id": lambda named: named[1].backfill_pk,
+    "dag_id": lambda named: named[0],
+    "from_date": lambda named: named[1].from_at,
+    "to_date": lambda named: named[1].to_at,
+    "created_at": lambda named: named[1].created_at,
+    "completed_at": lambda named: named[1].ended_at,
+    "is_paused": lambda named: named[1].paused,
+    "max_active_runs": lambda named: named[1].max_active_runs,
+    "reprocess_behavior": lambda named: named[1].reprocess,
 }
 
 
@@ -63,8 +63,8 @@ def list_backfills(
     with context.database.read() as tx:
         require_role(context, tx, user, filters.dag_id, Role.VIEWER)
         find_stored_dag(tx, filters.dag_id)
-        found = backfills.list_backfills_of_dag(tx, filters.dag_id)
-        ordered = sort_entries(found, filters.order_by, _ORDER, "id")
+        records = backfills.list_backfills_of_dag(tx, filters.dag_id)
+        ordered = sort_entries(records, filters.order_by, _ORDER, "id")
         return BackfillCollectionResponse(
             backfills=_build(context, tx, cut_page(ordered, filters)), total_entries=len(ordered)
         )
@@ -127,22 +127,22 @@ def _find(context: ApiContext, tx: Transaction, user: User, backfill_id: int, ro
     return dag_id, backfill
 
 
-def _build(context: ApiContext, tx: Transaction, found: Sequence[_NamedBackfill]) -> list[BackfillResponse]:
-    names = find_display_names(context, tx, (dag_id for dag_id, _ in found))
+def _build(context: ApiContext, tx: Transaction, named_records: Sequence[_NamedBackfill]) -> list[BackfillResponse]:
+    names = find_display_names(context, tx, (dag_id for dag_id, _ in named_records))
     return [
         BackfillResponse(
-            id=one.backfill_pk,
+            id=record.backfill_pk,
             dag_id=dag_id,
-            from_date=to_datetime(one.from_at),
-            to_date=to_datetime(one.to_at),
-            dag_run_conf=hide_in_value(one.conf, hide_uri_passwords) or None,
-            is_paused=one.paused,
-            reprocess_behavior=ReprocessBehavior(one.reprocess),
-            max_active_runs=one.max_active_runs,
-            created_at=to_datetime(one.created_at),
-            completed_at=moment(one.ended_at),
-            updated_at=to_datetime(one.ended_at or one.created_at),
+            from_date=to_datetime(record.from_at),
+            to_date=to_datetime(record.to_at),
+            dag_run_conf=hide_in_value(record.conf, hide_uri_passwords) or None,
+            is_paused=record.paused,
+            reprocess_behavior=ReprocessBehavior(record.reprocess),
+            max_active_runs=record.max_active_runs,
+            created_at=to_datetime(record.created_at),
+            completed_at=moment(record.ended_at),
+            updated_at=to_datetime(record.ended_at or record.created_at),
             dag_display_name=names.get(dag_id, dag_id),
         )
-        for dag_id, one in found
+        for dag_id, record in named_records
     ]

@@ -38,8 +38,8 @@ _CREATE = requires(Permission.CREATE, ApiResource.BACKFILL)
 def create(body: BackfillPostBody, context: Context, user: CurrentUser) -> BackfillResponse:
     """Run the past slots of a DAG: the answer comes before the runs, which the scheduler creates."""
     request, _ = check_backfill_body(context, user, body)
-    made = create_backfill(context.act_as(user), context.database, request)
-    return read_backfill(context, user, made.backfill_pk)
+    created = create_backfill(context.act_as(user), context.database, request)
+    return read_backfill(context, user, created.backfill_pk)
 
 
 @router.post("/dry_run", dependencies=[_CREATE])
@@ -47,14 +47,14 @@ def create_dry_run(body: BackfillPostBody, context: Context, user: CurrentUser) 
     """The slots for which the backfill would create a run, or run one again."""
     request, slots = check_backfill_body(context, user, body)
     with context.database.read() as tx:
-        wanted = [one.slot for one in preview_slots(tx, request, slots) if one.is_run]
+        slots_to_run = [preview.slot for preview in preview_slots(tx, request, slots) if preview.is_run]
     answers = [
         DryRunBackfillResponse(
             logical_date=moment(slot.logical_at),
             partition_key=slot.partition_key,
             partition_date=moment(slot.partition_date),
         )
-        for slot in wanted
+        for slot in slots_to_run
     ]
     return DryRunBackfillCollectionResponse(backfills=answers, total_entries=len(answers))
 

@@ -89,32 +89,32 @@ def _carry_out(
     if isinstance(action, BulkCreateAction):
         return _create(tx, action, target)
     if isinstance(action, BulkUpdateAction):
-        wanted = [(target.name_of(entity), entity) for entity in action.entities]
-        known = _select_known(tx, [name for name, _ in wanted], action.action_on_non_existence, target)
-        for name, entity in wanted:
-            if name in known:
+        named_entities = [(target.name_of(entity), entity) for entity in action.entities]
+        existing = _select_known(tx, [name for name, _ in named_entities], action.action_on_non_existence, target)
+        for name, entity in named_entities:
+            if name in existing:
                 target.update(tx, entity, action.update_mask)
-        return [name for name, _ in wanted if name in known]
+        return [name for name, _ in named_entities if name in existing]
     names = list(
         dict.fromkeys(target.name_of(entity) if isinstance(entity, BaseModel) else entity for entity in action.entities)
     )
-    known = _select_known(tx, names, action.action_on_non_existence, target)
+    existing = _select_known(tx, names, action.action_on_non_existence, target)
     for name in names:
-        if name in known:
+        if name in existing:
             target.delete(tx, name)
-    return [name for name in names if name in known]
+    return [name for name in names if name in existing]
 
 
 def _create(tx: Transaction, action: BulkCreateAction[T], target: BulkTarget[T]) -> list[str]:
-    wanted = [(target.name_of(entity), entity) for entity in action.entities]
-    existing = {name for name, _ in wanted if target.exists(tx, name)}
+    named_entities = [(target.name_of(entity), entity) for entity in action.entities]
+    existing = {name for name, _ in named_entities if target.exists(tx, name)}
     if existing and action.action_on_existence is BulkActionOnExistence.FAIL:
         raise HTTPException(
             409,
             f"there is a {target.thing} already with each of these names: {', '.join(sorted(existing))}; nothing was created",
         )
     created = []
-    for name, entity in wanted:
+    for name, entity in named_entities:
         if target.exists(tx, name):
             if action.action_on_existence is not BulkActionOnExistence.OVERWRITE:
                 continue
@@ -128,10 +128,10 @@ def _create(tx: Transaction, action: BulkCreateAction[T], target: BulkTarget[T])
 def _select_known(
     tx: Transaction, names: Sequence[str], otherwise: BulkActionNotOnExistence, target: BulkTarget[T]
 ) -> set[str]:
-    known = {name for name in names if target.exists(tx, name)}
-    missing = sorted(set(names) - known)
+    existing = {name for name in names if target.exists(tx, name)}
+    missing = sorted(set(names) - existing)
     if missing and otherwise is BulkActionNotOnExistence.FAIL:
         raise HTTPException(
             404, f"there is no {target.thing} with any of these names: {', '.join(missing)}; nothing was changed"
         )
-    return known
+    return existing

@@ -68,9 +68,9 @@ def get_config_value(
     """One option and its value; a secret is masked."""
     for setting in context.cfg.settings():
         if (setting.option.section, setting.option.name) == (section.lower(), option.lower()):
-            found = ConfigOptionResponse(key=setting.option.name, value=setting.shown)
+            answer = ConfigOptionResponse(key=setting.option.name, value=setting.shown)
             return _answer(
-                ConfigResponse(sections=[ConfigSectionResponse(name=setting.option.section, options=[found])]), accept
+                ConfigResponse(sections=[ConfigSectionResponse(name=setting.option.section, options=[answer])]), accept
             )
     raise HTTPException(404, f"there is no option {option!r} in section {section!r}")
 
@@ -87,23 +87,23 @@ def get_plugins(page: Annotated[PageParameters, Query()], context: Context) -> P
 @router.get("/plugins/importErrors", tags=["Plugin"], dependencies=[_READ_PLUGINS])
 def import_errors(context: Context) -> PluginImportErrorCollectionResponse:
     """The plugins that cannot be loaded, and why."""
-    found = [
+    plugin_errors = [
         PluginImportErrorResponse(source=row.place, error=row.error)
         for row in _survey(context)
         if row.error is not None
     ]
-    return PluginImportErrorCollectionResponse(import_errors=found, total_entries=len(found))
+    return PluginImportErrorCollectionResponse(import_errors=plugin_errors, total_entries=len(plugin_errors))
 
 
 @router.get("/providers", tags=["Provider"], dependencies=[requires(Permission.READ, ApiResource.PROVIDER)])
 def get_providers(page: Annotated[PageParameters, Query()], context: Context) -> ProviderCollectionResponse:
     """The installed provider packages. A process of their own describes them."""
-    found: list[tuple[str, str, str]] = _ask(context, _PROVIDERS, list[tuple[str, str, str]])
+    providers: list[tuple[str, str, str]] = _ask(context, _PROVIDERS, list[tuple[str, str, str]])
     answers = [
         ProviderResponse(
             package_name=name, version=version, description=_BREAK.sub(" ", text).strip(), documentation_url=None
         )
-        for name, version, text in found
+        for name, version, text in providers
     ]
     return ProviderCollectionResponse(providers=cut_page(answers, page), total_entries=len(answers))
 
@@ -114,8 +114,12 @@ def _answer(config: ConfigResponse, accept: str) -> ConfigResponse | Response:
         return config
     lines = [
         line
-        for one in config.sections
-        for line in (f"[{one.name}]", *(f"{option.key} = {option.value}" for option in one.options), "")
+        for config_section in config.sections
+        for line in (
+            f"[{config_section.name}]",
+            *(f"{option.key} = {option.value}" for option in config_section.options),
+            "",
+        )
     ]
     return Response("\n".join(lines), media_type="text/plain")
 

@@ -60,13 +60,13 @@ class ConnectionFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one.conn_id,
-    "conn_id": lambda one: one.conn_id,
-    "connection_id": lambda one: one.conn_id,
-    "conn_type": lambda one: one.conn_type,
-    "description": lambda one: one.description,
-    "host": lambda one: one.host,
-    "port": lambda one: one.port,
+    "id": lambda connection: connection.conn_id,
+    "conn_id": lambda connection: connection.conn_id,
+    "connection_id": lambda connection: connection.conn_id,
+    "conn_type": lambda connection: connection.conn_type,
+    "description": lambda connection: connection.description,
+    "host": lambda connection: connection.host,
+    "port": lambda connection: connection.port,
 }
 
 
@@ -74,16 +74,16 @@ _ORDER: dict[str, Any] = {
 def get_connections(filters: Annotated[ConnectionFilters, Query()], context: Context) -> ConnectionCollectionResponse:
     """Connections, by id."""
     with context.database.read() as tx:
-        found = connections.list_connections(tx)
+        stored = connections.list_connections(tx)
     chosen = [
-        one
-        for one in found
-        if matches_pattern(one.conn_id, filters.connection_id_pattern)
-        and starts_with(one.conn_id, filters.connection_id_prefix_pattern)
+        connection
+        for connection in stored
+        if matches_pattern(connection.conn_id, filters.connection_id_pattern)
+        and starts_with(connection.conn_id, filters.connection_id_prefix_pattern)
     ]
     ordered = sort_entries(chosen, filters.order_by, _ORDER, "connection_id")
     return ConnectionCollectionResponse(
-        connections=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered)
+        connections=[_build(connection) for connection in cut_page(ordered, filters)], total_entries=len(ordered)
     )
 
 
@@ -162,10 +162,10 @@ def bulk_connections(body: BulkBody[ConnectionBody], context: Context, author: C
         body,
         BulkTarget(
             "connection",
-            lambda one: one.connection_id,
+            lambda entity: entity.connection_id,
             lambda tx, name: connections.get_connection(tx, name) is not None,
-            lambda tx, one: _create(AdminChanges(tx, author), one),
-            lambda tx, one, mask: _change(AdminChanges(tx, author), one, mask),
+            lambda tx, entity: _create(AdminChanges(tx, author), entity),
+            lambda tx, entity, mask: _change(AdminChanges(tx, author), entity, mask),
             lambda tx, name: AdminChanges(tx, author).delete_connection(name),
         ),
     )
@@ -233,10 +233,10 @@ def _is_object(text: str) -> bool:
 
 
 def _find(tx: Transaction, conn_id: str) -> StoredConnection:
-    found = connections.get_connection(tx, conn_id)
-    if found is None:
-        raise connection_not_found(conn_id, [one.conn_id for one in connections.list_connections(tx)])
-    return found
+    stored = connections.get_connection(tx, conn_id)
+    if stored is None:
+        raise connection_not_found(conn_id, [connection.conn_id for connection in connections.list_connections(tx)])
+    return stored
 
 
 def _build(stored: StoredConnection) -> ConnectionResponse:

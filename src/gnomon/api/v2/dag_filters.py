@@ -124,8 +124,8 @@ def list_owners(facts: VersionFacts) -> list[str]:
 def _has_tags(facts: VersionFacts, filters: SpecFilters) -> bool:
     if not filters.tags:
         return True
-    found = set(facts.spec.tags).intersection(filters.tags)
-    return len(found) == len(set(filters.tags)) if filters.tags_match_mode == "all" else bool(found)
+    common_tags = set(facts.spec.tags).intersection(filters.tags)
+    return len(common_tags) == len(set(filters.tags)) if filters.tags_match_mode == "all" else bool(common_tags)
 
 
 def _has_owner(facts: VersionFacts, filters: SpecFilters) -> bool:

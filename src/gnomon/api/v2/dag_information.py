@@ -54,13 +54,15 @@ def get_dag_source(
         stored = find_stored_dag(tx, dag_id)
         newest = list_version_numbers(tx, stored.dag_pk)[0].number
         name = _find_name(context, tx, dag_id)
-        kept = None if version_number is None else read_version_source(tx, stored.dag_pk, version_number)
-    if kept is None and version_number not in (None, newest):
+        version_source = None if version_number is None else read_version_source(tx, stored.dag_pk, version_number)
+    if version_source is None and version_number not in (None, newest):
         raise HTTPException(
             404, f"the source of version {version_number} of DAG {dag_id!r} is not kept; version {newest} is the newest"
         )
     try:
-        content = (read_dag_file(context.cfg, stored.file) if kept is None else kept).decode(errors="replace")
+        content = (read_dag_file(context.cfg, stored.file) if version_source is None else version_source).decode(
+            errors="replace"
+        )
     except OSError as error:
         raise HTTPException(404, f"{stored.file} cannot be read on this machine: {error.strerror}") from None
     if "text/plain" in accept:
@@ -93,17 +95,29 @@ def get_dag_stats(
             visible = VisibleDags(context, tx, user, facts=all_facts)
             facts = all_facts.derive(
                 "active",
-                lambda: {dag_pk: one for dag_pk, one in all_facts.by_dag.items() if dag_pk in all_facts.active},
+                lambda: {
+                    dag_pk: version_facts
+                    for dag_pk, version_facts in all_facts.by_dag.items()
+                    if dag_pk in all_facts.active
+                },
             )
         chosen = (
-            facts if visible.is_all else {dag_pk: one for dag_pk, one in facts.items() if one.spec.dag_id in visible}
+            facts
+            if visible.is_all
+            else {
+                dag_pk: version_facts for dag_pk, version_facts in facts.items() if version_facts.spec.dag_id in visible
+            }
         )
         counts = read_run_counts_by_state(tx, list(chosen) if dag_ids or len(chosen) < len(facts) // 2 else None)
     list_counts = cache(_list_counts)
     of_states = [counts.get(state, {}) for state in DagRunState]
     answers = [
-        _DagStats(one.spec.dag_id, one.display_name, list_counts(*[of_state.get(dag_pk, 0) for of_state in of_states]))
-        for dag_pk, one in chosen.items()
+        _DagStats(
+            version_facts.spec.dag_id,
+            version_facts.display_name,
+            list_counts(*[of_state.get(dag_pk, 0) for of_state in of_states]),
+        )
+        for dag_pk, version_facts in chosen.items()
     ]
     answers.sort(key=attrgetter("dag_id"))
     return Response(
@@ -142,8 +156,8 @@ class WarningFilters(PageParameters):
 @router.get("/dagWarnings", tags=["DagWarning"], dependencies=[requires(Permission.READ, ApiResource.DAG)])
 def list_dag_warnings(filters: Annotated[WarningFilters, Query()]) -> DAGWarningCollectionResponse:
     """Always empty: Gnomon's warnings have none of Airflow's types; `gnomon dags errors --warnings` lists them."""
-    known: dict[str, Any] = {name: lambda entry: entry for name in ("dag_id", "warning_type", "message", "timestamp")}
-    sort_entries([], filters.order_by, known, "dag_id")
+    getters: dict[str, Any] = {name: lambda entry: entry for name in ("dag_id", "warning_type", "message", "timestamp")}
+    sort_entries([], filters.order_by, getters, "dag_id")
     return DAGWarningCollectionResponse(dag_warnings=[], total_entries=0)
 
 
@@ -157,11 +171,11 @@ class VersionFilters(PageParameters):
 
 
 _VERSION_ORDER: dict[str, Any] = {
-    "id": lambda one: one.id,
-    "version_number": lambda one: one.version_number,
-    "bundle_name": lambda one: one.bundle_name,
-    "bundle_version": lambda one: one.bundle_version,
-    "created_at": lambda one: one.created_at,
+    "id": lambda version: version.id,
+    "version_number": lambda version: version.version_number,
+    "bundle_name": lambda version: version.bundle_name,
+    "bundle_version": lambda version: version.bundle_version,
+    "created_at": lambda version: version.created_at,
 }
 
 
@@ -177,11 +191,11 @@ def get_dag_versions(
     with context.database.read() as tx:
         answers = _read_versions(context, tx, dag_id)
     chosen = [
-        one
-        for one in answers
-        if filters.version_number in (None, one.version_number)
-        and filters.bundle_name in (None, one.bundle_name)
-        and filters.bundle_version in (None, one.bundle_version)
+        version
+        for version in answers
+        if filters.version_number in (None, version.version_number)
+        and filters.bundle_name in (None, version.bundle_name)
+        and filters.bundle_version in (None, version.bundle_version)
     ]
     ordered = sort_entries(chosen, filters.order_by, _VERSION_ORDER, "version_number")
     return DAGVersionCollectionResponse(dag_versions=cut_page(ordered, filters), total_entries=len(ordered))
@@ -195,21 +209,29 @@ def get_dag_versions(
 def get_dag_version(dag_id: Id, version_number: int, context: Context) -> DagVersionResponse:
     """One version of a DAG."""
     with context.database.read() as tx:
-        for one in _read_versions(context, tx, dag_id):
-            if one.version_number == version_number:
-                return one
+        for version in _read_versions(context, tx, dag_id):
+            if version.version_number == version_number:
+                return version
     raise HTTPException(404, f"DAG {dag_id!r} has no version {version_number}")
 
 
 def _find_name(context: ApiContext, tx: Transaction, dag_id: str) -> str:
     facts = context.facts.find(tx, list_newest_versions(tx, [dag_id]))
-    return next((one.display_name for one in facts.values()), dag_id)
+    return next((version_facts.display_name for version_facts in facts.values()), dag_id)
 
 
 def _read_versions(context: ApiContext, tx: Transaction, dag_id: str) -> list[DagVersionResponse]:
     stored = find_stored_dag(tx, dag_id)
     name = _find_name(context, tx, dag_id)
     return [
-        build_version(dag_id, name, one.version_pk, one.number, one.created_at, one.bundle_name, one.bundle_version)
-        for one in list_version_numbers(tx, stored.dag_pk)
+        build_version(
+            dag_id,
+            name,
+            version.version_pk,
+            version.number,
+            version.created_at,
+            version.bundle_name,
+            version.bundle_version,
+        )
+        for version in list_version_numbers(tx, stored.dag_pk)
     ]

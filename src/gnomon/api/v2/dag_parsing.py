@@ -37,14 +37,14 @@ def reparse_dag_file(file_token: Id, context: Context, user: CurrentUser) -> Res
     file = decode_file_token(file_token)
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
-        known = [dag.dag_id for dag in dags.list_dags(tx) if dag.file == file and dag.dag_id in visible]
-        if not known:
+        dag_ids = [dag.dag_id for dag in dags.list_dags(tx) if dag.file == file and dag.dag_id in visible]
+        if not dag_ids:
             raise HTTPException(404, "the token names no file of a DAG")
         changeable = VisibleDags(context, tx, user, Role.USER)
-        if not any(dag_id in changeable for dag_id in known):
-            require_role(context, tx, user, known[0], Role.USER)
+        if not any(dag_id in changeable for dag_id in dag_ids):
+            require_role(context, tx, user, dag_ids[0], Role.USER)
     with context.database.write() as tx:
-        dag_files.mark_stale(tx, known[0])
+        dag_files.mark_stale(tx, dag_ids[0])
         notify_on_commit(tx)
     context.act_as(user).wake_services()
     return Response(status_code=201, content="null", media_type="application/json")

@@ -62,8 +62,8 @@ def patch_dag_run(
             require_answer(clear_instances(actor, context.database, dag, run, None))
         else:
             require_answer(mark_instances(actor, context.database, dag, run, None, body.state.value))
-            for one in (one for one in cancelled if one.dag.dag_id in changeable):
-                require_answer(clear_instances(actor, context.database, one.dag, one.run, one.rows))
+            for reachable in (instances for instances in cancelled if instances.dag.dag_id in changeable):
+                require_answer(clear_instances(actor, context.database, reachable.dag, reachable.run, reachable.rows))
     return read_run(context, dag_id, dag_run_id)
 
 

@@ -139,15 +139,15 @@ def _look(context: ApiContext, dag_id: str, run_id: str, result: list[str] | Non
 
 
 def _read_results(tx: Transaction, dag: DagRecord, run: RunRecord, task_ids: list[str]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for one in xcom_values.read_xcoms(
+    results: dict[str, object] = {}
+    for xcom in xcom_values.read_xcoms(
         tx, run, RETURN_KEY, [task_id for task_id in task_ids if task_id in dag.task_numbers]
     ):
-        value = read_shown_json(one.value)
-        if one.map_index < 0:
-            found[one.task_id] = value
+        value = read_shown_json(xcom.value)
+        if xcom.map_index < 0:
+            results[xcom.task_id] = value
         else:
-            values = found.setdefault(one.task_id, [])
+            values = results.setdefault(xcom.task_id, [])
             assert isinstance(values, list)
             values.append(value)
-    return found
+    return results

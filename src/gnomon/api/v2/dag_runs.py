@@ -104,8 +104,8 @@ def list_dag_runs(
         else:
             conditions += VisibleDags(context, tx, user).list_conditions()
         conditions += find_more(tx)
-        found = _read_page(tx, conditions, order, filters, position)
-        page, total = found.page, found.total
+        run_page = _read_page(tx, conditions, order, filters, position)
+        page, total = run_page.page, run_page.total
         runs = build_runs(context, tx, page.runs)
     cursors = Cursors(None, None)
     if filters.cursor is not None:
@@ -165,9 +165,9 @@ def get_list_dag_runs_batch(
     conditions = build_conditions(body, _BATCH_FIELDS, ignored)
     with context.database.read() as tx:
         conditions += VisibleDags(context, tx, user).list_conditions()
-        found = _read_page(tx, conditions, order, page_of_body, None)
-        total = found.total
-        runs = build_runs(context, tx, found.page.runs)
+        run_page = _read_page(tx, conditions, order, page_of_body, None)
+        total = run_page.total
+        runs = build_runs(context, tx, run_page.page.runs)
     return DAGRunCollectionResponse(dag_runs=runs, total_entries=total.total, total_entries_limit=total.limit)
 
 
@@ -195,9 +195,9 @@ def _build_run(context: ApiContext, tx: Transaction, run_pk: int) -> DAGRunRespo
 def build_runs(context: ApiContext, tx: Transaction, runs: Sequence[ListedRun]) -> list[DAGRunResponse]:
     """The runs as the API shows them."""
     names = find_display_names(context, tx, (listed.dag_id for listed in runs))
-    found = read_notes(tx, [listed.run.run_pk for listed in runs])
+    notes = read_notes(tx, [listed.run.run_pk for listed in runs])
     return [
-        build_dag_run(listed, names.get(listed.dag_id, listed.dag_id), found.find_run_note(listed.run.run_pk))
+        build_dag_run(listed, names.get(listed.dag_id, listed.dag_id), notes.find_run_note(listed.run.run_pk))
         for listed in runs
     ]
 
@@ -250,7 +250,7 @@ def _read_page(
     if total.total and not is_short and not tallied.is_ordered:
         bounded = bound_runs(tx, read, order.keys, is_continued=position is not None)
         read, is_short = list(bounded.conditions), bounded.is_short
-    found = (
+    run_page = (
         read_run_page(
             tx, replace(query, conditions=tuple(read), order=tallied.order, position=position, is_short=is_short)
         )
@@ -258,10 +258,10 @@ def _read_page(
         else RunPage([], [], has_more=False)
     )
     if end is not None:
-        if len(found.runs) < page.size:
+        if len(run_page.runs) < page.size:
             raise _refuse_rare()
         total = replace(total, limit=total.limit or total.total)
-    return _PageOfRuns(found, total)
+    return _PageOfRuns(run_page, total)
 
 
 def _refuse_rare() -> HTTPException:

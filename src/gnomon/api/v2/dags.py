@@ -163,9 +163,9 @@ def get_dag_tags(
         visible = VisibleDags(context, tx, user)
     tags = {
         tag
-        for dag_pk, one in facts.by_dag.items()
-        if dag_pk in facts.active and one.spec.dag_id in visible
-        for tag in one.spec.tags
+        for dag_pk, version_facts in facts.by_dag.items()
+        if dag_pk in facts.active and version_facts.spec.dag_id in visible
+        for tag in version_facts.spec.tags
     }
     chosen = [
         tag
@@ -183,7 +183,11 @@ def _build_conditions(
     if is_active:
         conditions.append(Condition("is_active", Operator.EQUAL, True))
     if any(getattr(filters, name, None) not in (None, []) for name in SPEC_FILTERS):
-        keys = [dag_pk for dag_pk, one in context.facts.find_all(tx).by_dag.items() if matches_spec(one, filters)]
+        keys = [
+            dag_pk
+            for dag_pk, version_facts in context.facts.find_all(tx).by_dag.items()
+            if matches_spec(version_facts, filters)
+        ]
         conditions.append(Condition("dag_pk", Operator.IN, keys))
     return conditions
 

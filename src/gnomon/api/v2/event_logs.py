@@ -135,7 +135,9 @@ def get_event_logs(
             raise _refuse_rare()
         page = read_event_page(tx, replace(query, conditions=tuple(searched)), dag_pk) if total.total else []
     hide = build_name_filter(visible)
-    return EventLogCollectionResponse(event_logs=[_build(one, user, hide) for one in page], total_entries=total.total)
+    return EventLogCollectionResponse(
+        event_logs=[_build(event, user, hide) for event in page], total_entries=total.total
+    )
 
 
 @router.get("/{event_log_id}", dependencies=[_READ])
@@ -163,18 +165,18 @@ def _list_visible(visible: VisibleDags, user: User) -> list[Condition]:
     return visible.list_conditions() or list_visible_conditions(None, is_admin=user.identity.everywhere is Role.ADMIN)
 
 
-def _build(one: ListedEvent, user: User, hide: Callable[[str], str]) -> EventLogResponse:
+def _build(event: ListedEvent, user: User, hide: Callable[[str], str]) -> EventLogResponse:
     return EventLogResponse(
-        event_log_id=one.event_pk,
-        when=to_datetime(one.at),
-        dag_id=one.dag_id,
-        task_id=one.task_id,
-        run_id=one.run_id,
-        map_index=None if one.map_index == UNMAPPED else one.map_index,
+        event_log_id=event.event_pk,
+        when=to_datetime(event.at),
+        dag_id=event.dag_id,
+        task_id=event.task_id,
+        run_id=event.run_id,
+        map_index=None if event.map_index == UNMAPPED else event.map_index,
         try_number=None,
-        event=one.kind,
-        logical_date=moment(one.logical_at),
-        owner=one.by,
-        extra=hide_in_body(one.body, hide) or None,
-        address=one.address if user.identity.everywhere is Role.ADMIN else None,
+        event=event.kind,
+        logical_date=moment(event.logical_at),
+        owner=event.by,
+        extra=hide_in_body(event.body, hide) or None,
+        address=event.address if user.identity.everywhere is Role.ADMIN else None,
     )

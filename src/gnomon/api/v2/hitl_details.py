@@ -148,7 +148,7 @@ def get_hitl_detail_try_detail(
     with context.database.read() as tx:
         instances, named = _find(tx, dag_id, dag_run_id, task_id, map_index, try_number)
         detail = instances.find(task_id, map_index)
-        tries = [one for one in list_tries(tx, detail) if one.try_number == try_number]
+        tries = [task_try for task_try in list_tries(tx, detail) if task_try.try_number == try_number]
     if not tries:
         raise HTTPException(404, f"task {task_id!r} has no try {try_number} in run {dag_run_id!r}")
     history = build_history(instances.listed, instances.display_name, detail, tries[0], instances.lookups)
@@ -201,12 +201,12 @@ def _find(
     """The newest question of the task instance, or of one of its tries. Raises NameNotFound, or HTTPException (404) without one."""
     instances = RunInstances(tx, dag_id, run_id)
     record = instances.find(task_id, map_index).record
-    wanted = try_number if try_number is not None else None if record is None else record.try_number
+    chosen_try = try_number if try_number is not None else None if record is None else record.try_number
     for named in reversed(hitl_details.list_run_details(tx, instances.run.run_pk)):
         detail = named.detail
-        if (named.task_id, detail.map_index, detail.try_number) == (task_id, map_index, wanted):
+        if (named.task_id, detail.map_index, detail.try_number) == (task_id, map_index, chosen_try):
             return instances, named
-    raise HTTPException(404, f"task {task_id!r} of run {run_id!r} asked no question in try {wanted or 0}")
+    raise HTTPException(404, f"task {task_id!r} of run {run_id!r} asked no question in try {chosen_try or 0}")
 
 
 def _build_page(context: ApiContext, tx: Transaction, page: Sequence[NamedHITLDetail]) -> list[HITLDetailAnswer]:
@@ -219,11 +219,13 @@ def _build_page(context: ApiContext, tx: Transaction, page: Sequence[NamedHITLDe
     query = PageQuery(
         conditions,
         tuple(SortKey(field) for field in fields),
-        len({one for one, _, _ in keys}) * len(keys) ** 2,
+        len({run_pk for run_pk, _, _ in keys}) * len(keys) ** 2,
         is_short=True,
     )
-    found = read_task_instance_page(tx, query).instances if keys else []
-    by_key = {(one.record.run_pk, one.record.task_no, one.record.map_index): one for one in found}
+    rows = read_task_instance_page(tx, query).instances if keys else []
+    by_key = {
+        (instance.record.run_pk, instance.record.task_no, instance.record.map_index): instance for instance in rows
+    }
     instances = build_several(context, tx, [by_key[key] for key in keys])
     return [
         HITLDetailAnswer(**_describe(named), task_instance=instance)
@@ -242,7 +244,9 @@ def _describe(named: NamedHITLDetail) -> dict[str, Any]:
         "defaults": None if request.defaults is None else list(request.defaults),
         "multiple": request.multiple,
         "params": request.params,
-        "assigned_users": [HITLUserAnswer(id=one.id, name=one.name) for one in request.assigned_users],
+        "assigned_users": [
+            HITLUserAnswer(id=assigned_user.id, name=assigned_user.name) for assigned_user in request.assigned_users
+        ],
         "created_at": to_datetime(detail.created_at),
         "responded_by_user": None if respondent is None else HITLUserAnswer(id=respondent.id, name=respondent.name),
         "responded_at": None if response is None else moment(response.responded_at),

@@ -85,17 +85,17 @@ def _list_visible(context: ApiContext, tx: Transaction, user: User) -> dict[int,
 
     The text of the error of a file that defines hidden DAGs too is left out: it may be about them.
     """
-    found = list_numbered_import_errors(tx)
+    errors = list_numbered_import_errors(tx)
     visible = VisibleDags(context, tx, user)
     if visible.is_all:
-        return found
+        return errors
     shown: set[str] = set()
     shared: set[str] = set()
     for dag_pk, path in list_files_of_errors(tx):
         (shown if visible.has_key(dag_pk) else shared).add(path)
     return {
         number: replace(error, message=HIDDEN_TEXT, traceback="") if error.path in shared else error
-        for number, error in found.items()
+        for number, error in errors.items()
         if error.path in shown
     }
 

@@ -48,16 +48,16 @@ class JobFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one.id,
-    "dag_id": lambda one: one.dag_id,
-    "state": lambda one: one.state,
-    "job_type": lambda one: one.job_type,
-    "start_date": lambda one: one.start_date,
-    "end_date": lambda one: one.end_date,
-    "latest_heartbeat": lambda one: one.latest_heartbeat,
-    "executor_class": lambda one: one.executor_class,
-    "hostname": lambda one: one.hostname,
-    "unixname": lambda one: one.unixname,
+    "id": lambda job: job.id,
+    "dag_id": lambda job: job.dag_id,
+    "state": lambda job: job.state,
+    "job_type": lambda job: job.job_type,
+    "start_date": lambda job: job.start_date,
+    "end_date": lambda job: job.end_date,
+    "latest_heartbeat": lambda job: job.latest_heartbeat,
+    "executor_class": lambda job: job.executor_class,
+    "hostname": lambda job: job.hostname,
+    "unixname": lambda job: job.unixname,
 }
 
 
@@ -131,7 +131,7 @@ def _matches(job: JobResponse, filters: JobFilters) -> bool:
         (filters.hostname, job.hostname),
         (filters.executor_class, job.executor_class),
     )
-    return all(wanted in (None, value) for wanted, value in exact) and all(
+    return all(filter_value in (None, value) for filter_value, value in exact) and all(
         _is_within(getattr(job, name), filters, name) for name in ("start_date", "end_date")
     )
 

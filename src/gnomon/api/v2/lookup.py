@@ -37,7 +37,7 @@ def find_stored_dag(tx: Transaction, dag_id: str) -> StoredDag:
 def find_display_names(context: ApiContext, tx: Transaction, dag_ids: Iterable[str]) -> dict[str, str]:
     """By id: the names of these DAGs for people."""
     facts = context.facts.find(tx, list_newest_versions(tx, sorted(set(dag_ids))))
-    return {one.spec.dag_id: one.display_name for one in facts.values()}
+    return {version_facts.spec.dag_id: version_facts.display_name for version_facts in facts.values()}
 
 
 def require_answer(reply: OwnerAnswer | OwnersAnswer) -> Mapping[str, Any]:

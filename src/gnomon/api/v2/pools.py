@@ -56,10 +56,10 @@ _ORDER: dict[str, Any] = {
 def get_pools(filters: Annotated[PoolFilters, Query()], context: Context) -> PoolCollectionResponse:
     """Pools, by name."""
     with context.database.read() as tx:
-        found, live = pools.list_pools(tx), pools.read_live_slots(tx)
+        stored_pools, live = pools.list_pools(tx), pools.read_live_slots(tx)
     chosen = [
         pool
-        for pool in found
+        for pool in stored_pools
         if matches_pattern(pool.name, filters.pool_name_pattern)
         and starts_with(pool.name, filters.pool_name_prefix_pattern)
     ]
@@ -113,13 +113,13 @@ def bulk_pools(body: BulkBody[PoolBody], context: Context, user: CurrentUser, au
         body,
         BulkTarget(
             "pool",
-            lambda one: one.name,
+            lambda entity: entity.name,
             lambda tx, name: pools.find_pool(tx, name) is not None,
-            lambda tx, one: _create(AdminChanges(tx, author), one),
-            lambda tx, one, mask: _change(
+            lambda tx, entity: _create(AdminChanges(tx, author), entity),
+            lambda tx, entity, mask: _change(
                 AdminChanges(tx, author),
-                one.name,
-                {name: value for name, value in read_changes(one, mask).items() if name != "name"},
+                entity.name,
+                {name: value for name, value in read_changes(entity, mask).items() if name != "name"},
             ),
             lambda tx, name: _delete(AdminChanges(tx, author), name),
         ),
@@ -179,10 +179,10 @@ def _check_team(team_name: str | None) -> None:
 
 
 def _find(tx: Transaction, name: str) -> PoolRecord:
-    found = pools.find_pool(tx, name)
-    if found is None:
+    pool = pools.find_pool(tx, name)
+    if pool is None:
         raise pool_not_found(name, [pool.name for pool in pools.list_pools(tx)])
-    return found
+    return pool
 
 
 def _read(context: ApiContext, name: str) -> PoolResponse:

@@ -42,8 +42,10 @@ def get_asset_queued_events(
     with context.database.read() as tx:
         find_visible_asset(context, tx, user, asset_id)
         visible = VisibleDags(context, tx, user)
-        found = [one for one in list_queued_assets(tx, asset_pk=asset_id, before=instant) if one.dag_id in visible]
-        return _build_list(context, tx, found)
+        queued = [
+            entry for entry in list_queued_assets(tx, asset_pk=asset_id, before=instant) if entry.dag_id in visible
+        ]
+        return _build_list(context, tx, queued)
 
 
 @router.delete("/assets/{asset_id}/queuedEvents", status_code=204, dependencies=[_DELETE])
@@ -53,11 +55,13 @@ def delete_asset_queued_events(asset_id: int, context: Context, user: CurrentUse
     with context.database.read() as tx:
         find_visible_asset(context, tx, user, asset_id)
         changeable = VisibleDags(context, tx, user, Role.USER)
-        found = [one for one in list_queued_assets(tx, asset_pk=asset_id, before=instant) if one.dag_id in changeable]
+        queued = [
+            entry for entry in list_queued_assets(tx, asset_pk=asset_id, before=instant) if entry.dag_id in changeable
+        ]
     return _delete(
         context,
         user,
-        found,
+        queued,
         asset_id,
         instant,
         f"no DAG that you may change has events of asset {asset_id} in its queue",
@@ -79,8 +83,8 @@ def delete_dag_asset_queued_events(dag_id: Id, context: Context, user: CurrentUs
     """Delete events of all assets from the queue of the DAG."""
     instant = _read_before(before)
     with context.database.read() as tx:
-        found = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, before=instant)
-    return _delete(context, user, found, None, instant, f"DAG {dag_id!r} has no event of an asset in its queue")
+        queued = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, before=instant)
+    return _delete(context, user, queued, None, instant, f"DAG {dag_id!r} has no event of an asset in its queue")
 
 
 @router.get("/dags/{dag_id}/assets/{asset_id}/queuedEvents", dependencies=[_READ])
@@ -90,10 +94,10 @@ def get_dag_asset_queued_event(
     """The entry of one asset in the queue of the DAG."""
     instant = _read_before(before)
     with context.database.read() as tx:
-        found = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, asset_pk=asset_id, before=instant)
-        if not found:
+        queued = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, asset_pk=asset_id, before=instant)
+        if not queued:
             raise HTTPException(404, f"DAG {dag_id!r} has no event of asset {asset_id} in its queue")
-        return _build(context, tx, found)[0]
+        return _build(context, tx, queued)[0]
 
 
 @router.delete("/dags/{dag_id}/assets/{asset_id}/queuedEvents", status_code=204, dependencies=[_DELETE])
@@ -103,24 +107,24 @@ def delete_dag_asset_queued_event(
     """Delete events of one asset from the queue of the DAG."""
     instant = _read_before(before)
     with context.database.read() as tx:
-        found = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, asset_pk=asset_id, before=instant)
+        queued = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, asset_pk=asset_id, before=instant)
     return _delete(
-        context, user, found, asset_id, instant, f"DAG {dag_id!r} has no event of asset {asset_id} in its queue"
+        context, user, queued, asset_id, instant, f"DAG {dag_id!r} has no event of asset {asset_id} in its queue"
     )
 
 
 def _delete(
     context: ApiContext,
     user: User,
-    found: Sequence[QueuedAsset],
+    queued: Sequence[QueuedAsset],
     asset_pk: int | None,
     before: Instant | None,
     otherwise: str,
 ) -> Response:
     """Delete events from the queues of these DAGs. Raises HTTPException: 404 with the sentence `otherwise` when there are none, 503 without an answer."""
-    if not found:
+    if not queued:
         raise HTTPException(404, otherwise)
-    dag_pks = sorted({one.dag_pk for one in found})
+    dag_pks = sorted({entry.dag_pk for entry in queued})
     for reply in discard_queued_events(context.act_as(user), context.database, dag_pks, asset_pk, before):
         require_answer(reply)
     return Response(status_code=204)
@@ -137,19 +141,19 @@ def _read_before(text: str | None) -> Instant | None:
     return read_instant(date)
 
 
-def _build_list(context: ApiContext, tx: Transaction, found: Sequence[QueuedAsset]) -> QueuedEventCollectionResponse:
-    answers = _build(context, tx, found)
+def _build_list(context: ApiContext, tx: Transaction, queued: Sequence[QueuedAsset]) -> QueuedEventCollectionResponse:
+    answers = _build(context, tx, queued)
     return QueuedEventCollectionResponse(queued_events=answers, total_entries=len(answers))
 
 
-def _build(context: ApiContext, tx: Transaction, found: Sequence[QueuedAsset]) -> list[QueuedEventResponse]:
-    names = find_display_names(context, tx, (one.dag_id for one in found))
+def _build(context: ApiContext, tx: Transaction, queued: Sequence[QueuedAsset]) -> list[QueuedEventResponse]:
+    names = find_display_names(context, tx, (entry.dag_id for entry in queued))
     return [
         QueuedEventResponse(
-            dag_id=one.dag_id,
-            asset_id=one.asset_pk,
-            created_at=to_datetime(one.oldest_at),
-            dag_display_name=names.get(one.dag_id, one.dag_id),
+            dag_id=entry.dag_id,
+            asset_id=entry.asset_pk,
+            created_at=to_datetime(entry.oldest_at),
+            dag_display_name=names.get(entry.dag_id, entry.dag_id),
         )
-        for one in found
+        for entry in queued
     ]

@@ -82,7 +82,9 @@ def _read_value(kind: type[E], name: str, parameter: str) -> E:
     try:
         return kind(name)
     except ValueError:
-        raise HTTPException(422, f"{parameter} {name!r} is none of: {', '.join(one.value for one in kind)}") from None
+        raise HTTPException(
+            422, f"{parameter} {name!r} is none of: {', '.join(member.value for member in kind)}"
+        ) from None
 
 
 def _read_day(day: date) -> Instant:

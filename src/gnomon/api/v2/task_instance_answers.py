@@ -101,18 +101,18 @@ def build_task_instance(
 
 
 def build_history(
-    listed: ListedRun, display_name: str, detail: TaskInstanceDetail, one: TaskTry, lookups: InstanceLookups
+    listed: ListedRun, display_name: str, detail: TaskInstanceDetail, task_try: TaskTry, lookups: InstanceLookups
 ) -> TaskInstanceHistoryResponse:
     """A try of a task instance."""
     current = build_task_instance(listed, display_name, detail, lookups)
     shared = current.model_dump(include=set(TaskInstanceHistoryResponse.model_fields))
-    known = {state.value for state in TaskInstanceState}
+    state_names = {state.value for state in TaskInstanceState}
     changed: dict[str, object] = {
-        "try_number": one.try_number,
-        "state": one.state if one.state in known else None,
-        "start_date": moment(one.started_at),
-        "end_date": moment(one.ended_at),
-        "duration": seconds_between(one.started_at, one.ended_at),
-        "hostname": lookups.find_hostname(one.worker),
+        "try_number": task_try.try_number,
+        "state": task_try.state if task_try.state in state_names else None,
+        "start_date": moment(task_try.started_at),
+        "end_date": moment(task_try.ended_at),
+        "duration": seconds_between(task_try.started_at, task_try.ended_at),
+        "hostname": lookups.find_hostname(task_try.worker),
     }
     return TaskInstanceHistoryResponse.model_validate({**shared, **changed})

@@ -84,7 +84,7 @@ def _change(
         return [], {"error": str(error), "status_code": error.status}
     except (HTTPException, GnomonError, UnicodeError, OverflowError) as error:
         return [], describe_error(error, user)
-    names = [f"{dag_id}.{run_id}.{one.task_id}[{one.map_index}]" for one in changed.task_instances]
+    names = [f"{dag_id}.{run_id}.{instance.task_id}[{instance.map_index}]" for instance in changed.task_instances]
     return names or [
         f"{dag_id}.{run_id}.{entity.task_id}[{UNMAPPED if entity.map_index is None else entity.map_index}]"
     ], None

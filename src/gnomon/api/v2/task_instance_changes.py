@@ -167,8 +167,8 @@ def _patch(
     fields = read_patch(body, update_mask)
     with context.database.read() as tx:
         chosen = [
-            _select_task(tx, (dag_id, one, task_id, map_index), body, is_named=one == run_id)
-            for one in list_runs_to_mark(tx, dag_id, run_id, body)
+            _select_task(tx, (dag_id, marked_run_id, task_id, map_index), body, is_named=marked_run_id == run_id)
+            for marked_run_id in list_runs_to_mark(tx, dag_id, run_id, body)
         ]
     return change_in_runs(context, user, chosen, fields, dry_run=dry_run)
 
@@ -224,10 +224,10 @@ def change_in_runs(
 ) -> TaskInstanceCollectionResponse:
     """As `change_instances`, in several runs, the first of which the request names: its instances get the note."""
     answers = []
-    for number, one in enumerate(chosen):
+    for number, run_instances in enumerate(chosen):
         own = fields if number == 0 else {name: value for name, value in fields.items() if name != "note"}
         if number == 0 or own:
-            answers += change_instances(context, user, one, own, dry_run=dry_run).task_instances
+            answers += change_instances(context, user, run_instances, own, dry_run=dry_run).task_instances
     return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
 
@@ -282,11 +282,11 @@ def list_runs_to_mark(tx: Transaction, dag_id: str, run_id: str, body: PatchTask
 def read_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> dict[str, Any]:
     """`new_state` and `note`, as far as the request sets them. Raises HTTPException for what cannot be set."""
     _check_patch(body, update_mask)
-    given = body.model_fields_set if update_mask is None else body.model_fields_set.intersection(update_mask)
+    set_fields = body.model_fields_set if update_mask is None else body.model_fields_set.intersection(update_mask)
     fields: dict[str, Any] = {}
-    if "new_state" in given and body.new_state is not None:
+    if "new_state" in set_fields and body.new_state is not None:
         fields["new_state"] = body.new_state
-    if "note" in given:
+    if "note" in set_fields:
         fields["note"] = body.note
     return fields
 
@@ -356,16 +356,20 @@ def find_marked_instances(
     only_failed: bool,
 ) -> list[tuple[RunInstances, list[TaskInstanceRow]]]:
     """What a clear of these instances clears in runs of other DAGs. Raises AccessRefused when the user may not see them, or not clear them."""
-    found = follow_markers(tx, instances.dag, instances.run, rows, only_failed=only_failed)
-    for one in found:
-        require_role(context, tx, user, one.dag.dag_id, Role.VIEWER if is_only_shown else Role.USER)
-    return [(RunInstances(tx, one.dag.dag_id, one.run.run_id), one.rows) for one in found]
+    marked_runs = follow_markers(tx, instances.dag, instances.run, rows, only_failed=only_failed)
+    for marked_run in marked_runs:
+        require_role(context, tx, user, marked_run.dag.dag_id, Role.VIEWER if is_only_shown else Role.USER)
+    return [
+        (RunInstances(tx, marked_run.dag.dag_id, marked_run.run.run_id), marked_run.rows) for marked_run in marked_runs
+    ]
 
 
 def build_answers(instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
     """The answers for these task instances of the run."""
     chosen = {(row.task_id, row.map_index) for row in rows}
-    return instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
+    return instances.build(
+        detail for detail in instances.details if (detail.row.task_id, detail.row.map_index) in chosen
+    )
 
 
 def _read_again(

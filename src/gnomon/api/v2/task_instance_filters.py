@@ -59,8 +59,8 @@ def read_task_state(name: str) -> int:
     try:
         return TASK_STATE_CODES[TaskInstanceState(name)]
     except ValueError:
-        known = ", ".join(state.value for state in TaskInstanceState)
-        raise HTTPException(422, f"state {name!r} is none of: {known}, none") from None
+        states = ", ".join(state.value for state in TaskInstanceState)
+        raise HTTPException(422, f"state {name!r} is none of: {states}, none") from None
 
 
 TASK_INSTANCE_FIELDS = {

@@ -70,13 +70,13 @@ class RunInstances:
 
     def find(self, task_id: str, map_index: int) -> TaskInstanceDetail:
         """The instance. Raises NameNotFound for an unknown task, HTTPException (404) for a map index that the task does not have."""
-        found = [detail for detail in self.details if detail.row.task_id == task_id]
-        for detail in found:
+        details = [detail for detail in self.details if detail.row.task_id == task_id]
+        for detail in details:
             if detail.row.map_index == map_index:
                 return detail
-        if not found and task_id not in self.dag.task_numbers:
+        if not details and task_id not in self.dag.task_numbers:
             raise task_not_found(self.dag.dag_id, task_id, self.dag.task_numbers)
-        if map_index == UNMAPPED and found:
+        if map_index == UNMAPPED and details:
             raise HTTPException(404, f"task {task_id!r} is mapped in run {self.run.run_id!r}; add a map index")
         raise HTTPException(
             404, f"task {task_id!r} has no instance with map index {map_index} in run {self.run.run_id!r}"
@@ -84,12 +84,12 @@ class RunInstances:
 
     def require_mapped(self, task_id: str) -> None:
         """Raise NameNotFound for an unknown task, HTTPException (404) for one that is not mapped."""
-        found = [detail for detail in self.details if detail.row.task_id == task_id]
-        if not found and task_id not in self.dag.task_numbers:
+        details = [detail for detail in self.details if detail.row.task_id == task_id]
+        if not details and task_id not in self.dag.task_numbers:
             raise task_not_found(self.dag.dag_id, task_id, self.dag.task_numbers)
         is_mapped = any(
             detail.row.map_index >= 0 or (detail.spec is not None and detail.spec.expansion is not None)
-            for detail in found
+            for detail in details
         )
         if not is_mapped:
             raise HTTPException(404, f"task {task_id!r} is not mapped in run {self.run.run_id!r}")
@@ -109,11 +109,11 @@ def read_instances_of_several_runs(
     context: ApiContext, tx: Transaction, user: User, dag_id: str, run_id: str, query: PageQuery, order: Ordering
 ) -> InstancesOfRuns:
     """The page of the task instances that have a row: of all DAGs that the user sees or one, of all runs or those with one run id."""
-    asked = [condition for condition in query.conditions if condition.field not in ONLY_IN_SPECS]
+    answerable = [condition for condition in query.conditions if condition.field not in ONLY_IN_SPECS]
     of_specs = [
         condition for condition in query.conditions if condition.field in ONLY_IN_SPECS or condition.field == "pool"
     ]
-    conditions = [_allow_no_pool(condition) if condition.field == "pool" else condition for condition in asked]
+    conditions = [_allow_no_pool(condition) if condition.field == "pool" else condition for condition in answerable]
     if dag_id == ALL:
         conditions += VisibleDags(context, tx, user).list_conditions()
     else:
@@ -146,16 +146,16 @@ def read_instances_of_several_runs(
         )
 
     if of_specs:
-        found = search_specs(lambda instances: list_details_of_several(tx, instances), read, rows, of_specs)
-        total = TotalEntries(query.offset + len(found.instances))
-        if found.has_more or query.position is not None:
+        page = search_specs(lambda instances: list_details_of_several(tx, instances), read, rows, of_specs)
+        total = TotalEntries(query.offset + len(page.instances))
+        if page.has_more or query.position is not None:
             total = replace(total, limit=total.total)
     else:
-        found = read(rows)
+        page = read(rows)
         if walk is not None and total.limit is not None and query.position is None:
-            at_least = max(total.total, query.offset + len(found.instances))
+            at_least = max(total.total, query.offset + len(page.instances))
             total = TotalEntries(at_least, at_least)
-    return InstancesOfRuns(build_several(context, tx, found.instances), found.keys, found.has_more, total)
+    return InstancesOfRuns(build_several(context, tx, page.instances), page.keys, page.has_more, total)
 
 
 def _allow_no_pool(condition: Condition) -> Condition:
@@ -220,19 +220,29 @@ def list_details_of_several(
     tx: Transaction, instances: Sequence[ListedTaskInstance]
 ) -> list[tuple[ListedRun, TaskInstanceDetail]]:
     """These instances with their specs, each with its run."""
-    runs = read_listed_runs(tx, sorted({one.record.run_pk for one in instances}))
+    runs = read_listed_runs(tx, sorted({instance.record.run_pk for instance in instances}))
     specs = group_state.load_specs(
         tx, sorted({listed.run.version_pk for listed in runs.values() if listed.run.version_pk is not None})
     )
     tasks = {version_pk: {task.task_id: task for task in spec.tasks} for version_pk, spec in specs.items()}
     details = []
-    for one in instances:
-        listed = runs[one.record.run_pk]
+    for instance in instances:
+        listed = runs[instance.record.run_pk]
         row = TaskInstanceRow(
-            listed.dag_id, listed.run.run_id, one.task_id, one.record.map_index, None, 0, None, None, None, None, None
+            listed.dag_id,
+            listed.run.run_id,
+            instance.task_id,
+            instance.record.map_index,
+            None,
+            0,
+            None,
+            None,
+            None,
+            None,
+            None,
         )
-        spec = tasks.get(listed.run.version_pk or 0, {}).get(one.task_id)
-        details.append((listed, TaskInstanceDetail(row, one.record.task_no, one.record, spec)))
+        spec = tasks.get(listed.run.version_pk or 0, {}).get(instance.task_id)
+        details.append((listed, TaskInstanceDetail(row, instance.record.task_no, instance.record, spec)))
     return details
 
 

@@ -33,20 +33,22 @@ def search_specs(
     """
     is_before = query.position is not None and query.position.is_before
     skipped = 0 if query.position is not None else query.offset
-    found: list[tuple[ListedTaskInstance, tuple[object, ...]]] = []
+    pairs: list[tuple[ListedTaskInstance, tuple[object, ...]]] = []
     for page in _read_pieces(read, query):
         fits = [
             all(holds(condition, fields) for condition in conditions)
             for fields in [read_spec_fields(detail) for _listed, detail in add_specs(page.instances)]
         ]
-        kept = [one for one, is_kept in zip(zip(page.instances, page.keys, strict=True), fits, strict=True) if is_kept]
-        found = [*kept, *found] if is_before else [*found, *kept]
-        if len(found) > skipped + query.limit:
+        fitting = [
+            pair for pair, is_kept in zip(zip(page.instances, page.keys, strict=True), fits, strict=True) if is_kept
+        ]
+        pairs = [*fitting, *pairs] if is_before else [*pairs, *fitting]
+        if len(pairs) > skipped + query.limit:
             break
-    found = found[-(query.limit + 1) :] if is_before else found[skipped : skipped + query.limit + 1]
-    has_more = len(found) > query.limit
-    chosen = found[1:] if is_before and has_more else found[: query.limit]
-    return TaskInstancePage([one for one, _ in chosen], [keys for _, keys in chosen], has_more)
+    pairs = pairs[-(query.limit + 1) :] if is_before else pairs[skipped : skipped + query.limit + 1]
+    has_more = len(pairs) > query.limit
+    chosen = pairs[1:] if is_before and has_more else pairs[: query.limit]
+    return TaskInstancePage([instance for instance, _ in chosen], [keys for _, keys in chosen], has_more)
 
 
 def _read_pieces(read: ReadPage, query: PageQuery) -> Iterator[TaskInstancePage]:

@@ -201,18 +201,20 @@ def _read_list(
     has_cursors: bool,
 ) -> TaskInstanceCollectionResponse:
     query = PageQuery(tuple(conditions), order.keys, page.size, page.offset, position)
-    found: Any
+    selected: Any
     with context.database.read() as tx:
         if ALL in (dag_id, run_id):
             _check_order(order)
-            found = read_instances_of_several_runs(context, tx, user, dag_id, run_id, query, order)
-            answers, total, limit = found.answers, found.total.total, found.total.limit
+            selected = read_instances_of_several_runs(context, tx, user, dag_id, run_id, query, order)
+            answers, total, limit = selected.answers, selected.total.total, selected.total.limit
         else:
             instances = RunInstances(tx, dag_id, run_id)
-            found = instances.select(query)
-            answers, total, limit = instances.build(found.entries), found.total, None
+            selected = instances.select(query)
+            answers, total, limit = instances.build(selected.entries), selected.total, None
     cursors = (
-        build_cursors(order.keys, position, found.keys, has_more=found.has_more) if has_cursors else Cursors(None, None)
+        build_cursors(order.keys, position, selected.keys, has_more=selected.has_more)
+        if has_cursors
+        else Cursors(None, None)
     )
     return TaskInstanceCollectionResponse(
         task_instances=answers,
@@ -244,15 +246,15 @@ def _read_tries(
         instances = RunInstances(tx, dag_id, run_id, task_id)
         detail = instances.find(task_id, map_index)
         return [
-            build_history(instances.listed, instances.display_name, detail, one, instances.lookups)
-            for one in list_tries(tx, detail)
+            build_history(instances.listed, instances.display_name, detail, task_try, instances.lookups)
+            for task_try in list_tries(tx, detail)
         ]
 
 
 def _find_try(
     context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int
 ) -> TaskInstanceHistoryResponse:
-    for one in _read_tries(context, dag_id, run_id, task_id, map_index):
-        if one.try_number == try_number:
-            return one
+    for task_try in _read_tries(context, dag_id, run_id, task_id, map_index):
+        if task_try.try_number == try_number:
+            return task_try
     raise HTTPException(404, f"task {task_id!r} has no try {try_number} in run {run_id!r}")

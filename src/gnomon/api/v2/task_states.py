@@ -54,9 +54,9 @@ def list_task_state_store(
     """What the task instance keeps, by key."""
     with context.database.read() as tx:
         place = _find_place(tx, dag_id, dag_run_id, task_id, page.map_index)
-        found = list_instance_state(tx, place.scope, context.clock.now())
-        answers = _build(tx, cut_page(found, page))
-    return TaskStateStoreCollectionResponse(task_state_store=answers, total_entries=len(found))
+        entries = list_instance_state(tx, place.scope, context.clock.now())
+        answers = _build(tx, cut_page(entries, page))
+    return TaskStateStoreCollectionResponse(task_state_store=answers, total_entries=len(entries))
 
 
 @router.delete("", status_code=204, dependencies=[_DELETE])
@@ -83,10 +83,10 @@ def get_task_state_store(
     """The value under one key."""
     with context.database.read() as tx:
         place = _find_place(tx, dag_id, dag_run_id, task_id, map_index)
-        found = [one for one in list_instance_state(tx, place.scope, context.clock.now()) if one.key == key]
-        if not found:
+        matching = [entry for entry in list_instance_state(tx, place.scope, context.clock.now()) if entry.key == key]
+        if not matching:
             raise HTTPException(404, f"task {task_id!r} keeps nothing under {key!r} in run {dag_run_id!r}")
-        return _build(tx, found)[0]
+        return _build(tx, matching)[0]
 
 
 @router.put("/{key:path}", status_code=204, dependencies=[_EDIT])
@@ -159,12 +159,12 @@ def _find_place(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_ind
     return InstanceScope(instances.dag.dag_pk, dag_id, run_id, scope)
 
 
-def _build(tx: Transaction, kept: Sequence[StoredTaskState]) -> list[TaskStateStoreResponse]:
+def _build(tx: Transaction, entries: Sequence[StoredTaskState]) -> list[TaskStateStoreResponse]:
     """What is kept, secrets masked: those are looked up once for all."""
-    values = hide_stored_secrets(tx, [read_shown_json(one.value) for one in kept])
+    values = hide_stored_secrets(tx, [read_shown_json(entry.value) for entry in entries])
     return [
         TaskStateStoreResponse(
-            key=one.key, value=value, updated_at=to_datetime(one.updated_at), expires_at=moment(one.expires_at)
+            key=entry.key, value=value, updated_at=to_datetime(entry.updated_at), expires_at=moment(entry.expires_at)
         )
-        for one, value in zip(kept, values, strict=True)
+        for entry, value in zip(entries, values, strict=True)
     ]

@@ -42,10 +42,10 @@ class VariableFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one.key,
-    "key": lambda one: one.key,
-    "_val": lambda one: _build(one).value,
-    "description": lambda one: one.description,
+    "id": lambda variable: variable.key,
+    "key": lambda variable: variable.key,
+    "_val": lambda variable: _build(variable).value,
+    "description": lambda variable: variable.description,
     "is_encrypted": lambda _one: True,
 }
 
@@ -54,16 +54,16 @@ _ORDER: dict[str, Any] = {
 def get_variables(filters: Annotated[VariableFilters, Query()], context: Context) -> VariableCollectionResponse:
     """Variables, by key."""
     with context.database.read() as tx:
-        found = variables.list_variables(tx)
+        stored = variables.list_variables(tx)
     chosen = [
-        one
-        for one in found
-        if matches_pattern(one.key, filters.variable_key_pattern)
-        and starts_with(one.key, filters.variable_key_prefix_pattern)
+        variable
+        for variable in stored
+        if matches_pattern(variable.key, filters.variable_key_pattern)
+        and starts_with(variable.key, filters.variable_key_prefix_pattern)
     ]
     ordered = sort_entries(chosen, filters.order_by, _ORDER, "key")
     return VariableCollectionResponse(
-        variables=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered)
+        variables=[_build(variable) for variable in cut_page(ordered, filters)], total_entries=len(ordered)
     )
 
 
@@ -111,10 +111,10 @@ def bulk_variables(body: BulkBody[VariableBody], context: Context, author: Curre
         body,
         BulkTarget(
             "Variable",
-            lambda one: one.key,
+            lambda entity: entity.key,
             lambda tx, key: variables.find_variable(tx, key) is not None,
-            lambda tx, one: _create(AdminChanges(tx, author), one),
-            lambda tx, one, mask: _change(AdminChanges(tx, author), one, mask),
+            lambda tx, entity: _create(AdminChanges(tx, author), entity),
+            lambda tx, entity, mask: _change(AdminChanges(tx, author), entity, mask),
             lambda tx, key: AdminChanges(tx, author).delete_variable(key),
         ),
     )
@@ -152,10 +152,10 @@ def _encode(value: object) -> str:
 
 
 def _find(tx: Transaction, key: str) -> StoredVariable:
-    found = variables.find_variable(tx, key)
-    if found is None:
+    variable = variables.find_variable(tx, key)
+    if variable is None:
         raise variable_not_found(key, variables.list_variable_keys(tx))
-    return found
+    return variable
 
 
 def _build(stored: StoredVariable) -> VariableResponse:

@@ -253,37 +253,37 @@ def _read_entry(context: ApiContext, tx: Transaction, name: XComName) -> tuple[X
     dag, run = find_dag_and_run(tx, name.dag_id, name.run_id)
     if name.task_id not in dag.task_numbers:
         raise task_not_found(name.dag_id, name.task_id, dag.task_numbers)
-    found = xcom_values.read_xcoms(tx, run, name.key, [name.task_id], map_indexes=[name.map_index])
-    if not found:
+    xcoms = xcom_values.read_xcoms(tx, run, name.key, [name.task_id], map_indexes=[name.map_index])
+    if not xcoms:
         shown = name_instance(name.task_id, name.map_index)
         raise HTTPException(404, f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}")
     keys = {"run_pk": run.run_pk, "task_id": name.task_id, "map_index": name.map_index, "key": name.key}
     conditions = tuple(Condition(field, Operator.EQUAL, value) for field, value in keys.items())
     listed = read_xcom_page(tx, PageQuery(conditions, parse_order([], _ORDER, "id", _KEY).keys, 1))
-    (value,) = hide_stored_secrets(tx, [read_shown_json(found[0].value)])
+    (value,) = hide_stored_secrets(tx, [read_shown_json(xcoms[0].value)])
     return _build(context, tx, listed)[0], value
 
 
 def _build(context: ApiContext, tx: Transaction, listed: Sequence[ListedXCom]) -> list[XComResponse]:
-    names = find_display_names(context, tx, (one.dag_id for one in listed))
+    names = find_display_names(context, tx, (xcom.dag_id for xcom in listed))
     tasks = _find_task_names(tx, listed)
     return [
         XComResponse(
-            key=one.key,
-            timestamp=to_datetime(one.at),
-            logical_date=moment(one.logical_at),
-            map_index=one.map_index,
-            task_id=one.task_id,
-            dag_id=one.dag_id,
-            run_id=one.run_id,
-            dag_display_name=names.get(one.dag_id, one.dag_id),
-            task_display_name=tasks.get((one.version_pk, one.task_id)) or one.task_id,
-            run_after=to_datetime(one.run_after),
+            key=xcom.key,
+            timestamp=to_datetime(xcom.at),
+            logical_date=moment(xcom.logical_at),
+            map_index=xcom.map_index,
+            task_id=xcom.task_id,
+            dag_id=xcom.dag_id,
+            run_id=xcom.run_id,
+            dag_display_name=names.get(xcom.dag_id, xcom.dag_id),
+            task_display_name=tasks.get((xcom.version_pk, xcom.task_id)) or xcom.task_id,
+            run_after=to_datetime(xcom.run_after),
         )
-        for one in listed
+        for xcom in listed
     ]
 
 
 def _find_task_names(tx: Transaction, listed: Sequence[ListedXCom]) -> Mapping[tuple[int | None, str], str | None]:
-    specs = group_state.load_specs(tx, sorted({one.version_pk for one in listed if one.version_pk is not None}))
+    specs = group_state.load_specs(tx, sorted({xcom.version_pk for xcom in listed if xcom.version_pk is not None}))
     return {(version_pk, task.task_id): task.display_name for version_pk, spec in specs.items() for task in spec.tasks}

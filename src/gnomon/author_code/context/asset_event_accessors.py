@@ -81,11 +81,11 @@ class AssetEventView:
 
 def find_asset(channel: Channel, *, name: str | None = None, uri: str | None = None) -> Asset:
     """Return the asset with that name or uri. Raises AssetNotFound."""
-    found = channel.ask(GetAsset(name=name, uri=uri))
-    if found is None:
+    answer = channel.ask(GetAsset(name=name, uri=uri))
+    if answer is None:
         shown = f"name {name!r}" if name else f"uri {uri!r}"
         raise AssetNotFound(f"there is no asset with the {shown}; `gnomon assets list` shows them all")
-    row = cast("dict[str, Any]", found)
+    row = cast("dict[str, Any]", answer)
     return Asset(name=row["name"], uri=row["uri"], group=row["group"], extra=row["extra"])
 
 
@@ -190,7 +190,7 @@ class OutletEventAccessors(_KeyedByAsset, Mapping[Any, OutletEventAccessor]):
         The same asset with the same extra added through several aliases is one event with these aliases. Raises ValueError for an
         extra that is not made of JSON values, and AssetNotFound.
         """
-        found: list[AssetEmission] = []
+        emissions: list[AssetEmission] = []
         added: dict[tuple[AssetKey, str], list[str]] = {}
         extras: dict[tuple[AssetKey, str], dict[str, object]] = {}
         for leaf in self._resolve_outlets(outlets):
@@ -200,28 +200,28 @@ class OutletEventAccessors(_KeyedByAsset, Mapping[Any, OutletEventAccessor]):
                 keys: list[str | None] = (
                     [None] if accessor is None or not accessor.partition_keys else [*accessor.partition_keys]
                 )
-                found += [AssetEmission(asset=leaf, extra=extra, partition_key=key) for key in keys]
+                emissions += [AssetEmission(asset=leaf, extra=extra, partition_key=key) for key in keys]
                 continue
-            for asset, given in accessor.added if accessor is not None else ():
-                plain = to_plain_extra(given, asset)
+            for asset, own_extra in accessor.added if accessor is not None else ():
+                plain = to_plain_extra(own_extra, asset)
                 key = (asset, json.dumps(plain, sort_keys=True))
                 extras[key] = plain
                 added.setdefault(key, []).append(leaf.name)
-        found += [
+        emissions += [
             AssetEmission(asset=asset, extra=extras[asset, text], aliases=tuple(sorted(set(names))))
             for (asset, text), names in added.items()
         ]
-        return tuple(found)
+        return tuple(emissions)
 
     def _resolve_outlets(self, outlets: Iterable[object]) -> list[AssetKey | AliasKey]:
-        found: dict[AssetKey | AliasKey, None] = {}
+        leaves: dict[AssetKey | AliasKey, None] = {}
         for leaf in (to_leaf(part) for outlet in outlets for part in iter_named(outlet)):
             if isinstance(leaf, AssetRefKey):
                 asset = find_asset(self._channel, name=leaf.name, uri=leaf.uri)
                 leaf = AssetKey(asset.name, asset.uri)
             if leaf is not None:
-                found[leaf] = None
-        return list(found)
+                leaves[leaf] = None
+        return list(leaves)
 
 
 def to_plain_extra(extra: object, asset: AssetKey) -> dict[str, object]:
@@ -354,14 +354,17 @@ class TriggeringAssetEventsAccessor(_KeyedByAsset, Mapping[Any, Sequence[AssetEv
     def __getitem__(self, key: Any) -> Sequence[AssetEventView]:
         leaf = _to_leaf_or_uri(key)
         if isinstance(leaf, AssetRefKey):
-            for known, events in self._events.items():
-                if isinstance(known, AssetKey) and (known.name == leaf.name or known.uri == leaf.uri):
+            for event_key, events in self._events.items():
+                if isinstance(event_key, AssetKey) and (event_key.name == leaf.name or event_key.uri == leaf.uri):
                     return events
             raise KeyError(key)
         if leaf is None:
             raise KeyError(key)
         if isinstance(key, str):
-            leaf = next((known for known in self._events if isinstance(known, AssetKey) and known.uri == key), leaf)
+            leaf = next(
+                (event_key for event_key in self._events if isinstance(event_key, AssetKey) and event_key.uri == key),
+                leaf,
+            )
         return self._events[leaf]
 
     def __iter__(self) -> Iterator[Any]:

@@ -22,7 +22,9 @@ from gnomon.model.task_api_requests import GetDag, ListRuns
 
 RUNS_MAX = 1000
 """How many runs an answer has (`taskapi.run_queries.RUNS_MAX`). A query that needs more is refused."""
-_NOT_TRIGGERED = tuple(one.value for one in (DagRunType.SCHEDULED, DagRunType.ASSET_TRIGGERED, DagRunType.BACKFILL))
+_NOT_TRIGGERED = tuple(
+    run_type.value for run_type in (DagRunType.SCHEDULED, DagRunType.ASSET_TRIGGERED, DagRunType.BACKFILL)
+)
 """The types of runs for which `external_trigger` is False."""
 
 
@@ -48,7 +50,7 @@ def list_runs(dag: Any, state: DagRunState | None = None) -> list[RuntimeDagRun]
 
 def _list_between(dag: Any, first: datetime | None, last: datetime | None) -> list[RuntimeDagRun]:
     """All runs with a logical date from the first to the last, both inclusive, earliest first. Raises AirflowException when there are more than RUNS_MAX."""
-    found = _ask(
+    newest_first = _ask(
         dag,
         ListRuns(
             dag_id=dag.dag_id,
@@ -59,7 +61,7 @@ def _list_between(dag: Any, first: datetime | None, last: datetime | None) -> li
             needs_all=True,
         ),
     )
-    return found[::-1]
+    return newest_first[::-1]
 
 
 def _read(date: datetime | None) -> int | None:
@@ -72,13 +74,13 @@ def _ask(dag: Any, question: ListRuns) -> list[RuntimeDagRun]:
 
 def get_dagrun(dag: Any, execution_date: datetime | None = None, run_id: str | None = None) -> RuntimeDagRun | None:
     """The run with that id or that logical date; None when there is none."""
-    found = [] if run_id is None else _ask(dag, ListRuns(dag_id=dag.dag_id, run_id=run_id, limit=1))
-    if not found and execution_date is not None:
+    runs = [] if run_id is None else _ask(dag, ListRuns(dag_id=dag.dag_id, run_id=run_id, limit=1))
+    if not runs and execution_date is not None:
         at = _read(execution_date)
-        found = _ask(
+        runs = _ask(
             dag, ListRuns(dag_id=dag.dag_id, by_logical_date=True, first_logical_at=at, last_logical_at=at, limit=1)
         )
-    return next(iter(found), None)
+    return next(iter(runs), None)
 
 
 def get_last_dagrun(dag: Any, include_externally_triggered: bool = False) -> RuntimeDagRun | None:
@@ -124,9 +126,9 @@ def get_task_instances(
 
     Raises AirflowException when there are more than RUNS_MAX runs.
     """
-    wanted = None if state is None else {state} if isinstance(state, str) else set(state)
-    found = [ti for run in _list_between(dag, start_date, end_date) for ti in list_task_instances(run)]
-    return [ti for ti in found if wanted is None or ti.state in wanted]
+    states = None if state is None else {state} if isinstance(state, str) else set(state)
+    instances = [ti for run in _list_between(dag, start_date, end_date) for ti in list_task_instances(run)]
+    return [ti for ti in instances if states is None or ti.state in states]
 
 
 def get_num_task_instances(

@@ -107,8 +107,10 @@ class RunQueries:
     ) -> int:
         """Return the number of task instances, only those in one of `states` if given."""
         by_run = RunQueries.get_task_states(dag_id, map_index, task_ids, task_group_id, logical_dates, run_ids)
-        wanted = None if states is None else {None if state is None else str(state) for state in states}
-        return sum(1 for tasks in by_run.values() for state in tasks.values() if wanted is None or state in wanted)
+        state_names = None if states is None else {None if state is None else str(state) for state in states}
+        return sum(
+            1 for tasks in by_run.values() for state in tasks.values() if state_names is None or state in state_names
+        )
 
     @staticmethod
     def get_task_breadcrumbs(dag_id: str, run_id: str) -> list[dict[str, Any]]:

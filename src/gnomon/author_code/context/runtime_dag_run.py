@@ -146,8 +146,8 @@ class RuntimeDagRun:
 
     def get_task_instances(self, state: Iterable[str | None] | str | None = None, session: Any = None) -> list[Any]:
         """Return the task instances of the run (`StoredTaskInstance`) as they are now, in topological order; only those in `state`, one or several, if given."""
-        wanted = None if state is None else {state} if isinstance(state, str) else set(state)
-        return [ti for ti in _list_task_instances(self) if wanted is None or ti.state in wanted]
+        states = None if state is None else {state} if isinstance(state, str) else set(state)
+        return [ti for ti in _list_task_instances(self) if states is None or ti.state in states]
 
     def get_task_instance(self, task_id: str, session: Any = None, *, map_index: int = -1) -> Any:
         """Return that task instance as it is now; None when there is none."""

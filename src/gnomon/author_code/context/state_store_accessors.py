@@ -156,11 +156,11 @@ class AssetStateStoreAccessors:
     def __init__(self, channel: Channel, owner: str, assets: Iterable[Any]) -> None:
         """`owner`: whose assets they are, for messages."""
         self._channel, self._owner = channel, owner
-        self._assets = [one for one in assets if isinstance(one, Asset | AssetRef)]
+        self._assets = [asset for asset in assets if isinstance(asset, Asset | AssetRef)]
 
     @cached_property
     def _names(self) -> list[str]:
-        return list(dict.fromkeys(self._find_name(one) for one in self._assets))
+        return list(dict.fromkeys(self._find_name(asset) for asset in self._assets))
 
     def _find_name(self, asset: Asset | AssetRef) -> str:
         """The name of the asset; a reference by uri is looked up. Raises AssetNotFound."""

@@ -75,8 +75,10 @@ class StoredTaskInstance:
 
     def current_state(self, session: Any = None) -> TaskInstanceState | None:
         """Return the state now; None when there is none."""
-        found = {(one.task_id, one.map_index): one.state for one in list_task_instances(self.dag_run)}
-        return found.get((self.task_id, self.map_index))
+        states_now = {
+            (instance.task_id, instance.map_index): instance.state for instance in list_task_instances(self.dag_run)
+        }
+        return states_now.get((self.task_id, self.map_index))
 
     def get_dagrun(self, session: Any = None) -> Any:
         """Return the run."""

@@ -31,10 +31,10 @@ class Context(dict[str, Any]):
     _costly: Collection[str]
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
-        made = super().__new__(cls)
+        context = super().__new__(cls)
         # Not in __init__, because pickle sets items without a call of __init__.
-        made._makers, made._source, made._costly = {}, None, ()
-        return made
+        context._makers, context._source, context._costly = {}, None, ()
+        return context
 
     @classmethod
     def lazily(
@@ -49,12 +49,12 @@ class Context(dict[str, Any]):
         `makers` maps a key to the function that computes its value from `source`. `costly` has the keys whose values need a
         request to the server or a call of the timetable.
         """
-        made = cls(values or {})
-        made._makers = dict(makers)
-        for key in made.list_computed():
-            made._makers.pop(key, None)
-        made._source, made._costly = source, costly
-        return made
+        context = cls(values or {})
+        context._makers = dict(makers)
+        for key in context.list_computed():
+            context._makers.pop(key, None)
+        context._source, context._costly = source, costly
+        return context
 
     def __missing__(self, key: str) -> Any:
         try:
@@ -130,8 +130,8 @@ class Context(dict[str, Any]):
 
     def copy(self) -> Context:
         """Return another context with the same keys; values that were not read stay uncomputed in both."""
-        made = {key: super(Context, self).__getitem__(key) for key in self.list_computed()}
-        return Context.lazily(self._makers, self._source, made, self._costly)
+        computed = {key: super(Context, self).__getitem__(key) for key in self.list_computed()}
+        return Context.lazily(self._makers, self._source, computed, self._costly)
 
     def to_kwargs(self) -> dict[str, Any]:
         """Return a plain dict of all keys, for `**kwargs`; a costly value that was not read is a `LazyProxy`."""

@@ -58,7 +58,7 @@ def _find_last_slot(timetable: Any, end: datetime) -> datetime | None:
     if slots_between is None:
         return None
     for span in LOOK_BACK:
-        found: list[datetime] = list(deque(slots_between(end - span, end), maxlen=1))
-        if found:
-            return found[0]
+        last_slots: list[datetime] = list(deque(slots_between(end - span, end), maxlen=1))
+        if last_slots:
+            return last_slots[0]
     return None

@@ -65,16 +65,16 @@ class AttemptXComs:
         Without `task_ids`: the value of the task itself (Airflow 3); if it has none, the newest value that a task of the run
         pushed under the key (Airflow 2).
         """
-        wanted = (task_ids,) if isinstance(task_ids, str) else None if task_ids is None else tuple(task_ids)
+        ids = (task_ids,) if isinstance(task_ids, str) else None if task_ids is None else tuple(task_ids)
         where = (dag_id or self._attempt.run.dag_id, run_id or self._attempt.run.run_id)
         indexes = _to_map_indexes(map_indexes)
-        if wanted is None:
+        if ids is None:
             return self._own_or_newest(where, key, indexes, include_prior_dates, default)
-        by_task = self._collect(where, key, wanted, indexes, include_prior_dates)
+        by_task = self._collect(where, key, ids, indexes, include_prior_dates)
         is_single_task = isinstance(task_ids, str)
         if is_single_task and isinstance(map_indexes, int | None):
             return next(iter(by_task.values()), default)
-        values = _order_values(by_task, wanted, indexes, default)
+        values = _order_values(by_task, ids, indexes, default)
         if is_single_task and indexes is None and len(values) == 1:
             return values[0]
         return values
@@ -91,13 +91,13 @@ class AttemptXComs:
         )
         if answer is None:
             return None
-        found = cast(dict[str, Any], answer)
+        element = cast(dict[str, Any], answer)
         value = (
             NOTSET
-            if found["value"] is None
-            else self._decode(key, task_id, -1, (dag_id, self._attempt.run.run_id), found["value"])
+            if element["value"] is None
+            else self._decode(key, task_id, -1, (dag_id, self._attempt.run.run_id), element["value"])
         )
-        return PulledElement(_CONTAINERS[found["container"]], found["length"], value)
+        return PulledElement(_CONTAINERS[element["container"]], element["length"], value)
 
     def _own_or_newest(
         self, where: tuple[str, str], key: str, indexes: Sequence[int] | None, prior: bool, default: Any
@@ -119,7 +119,7 @@ class AttemptXComs:
         prior: bool,
     ) -> dict[tuple[str, int], object]:
         """Return (task id, map index) to the newest value."""
-        found: dict[tuple[str, int], object] = {}
+        values: dict[tuple[str, int], object] = {}
         if self._needs_question(where, key, task_ids, indexes):
             question = GetXComs(
                 dag_id=where[0],
@@ -131,13 +131,13 @@ class AttemptXComs:
             )
             for item in cast(list[dict[str, Any]], self._channel.ask(question)):
                 place = item["task_id"], item["map_index"]
-                if place not in found:
-                    found[place] = self._decode(key, *place, where, item["value"])
+                if place not in values:
+                    values[place] = self._decode(key, *place, where, item["value"])
         task_id, map_index = self._attempt.task_id, self._attempt.map_index
         includes_own = (task_ids is None or task_id in task_ids) and (indexes is None or map_index in indexes)
         if includes_own and where == self._own_run and key in self.pushed_xcoms:
-            found[task_id, map_index] = self._decode(key, task_id, map_index, where, self.pushed_xcoms[key])
-        return found
+            values[task_id, map_index] = self._decode(key, task_id, map_index, where, self.pushed_xcoms[key])
+        return values
 
     def _decode(self, key: str, task_id: str, map_index: int, where: tuple[str, str], text: str) -> object:
         """The value of an XCom, as the back end of `[core] xcom_backend` reads it."""
@@ -165,14 +165,14 @@ def _to_map_indexes(map_indexes: MapIndexes) -> tuple[int, ...] | None:
 
 
 def _order_values(
-    found: dict[tuple[str, int], object], task_ids: Sequence[str], indexes: Sequence[int] | None, default: Any
+    values_by_place: dict[tuple[str, int], object], task_ids: Sequence[str], indexes: Sequence[int] | None, default: Any
 ) -> list[Any]:
     """Return the values in the order of the tasks, each with all or the given map indexes; `default` for a missing value."""
     values: list[Any] = []
     for task_id in task_ids:
         if indexes is not None:
-            values.extend(found.get((task_id, index), default) for index in indexes)
+            values.extend(values_by_place.get((task_id, index), default) for index in indexes)
         else:
-            task_values = [found[key] for key in sorted(key for key in found if key[0] == task_id)]
+            task_values = [values_by_place[key] for key in sorted(key for key in values_by_place if key[0] == task_id)]
             values.extend(task_values or [default])
     return values

@@ -75,14 +75,16 @@ def list_members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
     Raises ArchiveError beyond MEMBERS_MAX.
     """
-    found = {
+    dag_files = {
         info.filename: info
         for info in archive.infolist()
         if "/" not in info.filename and info.filename.endswith(".py") and info.filename != "__init__.py"
     }
-    if len(found) > MEMBERS_MAX:
-        raise ArchiveError(f"it has {len(found):,} DAG files, more than {MEMBERS_MAX:,}; make several archives of it")
-    return list(found.values())
+    if len(dag_files) > MEMBERS_MAX:
+        raise ArchiveError(
+            f"it has {len(dag_files):,} DAG files, more than {MEMBERS_MAX:,}; make several archives of it"
+        )
+    return list(dag_files.values())
 
 
 def read_source(path: str, bytes_max: int | None = None) -> bytes:

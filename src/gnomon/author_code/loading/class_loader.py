@@ -44,7 +44,7 @@ def load_object(path: str) -> Any:
     for cut in range(len(parts) - 1, 0, -1):
         module_path = ".".join(parts[:cut])
         try:
-            found: Any = importlib.import_module(module_path)
+            module: Any = importlib.import_module(module_path)
         except ModuleNotFoundError as error:
             # The module exists but imports a module that does not: the message is about the second module.
             if error.name is None or not (module_path == error.name or module_path.startswith(f"{error.name}.")):
@@ -52,26 +52,26 @@ def load_object(path: str) -> Any:
                     f"{path} cannot be loaded: importing {module_path} failed: {_describe_missing(error)}"
                 ) from error
             continue
-        return _resolve_names(found, parts[cut:], path)
+        return _resolve_names(module, parts[cut:], path)
     raise _no_module_error(parts[0], path)
 
 
 def _find_builtin(name: str) -> Any:
-    found = getattr(timetables, name, None)
-    if found is None:
+    timetable_class = getattr(timetables, name, None)
+    if timetable_class is None:
         raise UserError(f"{name!r} is not a built-in timetable; other classes are named by their full dotted path.")
-    return found
+    return timetable_class
 
 
-def _resolve_names(found: Any, names: list[str], path: str) -> Any:
+def _resolve_names(value: Any, names: list[str], path: str) -> Any:
     for name in names:
         try:
-            found = getattr(found, name)
+            value = getattr(value, name)
         except (AttributeError, ImportError) as error:
-            if isinstance(found, ModuleType) and name != names[-1] and not isinstance(error, ImportError):
-                raise _no_module_error(f"{found.__name__}.{name}", path) from error
-            raise UserError(f"{path} cannot be loaded: {found!r} has no {name!r} ({error}).") from error
-    return found
+            if isinstance(value, ModuleType) and name != names[-1] and not isinstance(error, ImportError):
+                raise _no_module_error(f"{value.__name__}.{name}", path) from error
+            raise UserError(f"{path} cannot be loaded: {value!r} has no {name!r} ({error}).") from error
+    return value
 
 
 def _no_module_error(module: str, path: str) -> UserError:

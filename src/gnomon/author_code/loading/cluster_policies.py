@@ -67,22 +67,29 @@ class ClusterPolicies:
         Raises AirflowClusterPolicyViolation and AirflowClusterPolicySkipDag of a function, and ClusterPolicyFailed for any other exception.
         """
         return [
-            self._call_one(one, arguments, limit or (lambda _: nullcontext())) for one in self.functions.get(hook, ())
+            self._call_one(implementation, arguments, limit or (lambda _: nullcontext()))
+            for implementation in self.functions.get(hook, ())
         ]
 
-    def _call_one(self, one: HookImplementation, arguments: Mapping[str, Any], limit: LimitCall) -> Any:
+    def _call_one(self, implementation: HookImplementation, arguments: Mapping[str, Any], limit: LimitCall) -> Any:
         try:
-            with limit(one.name):
-                return one.call_by_position(arguments) if id(one) in self.local else one.call(arguments)
+            with limit(implementation.name):
+                return (
+                    implementation.call_by_position(arguments)
+                    if id(implementation) in self.local
+                    else implementation.call(arguments)
+                )
         except (AirflowClusterPolicyViolation, AirflowClusterPolicySkipDag):
             raise
         except (Exception, SystemExit, AirflowTaskTimeout) as error:
-            line = _innermost_line(error, one.place.partition(", line ")[0])
-            place = one.place if line is None else f"{one.place.partition(', line ')[0]}, line {line}"
+            line = _innermost_line(error, implementation.place.partition(", line ")[0])
+            place = (
+                implementation.place if line is None else f"{implementation.place.partition(', line ')[0]}, line {line}"
+            )
             what = f"failed at {place}: {describe_error(error)}; correct the policy, or remove it"
             if isinstance(error, AirflowTaskTimeout):
                 what = f"did not return within its time limit, and was ended at {place}; make it faster, or remove it"
-            raise ClusterPolicyFailed(f"the cluster policy {one.name} {what}") from error
+            raise ClusterPolicyFailed(f"the cluster policy {implementation.name} {what}") from error
 
 
 @dataclass(slots=True)
@@ -129,15 +136,15 @@ def mutate_task_instance(task_instance: Any, dag_run: Any) -> None:
 
 def collect_context_variables(context: Any, limit: LimitCall | None = None) -> dict[str, str]:
     """The environment variables that `get_airflow_context_vars` adds for a task. Raises ClusterPolicyFailed for other values than text."""
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for answer in known_policies().call("get_airflow_context_vars", {"context": context}, limit):
         for name, value in (answer or {}).items():
             if not isinstance(name, str) or not isinstance(value, str):
                 raise ClusterPolicyFailed(
                     f"get_airflow_context_vars returned {name!r}: {value!r}; names and values must be texts"
                 )
-            found.setdefault(name, value)
-    return found
+            variables.setdefault(name, value)
+    return variables
 
 
 def find_import_timeout(path: str) -> float | None:
@@ -165,11 +172,11 @@ def load_policies() -> ClusterPolicies:
     """The policies of this installation. Raises what the module raises, with its file and line in the message."""
     file = _find_module_file()
     key = (file or "", 0 if file is None else _read_mtime(file))
-    known = _loaded.get(key)
-    if known is None:
+    policies = _loaded.get(key)
+    if policies is None:
         _loaded.clear()
-        known = _loaded[key] = _load(file)
-    return known
+        policies = _loaded[key] = _load(file)
+    return policies
 
 
 def forget_policies() -> None:
@@ -208,22 +215,28 @@ def _load(file: str | None) -> ClusterPolicies:
     functions: dict[str, list[HookImplementation]] = {}
     dialect.enable()
     for entry in list_entry_points(POLICY_GROUP):
-        for one in list_implementations(entry.load(), POLICY_MARK):
-            functions.setdefault(one.name, []).append(one)
+        for implementation in list_implementations(entry.load(), POLICY_MARK):
+            functions.setdefault(implementation.name, []).append(implementation)
     local: set[int] = set()
     for name, function in ({} if file is None else _list_functions(_import_module(file))).items():
         if name in _HOOKS:
-            made = HookImplementation(name, function, describe_place(function))
-            local.add(id(made))
+            local_policy = HookImplementation(name, function, describe_place(function))
+            local.add(id(local_policy))
             # The first answer of get_airflow_context_vars and get_dagbag_import_timeout counts: the module decides.
-            functions.setdefault(name, []).insert(0 if name.startswith("get_") else len(functions.get(name, ())), made)
+            functions.setdefault(name, []).insert(
+                0 if name.startswith("get_") else len(functions.get(name, ())), local_policy
+            )
     return ClusterPolicies(functions, frozenset(local))
 
 
 def _import_module(file: str) -> ModuleType:
-    known = sys.modules.get(MODULE)
-    if known is not None and known.__file__ == file and getattr(known, "__mtime__", None) == _read_mtime(file):
-        return known
+    loaded_module = sys.modules.get(MODULE)
+    if (
+        loaded_module is not None
+        and loaded_module.__file__ == file
+        and getattr(loaded_module, "__mtime__", None) == _read_mtime(file)
+    ):
+        return loaded_module
     spec = importlib.util.spec_from_file_location(MODULE, file, loader=SettledSourceLoader(MODULE, file))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -242,8 +255,8 @@ def _import_module(file: str) -> ModuleType:
 def _list_functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
     """The policies of the module: those of `__all__` where it has one."""
     names = getattr(module, "__all__", None)
-    wanted = _HOOKS if names is None else [name for name in _HOOKS if name in names]
-    return {name: function for name in wanted if callable(function := getattr(module, name, None))}
+    hooks = _HOOKS if names is None else [name for name in _HOOKS if name in names]
+    return {name: function for name in hooks if callable(function := getattr(module, name, None))}
 
 
 def _innermost_line(error: BaseException, file: str) -> int | None:

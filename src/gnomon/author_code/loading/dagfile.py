@@ -132,11 +132,11 @@ def _collect_dags(module: ModuleType, registered: list[DAG]) -> tuple[dict[str, 
     dags: dict[str, DAG] = {}
     repeated: list[str] = []
     for dag in candidates:
-        known = dags.setdefault(dag.dag_id, dag)
+        first_dag = dags.setdefault(dag.dag_id, dag)
         if (
-            known is not dag
+            first_dag is not dag
             and dag.dag_id not in repeated
-            and not (known.code_location == dag.code_location and _is_imported_too(module))
+            and not (first_dag.code_location == dag.code_location and _is_imported_too(module))
         ):
             repeated.append(dag.dag_id)
     return dags, tuple(repeated)

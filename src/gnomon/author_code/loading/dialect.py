@@ -17,10 +17,10 @@ def enable() -> None:
 
     Raises UserError when this process has already imported another `airflow`.
     """
-    known = sys.modules.get("airflow")
-    if known is not None and not _is_ours(known):
+    airflow_module = sys.modules.get("airflow")
+    if airflow_module is not None and not _is_ours(airflow_module):
         raise UserError(
-            f"Another `airflow` package is imported already (from {getattr(known, '__file__', 'unknown')}). Call "
+            f"Another `airflow` package is imported already (from {getattr(airflow_module, '__file__', 'unknown')}). Call "
             "gnomon.airflow_compat.enable() before anything imports airflow, or run the file with "
             "`python -m gnomon.airflow_compat FILE`."
         )

@@ -46,14 +46,14 @@ class DialectStatus:
 
 def read_status() -> DialectStatus:
     """The state of this environment. Starts one process of this interpreter."""
-    found = _find_imported_airflow()
+    airflow_file = _find_imported_airflow()
     files = [str(folder / PTH_NAME) for folder in _site_folders() if (folder / PTH_NAME).is_file()]
     return DialectStatus(
-        enabled=found is not None and os.path.realpath(found).startswith(os.path.realpath(TREE) + os.sep),
+        enabled=airflow_file is not None and os.path.realpath(airflow_file).startswith(os.path.realpath(TREE) + os.sep),
         file=files[0] if files else None,
         environment=describe_environment(),
         python=sys.executable,
-        airflow=found,
+        airflow=airflow_file,
         installed_airflow=find_installed_airflow(),
         providers=tuple(sorted(_list_providers())),
     )

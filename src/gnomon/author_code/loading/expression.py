@@ -64,9 +64,9 @@ def evaluate(*, text: str, zone: str, runs_code: bool = True) -> TimetableRef:
     names = _resolve_names(tree, text)
     try:
         value = eval(_compile(text), names)  # noqa: S307 - the purpose is to evaluate the user's text
-        made = parse_schedule(value, find_zone(zone))
-        made.validate()
-        return build_timetable_ref(made)
+        timetable = parse_schedule(value, find_zone(zone))
+        timetable.validate()
+        return build_timetable_ref(timetable)
     except Exception as error:
         raise _mark_mistake(text, *_find_error_place(text, error.__traceback__), _describe_error(error)) from error
 
@@ -100,7 +100,7 @@ def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
     """Return the values of the names in the expression. Raises UserError, which marks the first unknown name."""
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node) in _OF_THE_MODULE and "datetime" not in bound:
             problem = f"datetime is the class here, not the module; write {node.attr} instead of datetime.{node.attr}"
@@ -110,12 +110,12 @@ def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
         if (
             isinstance(node, ast.Name)
             and node.id not in bound
-            and node.id not in found
+            and node.id not in values
             and not hasattr(builtins, node.id)
         ):
             start = _column(text, node.lineno, node.col_offset)
             try:
-                found[node.id] = _resolve_name(node.id)
+                values[node.id] = _resolve_name(node.id)
             except LookupError as error:
                 raise _mark_mistake(text, node.lineno, start, len(node.id), str(error.args[0])) from None
             except Exception as error:
@@ -123,20 +123,20 @@ def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
                 raise _mark_mistake(text, node.lineno, start, len(node.id), problem) from error
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
-            _import_below(ast.unparse(node), found)
-    return found
+            _import_below(ast.unparse(node), values)
+    return values
 
 
-def _import_below(dotted: str, found: dict[str, Any]) -> None:
+def _import_below(dotted: str, values: dict[str, Any]) -> None:
     """Import the modules in a dotted name, so that `package.module.Class` works without an import statement."""
     parts = dotted.split(".")
-    known = found.get(parts[0])
+    module = values.get(parts[0])
     for end in range(2, len(parts)):
         try:
-            if not isinstance(known, ModuleType) or hasattr(known, parts[end - 1]):
-                known = getattr(known, parts[end - 1], None)
+            if not isinstance(module, ModuleType) or hasattr(module, parts[end - 1]):
+                module = getattr(module, parts[end - 1], None)
             else:
-                known = importlib.import_module(".".join(parts[:end]))
+                module = importlib.import_module(".".join(parts[:end]))
         except Exception:  # the evaluation raises the error and marks the part
             return
 
@@ -170,24 +170,24 @@ def _find_plugin_timetable(name: str) -> type | None:
 
 
 def _describe_unknown(name: str) -> str:
-    known = [*timetables.__all__, *calendars.__all__, *_PLAIN_NAMES, *_MODULES]
-    near = find_close_matches(name, known)
+    names = [*timetables.__all__, *calendars.__all__, *_PLAIN_NAMES, *_MODULES]
+    near = find_close_matches(name, names)
     remedy = f"did you mean {near[0]!r}?" if near else "write MODULE.CLASS for a class of the plugins folder"
     return f"the name {name!r} is not known here; {remedy}"
 
 
 def _find_error_place(text: str, trace: TracebackType | None) -> tuple[int, int, int]:
     """Return line, column and length of the part that raised; of the whole expression when the part is not known."""
-    found = (1, 0, 0)
+    place = (1, 0, 0)
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == FILE:
             positions = list(trace.tb_frame.f_code.co_positions())
             line, end_line, start, end = positions[trace.tb_lasti // 2]
             if line is not None and start is not None and end is not None:
                 first = _column(text, line, start)
-                found = (line, first, _column(text, line, end) - first if line == end_line else 1)
+                place = (line, first, _column(text, line, end) - first if line == end_line else 1)
         trace = trace.tb_next
-    return found
+    return place
 
 
 def _column(text: str, line: int, octets: int) -> int:

@@ -34,12 +34,12 @@ class FolderDigest:
         if self._clock.monotonic() < self._next_at:
             return
         self._next_at = self._clock.monotonic() + READ_EVERY_S
-        found = read_digest(self._folder)
-        if found != self._last or not self._since_s:
-            self._last, self._since_s = found, self._clock.now() // SECOND
+        digest = read_digest(self._folder)
+        if digest != self._last or not self._since_s:
+            self._last, self._since_s = digest, self._clock.now() // SECOND
         figures.clear(DAG_FOLDER)
-        if found[0]:
-            figures.put(DAG_FOLDER, self._since_s, found[0], str(found[1]))
+        if digest[0]:
+            figures.put(DAG_FOLDER, self._since_s, digest[0], str(digest[1]))
 
 
 def create_folder_recorder(cfg: Config, clock: Clock) -> Callable[[ProcessFigures], None]:
@@ -51,21 +51,21 @@ def create_folder_recorder(cfg: Config, clock: Clock) -> Callable[[ProcessFigure
 
 def read_digest(folder: Path) -> tuple[str, int]:
     """The digest of the paths and sizes of DAG files, and their number; ("", 0) for a folder that cannot be read or has more than FILES_MAX."""
-    found: list[str] = []
+    sizes: list[str] = []
     try:
         for parent, folders, names in os.walk(folder, onerror=_raise, followlinks=False):
             folders[:] = [name for name in folders if name != "__pycache__" and not name.startswith(".")]
             relative = os.path.relpath(parent, folder)
-            found += [
+            sizes += [
                 f"{relative}/{name} {os.stat(os.path.join(parent, name)).st_size}"
                 for name in names
                 if name.endswith(SUFFIXES)
             ]
-            if len(found) > FILES_MAX:
+            if len(sizes) > FILES_MAX:
                 return "", 0
     except OSError:
         return "", 0
-    return hashlib.sha256("\n".join(sorted(found)).encode(errors="surrogateescape")).hexdigest()[:16], len(found)
+    return hashlib.sha256("\n".join(sorted(sizes)).encode(errors="surrogateescape")).hexdigest()[:16], len(sizes)
 
 
 def _raise(error: OSError) -> None:

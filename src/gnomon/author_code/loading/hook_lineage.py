@@ -78,8 +78,8 @@ class HookLineageCollector:
     ) -> Any:
         """Return the asset of that URI or name; else what the provider of `scheme` makes of `asset_kwargs`; None if there is neither."""
         if uri or name:
-            given = {"uri": uri, "name": name, "group": group, "extra": asset_extra}
-            return Asset(**{key: value for key, value in given.items() if value})  # type: ignore[arg-type]
+            arguments = {"uri": uri, "name": name, "group": group, "extra": asset_extra}
+            return Asset(**{key: value for key, value in arguments.items() if value})  # type: ignore[arg-type]
         factory = self._asset_factories.get(scheme or "")
         if factory is None:
             log.debug(
@@ -139,19 +139,24 @@ class HookLineageCollector:
         return bool(self._inputs or self._outputs or self._extra)
 
     def _add_asset(
-        self, what: str, known: dict[str, tuple[Any, Any]], counts: dict[str, int], context: Any, given: dict[str, Any]
+        self,
+        what: str,
+        assets: dict[str, tuple[Any, Any]],
+        counts: dict[str, int],
+        context: Any,
+        arguments: dict[str, Any],
     ) -> None:
-        if len(known) >= self._most_assets:
+        if len(assets) >= self._most_assets:
             return
-        asset = self.create_asset(**given)
+        asset = self.create_asset(**arguments)
         if asset is not None:
             entry = self._generate_asset_entry_id(asset, context)
-            known.setdefault(entry, (asset, context))
-            self._count(what, known, counts, entry, self._most_assets)
+            assets.setdefault(entry, (asset, context))
+            self._count(what, assets, counts, entry, self._most_assets)
 
-    def _count(self, what: str, known: dict[str, Any], counts: dict[str, int], entry: str, most: int) -> None:
+    def _count(self, what: str, assets: dict[str, Any], counts: dict[str, int], entry: str, most: int) -> None:
         counts[entry] = counts.get(entry, 0) + 1
-        if counts[entry] == 1 and len(known) == most:
+        if counts[entry] == 1 and len(assets) == most:
             log.warning(
                 "The hooks of this task have reported %d %s; further ones are not collected ([lineage] max_..._per_collector).",
                 most,

@@ -97,4 +97,4 @@ def describe_place(function: Any) -> str:
 
 def _argument_names(function: Callable[..., Any]) -> list[str]:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return [name for name, one in inspect.signature(function).parameters.items() if one.kind in kinds]
+    return [name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind in kinds]

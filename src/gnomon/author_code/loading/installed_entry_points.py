@@ -47,4 +47,4 @@ def _read_entry_points(group: str, _package_folders: tuple[str, ...]) -> tuple[E
     from importlib.metadata import entry_points  # start-up cost
 
     with unrecorded_reads():
-        return tuple(sorted(entry_points(group=group), key=lambda one: (one.name, one.value)))
+        return tuple(sorted(entry_points(group=group), key=lambda entry_point: (entry_point.name, entry_point.value)))

@@ -61,12 +61,12 @@ class ListenerManager:
 
     def add_listener(self, listener: Any) -> None:
         """Add a module or object with marked functions; a second call has no effect."""
-        if any(known is listener for known in self._listeners):
+        if any(own_listener is listener for own_listener in self._listeners):
             return
         self._listeners.append(listener)
-        for one in list_implementations(listener, LISTENER_MARK):
-            self._implementations.setdefault(one.name, []).append(one)
-            self._implementations[one.name].sort(key=lambda known: known.order)
+        for implementation in list_implementations(listener, LISTENER_MARK):
+            self._implementations.setdefault(implementation.name, []).append(implementation)
+            self._implementations[implementation.name].sort(key=lambda implementation: implementation.order)
 
     def clear(self) -> None:
         """Remove all listeners."""
@@ -92,7 +92,9 @@ class _HookRelay:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return lambda **arguments: [one.call(arguments) for one in self._manager.get_implementations(name)]
+        return lambda **arguments: [
+            implementation.call(arguments) for implementation in self._manager.get_implementations(name)
+        ]
 
 
 _managers: dict[str, ListenerManager] = {}
@@ -118,7 +120,7 @@ def _add_plugins(manager: ListenerManager) -> None:
         for listener in getattr(plugin, "listeners", None) or ():
             manager.add_listener(listener)
             manager.limits += _list_limits(
-                row.name, {one.name for one in list_implementations(listener, LISTENER_MARK)}
+                row.name, {implementation.name for implementation in list_implementations(listener, LISTENER_MARK)}
             )
 
 

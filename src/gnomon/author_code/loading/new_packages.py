@@ -31,11 +31,11 @@ def find_new_packages() -> None:
             package.__path__ += new_provider_folders(package.__path__, *names)
 
 
-def new_provider_folders(known: Iterable[str], *names: str) -> list[str]:
-    """Return the folders `airflow/providers` on `sys.path`, or those of a package in it, that are not in `known`."""
-    seen = set(map(os.path.realpath, known))
+def new_provider_folders(known_folders: Iterable[str], *names: str) -> list[str]:
+    """Return the folders `airflow/providers` on `sys.path`, or those of a package in it, that are not in `known_folders`."""
+    known_paths = set(map(os.path.realpath, known_folders))
     folders = [os.path.join(entry or os.curdir, "airflow", "providers", *names) for entry in sys.path]
-    return [folder for folder in folders if os.path.isdir(folder) and os.path.realpath(folder) not in seen]
+    return [folder for folder in folders if os.path.isdir(folder) and os.path.realpath(folder) not in known_paths]
 
 
 def _changed(folder: str) -> int:

@@ -15,14 +15,14 @@ def main() -> int:
     """The exit code: 0, or 1 with the reason on stderr."""
     plugins.enable_imports()
     try:
-        found = find_config_value(sys.argv[1])
+        value = find_config_value(sys.argv[1])
     except UserError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    if found is None:
+    if value is None:
         sys.stderr.write("it does not know that key\n")
         return 1
-    sys.stdout.write(found)
+    sys.stdout.write(value)
     return 0
 
 

@@ -33,9 +33,9 @@ class NestedPluginFinder:
         """Return the spec of the first file of that name, in the order of folders; None for a name with a dot."""
         if path is not None or "." in fullname:
             return None
-        wanted = f"{fullname}.py"
+        file_name = f"{fullname}.py"
         for file in list_python_files(self.folder):
-            if os.path.basename(file) == wanted:
+            if os.path.basename(file) == file_name:
                 return spec_from_file_location(fullname, file, loader=SettledSourceLoader(fullname, file))
         return None
 
@@ -58,12 +58,12 @@ def is_plugin_file(path: str, text: bytes = b"") -> bool:
 
 def list_python_files(folder: str) -> Iterator[str]:
     """Yield the Python files below a folder, sorted, without hidden folders and bytecode; stop after FILES_MAX entries."""
-    seen = 0
+    entry_count = 0
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__pycache__")))
         for name in sorted(names):
-            seen += 1
-            if seen > FILES_MAX:
+            entry_count += 1
+            if entry_count > FILES_MAX:
                 return
             if name.endswith(".py"):
                 yield os.path.join(place, name)

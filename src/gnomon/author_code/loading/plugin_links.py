@@ -22,12 +22,12 @@ _found: dict[str, PluginLinks] = {}
 def get_plugin_links() -> PluginLinks:
     """Return the links of all plugins; what cannot be used is logged. No plugin is imported where none can bring a link."""
     folder = os.path.abspath(current_config().plugins_folder)
-    found = _found.get(folder)
-    if found is None:
+    links = _found.get(folder)
+    if links is None:
         with unrecorded_reads():
             has_links = bool(list_link_files(folder)) or plugins.has_installed_plugins()
-            found = _found[folder] = _collect() if has_links else PluginLinks()
-    return found
+            links = _found[folder] = _collect() if has_links else PluginLinks()
+    return links
 
 
 def forget_plugin_links() -> None:

@@ -182,23 +182,23 @@ def _create_row(plugin: Any, place: str) -> PluginRow:
     if not name:
         shown = getattr(plugin, "__name__", str(plugin))
         return PluginRow(name=shown, place=place, error=f'{place}: plugin {shown} has no name; give it `name = "..."`')
-    given = {attribute: getattr(plugin, attribute, None) for attribute in _PLUGIN_ATTRIBUTES}
-    brings = tuple(attribute for attribute, value in given.items() if isinstance(value, list | tuple) and value)
-    timetables = given["timetables"] if "timetables" in brings else ()
+    attributes = {attribute: getattr(plugin, attribute, None) for attribute in _PLUGIN_ATTRIBUTES}
+    brings = tuple(attribute for attribute, value in attributes.items() if isinstance(value, list | tuple) and value)
+    timetables = attributes["timetables"] if "timetables" in brings else ()
     invalid = [item for item in timetables if not isinstance(item, type)]  # type: ignore[union-attr]
     mistake = (
         f"timetables contains {invalid[0]!r}; list classes, not objects of them"
         if invalid
-        else _find_link_mistake(given)
+        else _find_link_mistake(attributes)
     )
     error = None if mistake is None else f"{place}: plugin {name}: {mistake}"
     paths = tuple(class_path(item) for item in timetables if isinstance(item, type))  # type: ignore[union-attr]
     return PluginRow(name=name, place=place, timetables=paths, brings=brings, error=error)
 
 
-def _find_link_mistake(given: Mapping[str, Any]) -> str | None:
+def _find_link_mistake(attributes: Mapping[str, Any]) -> str | None:
     for attribute in ("operator_extra_links", "global_operator_extra_links"):
-        links = given[attribute] or ()
+        links = attributes[attribute] or ()
         if not isinstance(links, list | tuple):
             return f"{attribute} is a {type(links).__name__}; write a list"
         for link in links:

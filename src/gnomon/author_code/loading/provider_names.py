@@ -73,9 +73,9 @@ def find_missing_module(error: BaseException) -> str:
     if not name.startswith("airflow.providers."):
         return name
     for frame in reversed(traceback.extract_tb(cause.__traceback__)):
-        found = _IMPORT.match(linecache.getline(frame.filename, frame.lineno or 0))
-        if found is not None:
-            return found[1] if found[1].startswith(f"{name}.") else name
+        match = _IMPORT.match(linecache.getline(frame.filename, frame.lineno or 0))
+        if match is not None:
+            return match[1] if match[1].startswith(f"{name}.") else name
     return name
 
 

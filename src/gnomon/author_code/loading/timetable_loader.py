@@ -24,13 +24,13 @@ def rebuild_timetable(ref: TimetableRef, file: str | None = None) -> Timetable:
     if deserialize is None:
         raise TimetableNotBuilt(f"{ref.path} is not a timetable (it has no deserialize); derive it from Timetable")
     try:
-        made: Any = deserialize(dict(ref.data))
+        timetable: Any = deserialize(dict(ref.data))
     except Exception as error:
         raise TimetableNotBuilt(
             f"{cls.__name__}.deserialize raised {describe_error(error)}, for {ref.data!r}; let it take what "
             f"{cls.__name__}.serialize returns"
         ) from error
-    if not hasattr(made, "next_dagrun_info"):
-        raise TimetableNotBuilt(f"{cls.__name__}.deserialize returned {type(made).__name__}; return a timetable")
-    found: Timetable = made
-    return found
+    if not hasattr(timetable, "next_dagrun_info"):
+        raise TimetableNotBuilt(f"{cls.__name__}.deserialize returned {type(timetable).__name__}; return a timetable")
+    typed_timetable: Timetable = timetable
+    return typed_timetable

@@ -72,11 +72,11 @@ def list_author_frames(output: str) -> list[DumpFrame]:
 
 def find_raising_line(error: BaseException) -> DumpFrame | None:
     """The innermost line of author code that the exception passed; None when it passed none."""
-    found: DumpFrame | None = None
+    raising_frame: DumpFrame | None = None
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         if not is_own_file(code.co_filename) and not code.co_filename.startswith((_LIBRARY, "<")):
-            found = DumpFrame(code.co_filename, trace.tb_lineno, code.co_name)
+            raising_frame = DumpFrame(code.co_filename, trace.tb_lineno, code.co_name)
         trace = trace.tb_next
-    return found
+    return raising_frame

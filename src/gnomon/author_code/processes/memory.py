@@ -33,8 +33,8 @@ def limit_memory(more: int) -> tuple[int, int]:
     Returns the limit that was in force before, for `restore_memory_limit`.
     """
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = mapped_bytes() + more
-    soft = wanted if before[1] == resource.RLIM_INFINITY else min(wanted, before[1])
+    limit = mapped_bytes() + more
+    soft = limit if before[1] == resource.RLIM_INFINITY else min(limit, before[1])
     resource.setrlimit(resource.RLIMIT_DATA, (soft, before[1]))
     return before
 

@@ -33,13 +33,13 @@ def _signal_families(leaders: list[int], number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, number)
     done: set[int] = set()
-    found = set(leaders)
+    family = set(leaders)
     for _ in range(GENERATIONS_MAX):
-        if not found:
+        if not family:
             return
-        signal_processes(sorted(found), number)
-        done |= found
-        found = {pid for pid, parent in _list_parents().items() if parent in done} - done
+        signal_processes(sorted(family), number)
+        done |= family
+        family = {pid for pid, parent in _list_parents().items() if parent in done} - done
 
 
 def _list_parents() -> dict[int, int]:

@@ -94,12 +94,12 @@ def _kill_and_reap(pid: int) -> int:
     return 1
 
 
-def kill_unknown_children(known: Container[int]) -> int:
-    """Kill every direct child that is not in `known`, with its process group; return how many.
+def kill_unknown_children(known_pids: Container[int]) -> int:
+    """Kill every direct child that is not in `known_pids`, with its process group; return how many.
 
     Does not reap them. Their own children become direct children of a subreaper, which the next call kills.
     """
-    orphans = [pid for pid in own_children() if pid not in known]
+    orphans = [pid for pid in own_children() if pid not in known_pids]
     for pid in orphans:
         kill_with_group(pid)
     return len(orphans)

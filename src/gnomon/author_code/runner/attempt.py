@@ -247,13 +247,13 @@ class _AttemptExecution:
             self._asset_events = context["ti"].outlet_events.collect_emissions(task.outlets)
 
     def _find_task(self) -> Any:
-        known = self._dag.task_dict
-        if self._attempt.task_id not in known:
+        tasks = self._dag.task_dict
+        if self._attempt.task_id not in tasks:
             raise LookupError(
                 f"DAG {self._attempt.run.dag_id!r} in {self._attempt.file} no longer has a task {self._attempt.task_id!r};"
                 " clear the run so that it uses the current version of the file"
             )
-        self._task = known[self._attempt.task_id].prepare_for_execution()
+        self._task = tasks[self._attempt.task_id].prepare_for_execution()
         return self._task
 
     def _timed_execute(self, task: Any, context: Any) -> object:

@@ -188,23 +188,23 @@ class _CallbackExecution:
 
 def _call_sync(target: Any, kwargs: dict[str, Any], context: Any) -> None:
     """Call a function with the arguments that it takes; of a class, the object is called with the context."""
-    made = target(**_with_context(target, kwargs, context))
-    if isinstance(target, type) and callable(made):
-        made(context)
-    elif inspect.isawaitable(made):
-        asyncio.run(_await(made))
+    result = target(**_with_context(target, kwargs, context))
+    if isinstance(target, type) and callable(result):
+        result(context)
+    elif inspect.isawaitable(result):
+        asyncio.run(_await(result))
 
 
 async def _await_callback(target: Any, kwargs: dict[str, Any], context: Any) -> None:
     if isinstance(target, type) and issubclass(target, BaseNotifier):
         await target(**kwargs).notify_async(context)
         return
-    made = target(**_with_context(target, kwargs, context))
-    if not inspect.isawaitable(made):
+    result = target(**_with_context(target, kwargs, context))
+    if not inspect.isawaitable(result):
         raise TypeError(
-            f"{_name(target)} returned {made!r}, which cannot be awaited; define it with `async def`, or use SyncCallback"
+            f"{_name(target)} returned {result!r}, which cannot be awaited; define it with `async def`, or use SyncCallback"
         )
-    await made
+    await result
 
 
 async def _await(awaitable: Any) -> Any:
@@ -219,7 +219,9 @@ def _with_context(target: Any, kwargs: dict[str, Any], context: Any) -> dict[str
         parameters = inspect.signature(target).parameters
     except (TypeError, ValueError):
         return {**kwargs, "context": context}
-    takes = "context" in parameters or any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    takes = "context" in parameters or any(
+        parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()
+    )
     return {**kwargs, "context": context} if takes else kwargs
 
 

@@ -34,8 +34,8 @@ def run_callbacks(task: Any, argument: str, context: Any) -> None:
 
 def send_mail(task: Any, outcome: str, context: Any) -> None:
     """Send the mail of a task with an address that asks for mail at this outcome; an exception is logged."""
-    wanted = {"failed": "email_on_failure", "retry": "email_on_retry"}.get(outcome)
-    if not wanted or not getattr(task, "email", None) or not getattr(task, wanted, False):
+    option = {"failed": "email_on_failure", "retry": "email_on_retry"}.get(outcome)
+    if not option or not getattr(task, "email", None) or not getattr(task, option, False):
         return
     from gnomon.author_code.runner import task_mail  # start-up cost: few tasks send mail
 
@@ -44,7 +44,7 @@ def send_mail(task: Any, outcome: str, context: Any) -> None:
         author_forks.end_fork()
     except Exception as error:
         author_forks.end_fork(error)
-        log.exception("the mail of %s could not be sent to %s; the outcome stays", wanted, task.email)
+        log.exception("the mail of %s could not be sent to %s; the outcome stays", option, task.email)
 
 
 def list_callbacks(value: Any) -> Iterable[Callable[[Any], object]]:

@@ -178,16 +178,16 @@ def _serialize_trigger(trigger: BaseTrigger, subject: str) -> tuple[str, dict[st
     return path, dict(arguments)
 
 
-def _warn_about_parent(given: type[BaseTrigger], stored: type[BaseTrigger]) -> None:
+def _warn_about_parent(trigger_class: type[BaseTrigger], stored: type[BaseTrigger]) -> None:
     """Log a warning when the class inherits `serialize`, which names its parent, so that the parent's `run` would run."""
-    if issubclass(given, stored) and given.run is not stored.run:
+    if issubclass(trigger_class, stored) and trigger_class.run is not stored.run:
         log.warning(
             "serialize() of %s names %s, so %s.run() waits and %s.run() never runs; let its serialize() return %r",
-            given.__name__,
+            trigger_class.__name__,
             _path(stored),
             stored.__name__,
-            given.__name__,
-            _path(given),
+            trigger_class.__name__,
+            _path(trigger_class),
         )
 
 

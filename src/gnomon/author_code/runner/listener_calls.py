@@ -54,7 +54,7 @@ def call_component_listeners(hook: str) -> list[str]:
 
 def call_asset_listeners(emissions: Iterable[AssetEmission], outlets: Iterable[Any], ti: Any) -> list[str]:
     """Call the listeners of the events that a task records with its success; returns a sentence for each that failed."""
-    known = {
+    outlet_assets = {
         (part.name, part.uri): part
         for outlet in outlets
         if isinstance(outlet, BaseAsset)
@@ -62,7 +62,7 @@ def call_asset_listeners(emissions: Iterable[AssetEmission], outlets: Iterable[A
     }
     failures = []
     for emission in emissions:
-        asset = known.get((emission.asset.name, emission.asset.uri)) or from_key(emission.asset)
+        asset = outlet_assets.get((emission.asset.name, emission.asset.uri)) or from_key(emission.asset)
         failures += call_asset_event_listeners(
             EmittedAssetEvent(
                 asset,
@@ -104,7 +104,9 @@ def _call_all(hook: str, arguments: dict[str, Any]) -> list[str]:
         return [f"the listeners cannot be loaded: {error_line(error)}"]
     if implementations:
         _prepare_run(arguments)
-    return [failure for one in implementations if (failure := _call_one(one, arguments)) is not None]
+    return [
+        failure for implementation in implementations if (failure := _call_one(implementation, arguments)) is not None
+    ]
 
 
 def _prepare_run(arguments: Mapping[str, Any]) -> None:
@@ -126,15 +128,15 @@ def find_implementations(hook: str) -> list[HookImplementation]:
         return get_listener_manager().get_implementations(hook)
 
 
-def _call_one(one: HookImplementation, arguments: dict[str, Any]) -> str | None:
+def _call_one(implementation: HookImplementation, arguments: dict[str, Any]) -> str | None:
     try:
-        with time_limit(LISTENER_TIMEOUT_S, f"listener {one.name}"):
-            one.call(arguments)
+        with time_limit(LISTENER_TIMEOUT_S, f"listener {implementation.name}"):
+            implementation.call(arguments)
     except (Exception, SystemExit, AirflowTaskTimeout) as error:
         how = f"failed: {error_line(error)}"
         if isinstance(error, AirflowTaskTimeout):
             how = f"ran for longer than {LISTENER_TIMEOUT_S:g} s and was ended"
-        failure = f"listener {one.name} ({one.place}) {how}"
+        failure = f"listener {implementation.name} ({implementation.place}) {how}"
         log.error("%s; the outcome stays", failure, exc_info=trim_error(error))
         return failure
     return None

@@ -61,26 +61,26 @@ class _Shortener:
         return self._cut(_describe(value))
 
     def _shorten_dict(self, value: Any, depth: int) -> dict[str, object]:
-        found: dict[str, object] = {}
+        shortened: dict[str, object] = {}
         for key, item in value.items():
             if self._left <= 0:
-                found[_CUT] = f"{len(value) - len(found)} more"
+                shortened[_CUT] = f"{len(value) - len(shortened)} more"
                 break
             name = self._cut(key if type(key) is str else _describe(key))
-            found[name] = (
+            shortened[name] = (
                 HIDDEN if type(key) is str and should_hide_value_for_key(key) else self.shorten(item, depth + 1)
             )
-        return found
+        return shortened
 
     def _shorten_items(self, value: Any, depth: int) -> list[object]:
-        found: list[object] = []
+        shortened: list[object] = []
         for item in value:
             if self._left <= 0:
-                found.append(f"{_CUT} {len(value) - len(found)} more")
+                shortened.append(f"{_CUT} {len(value) - len(shortened)} more")
                 break
-            found.append(self.shorten(item, depth + 1))
+            shortened.append(self.shorten(item, depth + 1))
             self._left -= 2
-        return found
+        return shortened
 
     def _cut(self, text: str) -> str:
         """The text without secrets, those at the place of the cut too."""

@@ -51,12 +51,12 @@ def render_task_fields(path: str, attempt: Attempt) -> list[tuple[str, str]]:
 
 def explain_missing_date(error: Exception, run: RunFacts) -> Exception:
     """The error of a template; if it asks for a date that a run without a logical date does not have, with the remedy in its message."""
-    found = _UNDEFINED_NAME.search(error_text(error)) if isinstance(error, jinja2.UndefinedError) else None
+    match = _UNDEFINED_NAME.search(error_text(error)) if isinstance(error, jinja2.UndefinedError) else None
     if (
-        found is None
+        match is None
         or run.logical_at is not None
-        or found[1] not in VARIABLES_WITH_DATE
-        or found[1] in VARIABLES_WITHOUT_DATE
+        or match[1] not in VARIABLES_WITH_DATE
+        or match[1] in VARIABLES_WITHOUT_DATE
     ):
         return error
     explained = jinja2.UndefinedError(f"{error}: run {run.run_id!r} has no logical date; {_find_date_remedy(run)}")

@@ -22,11 +22,11 @@ class HostsBusy(ResourceUnavailable):
 
 
 class HostSlots:
-    """At most `count` hosts at the same time, of which `kept` wait for the next request after the last one."""
+    """At most `count` hosts at the same time, of which `kept_max` wait for the next request after the last one."""
 
-    def __init__(self, count: int, kept: int, kept_s: float = KEPT_S) -> None:
+    def __init__(self, count: int, kept_max: int, kept_s: float = KEPT_S) -> None:
         self._count = count
-        self._kept_max = kept
+        self._kept_max = kept_max
         self._kept_s = kept_s
         self._free = threading.BoundedSemaphore(count)
         self._guard = threading.Lock()

@@ -34,7 +34,7 @@ class ImportedFiles:
 
     def are_current(self) -> bool:
         """Whether no recorded file has changed."""
-        return all(_stamp(file) == seen for file, seen in self._stamps.items())
+        return all(_stamp(file) == recorded for file, recorded in self._stamps.items())
 
     def _is_author_module(self, name: str, file: str) -> bool:
         return file.startswith(self._folders) or name.startswith(DAG_FILE_MODULE)
@@ -44,11 +44,11 @@ def _stamp(file: str) -> _FileStamp:
     """Modification time, size and inode of a file, or of the archive that contains it."""
     while file:
         try:
-            seen = os.stat(file)
+            stat_result = os.stat(file)
         except NotADirectoryError:
             file = os.path.dirname(file)
             continue
         except OSError:
             break
-        return seen.st_mtime_ns, seen.st_size, seen.st_ino
+        return stat_result.st_mtime_ns, stat_result.st_size, stat_result.st_ino
     return 0, 0, -1

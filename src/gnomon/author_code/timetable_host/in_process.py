@@ -92,8 +92,8 @@ def _load_function(path: str) -> tuple[Callable[..., Any], dict[str, Any]]:
     module, _, name = path.partition(":")
     if not module.startswith(_OWN_PACKAGE):
         raise TimetableNotBuilt(f"{path} is not a function of Gnomon; only functions of Gnomon can be requested")
-    found: Callable[..., Any] = getattr(import_module(module), name)
-    return found, typing.get_type_hints(found)
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function, typing.get_type_hints(function)
 
 
 class InProcessTimetableHost:

@@ -40,13 +40,13 @@ _OVERRIDES = ("queue", "pool", "pool_slots", "priority_weight", "executor")
 class MutableTaskInstance:
     """The task instance that the hook gets, before its next try. What the hook sets on it is read afterwards."""
 
-    def __init__(self, task: MutationTask, asked: MutationInstance, dag_run: RuntimeDagRun) -> None:
+    def __init__(self, task: MutationTask, instance: MutationInstance, dag_run: RuntimeDagRun) -> None:
         self.task_id = task.task_id
         self.dag_id = dag_run.dag_id
         self.run_id = dag_run.run_id
-        self.map_index = asked.map_index
-        self.try_number = asked.try_number
-        self.max_tries = asked.max_tries
+        self.map_index = instance.map_index
+        self.try_number = instance.try_number
+        self.max_tries = instance.max_tries
         self.queue = task.queue
         self.pool = task.pool
         self.pool_slots = task.pool_slots
@@ -94,9 +94,9 @@ def mutate_instances(*, question: MutationQuestion) -> MutationAnswers:
     answers: list[MutationAnswer] = []
     clock = SystemClock()
     ends_at = clock.monotonic() + BUDGET_S
-    for asked in question.instances:
+    for instance in question.instances:
         try:
-            answers.append(_mutate_one(question.tasks[asked.task], asked, dag_run))
+            answers.append(_mutate_one(question.tasks[instance.task], instance, dag_run))
         except CallTimeout as error:
             return MutationAnswers(answers=(*answers, str(error)), ends_process=True)
         if clock.monotonic() >= ends_at:
@@ -104,8 +104,8 @@ def mutate_instances(*, question: MutationQuestion) -> MutationAnswers:
     return MutationAnswers(answers=tuple(answers))
 
 
-def _mutate_one(task: MutationTask, asked: MutationInstance, dag_run: RuntimeDagRun) -> MutationAnswer:
-    ti = MutableTaskInstance(task, asked, dag_run)
+def _mutate_one(task: MutationTask, instance: MutationInstance, dag_run: RuntimeDagRun) -> MutationAnswer:
+    ti = MutableTaskInstance(task, instance, dag_run)
     before = dict(vars(ti))
     try:
         mutate_task_instance(ti, dag_run)
@@ -121,7 +121,7 @@ def _mutate_one(task: MutationTask, asked: MutationInstance, dag_run: RuntimeDag
     values = {name: changed.pop(name) for name in _OVERRIDES if name in changed}
     if "executor" in values and values["executor"] is None:
         values["executor"] = read_executors(current_config()).default
-    return InstanceOverrides(try_number=asked.try_number, **values, without_effect=tuple(sorted(changed)))
+    return InstanceOverrides(try_number=instance.try_number, **values, without_effect=tuple(sorted(changed)))
 
 
 _MISSING = object()

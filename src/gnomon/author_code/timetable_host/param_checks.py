@@ -44,12 +44,12 @@ def find_param_faults(
 
 def _ask(cfg: Config, checks: list[tuple[str, Mapping[str, Any], Any]]) -> dict[str, str]:
     try:
-        found: dict[str, str] = ask_and_wait(cfg, CHECK_PARAMS, dict[str, str], checks=json.dumps(checks))
+        faults: dict[str, str] = ask_and_wait(cfg, CHECK_PARAMS, dict[str, str], checks=json.dumps(checks))
     except PlanningError as error:
         raise UserError(f"param {', '.join(repr(name) for name, _, _ in checks)} cannot be checked: {error}") from None
     except (TypeError, ValueError) as error:  # what is no JSON is no value of a param
         raise UserError(f"param {', '.join(repr(name) for name, _, _ in checks)} is not plain JSON: {error}") from None
-    return found
+    return faults
 
 
 def check_params(*, checks: str) -> dict[str, str]:

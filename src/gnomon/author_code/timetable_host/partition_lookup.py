@@ -69,7 +69,7 @@ def resolve_author_partition_date(*, dag: DagSpec, key: str, dag_file: str | Non
 
 
 def _changes_queue(reading: QueueReading, leaves: set[AssetLeaf]) -> bool:
-    finished = any(not left for (leaf, _), left in reading.keys_left.items() if leaf in leaves)
+    finished = any(not keys_left for (leaf, _), keys_left in reading.keys_left.items() if leaf in leaves)
     return bool(reading.dropped) or finished or any(partition.is_complete for partition in reading.partitions)
 
 
@@ -135,16 +135,16 @@ class _RecordingLeafMapper(DirectLeafMapper):
         return super().map_key(key)
 
     def measure(self, key: str, arrived: Collection[str]) -> MeasuredKey:
-        found, error = self._ask("to_upstream", key, partial(self._compute_measure, key, arrived))
-        self._measured[key] = found or MeasuredKey(key=key, arrived=tuple(sorted(arrived)), fault=error)
+        measured, error = self._ask("to_upstream", key, partial(self._compute_measure, key, arrived))
+        self._measured[key] = measured or MeasuredKey(key=key, arrived=tuple(sorted(arrived)), fault=error)
         return self._measured[key]
 
     def _compute_measure(self, key: str, arrived: Collection[str]) -> MeasuredKey:
-        found = self.compute_measure(key, arrived)
-        wrong = next((one for one in found.missing if not isinstance(one, str)), None)
+        measured = self.compute_measure(key, arrived)
+        wrong = next((missing_key for missing_key in measured.missing if not isinstance(missing_key, str)), None)
         if wrong is not None:
             raise TypeError(f"it returned the upstream key {wrong!r} ({type(wrong).__name__}); return texts")
-        return found
+        return measured
 
     def find_date(self, key: str) -> Instant | None:
         date, error = self._ask("to_partition_date", key, partial(self.compute_date, key))

@@ -88,10 +88,10 @@ class RequestQueue:
         """Queue a request; a later `run_once` returns its response."""
         self._waiting.append(question)
 
-    def withdraw(self, wanted: Callable[[TimetableRequest], bool]) -> list[TimetableRequest]:
-        """Remove and return the waiting requests that `wanted` accepts; requests in flight stay."""
-        taken = [question for question in self._waiting if wanted(question)]
-        self._waiting = deque(question for question in self._waiting if not wanted(question))
+    def withdraw(self, accepts: Callable[[TimetableRequest], bool]) -> list[TimetableRequest]:
+        """Remove and return the waiting requests that `accepts` accepts; requests in flight stay."""
+        taken = [question for question in self._waiting if accepts(question)]
+        self._waiting = deque(question for question in self._waiting if not accepts(question))
         return taken
 
     def withdraw_others(self) -> list[TimetableRequest]:
@@ -195,7 +195,7 @@ class RequestQueue:
 
     def _on_exit(self) -> Iterator[TimetableResponse]:
         """The process has ended: blame the request that it was answering, and queue the others again."""
-        told, at, knew, patience_s, answered = (
+        dump_requested_at, at, knew, patience_s, answered = (
             self._dump_requested_at,
             self._current_number,
             self._has_answered,
@@ -206,19 +206,20 @@ class RequestQueue:
         blamed = self._in_flight.pop(at, None) if at is not None else None
         flying, self._in_flight = self._in_flight, {}
         self._waiting.extendleft(reversed(flying.values()))
-        for one in filter(None, (blamed, answered)):
-            self._on_suspect(one)
+        for suspect in filter(None, (blamed, answered)):
+            self._on_suspect(suspect)
         if blamed is not None:
-            said = (
+            message = (
                 _describe_host_exit(blamed, code, output)
-                if told is None
+                if dump_requested_at is None
                 else _describe_timeout(blamed, patience_s, output)
             )
-            yield TimetableResponse(number=blamed.number, error=said, is_process_ended=True)
+            yield TimetableResponse(number=blamed.number, error=message, is_process_ended=True)
         elif not knew:
             waiting, self._waiting = self._waiting, deque()
             yield from (
-                TimetableResponse(number=one.number, error=_describe_failed_start(code, output)) for one in waiting
+                TimetableResponse(number=request.number, error=_describe_failed_start(code, output))
+                for request in waiting
             )
 
     def _end_process(self) -> ProcessExit:
@@ -233,7 +234,7 @@ class RequestQueue:
         if process is None:
             return ProcessExit(0, "")
         ending = process.kill_and_collect()
-        self._unreaped = [one for one in (*self._unreaped, process) if not one.is_reaped()]
+        self._unreaped = [ended for ended in (*self._unreaped, process) if not ended.is_reaped()]
         return ending
 
     # ---- limits -----------------------------------------------------------------------------------------------------
@@ -272,7 +273,8 @@ class RequestQueue:
                 except OSError as error:
                     waiting, self._waiting = self._waiting, deque()
                     yield from (
-                        TimetableResponse(number=one.number, error=_describe_refused_start(error)) for one in waiting
+                        TimetableResponse(number=request.number, error=_describe_refused_start(error))
+                        for request in waiting
                     )
                     return
                 self._call_timeout_s, self._last_message_at = START_S, self._clock.monotonic()

@@ -72,9 +72,9 @@ class SubprocessTimetableHost:
             queue.close()
             self._held_queues.remove(queue)
         if self._is_relief_due(self._main_queue):
-            slow, held = self._main_queue.current, self._main_queue
-            self._main_queue = self._relieve(held)
-            if slow is not None and not held.is_importing:
+            slow, main_queue = self._main_queue.current, self._main_queue
+            self._main_queue = self._relieve(main_queue)
+            if slow is not None and not main_queue.is_importing:
                 self._suspect(slow)
         if self._is_relief_due(self._suspect_queue):
             self._suspect_queue = self._relieve(self._suspect_queue)
@@ -94,7 +94,9 @@ class SubprocessTimetableHost:
         """Send requests of this timetable to the queue of suspects, and those of its class that still wait."""
         self._add_suspect(_suspect_key(question))
         path = question.author_path()
-        for other in self._main_queue.withdraw(lambda one: path is not None and one.author_path() == path):
+        for other in self._main_queue.withdraw(
+            lambda waiting_request: path is not None and waiting_request.author_path() == path
+        ):
             self._suspect_queue.put(other)
 
     def _add_suspect(self, key: tuple[str | None, str]) -> None:

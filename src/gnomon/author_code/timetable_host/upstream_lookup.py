@@ -28,5 +28,5 @@ def find_upstream_slots(
     timetables = EdgeTimetables(dependency, down, up, downstream, upstream)
     if past is None:
         return UpstreamAnswer(wanted_range=timetables.windows(ats))
-    known = to_history(past)
-    return UpstreamAnswer(resolved=tuple(timetables.resolve_slots(at, known) for at in ats))
+    history = to_history(past)
+    return UpstreamAnswer(resolved=tuple(timetables.resolve_slots(at, history) for at in ats))

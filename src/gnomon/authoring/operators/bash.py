@@ -111,10 +111,10 @@ class BashOperator(BaseOperator):
             self._hook.send_sigterm()
 
 
-def _to_codes(given: int | Container[int] | None) -> Container[int]:
-    if given is None:
+def _to_codes(codes: int | Container[int] | None) -> Container[int]:
+    if codes is None:
         return ()
-    return (given,) if isinstance(given, int) else given
+    return (codes,) if isinstance(codes, int) else codes
 
 
 class BashDecoratedOperator(DecoratedOperator, BashOperator):

@@ -67,12 +67,12 @@ def select_context_values(
     shape = read_signature(function)
     assert shape is not None  # only plain functions get here
     filled = {*shape.positional[: len(args)], *kwargs}
-    wanted = [name for name in shape.named if name in context and name not in filled]
+    names = [name for name in shape.named if name in context and name not in filled]
     values = {}
-    for name in (*PLAIN_KEYS, *(name for name in wanted if name in ASKED_KEYS)):
+    for name in (*PLAIN_KEYS, *(name for name in names if name in ASKED_KEYS)):
         if name in context and _is_plain(context[name]):
             values[name] = context[name]
-    refused = [name for name in shape.required if name in CONTEXT_KEYS and name in wanted and name not in values]
+    refused = [name for name in shape.required if name in CONTEXT_KEYS and name in names and name not in values]
     if refused:
         raise AirflowException(
             f"The function of task {task_id!r} takes {', '.join(map(repr, refused))} from the task context, which cannot be passed to "
@@ -80,7 +80,7 @@ def select_context_values(
         )
     if shape.accepts_var_keyword:
         return values, [name for name in values if name not in filled]
-    return values, [name for name in wanted if name in values]
+    return values, [name for name in names if name in values]
 
 
 def _is_plain(value: Any) -> bool:

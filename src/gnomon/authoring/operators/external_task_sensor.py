@@ -168,8 +168,8 @@ class ExternalTaskSensor(BaseSensorOperator):
         return ExternalDagFailedError if self.external_task_group_id is None else ExternalTaskGroupFailedError
 
     def _task_ids(self) -> tuple[str, ...]:
-        given = self.external_task_ids if self.external_task_id is None else [self.external_task_id]
-        return tuple(dict.fromkeys([given] if isinstance(given, str) else given or ()))
+        task_ids = self.external_task_ids if self.external_task_id is None else [self.external_task_id]
+        return tuple(dict.fromkeys([task_ids] if isinstance(task_ids, str) else task_ids or ()))
 
     def _external(self, context: Any) -> ExternalRuns:
         return ExternalRuns(
@@ -185,22 +185,25 @@ class ExternalTaskSensor(BaseSensorOperator):
             return (to_instant(date - self.execution_delta),)
         if self.execution_date_fn is None:
             return (to_instant(date),)
-        given, shape = determine_kwargs(self.execution_date_fn, (), context), read_signature(self.execution_date_fn)
+        arguments, shape = determine_kwargs(self.execution_date_fn, (), context), read_signature(self.execution_date_fn)
         for taken in () if shape is None else shape.positional[:1]:
-            given.pop(taken, None)  # the first parameter gets the date
-        dates = self.execution_date_fn(date, **given)
+            arguments.pop(taken, None)  # the first parameter gets the date
+        dates = self.execution_date_fn(date, **arguments)
         listed = dates if isinstance(dates, list | tuple | set) else [dates]
-        return tuple(to_instant(one if one.tzinfo is not None else one.replace(tzinfo=dt.UTC)) for one in listed)
+        return tuple(
+            to_instant(date_item if date_item.tzinfo is not None else date_item.replace(tzinfo=dt.UTC))
+            for date_item in listed
+        )
 
     def _check_existence(self) -> None:
-        known: Any = channel.ask(GetDag(dag_id=self.external_dag_id))
-        if known is None:
+        dag: Any = channel.ask(GetDag(dag_id=self.external_dag_id))
+        if dag is None:
             raise ExternalDagNotFoundError(f"The external DAG {self.external_dag_id} does not exist.")
-        if not known["active"]:
+        if not dag["active"]:
             raise ExternalDagDeletedError(
                 f"The external DAG {self.external_dag_id} was deleted: no file defines it any more."
             )
-        spec = msgspec.convert(known["spec"], DagSpec)
+        spec = msgspec.convert(dag["spec"], DagSpec)
         known_ids = {task.task_id for task in spec.tasks}
         for task_id in self._task_ids():
             if task_id not in known_ids:
@@ -218,9 +221,9 @@ class ExternalTaskSensor(BaseSensorOperator):
             "external_task_ids": self.external_task_ids,
             "external_task_group_id": self.external_task_group_id,
         }
-        given = [name for name, value in exclusive.items() if value is not None]
-        if len(given) > 1:
-            raise ValueError(f"{where}: only one of {' and '.join(given)} may be given.")
+        given_names = [name for name, value in exclusive.items() if value is not None]
+        if len(given_names) > 1:
+            raise ValueError(f"{where}: only one of {' and '.join(given_names)} may be given.")
         if self.execution_delta is not None and self.execution_date_fn is not None:
             raise ValueError(f"{where}: only one of execution_delta and execution_date_fn may be given.")
         kinds = {
@@ -229,13 +232,13 @@ class ExternalTaskSensor(BaseSensorOperator):
             "failed_states": self.failed_states,
         }
         check_disjoint(where, list(kinds.items()))
-        known = [state.value for state in (TaskInstanceState if given else DagRunState)]
+        state_names = [state.value for state in (TaskInstanceState if given_names else DagRunState)]
         for name, states in kinds.items():
             for state in states:
-                if state not in known:
+                if state not in state_names:
                     raise ValueError(
-                        f"{where}: {state!r} in {name} is not a state of {'a task' if given else 'a run'}; "
-                        f"use one of {', '.join(known)}."
+                        f"{where}: {state!r} in {name} is not a state of {'a task' if given_names else 'a run'}; "
+                        f"use one of {', '.join(state_names)}."
                     )
         if isinstance(self.external_task_ids, list | tuple) and len(set(self.external_task_ids)) < len(
             self.external_task_ids
@@ -268,8 +271,8 @@ class ExternalTaskMarker(EmptyOperator):
         super().__init__(**kwargs)
         self.external_dag_id = external_dag_id
         self.external_task_id = external_task_id
-        given = logical_date if execution_date is None else execution_date
-        self.logical_date = given.isoformat() if isinstance(given, dt.datetime) else given
+        chosen_date = logical_date if execution_date is None else execution_date
+        self.logical_date = chosen_date.isoformat() if isinstance(chosen_date, dt.datetime) else chosen_date
         if recursion_depth <= 0:
             raise ValueError(
                 f"Task {self.task_id!r}{format_location(self._location)}: recursion_depth must be 1 or more."

@@ -99,12 +99,12 @@ def to_state_names(states: Iterable[Any] | None) -> tuple[str, ...]:
 
 def check_disjoint(where: str, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
     """Raise DuplicateStateError when a state is in two of the groups (name, states)."""
-    seen: dict[str, str] = {}
+    group_of_state: dict[str, str] = {}
     for name, states in groups:
         for state in set(states):
-            if state in seen:
+            if state in group_of_state:
                 raise DuplicateStateError(
-                    f"{where}: state {state!r} is in {seen[state]} and in {name}; "
+                    f"{where}: state {state!r} is in {group_of_state[state]} and in {name}; "
                     "duplicate values are not allowed across allowed_states, skipped_states and failed_states."
                 )
-            seen[state] = name
+            group_of_state[state] = name

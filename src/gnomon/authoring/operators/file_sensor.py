@@ -59,10 +59,10 @@ class FileSensor(BaseSensorOperator):
 
     def poke(self, context: Any) -> bool:
         self.log.info("poking for file %s", self.path)
-        found = find_file(self.path, self.recursive)
-        if found is not None:
-            self.log.info("found file %s", found)
-        return found is not None
+        path = find_file(self.path, self.recursive)
+        if path is not None:
+            self.log.info("found file %s", path)
+        return path is not None
 
     def execute(self, context: Any) -> Any:
         """Return when the file exists; a deferrable sensor waits by a trigger."""

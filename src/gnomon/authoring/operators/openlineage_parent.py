@@ -63,17 +63,17 @@ def _get_openlineage_parent_info(ti: Any) -> dict[str, str]:
 
 
 def _inject_openlineage_parent_info_to_dagrun_conf(dr_conf: Any, ol_parent_info: dict[str, str]) -> Any:
-    given = dr_conf.get("openlineage") or {} if isinstance(dr_conf, dict) else {}
-    if not isinstance(given, dict):
+    own_info = dr_conf.get("openlineage") or {} if isinstance(dr_conf, dict) else {}
+    if not isinstance(own_info, dict):
         log.warning(
             "The section 'openlineage' in the conf of the triggered run is not a dictionary; the parent task is not added to it."
         )
         return dr_conf
-    present = [key for key in _PARENT_KEYS if key in given]
+    present = [key for key in _PARENT_KEYS if key in own_info]
     if present:
         log.warning(
             "The section 'openlineage' in the conf of the triggered run has %s already; the parent task is not added.",
             ", ".join(present),
         )
         return dr_conf
-    return {**(dr_conf or {}), "openlineage": {**ol_parent_info, **given}}
+    return {**(dr_conf or {}), "openlineage": {**ol_parent_info, **own_info}}

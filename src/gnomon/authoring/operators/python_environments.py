@@ -64,12 +64,12 @@ def uses_uv() -> bool:
         raise AirflowException(
             f"[standard] venv_install_method is {method!r}; it must be one of {', '.join(INSTALL_METHODS)}."
         )
-    found = shutil.which("uv") is not None
-    if method == "uv" and not found:
+    has_uv = shutil.which("uv") is not None
+    if method == "uv" and not has_uv:
         raise AirflowException(
             "[standard] venv_install_method is uv, and no program `uv` is in PATH. Install uv, or set the option to auto or pip."
         )
-    return found and method != "pip"
+    return has_uv and method != "pip"
 
 
 def build_environment(folder: Path, spec: EnvironmentSpec, task_id: str) -> Path:
@@ -139,16 +139,18 @@ def prepare_virtualenv(
     if requirements is not None and requirements_file_path is not None:
         raise ValueError("Give either requirements or requirements_file_path, not both.")
     Path(venv_directory).mkdir(parents=True, exist_ok=True)
-    wanted = list(requirements or ()) if requirements_file_path is None else ["-r", requirements_file_path]
+    install_arguments = list(requirements or ()) if requirements_file_path is None else ["-r", requirements_file_path]
     with_uv = uses_uv()
     env = {**environment(), **(_make_index_variables(index_urls, with_uv))}
     if index_urls is not None:
         _write_pip_conf(Path(venv_directory) / _PIP_CONF, index_urls)
-    run_logged(_make_venv_command(venv_directory, python_bin, system_site_packages, with_uv, bool(wanted)), env=env)
+    run_logged(
+        _make_venv_command(venv_directory, python_bin, system_site_packages, with_uv, bool(install_arguments)), env=env
+    )
     python = f"{venv_directory}/bin/python"
-    if wanted:
+    if install_arguments:
         installer = ["uv", "pip", "install", "--python", python] if with_uv else [python, "-m", "pip", "install"]
-        run_logged([*installer, *(pip_install_options or ()), *wanted], env=env)
+        run_logged([*installer, *(pip_install_options or ()), *install_arguments], env=env)
     return python
 
 
@@ -189,13 +191,13 @@ def _write_pip_conf(path: Path, index_urls: Sequence[str]) -> None:
 def _describe_failure(error: CommandFailed | FileNotFoundError, spec: EnvironmentSpec) -> str:
     if isinstance(error, FileNotFoundError):
         return f"no program {error.filename!r} is in PATH. Install that Python, or give another python_version."
-    wanted = (
+    remedy = (
         f" The requirements are {', '.join(spec.requirements)}: correct them, or the package index that the worker asks."
         if spec.requirements
         else ""
     )
     what, _, output = _hide_passwords(str(error)).partition("\n")
-    return f"{what}{'' if what.endswith('.') else '.'}{wanted}\n{output}"
+    return f"{what}{'' if what.endswith('.') else '.'}{remedy}\n{output}"
 
 
 def _hide_password(url: str) -> str:

@@ -127,12 +127,12 @@ class TimeSensor(BaseSensorOperator):
 
     def _target(self, context: Any) -> dt.datetime:
         """Return the target on the day of the first poke: a wait past midnight keeps its target."""
-        known: dt.datetime | None = self.__dict__.get("_waits_for")
-        if known is None:
+        target: dt.datetime | None = self.__dict__.get("_waits_for")
+        if target is None:
             first = getattr(context["ti"], "get_first_reschedule_date", None)
             begun = (first(context) if first is not None and self.reschedule else None) or timezone.utcnow()
-            known = self.__dict__["_waits_for"] = self._on_the_day_of(begun)
-        return known
+            target = self.__dict__["_waits_for"] = self._on_the_day_of(begun)
+        return target
 
     def _on_the_day_of(self, moment: dt.datetime) -> dt.datetime:
         zone = self.dag.timezone

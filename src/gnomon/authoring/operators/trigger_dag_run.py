@@ -123,9 +123,9 @@ class TriggerDagRunOperator(BaseOperator):
 
     def execute_complete(self, context: Any, event: tuple[str, dict[str, Any]]) -> None:
         """Called when the run has ended. Raises AirflowException unless its state is one of `allowed_states`."""
-        known = event[1]
-        for run_id in known["run_ids"]:
-            state = known.get(run_id)
+        states = event[1]
+        for run_id in states["run_ids"]:
+            state = states.get(run_id)
             if state is None:
                 raise AirflowException(
                     f"run {run_id!r} of DAG {self.trigger_dag_id!r} was deleted while this task waited for it"
@@ -183,12 +183,14 @@ def _moment_to_text(where: str, name: str, value: Any) -> Any:
     raise TypeError(f"{where}: {name} must be a text or a datetime, not {type(value).__name__}.")
 
 
-def _check_states(where: str, name: str, given: Iterable[str] | None) -> tuple[str, ...]:
-    states = to_state_names(given)
-    known = [state.value for state in DagRunState]
+def _check_states(where: str, name: str, state_arguments: Iterable[str] | None) -> tuple[str, ...]:
+    states = to_state_names(state_arguments)
+    known_states = [state.value for state in DagRunState]
     for state in states:
-        if state not in known:
-            raise ValueError(f"{where}: {state!r} in {name} is not a state of a run; use one of {', '.join(known)}.")
+        if state not in known_states:
+            raise ValueError(
+                f"{where}: {state!r} in {name} is not a state of a run; use one of {', '.join(known_states)}."
+            )
     return states
 
 

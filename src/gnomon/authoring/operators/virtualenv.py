@@ -243,10 +243,10 @@ class PythonVirtualenvOperator(InterpreterOperator):
 
     def _list_requirements(self) -> list[str]:
         """The requirements, sorted; with the serializer for an environment that sees no other packages."""
-        wanted = [str(requirement) for requirement in self.requirements]
-        if not self.system_site_packages and self.serializer != "pickle" and self.serializer not in wanted:
-            wanted.append(self.serializer)
-        return sorted(wanted)
+        requirements = [str(requirement) for requirement in self.requirements]
+        if not self.system_site_packages and self.serializer != "pickle" and self.serializer not in requirements:
+            requirements.append(self.serializer)
+        return sorted(requirements)
 
 
 class ExternalPythonOperator(InterpreterOperator):

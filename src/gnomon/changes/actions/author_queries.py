@@ -85,7 +85,7 @@ def ask_partition_mappers(cfg: Config, db: Database, dag: DagRecord) -> Partitio
             tx, dag.dag_pk, cfg.integer("scheduler", "partition_mapper_max_downstream_keys")
         )
     try:
-        found: PartitionAnswers = ask_and_wait(
+        answers: PartitionAnswers = ask_and_wait(
             cfg,
             PARTITION_ANSWERS,
             PartitionAnswers,
@@ -99,7 +99,7 @@ def ask_partition_mappers(cfg: Config, db: Database, dag: DagRecord) -> Partitio
         )
     except PlanningError as error:
         return error
-    return found
+    return answers
 
 
 def resolve_manual_partition_date(cfg: Config, dag: DagRecord, key: str | None) -> Instant | None:
@@ -109,7 +109,7 @@ def resolve_manual_partition_date(cfg: Config, dag: DagRecord, key: str | None) 
     if key is None or not classes:
         return date
     try:
-        found: Instant | None = ask_and_wait(
+        key_date: Instant | None = ask_and_wait(
             cfg,
             PARTITION_DATE,
             Instant | None,
@@ -122,7 +122,7 @@ def resolve_manual_partition_date(cfg: Config, dag: DagRecord, key: str | None) 
         )
     except PlanningError as error:
         raise UserError(f"the run of DAG {dag.dag_id!r} cannot have the partition key {key!r}: {error}") from None
-    return found
+    return key_date
 
 
 AUTHOR_SLOTS_MAX = 1000

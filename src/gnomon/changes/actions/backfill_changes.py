@@ -107,10 +107,14 @@ def check_backfill(cfg: Config, request: BackfillRequest) -> None:
 
 def _check_version(request: BackfillRequest) -> None:
     """Raises BackfillRefused when existing runs shall have another version than their DAG says: a backfill does not store it."""
-    wanted, dag = request.is_newest_wanted, request.dag
-    if wanted is None or request.reprocess == "none" or wanted is takes_newest_version(None, dag.spec, default=True):
+    is_newest_wanted, dag = request.is_newest_wanted, request.dag
+    if (
+        is_newest_wanted is None
+        or request.reprocess == "none"
+        or is_newest_wanted is takes_newest_version(None, dag.spec, default=True)
+    ):
         return
-    raise BackfillRefused(say("dag_decides_about_version", dag=dag.dag_id, option=str(wanted)))
+    raise BackfillRefused(say("dag_decides_about_version", dag=dag.dag_id, option=str(is_newest_wanted)))
 
 
 def find_slots(actor: Actor, request: BackfillRequest) -> FoundSlots:
@@ -118,21 +122,24 @@ def find_slots(actor: Actor, request: BackfillRequest) -> FoundSlots:
     dag, now = request.dag, actor.clock.now()
     since, until, preview = request.from_at, request.to_at, Command("timetables preview", (dag.dag_id,))
     try:
-        found = preview_backfill_slots(actor.cfg, dag, request.from_at, request.to_at, now)
+        slot_preview = preview_backfill_slots(actor.cfg, dag, request.from_at, request.to_at, now)
     except PlanningError as error:
         raise BackfillRefused(say("slots_cannot_be_computed", dag=dag.dag_id, error=str(error))) from None
-    if found.error is not None:
-        raise BackfillRefused(say("slots_cannot_be_computed", dag=dag.dag_id, error=found.error))
-    if not found.runs:
+    if slot_preview.error is not None:
+        raise BackfillRefused(say("slots_cannot_be_computed", dag=dag.dag_id, error=slot_preview.error))
+    if not slot_preview.runs:
         future = say("range_begins_in_the_future") if since > now else None
         raise BackfillRefused(
             say("range_has_no_slot", dag=dag.dag_id, since=since, until=until, at=now, future=future, command=preview)
         )
-    if len(found.runs) > MAX_SLOTS:
+    if len(slot_preview.runs) > MAX_SLOTS:
         raise BackfillRefused(
             say("range_has_too_many_slots", dag=dag.dag_id, number=f"{MAX_SLOTS:,}", since=since, until=until)
         )
-    return FoundSlots(list(reversed(found.runs)) if request.runs_backwards else list(found.runs), not found.is_complete)
+    return FoundSlots(
+        list(reversed(slot_preview.runs)) if request.runs_backwards else list(slot_preview.runs),
+        not slot_preview.is_complete,
+    )
 
 
 def preview_slots(tx: Transaction, request: BackfillRequest, slots: FoundSlots) -> list[SlotPreview]:
@@ -157,7 +164,7 @@ def preview_slots(tx: Transaction, request: BackfillRequest, slots: FoundSlots) 
 def create_backfill(actor: Actor, db: Database, request: BackfillRequest) -> BackfillRecord:
     """Store the backfill. Raises BackfillActive when the DAG has one that has not ended."""
     with db.write() as tx:
-        made = backfills.create_backfill(
+        created = backfills.create_backfill(
             tx,
             BackfillRecord(
                 0,
@@ -176,7 +183,7 @@ def create_backfill(actor: Actor, db: Database, request: BackfillRequest) -> Bac
         )
         notify_on_commit(tx)
     actor.wake_services()
-    return made
+    return created
 
 
 def change_backfill(actor: Actor, db: Database, dag_id: str, record: BackfillRecord, change: BackfillSwitch) -> bool:

@@ -13,10 +13,10 @@ from gnomon.storage.store.dag_records import dags
 def set_dags_paused(actor: Actor, db: Database, dag_ids: Sequence[str], paused: bool) -> None:
     """Pause or unpause these DAGs in one transaction, and wake the services. Raises NameNotFound before any change."""
     with db.read() as tx:
-        known = [row.dag_id for row in dags.list_dags(tx)]
+        existing_ids = [row.dag_id for row in dags.list_dags(tx)]
     for dag_id in dag_ids:
-        if dag_id not in known:
-            raise dag_not_found(dag_id, known)
+        if dag_id not in existing_ids:
+            raise dag_not_found(dag_id, existing_ids)
     with db.write() as tx:
         for dag_id in dag_ids:
             dags.set_paused(tx, dag_id, paused, by=actor.by, at=actor.clock.now(), address=actor.address)

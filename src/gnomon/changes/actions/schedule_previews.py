@@ -68,7 +68,7 @@ class PreviewedSchedule:
         deadline = clock.monotonic() + ANSWER_S
         try:
             if not self.ref.builtin:
-                found: WindowRuns = ask_and_wait(
+                window: WindowRuns = ask_and_wait(
                     cfg,
                     _WINDOW,
                     WindowRuns,
@@ -77,7 +77,7 @@ class PreviewedSchedule:
                     answers=make_question_handler(cfg),
                     **bounds,
                 )
-                return found
+                return window
             return list_runs_in_window(build_checked(self.ref), **bounds, is_over=lambda: clock.monotonic() > deadline)
         except PlanningError as error:
             raise UserError(str(error)) from None
@@ -131,10 +131,10 @@ def build_cron_schedule(
         if calendar is not None:
             if not isinstance(timetable, CronTriggerTimetable | CronDataIntervalTimetable):
                 raise UserError(f"schedule {cron!r} takes no calendar; give a cron text")
-            found = NamedCalendars(cfg.home).find(calendar)
+            named_calendar = NamedCalendars(cfg.home).find(calendar)
             plain = timetable.serialize()
             timetable = type(timetable).deserialize(
-                {**plain, "calendar": found.encode(), "on_holiday": on_holiday or "skip"}
+                {**plain, "calendar": named_calendar.encode(), "on_holiday": on_holiday or "skip"}
             )
         timetable.validate()
     except (AirflowTimetableInvalid, PlanningError, ValueError, TypeError) as error:
@@ -195,28 +195,28 @@ def build_checked(ref: TimetableRef) -> Any:
 
 def count_days(schedule: PreviewedSchedule, cfg: Config, clock: Clock, start: Instant, end: Instant) -> DayCounts:
     """The number of slots of each local day of the window, for about ANSWER_S. Raises UserError when the timetable fails before the first slot."""
-    found: dict[date, DayCount] = {}
+    days: dict[date, DayCount] = {}
     deadline = clock.monotonic() + ANSWER_S
     at = start
     while at < end:
         try:
             window = schedule.list_runs(cfg, clock, at, end, COUNTED_AT_ONCE)
         except UserError as error:
-            if not found:
+            if not days:
                 raise
-            return DayCounts(list(found.values()), at, str(error))
+            return DayCounts(list(days.values()), at, str(error))
         for run in window.runs:
             day = to_local(run.run_after, schedule.zone).date()
-            known = found.get(day)
-            found[day] = DayCount(
-                day, known.slots + 1 if known else 1, known.first if known else run.run_after, run.run_after
+            counted = days.get(day)
+            days[day] = DayCount(
+                day, counted.slots + 1 if counted else 1, counted.first if counted else run.run_after, run.run_after
             )
         if window.stop_reason is not None or len(window.runs) < COUNTED_AT_ONCE:
-            return DayCounts(list(found.values()), find_known_end(window, at, end, COUNTED_AT_ONCE), window.stop_reason)
+            return DayCounts(list(days.values()), find_known_end(window, at, end, COUNTED_AT_ONCE), window.stop_reason)
         at = window.runs[-1].run_after + 1
         if clock.monotonic() > deadline:
-            return DayCounts(list(found.values()), at, "the time for the answer is over; choose a smaller window")
-    return DayCounts(list(found.values()), end, None)
+            return DayCounts(list(days.values()), at, "the time for the answer is over; choose a smaller window")
+    return DayCounts(list(days.values()), end, None)
 
 
 def list_skipped_days(
@@ -231,13 +231,13 @@ def list_skipped_days(
     if timetable is None or calendar is None:
         return []
     has_slot = _find_plain_days(schedule, clock, start, end)
-    found: list[SkippedDay] = []
+    skipped: list[SkippedDay] = []
     for day in _iterate_days(start, end, schedule.zone):
-        if len(found) >= most or not calendar.covers(day):
+        if len(skipped) >= most or not calendar.covers(day):
             break
         if not calendar.is_business_day(day) and has_slot(day):
-            found.append(SkippedDay(day, calendar.reason(day)))
-    return found
+            skipped.append(SkippedDay(day, calendar.reason(day)))
+    return skipped
 
 
 def _find_plain_days(schedule: PreviewedSchedule, clock: Clock, start: Instant, end: Instant) -> Callable[[date], bool]:
@@ -260,16 +260,16 @@ def _find_plain_days(schedule: PreviewedSchedule, clock: Clock, start: Instant, 
 
 def list_clock_changes(zone: tzinfo, start: Instant, end: Instant) -> list[ClockChange]:
     """The clock changes of the zone in the window, to the second."""
-    found: list[ClockChange] = []
+    changes: list[ClockChange] = []
     step = round(_DAY / timedelta(microseconds=1))
     until = min(end, start + DAYS_LOOKED_AT_MAX * step)
     at = start
     while at < until:
         following = min(at + step, until)
         if _offset(zone, at) != _offset(zone, following):
-            found.append(_find_change(zone, at, following))
+            changes.append(_find_change(zone, at, following))
         at = following
-    return found
+    return changes
 
 
 def _find_change(zone: tzinfo, first: Instant, last: Instant) -> ClockChange:

@@ -65,11 +65,13 @@ def _audit_dag(cfg: Config, db: Database, clock: Clock, dag: DagRecord, since: I
         window = build_dag_schedule(dag, None).list_runs(cfg, clock, start, end, SLOTS_MAX)
     except UserError as error:
         return SlotAudit([], 0, [f"{dag.dag_id}: {error}"])
-    known = find_known_end(window, start, end, SLOTS_MAX)
+    end_of_slots = find_known_end(window, start, end, SLOTS_MAX)
     notes = (
         []
-        if known >= end
-        else [f"{dag.dag_id}: judged until {iso(known)}: {window.stop_reason or f'more than {SLOTS_MAX:,} slots'}"]
+        if end_of_slots >= end
+        else [
+            f"{dag.dag_id}: judged until {iso(end_of_slots)}: {window.stop_reason or f'more than {SLOTS_MAX:,} slots'}"
+        ]
     )
     with db.read() as tx:
         lost = find_unexplained(tx, dag, window.runs)

@@ -61,8 +61,8 @@ def set_task_value(
 
     def change(tx: Transaction) -> bool:
         stored = _find_task_value(tx, place, key, actor.clock.now())
-        kept = text if stored is None else keep_json_secrets(tx, _name_value(key), text, stored.value)
-        task_state_store.set_task_state(tx, place.scope, key, kept, actor.clock.now(), expires_at)
+        kept_text = text if stored is None else keep_json_secrets(tx, _name_value(key), text, stored.value)
+        task_state_store.set_task_state(tx, place.scope, key, kept_text, actor.clock.now(), expires_at)
         return True
 
     _change_task(actor, db, place, "task_state_set", key, change)
@@ -115,7 +115,7 @@ def set_asset_value(actor: Actor, db: Database, asset: str, key: str, value: obj
     """Keep a value of the asset with that name. Raises StateValueRefused."""
     text = encode_value_text(actor.cfg.integer("state_store", "max_value_storage_bytes"), key, value)
     with db.write() as tx:
-        stored = next((one for one in asset_state_store.list_asset_state(tx, asset) if one.key == key), None)
+        stored = next((entry for entry in asset_state_store.list_asset_state(tx, asset) if entry.key == key), None)
         text = text if stored is None else keep_json_secrets(tx, _name_value(key), text, stored.value)
         asset_state_store.set_asset_state(
             tx,
@@ -163,7 +163,9 @@ def delete_expired_values(actor: Actor, db: Database, now: Instant, batch: int) 
 
 
 def _find_task_value(tx: Transaction, place: InstanceScope, key: str, now: Instant) -> StoredTaskState | None:
-    return next((one for one in task_state_store.list_instance_state(tx, place.scope, now) if one.key == key), None)
+    return next(
+        (entry for entry in task_state_store.list_instance_state(tx, place.scope, now) if entry.key == key), None
+    )
 
 
 def _name_value(key: str) -> str:

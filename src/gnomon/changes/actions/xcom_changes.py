@@ -69,13 +69,16 @@ def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces:
             _check_presence(tx, run, name, replaces)
         stored = next(
             (
-                one.value
-                for one in xcom_values.read_xcoms(tx, run, name.key, [name.task_id])
-                if one.map_index == name.map_index
+                xcom.value
+                for xcom in xcom_values.read_xcoms(tx, run, name.key, [name.task_id])
+                if xcom.map_index == name.map_index
             ),
             None,
         )
-        if stored is not None and (text := keep_json_secrets(tx, f"XCom {name.key!r}", given := text, stored)) != given:
+        if (
+            stored is not None
+            and (text := keep_json_secrets(tx, f"XCom {name.key!r}", submitted := text, stored)) != submitted
+        ):
             fault = xcom_fault("VALUE", name.key, text)
             if fault is not None:
                 raise UserError(fault)
@@ -115,12 +118,12 @@ def _xcom_not_found(name: XComName) -> NotFound:
 
 
 def _check_presence(tx: Transaction, run: RunRecord, name: XComName, replaces: bool) -> None:
-    found = any(one.map_index == name.map_index for one in xcom_values.read_xcoms(tx, run, name.key, [name.task_id]))
-    if found and not replaces:
+    exists = any(xcom.map_index == name.map_index for xcom in xcom_values.read_xcoms(tx, run, name.key, [name.task_id]))
+    if exists and not replaces:
         raise XComExists(
             f"task {name_instance(name.task_id, name.map_index)!r} already has an XCom {name.key!r} in run {name.run_id!r}"
         )
-    if not found and replaces:
+    if not exists and replaces:
         raise _xcom_not_found(name)
 
 
@@ -130,15 +133,15 @@ def _lock(tx: Transaction, name: XComName) -> tuple[RunRecord, int, int | None]:
     run = find_run(tx, dag, name.run_id)
     if name.task_id not in dag.task_numbers:
         raise task_not_found(name.dag_id, name.task_id, dag.task_numbers)
-    found = xcom_values.lock_task_instance(tx, run.run_pk, dag.task_numbers[name.task_id], name.map_index)
-    if found is None or found[0] not in FINISHED_TASK_STATES:
-        state = "not started" if found is None or found[0] is None else found[0].value
+    locked = xcom_values.lock_task_instance(tx, run.run_pk, dag.task_numbers[name.task_id], name.map_index)
+    if locked is None or locked[0] not in FINISHED_TASK_STATES:
+        state = "not started" if locked is None or locked[0] is None else locked[0].value
         shown = name_instance(name.task_id, name.map_index)
         raise UserError(
             f"task {shown!r} of run {name.run_id!r} is {state}: when it starts its XComs are deleted, and when it ends they are written; wait until "
             f"it has ended, or end it with `gnomon tasks mark {quote_arguments(name.dag_id, name.run_id, shown, options='--state success')}`"
         )
-    return run, dag.task_numbers[name.task_id], found[1] if found[1] is not None and found[1] >= 0 else None
+    return run, dag.task_numbers[name.task_id], locked[1] if locked[1] is not None and locked[1] >= 0 else None
 
 
 def _log(actor: Actor, tx: Transaction, run: RunRecord, task_no: int, name: XComName, kind: str) -> None:

@@ -79,7 +79,7 @@ def read_year_calendar(cfg: Config, db: Database, clock: Clock, dag: DagRecord, 
         slots, stop = _find_slots(cfg, clock, dag, schedule, year, now)
         add_slots(stored.days, year, slots)
         days_off = list_skipped_days(schedule, clock, year.start, year.end, _DAYS_OFF_MAX)
-        reasons = DayReasons({one.day: one.reason for one in days_off}, reasons.skipped)
+        reasons = DayReasons({day_off.day: day_off.reason for day_off in days_off}, reasons.skipped)
         if stop and not any(("error", stop) in note.arguments for note in notes):
             notes.append(say("slots_are_known_until", until=slots.known_until, error=stop))
     with db.read() as tx:
@@ -109,16 +109,16 @@ def _find_slots(
         window = schedule.list_runs(cfg, clock, year.start, year.end, SLOTS_MAX)
     except UserError as error:
         return KnownSlots({}, year.start, year.start), str(error)
-    known = find_known_end(window, year.start, year.end, SLOTS_MAX)
+    end_of_slots = find_known_end(window, year.start, year.end, SLOTS_MAX)
     by_day = year.group(run.run_after for run in window.runs)
     stop = window.stop_reason
     if len(window.runs) == SLOTS_MAX and stop is None:
-        rest, known = _count_rest(clock, schedule, known, year)
+        rest, end_of_slots = _count_rest(clock, schedule, end_of_slots, year)
         for number, (count, first) in year.group(iter(rest)).items():
             before, earlier = by_day.get(number, (0, first))
             by_day[number] = before + count, earlier
-        stop = None if known == year.end else "the time for the answer is over"
-    return KnownSlots(by_day, _find_known_start(dag, schedule, year, now), known), stop
+        stop = None if end_of_slots == year.end else "the time for the answer is over"
+    return KnownSlots(by_day, _find_known_start(dag, schedule, year, now), end_of_slots), stop
 
 
 def _find_known_start(dag: DagRecord, schedule: PreviewedSchedule, year: YearDays, now: Instant) -> Instant:
@@ -138,20 +138,20 @@ def _count_rest(
         return [], start
     deadline = clock.monotonic() + ANSWER_S
     until = year.end if schedule.latest is None else max(start, min(year.end, schedule.latest))
-    found: list[Instant] = []
+    instants: list[Instant] = []
     try:
         for at in _iterate(timetable, start, until):
-            found.append(at)
-            if len(found) % SLOTS_MAX == 0 and clock.monotonic() > deadline:
-                return found, at + 1
+            instants.append(at)
+            if len(instants) % SLOTS_MAX == 0 and clock.monotonic() > deadline:
+                return instants, at + 1
         if until < year.end:  # the end date of the DAG bounds the starts of intervals, so some slots may come after it
             tail = list_runs_in_window(
                 timetable, start=until, end=year.end, most=SLOTS_MAX, earliest=schedule.earliest, latest=schedule.latest
             )
-            found += [run.run_after for run in tail.runs]
+            instants += [run.run_after for run in tail.runs]
     except PlanningError:
-        return found, found[-1] + 1 if found else start
-    return found, year.end
+        return instants, instants[-1] + 1 if instants else start
+    return instants, year.end
 
 
 def _iterate(timetable: BuiltinTimetable, start: Instant, until: Instant) -> Iterator[Instant]:

@@ -67,9 +67,9 @@ class NotifierCalls:
     def _serve(self, process: HostProcess[FromNotifier], channel: AlertChannel) -> NotifierResult | None:
         """Answer the requests of the process until it reports the result; None when it ended first."""
         until = self._clock.monotonic() + START_S + channel.timeout_s
-        while (left := until - self._clock.monotonic()) > 0:
+        while (remaining_s := until - self._clock.monotonic()) > 0:
             is_flushed = process.flush()
-            select.select([process], [] if is_flushed else [process], [], left)
+            select.select([process], [] if is_flushed else [process], [], remaining_s)
             for message in process.stream.receive():
                 if isinstance(message, NotifierResult):
                     return message

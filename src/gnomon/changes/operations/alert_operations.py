@@ -53,8 +53,8 @@ def list_newest_alerts(scope: OperationScope, open_only: bool = False, limit: in
     with scope.db.read() as tx:
         if scope.dags.sees_all(tx):
             return list_alerts(tx, _cut(limit), open_only=open_only)
-        seen = scope.select(tx, list_alerts(tx, ROWS_MAX, open_only=open_only), lambda row: row.dag_id)
-        return scope.hide_names(tx, seen[: _cut(limit)], "sentence")
+        visible = scope.select(tx, list_alerts(tx, ROWS_MAX, open_only=open_only), lambda row: row.dag_id)
+        return scope.hide_names(tx, visible[: _cut(limit)], "sentence")
 
 
 @operation("alerts.messages", "read", "configuration")
@@ -69,7 +69,7 @@ def list_rules(scope: OperationScope) -> list[RuleRow]:
     """The rules of gnomon.toml, and those of DAG files."""
     channels = read_alert_settings(scope.actor.cfg.home).channels
     with scope.db.read() as tx:
-        of_dags = scope.select(tx, list_dag_rules(tx), lambda found: found[0].dag_id)
+        of_dags = scope.select(tx, list_dag_rules(tx), lambda dag_rule: dag_rule[0].dag_id)
     return [
         *list_file_rules(scope.actor.cfg),
         *(_build_dag_rule(dag, number, rule, channels) for dag, number, rule in of_dags),
@@ -89,9 +89,10 @@ def list_file_rules(cfg: Config) -> list[RuleRow]:
 
 def list_file_channels(cfg: Config) -> list[ChannelRow]:
     """The channels of gnomon.toml, which can be read before there is a database."""
-    found = read_alert_settings(cfg.home).channels.values()
+    channels = read_alert_settings(cfg.home).channels.values()
     return [
-        ChannelRow(channel.name, channel.type, channel.target, channel.max_per_hour, channel.place) for channel in found
+        ChannelRow(channel.name, channel.type, channel.target, channel.max_per_hour, channel.place)
+        for channel in channels
     ]
 
 
@@ -111,8 +112,8 @@ def _build_rule(rule: AlertRule) -> RuleRow:
     )
 
 
-def _build_dag_rule(dag: StoredDag, number: int, rule: AlertRuleSpec, known: Mapping[str, AlertChannel]) -> RuleRow:
-    to = ", ".join(name if name in known else f"{name} (no such channel)" for name in rule.to)
+def _build_dag_rule(dag: StoredDag, number: int, rule: AlertRuleSpec, channels: Mapping[str, AlertChannel]) -> RuleRow:
+    to = ", ".join(name if name in channels else f"{name} (no such channel)" for name in rule.to)
     return RuleRow(f"dag:{dag.dag_id}:{number}", rule.when, dag.dag_id, _describe_limit(rule), to, dag.file)
 
 

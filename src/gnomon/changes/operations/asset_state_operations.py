@@ -38,13 +38,15 @@ def list_asset_values(scope: OperationScope, name: str | None = None) -> list[As
     """What is kept of an asset; without a name, of all assets."""
     with scope.db.read() as tx:
         visible = _read_visible(scope, tx, Role.VIEWER)
-        found = [one for one in asset_state_store.list_asset_state(tx, name) if _is_visible(visible, tx, one.asset)]
-        if name is not None and not found:
+        entries = [
+            entry for entry in asset_state_store.list_asset_state(tx, name) if _is_visible(visible, tx, entry.asset)
+        ]
+        if name is not None and not entries:
             _require_asset(visible, tx, name)
-        values = hide_secrets(scope, tx, [one.value for one in found])
+        values = hide_secrets(scope, tx, [entry.value for entry in entries])
         return [
-            AssetStateRow(one.asset, one.key, value, iso(one.updated_at), _describe_writer(visible, one))
-            for one, value in zip(found, values, strict=True)
+            AssetStateRow(entry.asset, entry.key, value, iso(entry.updated_at), _describe_writer(visible, entry))
+            for entry, value in zip(entries, values, strict=True)
         ]
 
 
@@ -63,10 +65,10 @@ def get_asset_value(scope: OperationScope, name: str, key: str) -> str:
 @operation("asset_state.set", "edit", "asset")
 def set_asset_value(scope: OperationScope, name: str, key: str, value: str) -> None:
     """Keep a value, a JSON text, of an asset. It needs the role user on a DAG that names the asset."""
-    found = read_value(value)
+    new_value = read_value(value)
     with scope.db.read() as tx:
         _require_change(scope, tx, name)
-    state_changes.set_asset_value(scope.actor, scope.db, name, key, found)
+    state_changes.set_asset_value(scope.actor, scope.db, name, key, new_value)
 
 
 @operation("asset_state.clear", "delete", "asset")
@@ -110,17 +112,17 @@ def _require_change(scope: OperationScope, tx: Transaction, name: str) -> None:
     _require_asset(visible, tx, name)
     if not _is_visible(_read_visible(scope, tx, Role.USER), tx, name):
         named = {
-            one.dag_id
+            declaration.dag_id
             for asset in asset_declarations.find_assets(tx, name=name)
-            for one in visible.list_about(asset.key)
+            for declaration in visible.list_about(asset.key)
         }
         scope.dags.require_role(tx, min(named), Role.USER)
 
 
-def _describe_writer(visible: VisibleAssets, one: StoredAssetState) -> str:
-    source = one.source
+def _describe_writer(visible: VisibleAssets, entry: StoredAssetState) -> str:
+    source = entry.source
     if visible.dag_ids is None or (source is not None and (source.dag_id is None or visible.shows_dag(source.dag_id))):
-        return one.writer
+        return entry.writer
     return _HIDDEN_WRITER
 
 

@@ -25,8 +25,8 @@ def list_audit_log(
     with scope.db.read() as tx:
         is_admin = scope.dags.find_dag_ids(tx, Role.ADMIN) is None
         conditions = list_visible_conditions(scope.dags.find_dag_ids(tx, Role.VIEWER), is_admin=is_admin)
-        given = (("run_id", run_id), ("event", event), ("owner", by))
-        conditions += [Condition(field, Operator.EQUAL, value) for field, value in given if value is not None]
+        filters = (("run_id", run_id), ("event", event), ("owner", by))
+        conditions += [Condition(field, Operator.EQUAL, value) for field, value in filters if value is not None]
         dag_pk = None
         if dag is not None:
             scope.dags.require_role(tx, dag, Role.VIEWER)

@@ -115,12 +115,12 @@ def preview_backfill(
         previews = preview_slots(tx, request, slots)
     rows = [
         BackfillSlotRow(
-            iso(one.slot.logical_at),
-            iso(one.slot.run_after),
-            one.run_id,
-            EFFECTS[one.outcome] + ("" if one.state is None else f" ({one.state})"),
+            iso(preview.slot.logical_at),
+            iso(preview.slot.run_after),
+            preview.run_id,
+            EFFECTS[preview.outcome] + ("" if preview.state is None else f" ({preview.state})"),
         )
-        for one in previews
+        for preview in previews
     ]
     return SlotListing(rows, slots.has_more)
 
@@ -141,9 +141,9 @@ def create_backfill(
     request, slots = _find_slots(
         scope, dag_id, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, is_newest_wanted
     )
-    made = store_backfill(scope.actor, scope.db, request)
+    created = store_backfill(scope.actor, scope.db, request)
     with scope.db.read() as tx:
-        row = _build_row(scope, tx, request.dag.dag_id, made)
+        row = _build_row(scope, tx, request.dag.dag_id, created)
         return CreatedBackfill(
             row, len(slots.runs), slots.has_more, request.dag.paused, process_health.is_scheduler_alive(tx)
         )
@@ -170,8 +170,8 @@ def show_backfill(scope: OperationScope, backfill_id: int, most_left: int = 20) 
     with scope.db.read() as tx:
         dag_id, record = _find(scope, tx, backfill_id, Role.VIEWER)
         row = _build_row(scope, tx, dag_id, record)
-        left = backfills.list_left_runs(tx, backfill_id, min(max(most_left, 0), LEFT_MAX))
-    return ShownBackfill(row, [LeftSlot(iso(at), outcome, run_id) for at, outcome, run_id in left])
+        left_runs = backfills.list_left_runs(tx, backfill_id, min(max(most_left, 0), LEFT_MAX))
+    return ShownBackfill(row, [LeftSlot(iso(at), outcome, run_id) for at, outcome, run_id in left_runs])
 
 
 @operation("backfills.progress", "read", "backfill")
@@ -188,7 +188,7 @@ def read_backfill_progress(scope: OperationScope, backfill_id: int) -> BackfillP
 @operation("backfills.switch", "edit", "backfill")
 def switch_backfill(scope: OperationScope, backfill_id: int, switch: str) -> SwitchedBackfill:
     """Pause, continue or cancel a backfill: `switch` is paused, unpaused or cancelled."""
-    if switch not in [one.value for one in BackfillSwitch]:
+    if switch not in [member.value for member in BackfillSwitch]:
         raise UserError(f"a backfill cannot be {switch!r}; give paused, unpaused or cancelled")
     with scope.db.read() as tx:
         dag_id, record = _find(scope, tx, backfill_id, Role.USER)
@@ -212,7 +212,7 @@ def _find_slots(
     is_newest_wanted: bool | None,
 ) -> tuple[BackfillRequest, FoundSlots]:
     check_instants(from_at, to_at)
-    chosen: dict[str, Reprocess] = {one: one for one in REPROCESS_CHOICES}
+    chosen: dict[str, Reprocess] = {choice: choice for choice in REPROCESS_CHOICES}
     if reprocess not in chosen or max_active_runs < 1:
         raise UserError(
             f"a backfill needs max_active_runs from 1 on, and reprocess one of {', '.join(REPROCESS_CHOICES)}"

@@ -66,7 +66,7 @@ _MODULES = (
 
 def list_operations() -> list[Operation[..., Any]]:
     """All operations, in the order of their modules and of their definition."""
-    return [found for module in _MODULES for found in _iterate(module)]
+    return [operation for module in _MODULES for operation in _iterate(module)]
 
 
 def _iterate(module: ModuleType) -> Iterator[Operation[..., Any]]:

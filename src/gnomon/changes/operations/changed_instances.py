@@ -75,8 +75,8 @@ def _read_changed(
 ) -> list[ChangedRow]:
     """`names`: the task instances that the owner's answer lists; None when the answer has no list and all were changed."""
     with scope.db.read() as tx:
-        found = list_task_instances(tx, dag, dag_runs.find_stored_run(tx, dag.dag_id, run.run_id) or run)
-        now = {row.name: row for row in scope.hide_names(tx, found)}
+        instances = list_task_instances(tx, dag, dag_runs.find_stored_run(tx, dag.dag_id, run.run_id) or run)
+        now = {row.name: row for row in scope.hide_names(tx, instances)}
     return [
         ChangedRow(**{**asdict(now[row.name]), "previous_state": row.state})
         for row in rows

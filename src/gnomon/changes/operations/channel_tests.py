@@ -34,10 +34,10 @@ class ChannelTest:
 @operation("alerts.test", "create", "configuration")
 def send_test_message(scope: OperationScope, channel: str) -> ChannelTest:
     """Send a test message over a channel of gnomon.toml, once; an error when it is not accepted."""
-    found = read_alert_settings(scope.actor.cfg.home).channels
-    named = found.get(channel)
+    channels = read_alert_settings(scope.actor.cfg.home).channels
+    named = channels.get(channel)
     if named is None:
-        matches = find_close_matches(channel, found)
+        matches = find_close_matches(channel, channels)
         remedy = f"did you mean {matches[0]}?" if matches else "`gnomon alerts channels` lists them"
         raise UserError(f"gnomon.toml has no channel {channel!r}; {remedy}")
     delivery = _build_message(scope, named)

@@ -41,7 +41,7 @@ def list_connections(scope: OperationScope, conn_id: str | None = None) -> list[
     """The stored connections, with masked passwords and extras; only the one with this id if it is given."""
     with scope.db.read() as tx:
         stored = connections.list_connections(tx) if conn_id is None else [_find(tx, conn_id)]
-    return [make_row(one, shows_secrets=False) for one in stored]
+    return [make_row(connection, shows_secrets=False) for connection in stored]
 
 
 @operation("connections.get", "read", "connection")
@@ -59,15 +59,15 @@ def get_connection(scope: OperationScope, conn_id: str, show_secrets: bool = Fal
 def add_connection(scope: OperationScope, conn_id: str, given: GivenConnection) -> str:
     """Add a connection; returns its type."""
     _check_id(conn_id)
-    made = _make_connection(conn_id, given, None)
+    connection = _make_connection(conn_id, given, None)
     scope.db.bind_key()  # raises when this host has another key: with it, no other host could decrypt the secrets
     with scope.db.write() as tx:
         if connections.get_connection(tx, conn_id) is not None:
             raise UserError(
                 f"there is a connection {conn_id!r} already; change it with `gnomon connections set`, or delete it first"
             )
-        scope.changes(tx).set_connection(to_stored(made))
-    return made.conn_type or ""
+        scope.changes(tx).set_connection(to_stored(connection))
+    return connection.conn_type or ""
 
 
 @operation("connections.set", "edit", "connection")
@@ -76,9 +76,9 @@ def set_connection(scope: OperationScope, conn_id: str, given: GivenConnection) 
     _check_id(conn_id)
     scope.db.bind_key()
     with scope.db.write() as tx:
-        made = _make_connection(conn_id, given, connections.get_connection(tx, conn_id))
-        scope.changes(tx).set_connection(to_stored(made))
-    return made.conn_type or ""
+        connection = _make_connection(conn_id, given, connections.get_connection(tx, conn_id))
+        scope.changes(tx).set_connection(to_stored(connection))
+    return connection.conn_type or ""
 
 
 @operation("connections.delete", "delete", "connection")
@@ -86,38 +86,38 @@ def delete_connection(scope: OperationScope, conn_id: str) -> None:
     """Delete a connection."""
     with scope.db.write() as tx:
         if not scope.changes(tx).delete_connection(conn_id):
-            raise connection_not_found(conn_id, [one.conn_id for one in connections.list_connections(tx)])
+            raise connection_not_found(conn_id, [connection.conn_id for connection in connections.list_connections(tx)])
 
 
 @operation("connections.import", "edit", "connection")
 def import_connections(scope: OperationScope, found: list[StoredConnection], overwrite: bool = False) -> list[str]:
     """Add these connections, all or none; returns the ids of those that exist and were left, as without `overwrite`."""
-    kept = []
+    left_ids = []
     scope.db.bind_key()
     with scope.db.write() as tx:
-        known = {one.conn_id for one in connections.list_connections(tx)}
-        for one in found:
-            if one.conn_id in known and not overwrite:
-                kept.append(one.conn_id)
+        known_ids = {connection.conn_id for connection in connections.list_connections(tx)}
+        for connection in found:
+            if connection.conn_id in known_ids and not overwrite:
+                left_ids.append(connection.conn_id)
             else:
-                scope.changes(tx).set_connection(one)
-    return kept
+                scope.changes(tx).set_connection(connection)
+    return left_ids
 
 
 @operation("connections.types", "read", "connection")
 def list_connection_types(scope: OperationScope) -> list[str]:
     """The types for which an installed package has a hook. The packages are asked in a process of their own."""
-    known: list[str] = ask_and_wait(
+    types: list[str] = ask_and_wait(
         scope.actor.cfg, _TYPES, list[str], imports=True, answers=make_question_handler(scope.actor.cfg)
     )
-    return known
+    return types
 
 
 def _find(tx: Transaction, conn_id: str) -> StoredConnection:
-    found = connections.get_connection(tx, conn_id)
-    if found is None:
-        raise connection_not_found(conn_id, [one.conn_id for one in connections.list_connections(tx)])
-    return found
+    stored = connections.get_connection(tx, conn_id)
+    if stored is None:
+        raise connection_not_found(conn_id, [connection.conn_id for connection in connections.list_connections(tx)])
+    return stored
 
 
 def _check_id(conn_id: str) -> None:
@@ -127,21 +127,21 @@ def _check_id(conn_id: str) -> None:
         )
 
 
-def _make_connection(conn_id: str, given: GivenConnection, existing: StoredConnection | None) -> Connection:
+def _make_connection(conn_id: str, options: GivenConnection, existing: StoredConnection | None) -> Connection:
     """The connection that a user describes; single fields change the existing one. Raises UserError."""
-    unknown = sorted(set(given.fields) - set(FIELDS))
+    unknown = sorted(set(options.fields) - set(FIELDS))
     if unknown:
         raise UserError(f"a connection has no field {', '.join(unknown)}; its fields: {', '.join(FIELDS)}")
-    _check_extra(conn_id, given.fields.get("extra"))
+    _check_extra(conn_id, options.fields.get("extra"))
     try:
-        made = _apply(conn_id, given, existing)
+        connection = _apply(conn_id, options, existing)
     except AirflowException as error:
         raise UserError(str(error)) from None
-    if not made.conn_type:
+    if not connection.conn_type:
         raise UserError(
             f"connection {conn_id!r} has no type; give --conn-type, such as postgres, http or generic, or a URI that begins with one"
         )
-    return made
+    return connection
 
 
 def _check_extra(conn_id: str, extra: object) -> None:
@@ -161,17 +161,17 @@ def _check_extra(conn_id: str, extra: object) -> None:
         raise UserError(f"connection {conn_id!r}: extra is nested too deeply") from None
 
 
-def _apply(conn_id: str, given: GivenConnection, existing: StoredConnection | None) -> Connection:
-    if given.uri is not None or given.json is not None:
-        made: Connection = (
-            ConnectionModel.from_uri(given.uri, conn_id)
-            if given.uri is not None
-            else Connection.from_json(given.json or "", conn_id)
+def _apply(conn_id: str, options: GivenConnection, existing: StoredConnection | None) -> Connection:
+    if options.uri is not None or options.json is not None:
+        connection: Connection = (
+            ConnectionModel.from_uri(options.uri, conn_id)
+            if options.uri is not None
+            else Connection.from_json(options.json or "", conn_id)
         )
-        if "description" in given.fields:
-            made.description = str(given.fields["description"])
+        if "description" in options.fields:
+            connection.description = str(options.fields["description"])
     elif existing is not None:
-        made = to_connection(replace(existing, **given.fields))  # type: ignore[arg-type]  # the port is a number, the others are texts
+        connection = to_connection(replace(existing, **options.fields))  # type: ignore[arg-type]  # the port is a number, the others are texts
     else:
-        made = Connection(conn_id, **given.fields)  # type: ignore[arg-type]
-    return made
+        connection = Connection(conn_id, **options.fields)  # type: ignore[arg-type]
+    return connection

@@ -68,7 +68,7 @@ def show_dag(scope: OperationScope, dag_id: str) -> ShownDag:
         dag = find_dag(tx, dag_id)
         warnings = import_problems.list_dag_warnings(tx, dag.dag_id, dag.file)
         needed_by = sorted({edge.dag_id for edge in dag_edges.list_edges_on(tx, dag.dag_id)} - {dag.dag_id})
-        needed_by = [one for one in needed_by if scope.dags.has_role(tx, one, Role.VIEWER)]
+        needed_by = [upstream_id for upstream_id in needed_by if scope.dags.has_role(tx, upstream_id, Role.VIEWER)]
         hide = scope.dags.build_name_filter(tx)
     cfg = scope.actor.cfg
     detail = dag_list.show_dag(
@@ -126,8 +126,8 @@ def list_all_warnings(scope: OperationScope) -> list[DagWarning]:
             return rows
         files = _list_seen_files(scope, tx)
         hide = scope.dags.build_name_filter(tx)
-        seen = [row for row in rows if row.subject in files or scope.dags.has_role(tx, row.subject, Role.VIEWER)]
-        return [replace(row, warning=hide(row.warning)) for row in seen]
+        visible = [row for row in rows if row.subject in files or scope.dags.has_role(tx, row.subject, Role.VIEWER)]
+        return [replace(row, warning=hide(row.warning)) for row in visible]
 
 
 @operation("dags.versions", "read", "DAG version")
@@ -149,8 +149,8 @@ def forecast_dag(scope: OperationScope, dag_id: str, count: int) -> NextRunsTabl
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         hide = scope.dags.build_name_filter(tx)
-    found = forecast_next_runs(scope.actor.cfg, scope.db, dag, scope.actor.clock.now(), count)
-    return build_table(found, hide)
+    forecast = forecast_next_runs(scope.actor.cfg, scope.db, dag, scope.actor.clock.now(), count)
+    return build_table(forecast, hide)
 
 
 @operation("dags.find_paused", "read", "DAG")

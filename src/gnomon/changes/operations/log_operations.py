@@ -144,8 +144,8 @@ def read_log(
         with scope.db.read() as tx:
             return _list_attempts(lookup, tx, dag_id, run_id, task_id, map_index)
 
-    known = {name for attempt in lookup.search(find) for name in attempt.files}
-    return _read_piece(scope, known, file, start, is_over)
+    file_names = {name for attempt in lookup.search(find) for name in attempt.files}
+    return _read_piece(scope, file_names, file, start, is_over)
 
 
 @operation("logs.of_callbacks", "read", "task log")
@@ -167,29 +167,29 @@ def list_callback_logs(scope: OperationScope, dag_id: str, run_id: str) -> list[
 @operation("logs.read_callback", "read", "task log")
 def read_callback_log(scope: OperationScope, dag_id: str, run_id: str, file: str, start: int = 0) -> LogPiece:
     """Lines of the log of a callback of a run from the byte `start` on."""
-    known = {log.file for log in list_callback_logs.function(scope, dag_id, run_id)}
-    return _read_piece(scope, known, file, start, True)
+    file_names = {log.file for log in list_callback_logs.function(scope, dag_id, run_id)}
+    return _read_piece(scope, file_names, file, start, True)
 
 
 def _list_attempts(
     lookup: LogLookup, tx: Transaction, dag_id: str, run_id: str, task_id: str | None, map_index: int | None
 ) -> list[AttemptFiles]:
     dag = find_dag(tx, dag_id)
-    found = list_attempt_logs(tx, dag, find_run(tx, dag, run_id), task_id, map_index, lookup)
+    logs = list_attempt_logs(tx, dag, find_run(tx, dag, run_id), task_id, map_index, lookup)
     attempts = []
-    for one in found:
-        stored = tuple(name for name in one.files if lookup.has(name))
-        files = stored if one.is_ended else one.files
+    for log in logs:
+        stored = tuple(name for name in log.files if lookup.has(name))
+        files = stored if log.is_ended else log.files
         attempts.append(
             AttemptFiles(
-                one.task_id, one.map_index, one.try_number, one.seq, one.started_at, one.is_ended, bool(stored), files
+                log.task_id, log.map_index, log.try_number, log.seq, log.started_at, log.is_ended, bool(stored), files
             )
         )
     return attempts
 
 
-def _read_piece(scope: OperationScope, known: set[str], file: str, start: int, is_over: bool) -> LogPiece:
-    if file not in known:
+def _read_piece(scope: OperationScope, file_names: set[str], file: str, start: int, is_over: bool) -> LogPiece:
+    if file not in file_names:
         raise UserError(f"there is no log file {file!r} of this task instance or run")
     text = read_whole_lines(scope.task_logs.fetch(file), max(start, 0), is_over=is_over)
     return LogPiece(text.decode(errors="replace").splitlines(), max(start, 0) + len(text))

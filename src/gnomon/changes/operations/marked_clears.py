@@ -26,12 +26,12 @@ def find_marked(
     only_failed: bool,
 ) -> list[RunInstancesToClear]:
     """What a clear of these instances clears in runs of other DAGs. Raises UserError when the user has not the role on one of these DAGs."""
-    found = follow_markers(tx, dag, run, rows, only_failed=only_failed)
-    if not all(scope.dags.has_role(tx, one.dag.dag_id, role) for one in found):
+    cleared = follow_markers(tx, dag, run, rows, only_failed=only_failed)
+    if not all(scope.dags.has_role(tx, run_instances.dag.dag_id, role) for run_instances in cleared):
         raise UserError(
             f"markers among these tasks name tasks of DAGs on which your account has not the role {role}; ask for that role on these DAGs"
         )
-    return found
+    return cleared
 
 
 def clear_marked(
@@ -42,7 +42,16 @@ def clear_marked(
     is_newest_wanted: bool | None,
 ) -> InstanceChange:
     """Clear the task instances in the runs of other DAGs; returns the whole change."""
-    for one in marked:
-        answer = clear_instances(scope.actor, scope.db, one.dag, one.run, one.rows, is_newest_wanted=is_newest_wanted)
-        change = change.add(read_instance_change(scope, one.dag, one.run, one.rows, answer))
+    for run_instances in marked:
+        answer = clear_instances(
+            scope.actor,
+            scope.db,
+            run_instances.dag,
+            run_instances.run,
+            run_instances.rows,
+            is_newest_wanted=is_newest_wanted,
+        )
+        change = change.add(
+            read_instance_change(scope, run_instances.dag, run_instances.run, run_instances.rows, answer)
+        )
     return change

@@ -45,13 +45,13 @@ def list_pools(scope: OperationScope) -> list[PoolRow]:
 @operation("pools.set", "edit", "pool")
 def set_pools(scope: OperationScope, fields: list[PoolFields]) -> None:
     """Create or change pools, all or none of them. -1 slots: no limit."""
-    low = next((one for one in fields if one.slots < -1), None)
+    low = next((pool for pool in fields if pool.slots < -1), None)
     if low is not None:
         raise UserError(f"pool {low.name!r} cannot have {low.slots} slots; give a number from 0 on, or -1 for no limit")
     with scope.db.write() as tx:
-        for one in fields:
+        for pool in fields:
             scope.changes(tx).set_pool(
-                one.name, one.slots, description=one.description, include_deferred=one.include_deferred
+                pool.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred
             )
         notify_on_commit(tx)
     scope.actor.wake_services()

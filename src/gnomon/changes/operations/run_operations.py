@@ -97,9 +97,9 @@ def list_runs(
     """The runs of a DAG, newest first: those in `state`, those that ended at the instant `since` or later or have not ended."""
     check_instants(since)
     check_limit(limit)
-    asked = RUNS_MAX + 1 if limit is None and scope.is_remote else limit
+    row_limit = RUNS_MAX + 1 if limit is None and scope.is_remote else limit
     with scope.db.read() as tx:
-        rows = scope.hide_names(tx, list_run_rows(tx, find_dag(tx, dag_id), _read_state(state), since, asked))
+        rows = scope.hide_names(tx, list_run_rows(tx, find_dag(tx, dag_id), _read_state(state), since, row_limit))
     if limit is None and scope.is_remote and len(rows) > RUNS_MAX:
         raise UserError(
             f"DAG {dag_id!r} has more than {RUNS_MAX:,} such runs, which the API does not list at once; give --limit, --state or --since"
@@ -114,20 +114,20 @@ def list_runs_of_all_dags(
     """The runs of all DAGs."""
     check_instants(since)
     check_limit(limit)
-    wanted, limit = _read_state(state), min(max(limit, 1), RUNS_MAX) if scope.is_remote else limit
+    wanted_state, limit = _read_state(state), min(max(limit, 1), RUNS_MAX) if scope.is_remote else limit
     with scope.db.read() as tx:
-        asked = limit
+        row_limit = limit
         while True:
-            rows = list_rows_of_all_dags(tx, wanted, since, asked)
-            seen = scope.select(tx, rows, lambda row: row.dag_id)
-            if len(seen) >= limit or len(rows) < asked:
-                return scope.hide_names(tx, seen[:limit])
-            if asked >= RUNS_MAX:
+            rows = list_rows_of_all_dags(tx, wanted_state, since, row_limit)
+            visible = scope.select(tx, rows, lambda row: row.dag_id)
+            if len(visible) >= limit or len(rows) < row_limit:
+                return scope.hide_names(tx, visible[:limit])
+            if row_limit >= RUNS_MAX:
                 raise UserError(
-                    f"only {len(seen)} of the {RUNS_MAX:,} newest such runs are of DAGs that you may see, and no more runs are searched; name a DAG, or give a smaller "
+                    f"only {len(visible)} of the {RUNS_MAX:,} newest such runs are of DAGs that you may see, and no more runs are searched; name a DAG, or give a smaller "
                     "--limit, --state or --since"
                 )
-            asked = min(4 * asked, RUNS_MAX)  # an account that sees few DAGs: further back in history
+            row_limit = min(4 * row_limit, RUNS_MAX)  # an account that sees few DAGs: further back in history
 
 
 @operation("runs.show", "read", "run")
@@ -201,7 +201,7 @@ def select_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: boo
         run = find_run(tx, dag, run_id)
         rows = select_instances(tx, dag, run, only_failed=only_failed)
         marked = find_marked(scope, tx, dag, run, rows, Role.VIEWER, only_failed=only_failed)
-        return scope.hide_names(tx, [*rows, *(row for one in marked for row in one.rows)])
+        return scope.hide_names(tx, [*rows, *(row for run_instances in marked for row in run_instances.rows)])
 
 
 @operation("runs.clear", "edit", "run")
@@ -232,7 +232,7 @@ def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: s
         run = find_run(tx, dag, run_id)
         marked = scope.hide_names(tx, _select_to_mark(scope, tx, dag, run, state))
         cancelled = scope.hide_names(
-            tx, [row for one in _list_continuing(scope, tx, dag, run, state) for row in one.rows]
+            tx, [row for run_instances in _list_continuing(scope, tx, dag, run, state) for row in run_instances.rows]
         )
     return [*marked, *build_rows_to_mark(cancelled, lambda _: CLEARED)]
 
@@ -276,7 +276,7 @@ def _read_state(state: str | None) -> DagRunState | None:
         return None if state is None else DagRunState(state)
     except ValueError:
         raise UserError(
-            f"{state!r} is no state of a run; the states are {', '.join(one.value for one in DagRunState)}"
+            f"{state!r} is no state of a run; the states are {', '.join(member.value for member in DagRunState)}"
         ) from None
 
 
@@ -284,8 +284,10 @@ def _list_continuing(
     scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, state: str
 ) -> list[RunInstancesToClear]:
     """What failed in runs of other DAGs because this run did, as far as the user may clear it: it runs again when the run is marked success."""
-    found = list_cancelled_by(tx, dag, run) if state == DagRunState.SUCCESS.value else []
-    return [one for one in found if scope.dags.has_role(tx, one.dag.dag_id, Role.USER)]
+    cancelled = list_cancelled_by(tx, dag, run) if state == DagRunState.SUCCESS.value else []
+    return [
+        run_instances for run_instances in cancelled if scope.dags.has_role(tx, run_instances.dag.dag_id, Role.USER)
+    ]
 
 
 def _select_to_mark(

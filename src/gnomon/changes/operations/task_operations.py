@@ -91,7 +91,7 @@ def select_task_instances(
             scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed
         )
         marked = find_marked(scope, tx, dag, run, rows, Role.VIEWER, only_failed=only_failed)
-        return [*rows, *scope.hide_names(tx, [row for one in marked for row in one.rows])]
+        return [*rows, *scope.hide_names(tx, [row for run_instances in marked for row in run_instances.rows])]
 
 
 @operation("tasks.clear", "edit", "task instance")
@@ -187,8 +187,8 @@ def list_links(scope: OperationScope, dag_id: str, run_id: str, task_id: str, ma
     """The links of a task instance into other systems."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-        found = find_extra_links(tx, dag, find_run(tx, dag, run_id), task_id, map_index)
-    return [LinkRow(name, url) for name, url in found.items()]
+        links = find_extra_links(tx, dag, find_run(tx, dag, run_id), task_id, map_index)
+    return [LinkRow(name, url) for name, url in links.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,22 +224,22 @@ def _select_marks(
     if state not in MARKS:
         raise UserError(f"a task cannot be marked {state!r}; give {', '.join(MARKS)}")
     dag = find_dag(tx, dag_id)
-    asked = find_run(tx, dag, run_id)
+    named_run = find_run(tx, dag, run_id)
     marks = []
-    for run in list_runs_to_change(tx, dag, asked, past=past, future=future):
+    for run in list_runs_to_change(tx, dag, named_run, past=past, future=future):
         spec = find_spec_of_run(tx, dag, run)
         ids = {task.task_id for task in spec.tasks}
-        if group is not None and run is asked and group not in spec.groups:
+        if group is not None and run is named_run and group not in spec.groups:
             raise UserError(
                 f"run {run_id!r} has no task group {group!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}"
             )
         members = matched if group is None else [*(matched or ()), *list_group_tasks(tx, dag, run, group)]
-        if run is asked:
+        if run is named_run:
             own, others = names, members
         else:
             own, others = (
-                [name for name in known or () if name in ids or split_instance_name(name)[0] in ids]
-                for known in (names, members)
+                [name for name in task_names or () if name in ids or split_instance_name(name)[0] in ids]
+                for task_names in (names, members)
             )
             if not own and not others:
                 continue
@@ -255,7 +255,7 @@ def _select_marks(
             downstream,
             map_index,
             False,
-            must_exist=run is asked,
+            must_exist=run is named_run,
         )
         cleared = scope.hide_names(tx, list_cleared_by_mark(tx, dag, run, rows, state))
         marks.append(_RunMark(dag, run, rows, [row for row in rows if row.state != state], cleared))
@@ -295,9 +295,9 @@ def _select(
 
 
 def _require_indices(rows: list[TaskInstanceRow], named: Mapping[str, frozenset[int] | None], run_id: str) -> None:
-    found = {(row.task_id, row.map_index) for row in rows}
+    existing = {(row.task_id, row.map_index) for row in rows}
     for task_id, indices in named.items():
-        missing = sorted(index for index in indices or () if (task_id, index) not in found)
+        missing = sorted(index for index in indices or () if (task_id, index) not in existing)
         if missing:
             raise UserError(
                 f"task {task_id!r} has no map index {missing[0]} in run {run_id!r}; see `gnomon tasks states`"

@@ -53,18 +53,18 @@ def list_task_values(scope: OperationScope, dag_id: str, run_id: str) -> list[Ta
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         names = {number: name for name, number in dag.task_numbers.items()}
-        found = task_state_store.list_task_state(tx, find_run(tx, dag, run_id).run_pk, scope.actor.clock.now())
-        values = hide_secrets(scope, tx, [one.value for one in found])
+        entries = task_state_store.list_task_state(tx, find_run(tx, dag, run_id).run_pk, scope.actor.clock.now())
+        values = hide_secrets(scope, tx, [entry.value for entry in entries])
     return [
         TaskStateRow(
-            names.get(one.task_no, f"task {one.task_no}"),
-            one.map_index,
-            one.key,
+            names.get(entry.task_no, f"task {entry.task_no}"),
+            entry.map_index,
+            entry.key,
             value,
-            iso(one.updated_at),
-            iso(one.expires_at),
+            iso(entry.updated_at),
+            iso(entry.expires_at),
         )
-        for one, value in zip(found, values, strict=True)
+        for entry, value in zip(entries, values, strict=True)
     ]
 
 
@@ -93,11 +93,11 @@ def set_task_value(
 ) -> None:
     """Keep a value, a JSON text, for a task instance; without `expires_in_days` it expires by [state_store] default_retention_days."""
     actor = scope.actor
-    found, now = read_value(value), actor.clock.now()
+    new_value, now = read_value(value), actor.clock.now()
     with scope.db.read() as tx:
         place = _find_place(tx, dag_id, run_id, task_id, map_index, now)
     expires_at = now + expires_in_days * DAY_US if expires_in_days else state_changes.find_default_expiry(actor)
-    state_changes.set_task_value(actor, scope.db, place, key, found, expires_at)
+    state_changes.set_task_value(actor, scope.db, place, key, new_value, expires_at)
 
 
 @operation("task_state.clear", "delete", "task instance")
@@ -119,9 +119,9 @@ def clear_task_values(
 def list_expired_values(scope: OperationScope) -> list[ExpiredRow]:
     """Values of task instances that have expired and are not deleted yet, at most a thousand."""
     with scope.db.read() as tx:
-        found = task_state_store.list_expired(tx, scope.actor.clock.now(), EXPIRED_SHOWN)
-        shown = scope.select(tx, found, lambda one: one.dag_id)
-    return [ExpiredRow(one.dag_id, one.run_id, one.task_id, one.map_index, one.key) for one in shown]
+        expired = task_state_store.list_expired(tx, scope.actor.clock.now(), EXPIRED_SHOWN)
+        shown = scope.select(tx, expired, lambda entry: entry.dag_id)
+    return [ExpiredRow(entry.dag_id, entry.run_id, entry.task_id, entry.map_index, entry.key) for entry in shown]
 
 
 @operation("task_state.clean", "edit", "configuration")
@@ -143,8 +143,8 @@ def _find_place(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_ind
     number = dag.task_numbers[task_id]
     instances = {row.map_index for row in list_task_instances(tx, dag, run) if row.task_id == task_id} or {UNMAPPED}
     if map_index not in instances and all(
-        (one.task_no, one.map_index) != (number, map_index)
-        for one in task_state_store.list_task_state(tx, run.run_pk, now)
+        (entry.task_no, entry.map_index) != (number, map_index)
+        for entry in task_state_store.list_task_state(tx, run.run_pk, now)
     ):
         raise UserError(_describe_instances(task_id, run_id, map_index, instances))
     return InstanceScope(dag.dag_pk, dag_id, run_id, TaskStateScope(run.run_pk, number, map_index))

@@ -79,10 +79,10 @@ def list_schedule_runs(
         raise UserError(f"the limit is {most}; it is a number from 1 to {RUNS_MAX}")
     _check_instant(start)
     _check_instant(end)
-    found = bound_target(_resolve(scope, target, timezone), _limit(earliest), _limit(latest))
+    bound_schedule = bound_target(_resolve(scope, target, timezone), _limit(earliest), _limit(latest))
     clock = scope.actor.clock
     deadline = clock.monotonic() + ANSWER_S
-    window = found.list_runs(scope.actor.cfg, start, end, most, lambda: clock.monotonic() > deadline)
+    window = bound_schedule.list_runs(scope.actor.cfg, start, end, most, lambda: clock.monotonic() > deadline)
     runs = [
         ScheduleRun(
             run.run_id, run.run_after, run.interval_start, run.interval_end, run.partition_key, run.partition_date

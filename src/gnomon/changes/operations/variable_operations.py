@@ -45,8 +45,11 @@ class ImportedVariables:
 def list_variables(scope: OperationScope, show_values: bool = False) -> list[VariableRow]:
     """All Variables by key; with `show_values` with their values, which an account of the API gets masked under sensitive names."""
     with scope.db.read() as tx:
-        found = variables.list_variables(tx)
-    return [VariableRow(one.key, _show(scope, one) if show_values else None, one.description) for one in found]
+        stored = variables.list_variables(tx)
+    return [
+        VariableRow(variable.key, _show(scope, variable) if show_values else None, variable.description)
+        for variable in stored
+    ]
 
 
 @operation("variables.get", "read", "variable")
@@ -88,15 +91,15 @@ def import_variables(
 ) -> ImportedVariables:
     """Set these Variables, all or none. `action`: what becomes of those that exist: overwrite, fail or skip."""
     scope.db.bind_key()
-    keys = {one.key for one in found}
+    keys = {variable.key for variable in found}
     with scope.db.write() as tx:
-        known = sorted(keys & set(variables.list_variable_keys(tx)))
-        if known and action == "fail":
-            raise UserError(f"these Variables exist, so nothing was imported: {', '.join(known)}")
-        chosen = [one for one in found if action != "skip" or one.key not in known]
-        for one in chosen:
-            scope.changes(tx).set_variable(one.key, one.value, one.description)
-    return ImportedVariables([one.key for one in chosen], known if action == "skip" else [])
+        existing = sorted(keys & set(variables.list_variable_keys(tx)))
+        if existing and action == "fail":
+            raise UserError(f"these Variables exist, so nothing was imported: {', '.join(existing)}")
+        chosen = [variable for variable in found if action != "skip" or variable.key not in existing]
+        for variable in chosen:
+            scope.changes(tx).set_variable(variable.key, variable.value, variable.description)
+    return ImportedVariables([variable.key for variable in chosen], existing if action == "skip" else [])
 
 
 def _show(scope: OperationScope, stored: StoredVariable) -> str:

@@ -102,20 +102,20 @@ def measure_task_ids(scope: OperationScope, dag_id: str) -> int:
 def read_grid(scope: OperationScope, dag_id: str, count: int) -> GridTable:
     """The newest `count` runs of the DAG with the states of their tasks."""
     with scope.db.read() as tx:
-        found = read_run_grid(tx, find_dag(tx, dag_id), min(max(count, 1), GRID_RUNS_MAX))
+        grid = read_run_grid(tx, find_dag(tx, dag_id), min(max(count, 1), GRID_RUNS_MAX))
         hide = scope.dags.build_name_filter(tx)
     runs = [
         GridColumn(run.run_id, run.state.value, run.run_after, None if run.reason is None else hide(run.reason))
-        for run in found.runs
+        for run in grid.runs
     ]
     return GridTable(
-        found.dag_id,
+        grid.dag_id,
         runs,
         [
             GridLine(
                 task.task_id, [[GridCount(state, count) for state, count in states.items()] for states in task.states]
             )
-            for task in found.tasks
+            for task in grid.tasks
         ],
     )
 

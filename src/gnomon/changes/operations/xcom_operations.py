@@ -47,9 +47,11 @@ def list_xcoms(
         if task_id is not None and task_id not in dag.task_numbers:
             raise task_not_found(dag_id, task_id, dag.task_numbers)
         stored = xcom_values.list_run_xcoms(tx, find_run(tx, dag, run_id))
-        chosen = [one for one in stored if task_id in (None, one.task_id) and map_index in (UNMAPPED, one.map_index)]
-        values = _read_values(tx, [one.value for one in chosen], show_secrets)
-    return [XComRow(one.task_id, one.map_index, one.key, value) for one, value in zip(chosen, values, strict=True)]
+        chosen = [
+            xcom for xcom in stored if task_id in (None, xcom.task_id) and map_index in (UNMAPPED, xcom.map_index)
+        ]
+        values = _read_values(tx, [xcom.value for xcom in chosen], show_secrets)
+    return [XComRow(xcom.task_id, xcom.map_index, xcom.key, value) for xcom, value in zip(chosen, values, strict=True)]
 
 
 @operation("xcoms.get", "read", "XCom")
@@ -69,10 +71,10 @@ def get_xcom(
         run = find_run(tx, dag, run_id)
         if task_id not in dag.task_numbers:
             raise task_not_found(dag_id, task_id, dag.task_numbers)
-        found = xcom_values.read_xcoms(tx, run, key, [task_id])
-        values = _read_values(tx, [one.value for one in found if one.map_index == map_index], show_secrets)
+        xcoms = xcom_values.read_xcoms(tx, run, key, [task_id])
+        values = _read_values(tx, [xcom.value for xcom in xcoms if xcom.map_index == map_index], show_secrets)
     if not values:
-        indices = [one.map_index for one in found if one.map_index >= 0]
+        indices = [xcom.map_index for xcom in xcoms if xcom.map_index >= 0]
         remedy = (
             f"it has one for each map index, such as {task_id}[{indices[0]}]"
             if indices

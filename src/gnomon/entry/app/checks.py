@@ -48,10 +48,10 @@ def find_readable_by_others(cfg: Config) -> list[str]:
         paths.append(Path(file.partition("?")[0]))
     if cfg.home.stat().st_mode & 0o005 == 0:
         paths = [path for path in paths if not path.is_relative_to(cfg.home)]  # nobody else can reach them
-    found = [(path, path.stat().st_mode & 0o777) for path in dict.fromkeys(paths) if path.exists()]
+    modes = [(path, path.stat().st_mode & 0o777) for path in dict.fromkeys(paths) if path.exists()]
     return [
         f"other users of this machine can read {path} (mode {mode:o}); change that with `chmod {'700' if path.is_dir() else '600'} {path}`"
-        for path, mode in found
+        for path, mode in modes
         if mode & 0o004
     ]
 
@@ -131,12 +131,14 @@ def is_standalone_running(cfg: Config) -> bool:
 def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
     """A listening socket for the api-server. Raises ConfigurationError when the address is in use or is not one of this machine."""
     host = cfg.text("api", "host")
-    wanted = port if port is not None else cfg.integer("api", "port")
+    port_number = port if port is not None else cfg.integer("api", "port")
     remedy = "choose another port with --port or GNOMON__API__PORT"
-    if wanted > 65535:
-        raise ConfigurationError(f"[api] port is {wanted}; the largest port is 65535; {remedy}")
+    if port_number > 65535:
+        raise ConfigurationError(f"[api] port is {port_number}; the largest port is 65535; {remedy}")
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        family, _, _, _, address = socket.getaddrinfo(
+            host, port_number, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
     except OSError as error:
         raise ConfigurationError(
             f"[api] host is {host!r}: {error.strerror}; write an address of this machine"
@@ -153,13 +155,13 @@ def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise ConfigurationError(f"port {wanted} of {host} is in use by another program; {remedy}") from None
+            raise ConfigurationError(f"port {port_number} of {host} is in use by another program; {remedy}") from None
         if error.errno in (errno.EACCES, errno.EPERM):
             raise ConfigurationError(
-                f"port {wanted} is not allowed for this user (ports below 1024 are reserved for root); {remedy}"
+                f"port {port_number} is not allowed for this user (ports below 1024 are reserved for root); {remedy}"
             ) from None
         raise ConfigurationError(
-            f"cannot listen on {host} port {wanted}: {error.strerror}; check [api] host and port"
+            f"cannot listen on {host} port {port_number}: {error.strerror}; check [api] host and port"
         ) from None
     return listener
 

@@ -84,14 +84,14 @@ def _check_service_logs(cfg: Config) -> CheckRow:
     paths = [path for path in files.folder.iterdir() if re.fullmatch(r"[\w-]+\.log(\.\d+)?", path.name)]
     rotated = sum(path.suffix != ".log" for path in paths)
     size = sum(path.stat().st_size for path in paths)
-    found = f"{len(paths)} files, {rotated} of them rotated, use {size / 1024**2:.1f} MiB: {files.folder}"
+    usage = f"{len(paths)} files, {rotated} of them rotated, use {size / 1024**2:.1f} MiB: {files.folder}"
     if (not files.max_bytes or not files.backup_count) and size > SERVICE_LOGS_WARN_BYTES:
         return warn(
             "service logs",
-            f"{found}; they are never rotated",
+            f"{usage}; they are never rotated",
             "set [logging] service_log_max_bytes and service_log_backup_count",
         )
-    return ok("service logs", found)
+    return ok("service logs", usage)
 
 
 def _check_files(cfg: Config) -> Iterator[CheckRow]:
@@ -204,9 +204,9 @@ def _has_rules(cfg: Config) -> bool:
 def _check_totals(wrong: list[WrongTotal]) -> CheckRow:
     if not wrong:
         return ok("numbers of runs", "they agree with the rows of runs")
-    one = wrong[0]
-    found = f"{len(wrong)} differ from the rows of runs, for example {one.state} runs of DAG {one.dag_id}: {one.recorded} instead of {one.counted}"
-    return warn("numbers of runs", found, "gnomon doctor --repair")
+    example = wrong[0]
+    difference = f"{len(wrong)} differ from the rows of runs, for example {example.state} runs of DAG {example.dag_id}: {example.recorded} instead of {example.counted}"
+    return warn("numbers of runs", difference, "gnomon doctor --repair")
 
 
 def repair(cfg: Config) -> str:

@@ -49,19 +49,19 @@ class CheckRow:
     remedy: str | None = None
 
 
-def ok(check: str, found: str) -> CheckRow:
+def ok(check: str, finding: str) -> CheckRow:
     """A check without a complaint."""
-    return CheckRow(check, CheckVerdict.OK.value, found)
+    return CheckRow(check, CheckVerdict.OK.value, finding)
 
 
-def warn(check: str, found: str, remedy: str) -> CheckRow:
+def warn(check: str, finding: str, remedy: str) -> CheckRow:
     """Gnomon works, and something will become a problem."""
-    return CheckRow(check, CheckVerdict.WARN.value, found, remedy)
+    return CheckRow(check, CheckVerdict.WARN.value, finding, remedy)
 
 
-def fail(check: str, found: str, remedy: str) -> CheckRow:
+def fail(check: str, finding: str, remedy: str) -> CheckRow:
     """Gnomon does not work, or loses data."""
-    return CheckRow(check, CheckVerdict.FAIL.value, found, remedy)
+    return CheckRow(check, CheckVerdict.FAIL.value, finding, remedy)
 
 
 def check_machine(cfg: Config, clock: Clock) -> Iterator[CheckRow]:
@@ -119,16 +119,16 @@ def check_disk(folder: Path) -> CheckRow:
         return warn(f"disk of {folder}", "the folder does not exist yet", "gnomon standalone creates it")
     stats = os.statvfs(folder)
     free = stats.f_bavail * stats.f_frsize
-    found = f"{free / 1024**3:.1f} GiB free"
+    finding = f"{free / 1024**3:.1f} GiB free"
     if free < DISK_FAIL_BYTES or (stats.f_files and not stats.f_favail):
         return fail(
             f"disk of {folder}",
-            found if stats.f_favail else "no file can be created: it has no free inodes",
+            finding if stats.f_favail else "no file can be created: it has no free inodes",
             "free some space: gnomon db clean --older-than 30d",
         )
     if free < DISK_WARN_BYTES:
-        return warn(f"disk of {folder}", found, "free some space: gnomon db clean --older-than 30d")
-    return ok(f"disk of {folder}", found)
+        return warn(f"disk of {folder}", finding, "free some space: gnomon db clean --older-than 30d")
+    return ok(f"disk of {folder}", finding)
 
 
 def check_permissions(home: Path) -> Iterator[CheckRow]:

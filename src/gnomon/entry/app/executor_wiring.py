@@ -39,7 +39,7 @@ def create_executor(
         CELERY_EXECUTOR: lambda: _create_celery_executor(cfg, database, clock, queued),
         KUBERNETES_EXECUTOR: lambda: _create_kubernetes_executor(cfg, database, clock, queued),
     }
-    executors = [create[one.name]() for one in read_executors(cfg).executors]
+    executors = [create[executor.name]() for executor in read_executors(cfg).executors]
     return executors[0] if len(executors) == 1 else CombinedExecutor(executors)
 
 

@@ -74,23 +74,23 @@ class Housekeeping:
         self, older_than_s: float, keep_last: int, tables: Iterable[str], *, dry_run: bool = False
     ) -> list[CleanedTable]:
         """Delete what ended more than `older_than_s` seconds ago; with `dry_run`, only count it."""
-        kept = Retention(add_seconds(self._clock.now(), -older_than_s), keep_last)
-        return [CleanedTable(table, self._clean(table, kept, dry_run)) for table in tables]
+        limits = Retention(add_seconds(self._clock.now(), -older_than_s), keep_last)
+        return [CleanedTable(table, self._clean(table, limits, dry_run)) for table in tables]
 
-    def _clean(self, table: str, kept: Retention, dry_run: bool) -> int:
+    def _clean(self, table: str, limits: Retention, dry_run: bool) -> int:
         if table == LOGS:
-            return self._clean_logs(kept.before, dry_run)
+            return self._clean_logs(limits.before, dry_run)
         if table != "runs":
             if dry_run:
-                return retention.count_expired_rows(self._db, table, kept)
-            return self._repeat(retention.prepare_deletion(self._db, table, kept))
+                return retention.count_expired_rows(self._db, table, limits)
+            return self._repeat(retention.prepare_deletion(self._db, table, limits))
         histories = retention.list_histories(self._db)
         if dry_run:
-            return sum(retention.count_expired_runs(self._db, history, kept) for history in histories)
+            return sum(retention.count_expired_runs(self._db, history, limits) for history in histories)
         return sum(
-            self._repeat(partial(retention.delete_expired_runs, self._db, history, kept))
+            self._repeat(partial(retention.delete_expired_runs, self._db, history, limits))
             for history in histories
-            if history.ended > kept.keep_last
+            if history.ended > limits.keep_last
         )
 
     def _repeat(self, delete: Callable[[], int]) -> int:

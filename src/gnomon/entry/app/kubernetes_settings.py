@@ -80,14 +80,14 @@ def _read_delete_options(text: str) -> dict[str, Any]:
     if not text:
         return {}
     try:
-        found = json.loads(text)
+        options = json.loads(text)
     except ValueError as error:
         raise ConfigurationError(
             f"[{SECTION}] delete_option_kwargs is no JSON: {error}; write it like {_DELETE_EXAMPLE}"
         ) from error
-    known = {"grace_period_seconds": "gracePeriodSeconds", "propagation_policy": "propagationPolicy"}
-    if not isinstance(found, dict) or set(found) - set(known):
+    api_names = {"grace_period_seconds": "gracePeriodSeconds", "propagation_policy": "propagationPolicy"}
+    if not isinstance(options, dict) or set(options) - set(api_names):
         raise ConfigurationError(
-            f"[{SECTION}] delete_option_kwargs must be a JSON object with the keys {' and '.join(known)}, like {_DELETE_EXAMPLE}"
+            f"[{SECTION}] delete_option_kwargs must be a JSON object with the keys {' and '.join(api_names)}, like {_DELETE_EXAMPLE}"
         )
-    return {known[key]: value for key, value in found.items()}
+    return {api_names[key]: value for key, value in options.items()}

@@ -83,9 +83,9 @@ def find_next(at: str, zone_name: str, now: Instant) -> Instant:
     hour, minute = (int(part) for part in at.split(":"))
     for days in range(3):
         day = local.date() + timedelta(days=days)
-        found = to_instant(datetime(day.year, day.month, day.day, hour, minute, tzinfo=local.tzinfo))
-        if found > now:
-            return found
+        instant = to_instant(datetime(day.year, day.month, day.day, hour, minute, tzinfo=local.tzinfo))
+        if instant > now:
+            return instant
     raise AssertionError("a time of day comes within two days")
 
 

@@ -150,12 +150,12 @@ class Supervisor:
         signals_seen = self.stop.signal_count
         while living := [supervised for supervised in draining if supervised.pid is not None]:
             since = self._clock.monotonic() - started_at
-            left = max(supervised.service.drain_s for supervised in living) + DRAIN_MARGIN_S - since
+            remaining_s = max(supervised.service.drain_s for supervised in living) + DRAIN_MARGIN_S - since
             if since < SIGNAL_DEBOUNCE_S:
                 signals_seen = self.stop.signal_count
-            if left <= 0 or self.stop.signal_count > signals_seen:
+            if remaining_s <= 0 or self.stop.signal_count > signals_seen:
                 return
-            self._sleep(min(left, 0.5))
+            self._sleep(min(remaining_s, 0.5))
             self._reap_services()
             self._start_due()
 
@@ -174,13 +174,13 @@ class Supervisor:
         )
         while self._live_pids():
             since = self._clock.monotonic() - started_at
-            left = self._grace_s - since
+            remaining_s = self._grace_s - since
             if since < SIGNAL_DEBOUNCE_S:
                 signals_seen = self.stop.signal_count
-            if left <= 0 or self.stop.signal_count > signals_seen:
+            if remaining_s <= 0 or self.stop.signal_count > signals_seen:
                 _log.warning("services_killed", services=[k.service.name for k in self._services if k.pid is not None])
                 signal_processes(sorted(self._live_pids()), signal.SIGKILL)
-            self._sleep(min(max(left, 0.05), 0.5))
+            self._sleep(min(max(remaining_s, 0.05), 0.5))
             self._reap_services()
         kill_and_reap_orphans(frozenset())
         return 0

@@ -52,7 +52,7 @@ class WriteLockWatchdog:
 
     def check(self, now: float) -> int | None:
         """Kill the process that has held the lock for too long; returns its process id, None when there is none. `now`: by the monotonic clock."""
-        seen, self._seen = self._seen, None
+        last_sighting, self._seen = self._seen, None
         holder = find_lock_holder(self._path)
         if holder is None:
             return None
@@ -61,8 +61,12 @@ class WriteLockWatchdog:
         held_s = now - holder.since
         if held_s <= LEASE_TTL_S:
             return None
-        is_known = seen is not None and seen[0] == holder
-        is_slow = is_on_disk or (seen is not None and is_known and advanced_s - seen[2] >= ADVANCE * (now - seen[1]))
+        is_known = last_sighting is not None and last_sighting[0] == holder
+        is_slow = is_on_disk or (
+            last_sighting is not None
+            and is_known
+            and advanced_s - last_sighting[2] >= ADVANCE * (now - last_sighting[1])
+        )
         if is_slow and held_s <= SLOW_MAX_S:
             return None
         return _kill(holder.pid) if find_lock_holder(self._path) == holder else None

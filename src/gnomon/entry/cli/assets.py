@@ -33,13 +33,13 @@ def assets() -> None:
 @pass_deployment
 def list_(deployment: DeploymentAccess, aliases: bool, with_inactive: bool, output: str) -> None:
     """List assets, the tasks that write them, and the DAGs that they schedule."""
-    found = deployment.perform(operations.list_assets, aliases, with_inactive)
+    listing = deployment.perform(operations.list_assets, aliases, with_inactive)
     if aliases:
-        print_records(found.aliases, output, ("name", "producers", "consumers"))
+        print_records(listing.aliases, output, ("name", "producers", "consumers"))
     else:
         columns = ("name", "uri", "group", "producers", "consumers", "events", "last_event")
-        print_records(found.assets, output, (*columns, "active") if with_inactive else columns)
-    for circle in found.circles:
+        print_records(listing.assets, output, (*columns, "active") if with_inactive else columns)
+    for circle in listing.circles:
         click.echo(format_sentence(render(asset_list.describe_circle(tuple(circle)))), err=True)
 
 
@@ -49,8 +49,8 @@ def list_(deployment: DeploymentAccess, aliases: bool, with_inactive: bool, outp
 @pass_deployment
 def show(deployment: DeploymentAccess, asset: str, output: str) -> None:
     """Show ASSET, given by its name or its URI, its watchers with their state, and its newest events."""
-    found = deployment.perform(operations.show_asset, asset, _SHOWN_EVENTS)
-    row, extra, watchers, events = found.asset, found.extra, found.watchers, found.events
+    shown = deployment.perform(operations.show_asset, asset, _SHOWN_EVENTS)
+    row, extra, watchers, events = shown.asset, shown.extra, shown.watchers, shown.events
     if output != "table":
         print_document(
             {

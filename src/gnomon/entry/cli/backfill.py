@@ -119,17 +119,17 @@ def create(
             )
             _print_dry_run(slots, output)
             return None
-        made = deployment.perform(
+        created = deployment.perform(
             operations.create_backfill, chosen, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, newest
         )
     if output != "table":
-        print_document(asdict(made.backfill), output)
+        print_document(asdict(created.backfill), output)
     else:
-        number = _count_slots(made.slot_count, has_more=made.has_more)
-        click.echo(f"created backfill {made.backfill.backfill_id} of DAG {chosen!r} with {number}")
-    is_runnable = _print_obstacles(made)
+        number = _count_slots(created.slot_count, has_more=created.has_more)
+        click.echo(f"created backfill {created.backfill.backfill_id} of DAG {chosen!r} with {number}")
+    is_runnable = _print_obstacles(created)
     if wait or (wait is None and is_runnable and output == "table" and sys.stdout.isatty()):
-        row = follow_backfill(deployment, made.backfill.backfill_id)
+        row = follow_backfill(deployment, created.backfill.backfill_id)
         return 1 if row is not None and (row.failed or row.state == "cancelled") else None
     return None
 
@@ -149,19 +149,19 @@ def _count_slots(count: int, *, has_more: bool) -> str:
     return f"{count:,}{' or more' if has_more else ''} slot{'' if count == 1 and not has_more else 's'}"
 
 
-def _print_obstacles(made: CreatedBackfill) -> bool:
+def _print_obstacles(created: CreatedBackfill) -> bool:
     """Say on stderr why nothing of the backfill will run for now; returns True when it can run."""
-    dag_id = made.backfill.dag_id
-    if made.dag_paused:
+    dag_id = created.backfill.dag_id
+    if created.dag_paused:
         click.echo(
             f"DAG {dag_id!r} is paused: the runs wait until `gnomon dags unpause {quote_argument(dag_id)}`", err=True
         )
-    if not made.is_scheduler_alive:
+    if not created.is_scheduler_alive:
         click.echo(
             "no scheduler is alive; the backfill begins when one starts: gnomon standalone, or gnomon scheduler",
             err=True,
         )
-    return made.is_scheduler_alive and not made.dag_paused
+    return created.is_scheduler_alive and not created.dag_paused
 
 
 def _print_dry_run(listing: SlotListing, output: str) -> None:
@@ -211,18 +211,18 @@ def list_(deployment: DeploymentAccess, dag_id: str | None, output: str) -> None
 @pass_deployment
 def show(deployment: DeploymentAccess, backfill_id: int, follow: bool, output: str) -> None:
     """Show one backfill: its range, its progress, and the runs that it left as they are."""
-    found = deployment.perform(operations.show_backfill, backfill_id, _LEFT_SHOWN)
-    row, left = found.backfill, found.left
+    shown = deployment.perform(operations.show_backfill, backfill_id, _LEFT_SHOWN)
+    row, left_slots = shown.backfill, shown.left
     if output != "table":
         print_document(asdict(row), output)
     else:
         click.echo(format_fields([(name.replace("_", " "), value) for name, value in asdict(row).items()]))
         click.echo(row.describe_progress())
-        for slot in left:
+        for slot in left_slots:
             words = "has a run that is not finished" if slot.outcome == "unfinished" else "has a run"
             click.echo(format_sentence(f"slot at {slot.at} {words}: {format_cell(slot.run_id)}"))
-        if row.left > len(left):
-            click.echo(f"and {row.left - len(left)} more")
+        if row.left > len(left_slots):
+            click.echo(f"and {row.left - len(left_slots)} more")
     if follow:
         follow_backfill(deployment, backfill_id)
 

@@ -36,15 +36,15 @@ def _is_terminal() -> bool:
 
 def _follow_in_lines(deployment: DeploymentAccess, backfill_pk: int) -> BackfillRow | None:
     shown = ""
-    while (found := deployment.perform(read_backfill_progress, backfill_pk)) is not None:
-        row = found.backfill
+    while (progress := deployment.perform(read_backfill_progress, backfill_pk)) is not None:
+        row = progress.backfill
         line = f"backfill {backfill_pk} is {row.state}: {row.describe_progress()}" + (
             f"; {row.error}" if row.error else ""
         )
         if line != shown:
             click.echo(line)
             shown = line
-        if found.is_ended:
+        if progress.is_ended:
             return row
         deployment.sleep(POLL_S)
     return None
@@ -70,17 +70,17 @@ def _follow_on_terminal(deployment: DeploymentAccess, backfill_pk: int) -> Backf
     )
     with Progress(*columns) as progress:
         bar = progress.add_task("", total=None, key=backfill_pk, state="", counts="")
-        while (found := deployment.perform(read_backfill_progress, backfill_pk)) is not None:
-            row = found.backfill
+        while (backfill := deployment.perform(read_backfill_progress, backfill_pk)) is not None:
+            row = backfill.backfill
             counts = f"{row.running} running, {row.failed} failed" + (f"; {row.error}" if row.error else "")
             progress.update(
                 bar,
-                total=row.slots if found.is_planned else None,
+                total=row.slots if backfill.is_planned else None,
                 completed=row.finished,
                 state=row.state,
                 counts=counts,
             )
-            if found.is_ended:
+            if backfill.is_ended:
                 return row
             deployment.sleep(POLL_S)
     return None

@@ -69,8 +69,8 @@ def calendars() -> None:
 @pass_home
 def list_(home: Home, output: str) -> None:
     """List all named calendars and their errors."""
-    known = NamedCalendars(home.cfg.home)
-    rows = [_make_row(known, name) for name in known.names]
+    calendars = NamedCalendars(home.cfg.home)
+    rows = [_make_row(calendars, name) for name in calendars.names]
     print_records(
         rows,
         output,
@@ -106,9 +106,9 @@ def show(home: Home, name: str, year: int | None, output: str) -> None:
         click.echo(warning, err=True)
 
 
-def _make_row(known: NamedCalendars, name: str) -> CalendarRow:
+def _make_row(calendars: NamedCalendars, name: str) -> CalendarRow:
     try:
-        calendar = known.find(name)
+        calendar = calendars.find(name)
     except UserError as error:
         return CalendarRow(name, "", [], None, str(error))
     return CalendarRow(name, calendar.meaning.label, _weekend_names(calendar), _format_day(calendar.last_day), None)

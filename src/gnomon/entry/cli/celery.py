@@ -86,12 +86,12 @@ def flower(
             raise UserError(
                 f"gnomon celery flower needs the package {module}, which is not installed: run `pip install 'gnomon[celery]' flower`"
             )
-    given = {"URL_PREFIX": url_prefix, "BASIC_AUTH": basic_auth, "BROKER_API": broker_api}
+    options = {"URL_PREFIX": url_prefix, "BASIC_AUTH": basic_auth, "BROKER_API": broker_api}
     environ = environment() | {
         "CELERY_BROKER_URL": home.cfg.text("celery", "broker_url"),
         "FLOWER_ADDRESS": hostname,
         "FLOWER_PORT": str(port),
-        **{f"FLOWER_{name}": value for name, value in given.items() if value is not None},
+        **{f"FLOWER_{name}": value for name, value in options.items() if value is not None},
     }
     sys.stdout.flush()
     os.execve(sys.executable, [sys.executable, "-m", "celery", "flower"], environ)

@@ -50,9 +50,9 @@ class LazyGroup(click.Group):
 
         Raises NoSuchCommand when the first argument is not a command.
         """
-        known = self.list_commands(ctx)
-        if args and args[0] not in known and not args[0].startswith("-"):
-            raise click.exceptions.NoSuchCommand(args[0], possibilities=known, ctx=ctx)
+        command_names = self.list_commands(ctx)
+        if args and args[0] not in command_names and not args[0].startswith("-"):
+            raise click.exceptions.NoSuchCommand(args[0], possibilities=command_names, ctx=ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -26,14 +26,16 @@ if TYPE_CHECKING:
 @pass_deployment
 def import_(deployment: DeploymentAccess, file: str, overwrite: bool) -> None:
     """Add the connections of FILE: .json, .yaml, .yml or .env, as `airflow connections export` and this program write it."""
-    found = read_connections(file)
-    for conn_id, connection in found.items():
+    connections = read_connections(file)
+    for conn_id, connection in connections.items():
         _check(file, conn_id, connection)
-    kept = deployment.perform(import_connections, [to_stored(connection) for connection in found.values()], overwrite)
-    click.echo(f"imported {len(found) - len(kept)} of {len(found)} connections from {file}")
-    if kept:
+    existing_ids = deployment.perform(
+        import_connections, [to_stored(connection) for connection in connections.values()], overwrite
+    )
+    click.echo(f"imported {len(connections) - len(existing_ids)} of {len(connections)} connections from {file}")
+    if existing_ids:
         click.echo(
-            f"gnomon: warning: these exist and were left as they are (--overwrite replaces them): {', '.join(sorted(kept))}",
+            f"gnomon: warning: these exist and were left as they are (--overwrite replaces them): {', '.join(sorted(existing_ids))}",
             err=True,
         )
 
@@ -61,13 +63,13 @@ def export(home: Home, file: str, file_format: str | None, serialization_format:
             f"--serialization-format is for --file-format env; a {kind} file has the fields of each connection"
         )
     with home.store() as db, db.read() as tx:
-        found = {one.conn_id: to_connection(one) for one in store.list_connections(tx)}
-    text = format_connections(found, kind, as_json=serialization_format == "json")
+        connections = {connection.conn_id: to_connection(connection) for connection in store.list_connections(tx)}
+    text = format_connections(connections, kind, as_json=serialization_format == "json")
     if file == "-":
         sys.stdout.write(text)
         return
     write_private_file(file, text)
-    click.echo(f"exported {len(found)} connections to {file}, with their secrets in clear text")
+    click.echo(f"exported {len(connections)} connections to {file}, with their secrets in clear text")
 
 
 def _check(file: str, conn_id: str, connection: Connection) -> None:

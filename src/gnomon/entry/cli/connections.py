@@ -143,10 +143,12 @@ def test(home: Home, conn_id: str) -> int:
     whoever can read the key of the database may use its connections.
     """
     with home.store() as db, db.read() as tx:
-        found = store.get_connection(tx, conn_id)
-        if found is None:
-            raise connection_not_found(conn_id, [one.conn_id for one in store.list_connections(tx)])
-    check = check_stored_connection(home.cfg, found)
+        connection = store.get_connection(tx, conn_id)
+        if connection is None:
+            raise connection_not_found(
+                conn_id, [known_connection.conn_id for known_connection in store.list_connections(tx)]
+            )
+    check = check_stored_connection(home.cfg, connection)
     if not check.is_ok:
         raise UserError(f"connection {conn_id} failed its test: {check.message}")
     click.echo(f"connection {conn_id}: {check.message}")
@@ -155,33 +157,33 @@ def test(home: Home, conn_id: str) -> int:
 
 def _read_options(uri: str | None, json: str | None, fields: dict[str, Any]) -> GivenConnection:
     """The options; secrets given as `-` are read from the terminal or stdin. Raises UserError for options that exclude each other."""
-    given = {
+    options_with_values = {
         name: fields[f"conn_{name.removeprefix('conn_')}"]
         for name in FIELDS
         if fields[f"conn_{name.removeprefix('conn_')}"] is not None
     }
-    options = [f"--conn-{name.removeprefix('conn_')}" for name in given if name != "description"]
+    options = [f"--conn-{name.removeprefix('conn_')}" for name in options_with_values if name != "description"]
     if uri is not None and json is not None:
         raise UserError("give either --conn-uri or --conn-json, not both")
     whole = "--conn-uri" if uri is not None else "--conn-json" if json is not None else None
     if whole and options:
         raise UserError(f"{whole} is the whole connection: leave {', '.join(options)} out, or leave {whole} out")
-    if not whole and not given:
+    if not whole and not options_with_values:
         raise UserError(
             "nothing is given; give --conn-uri, --conn-json, or --conn-type and other fields (`gnomon connections add --help`)"
         )
-    if given.get("password") == "-":
-        given["password"] = read_secret("Password")
+    if options_with_values.get("password") == "-":
+        options_with_values["password"] = read_secret("Password")
     return GivenConnection(
-        read_secret("URI") if uri == "-" else uri, read_secret("JSON") if json == "-" else json, given
+        read_secret("URI") if uri == "-" else uri, read_secret("JSON") if json == "-" else json, options_with_values
     )
 
 
 def _warn_of_unknown_type(deployment: DeploymentAccess, kind: str) -> None:
     """Warn when no installed package has a hook for the type."""
-    known = deployment.perform(operations.list_connection_types)
-    if kind not in known and kind != "generic":
-        near = find_close_matches(kind, known)
+    known_types = deployment.perform(operations.list_connection_types)
+    if kind not in known_types and kind != "generic":
+        near = find_close_matches(kind, known_types)
         hint = (
             f"Did you mean {near[0]!r}?"
             if near

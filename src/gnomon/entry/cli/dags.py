@@ -59,10 +59,10 @@ def dags() -> None:
 @pass_deployment
 def list_(deployment: DeploymentAccess, inactive: bool, output: str) -> None:
     """List all DAGs."""
-    found = deployment.perform(operations.list_dags, inactive=inactive)
-    rows = found.dags
+    listing = deployment.perform(operations.list_dags, inactive=inactive)
+    rows = listing.dags
     columns = ("dag_id", "schedule", "paused", "next_run", "last_run_state", "owner", "tags", "file")
-    print_records(rows, output, columns, empty=f"no DAGs yet; put DAG files into {found.dags_folder}")
+    print_records(rows, output, columns, empty=f"no DAGs yet; put DAG files into {listing.dags_folder}")
     if output == "table":
         screen = read_screen_of(sys.stderr)
         problems = [(row.dag_id, problem) for row in rows for problem in (*filter(None, [row.error]), *row.warnings)]
@@ -86,8 +86,8 @@ def list_(deployment: DeploymentAccess, inactive: bool, output: str) -> None:
 @pass_deployment
 def show(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     """Show one DAG: schedule, params, tasks, next runs."""
-    found = deployment.perform(operations.show_dag, dag_id)
-    detail = found.detail
+    shown_dag = deployment.perform(operations.show_dag, dag_id)
+    detail = shown_dag.detail
     if output != "table":
         print_document(asdict(detail), output)
         return
@@ -103,7 +103,7 @@ def show(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
         click.echo("\nparams")
         click.echo(format_fields([(f"  {name}", param) for name, param in detail.params.items()]))
     click.echo("\ntasks")
-    click.echo("\n".join(f"  {line}" for line in found.tree) or "  none")
+    click.echo("\n".join(f"  {line}" for line in shown_dag.tree) or "  none")
     click.echo("\nnext runs" + (" (after it is unpaused)" if detail.paused and detail.next_runs else ""))
     has_intervals = any(run["data_interval_start"] != run["data_interval_end"] for run in detail.next_runs)
     columns = ("run_after", "data_interval_start", "data_interval_end") if has_intervals else ("run_after",)

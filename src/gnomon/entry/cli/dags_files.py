@@ -56,10 +56,10 @@ def reserialize(deployment: DeploymentAccess, dag_id: str | None, no_wait: bool)
     if no_wait or not count:
         click.echo(f"{files} will be read again" if count else "no files to read")
         return 0
-    left = _wait(deployment, count)
-    if left:
+    unread = _wait(deployment, count)
+    if unread:
         click.echo(
-            f"gnomon: {left} of {files} not read after {WAIT_S:g} s; the DAG processor reads them as soon as it runs",
+            f"gnomon: {unread} of {files} not read after {WAIT_S:g} s; the DAG processor reads them as soon as it runs",
             err=True,
         )
         return 1
@@ -73,12 +73,12 @@ def _wait(deployment: DeploymentAccess, count: int) -> int:
     is_warned = False
     with ProgressLine() as line:
         while True:
-            left = deployment.perform(operations.count_unread_files)
+            unread = deployment.perform(operations.count_unread_files)
             waited_s = deployment.clock.monotonic() - begun
-            if not left or waited_s >= WAIT_S:
-                return left
-            line.show_share(max(0, count - left), count, "files")
-            if waited_s >= _SILENT_S and left >= count and not is_warned:
+            if not unread or waited_s >= WAIT_S:
+                return unread
+            line.show_share(max(0, count - unread), count, "files")
+            if waited_s >= _SILENT_S and unread >= count and not is_warned:
                 click.echo(
                     "no file was read yet: is a DAG processor alive? start one with: gnomon standalone, or gnomon dag-processor",
                     err=True,

@@ -56,26 +56,26 @@ def status(output: str) -> int:
 
     Exit code 0 if it is Gnomon's package, else 1.
     """
-    found = read_status()
+    dialect_status = read_status()
     if output == "table":
-        click.echo(_format_status(found))
+        click.echo(_format_status(dialect_status))
     else:
-        print_document(asdict(found), output)
-    return 0 if found.enabled else 1
+        print_document(asdict(dialect_status), output)
+    return 0 if dialect_status.enabled else 1
 
 
-def _format_status(found: DialectStatus) -> str:
+def _format_status(status: DialectStatus) -> str:
     enabled = "no; enable it with: gnomon dialect enable"
-    if found.enabled:
-        enabled = f"yes, by {found.file or 'PYTHONPATH or another .pth file'}"
-    elif found.installed_airflow is not None:
-        enabled = f"no: {found.installed_airflow} is installed"
+    if status.enabled:
+        enabled = f"yes, by {status.file or 'PYTHONPATH or another .pth file'}"
+    elif status.installed_airflow is not None:
+        enabled = f"no: {status.installed_airflow} is installed"
     rows = {
-        "environment": found.environment,
-        "python": found.python,
+        "environment": status.environment,
+        "python": status.python,
         "enabled": enabled,
-        "import airflow": found.airflow or "nothing is found",
-        "providers": ", ".join(found.providers) or "none are installed; Gnomon brings the standard provider",
+        "import airflow": status.airflow or "nothing is found",
+        "providers": ", ".join(status.providers) or "none are installed; Gnomon brings the standard provider",
     }
     width = max(map(len, rows))
     return "\n".join(f"{name:<{width}}  {value}" for name, value in rows.items())

@@ -34,21 +34,21 @@ from gnomon.queries.report.activity.failure_list import FailureRow
 def failures(deployment: DeploymentAccess, dag_ids: tuple[str, ...], since: PastTime, limit: int, output: str) -> None:
     """List the runs that failed: which tasks failed and why, which tasks of the run and which runs of other DAGs that holds up, and whether a later run
     of the DAG has succeeded."""
-    found = deployment.perform(
+    failed_runs = deployment.perform(
         failure_operations.list_failed_runs, since.resolve(deployment.clock.now(), is_utc_asked()), list(dag_ids), limit
     )
     if output != "table":
-        print_document([asdict(row) for row in found], output)
+        print_document([asdict(row) for row in failed_runs], output)
         return
-    for row in found:
+    for row in failed_runs:
         click.echo("\n".join(_format_row(row)))
-    broken = len({row.dag_id for row in found if row.healed_by is None})
+    broken = len({row.dag_id for row in failed_runs if row.healed_by is None})
     click.echo(
-        f"{len(found)} failed run{'' if len(found) == 1 else 's'}; {broken} DAG{'' if broken == 1 else 's'} still broken"
-        if found
+        f"{len(failed_runs)} failed run{'' if len(failed_runs) == 1 else 's'}; {broken} DAG{'' if broken == 1 else 's'} still broken"
+        if failed_runs
         else "no run failed"
     )
-    if len(found) == limit:
+    if len(failed_runs) == limit:
         click.echo(f"only the last {limit} are listed; --limit lists more", err=True)
 
 

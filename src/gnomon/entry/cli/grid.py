@@ -59,11 +59,11 @@ def grid(
         )
         return
     screen = read_screen()
-    found = _read(deployment, dag_id, limit, screen if output == "table" else Screen(is_terminal=False))
+    table = _read(deployment, dag_id, limit, screen if output == "table" else Screen(is_terminal=False))
     if output == "table":
-        click.echo("\n".join(draw_grid(found, screen)))
+        click.echo("\n".join(draw_grid(table, screen)))
     else:
-        print_document(_build_document(found), output)
+        print_document(_build_document(table), output)
 
 
 def _read(deployment: DeploymentAccess, dag_id: str, limit: int | None, screen: Screen) -> GridTable:
@@ -72,37 +72,41 @@ def _read(deployment: DeploymentAccess, dag_id: str, limit: int | None, screen: 
     return deployment.perform(read_grid, dag_id, min(room, RUNS if limit is None else limit))
 
 
-def draw_grid(found: GridTable, screen: Screen, most_lines: int | None = None) -> list[str]:
+def draw_grid(table: GridTable, screen: Screen, most_lines: int | None = None) -> list[str]:
     """The grid in lines; with `most_lines`, the last tasks are counted instead of drawn when there are too many."""
-    if not found.runs:
-        return [f"no runs; `gnomon explain {quote_argument(found.dag_id)}` says why"]
-    width = min(_NAMES_MAX, max((len(task.task_id) for task in found.tasks), default=3))
+    if not table.runs:
+        return [f"no runs; `gnomon explain {quote_argument(table.dag_id)}` says why"]
+    width = min(_NAMES_MAX, max((len(task.task_id) for task in table.tasks), default=3))
     width = max(3, min(width, screen.width // 2))
-    head = [_draw_title(found, screen), *_draw_axis(found.runs, width, screen)]
-    cells = " ".join(draw_state(screen, run.state) for run in found.runs)
+    head = [_draw_title(table, screen), *_draw_axis(table.runs, width, screen)]
+    cells = " ".join(draw_state(screen, run.state) for run in table.runs)
     head.append(f"{screen.paint('run'.ljust(width), 'bold')}  {cells}")
-    states: set[str | None] = {run.state for run in found.runs}
+    states: set[str | None] = {run.state for run in table.runs}
     lines = []
-    for task in found.tasks:
-        shown = [choose_summary({one.state: one.count for one in of_run}) for of_run in task.states]
+    for task in table.tasks:
+        shown = [
+            choose_summary({state_count.state: state_count.count for state_count in of_run}) for of_run in task.states
+        ]
         states.update(shown)
         lines.append(
             f"{format_cell(cut(task.task_id, width)):<{width}}  {' '.join(draw_state(screen, state) for state in shown)}"
         )
-    foot = ["", *draw_legend(screen, states), *_draw_failed(found, screen)]
+    foot = ["", *draw_legend(screen, states), *_draw_failed(table, screen)]
     if most_lines is not None and len(head) + len(lines) + len(foot) > most_lines:
-        kept = max(1, most_lines - len(head) - len(foot) - 1)
-        lines = [*lines[:kept], f"and {len(lines) - kept} more tasks"] if len(lines) > kept else lines
+        shown_count = max(1, most_lines - len(head) - len(foot) - 1)
+        lines = (
+            [*lines[:shown_count], f"and {len(lines) - shown_count} more tasks"] if len(lines) > shown_count else lines
+        )
     return [*head, *lines, *foot]
 
 
-def _draw_title(found: GridTable, screen: Screen) -> str:
-    first, last = (_format_minute(run.run_after, screen) for run in (found.runs[0], found.runs[-1]))
-    zone = f"{to_shown_zone(to_datetime(found.runs[-1].run_after), screen):%Z}"
+def _draw_title(table: GridTable, screen: Screen) -> str:
+    first, last = (_format_minute(run.run_after, screen) for run in (table.runs[0], table.runs[-1]))
+    zone = f"{to_shown_zone(to_datetime(table.runs[-1].run_after), screen):%Z}"
     title = (
-        f"{screen.paint(found.dag_id, 'bold')}  {len(found.runs)} run{'s' if len(found.runs) != 1 else ''}, due {first}"
+        f"{screen.paint(table.dag_id, 'bold')}  {len(table.runs)} run{'s' if len(table.runs) != 1 else ''}, due {first}"
     )
-    return cut(title + (f" to {last} {zone}" if len(found.runs) > 1 else f" {zone}"), screen.width)
+    return cut(title + (f" to {last} {zone}" if len(table.runs) > 1 else f" {zone}"), screen.width)
 
 
 def _draw_axis(runs: list[GridColumn], width: int, screen: Screen) -> list[str]:
@@ -125,9 +129,9 @@ def _place_labels(labels: Iterable[str]) -> str:
     return line
 
 
-def _draw_failed(found: GridTable, screen: Screen) -> list[str]:
+def _draw_failed(table: GridTable, screen: Screen) -> list[str]:
     """The newest failed runs with their reasons, and how to see more of the newest."""
-    failed = [run for run in reversed(found.runs) if run.state == "failed"]
+    failed = [run for run in reversed(table.runs) if run.state == "failed"]
     if not failed:
         return []
     style = find_style("failed").style
@@ -141,7 +145,7 @@ def _draw_failed(found: GridTable, screen: Screen) -> list[str]:
         "",
         *(cut(line, screen.width) for line in lines),
         *rest,
-        f"gnomon tasks logs {quote_arguments(found.dag_id, failed[0].run_id)}",
+        f"gnomon tasks logs {quote_arguments(table.dag_id, failed[0].run_id)}",
     ]
 
 
@@ -149,17 +153,19 @@ def _format_minute(at: Instant, screen: Screen) -> str:
     return f"{to_shown_zone(to_datetime(at), screen):%Y-%m-%d %H:%M}"
 
 
-def _build_document(found: GridTable) -> dict[str, object]:
+def _build_document(table: GridTable) -> dict[str, object]:
     runs = [
         {
             "run_id": run.run_id,
             "state": run.state,
             "run_after": iso(run.run_after),
             "tasks": {
-                task.task_id: {one.state or "no status": one.count for one in task.states[index]}
-                for task in found.tasks
+                task.task_id: {
+                    state_count.state or "no status": state_count.count for state_count in task.states[index]
+                }
+                for task in table.tasks
             },
         }
-        for index, run in enumerate(found.runs)
+        for index, run in enumerate(table.runs)
     ]
-    return {"dag_id": found.dag_id, "runs": runs}
+    return {"dag_id": table.dag_id, "runs": runs}

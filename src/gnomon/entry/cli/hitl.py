@@ -57,25 +57,25 @@ def answer(
 
     A question with one option needs no --option.
     """
-    given = deployment.perform(
+    answered = deployment.perform(
         operations.answer_question, dag_id, run_id, task_id, map_index, list(options), params, user
     )
-    reply = given.reply
+    reply = answered.reply
     if output != "table":
         print_document(
             {
                 "dag_id": dag_id,
-                "run_id": given.run_id,
+                "run_id": answered.run_id,
                 "task_id": task_id,
                 "map_index": map_index,
-                "options": given.options,
-                "params": given.params,
-                "user": given.user,
+                "options": answered.options,
+                "params": answered.params,
+                "user": answered.user,
                 "applied": reply.answer is not None,
             },
             output,
         )
     elif reply.answer is not None:
-        click.echo(f"task {task_id} was answered with {', '.join(given.options)}")
+        click.echo(f"task {task_id} was answered with {', '.join(answered.options)}")
     if reply.answer is None:
         print_pending(reply)

@@ -71,8 +71,10 @@ def _forecast_schedule(context: click.Context, dag_id: str, count: int, schedule
     with home.store() as db:
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
-        found = forecast_next_runs(home.cfg, db, dag, home.clock.now(), count, _resolve_schedule(home, dag, schedule))
-        return report.build_table(found)
+        forecast = forecast_next_runs(
+            home.cfg, db, dag, home.clock.now(), count, _resolve_schedule(home, dag, schedule)
+        )
+        return report.build_table(forecast)
 
 
 def describe_unpausing(forecast: report.NextRunsTable) -> list[str]:

@@ -60,9 +60,9 @@ def delete(deployment: DeploymentAccess, name: str) -> None:
 def import_(deployment: DeploymentAccess, file: str) -> None:
     """Create or change the pools of FILE: JSON or YAML, as `airflow pools export` and this program write it."""
     _find_file_format(file)
-    found = [_read_pool(file, name, entry) for name, entry in read_entries(file).items()]
-    deployment.perform(operations.set_pools, found)
-    click.echo(f"imported {len(found)} pools from {file}")
+    pools = [_read_pool(file, name, entry) for name, entry in read_entries(file).items()]
+    deployment.perform(operations.set_pools, pools)
+    click.echo(f"imported {len(pools)} pools from {file}")
 
 
 @pools.command()
@@ -71,16 +71,16 @@ def import_(deployment: DeploymentAccess, file: str) -> None:
 def export(deployment: DeploymentAccess, file: str) -> None:
     """Write all pools to FILE (.json, .yaml or .yml; - for JSON on stdout)."""
     kind = "json" if file == "-" else _find_file_format(file)
-    found = deployment.perform(operations.list_pools)
+    pools = deployment.perform(operations.list_pools)
     entries = {
-        p.pool: {"slots": p.slots, "description": p.description, "include_deferred": p.include_deferred} for p in found
+        p.pool: {"slots": p.slots, "description": p.description, "include_deferred": p.include_deferred} for p in pools
     }
     text = format_entries(entries, kind)
     if file == "-":
         sys.stdout.write(text)
         return
     write_private_file(file, text)
-    click.echo(f"exported {len(found)} pools to {file}")
+    click.echo(f"exported {len(pools)} pools to {file}")
 
 
 def _find_file_format(file: str) -> str:

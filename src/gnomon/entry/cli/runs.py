@@ -36,16 +36,16 @@ def runs() -> None:
 @pass_deployment
 def show(deployment: DeploymentAccess, dag_id: str, run_id: str, output: str) -> None:
     """Show one run: the number of its task instances in each state, its callbacks, its deadlines, its notes and its results."""
-    found = deployment.perform(run_operations.show_run, dag_id, run_id)
-    callbacks, deadlines, results = found.callbacks, found.deadlines, found.results
-    record = asdict(found.run)
-    record["task_states"] = found.task_states
+    shown = deployment.perform(run_operations.show_run, dag_id, run_id)
+    callbacks, deadlines, results = shown.callbacks, shown.deadlines, shown.results
+    record = asdict(shown.run)
+    record["task_states"] = shown.task_states
     record |= {
         "callbacks": [asdict(row) for row in callbacks],
         "deadlines": [asdict(row) for row in deadlines],
         "results": results,
     }
-    record["notes"] = [asdict(row) for row in found.notes]
+    record["notes"] = [asdict(row) for row in shown.notes]
     if output != "table":
         print_document(record, output)
         return
@@ -59,7 +59,7 @@ def show(deployment: DeploymentAccess, dag_id: str, run_id: str, output: str) ->
         ("callback", f"{row.callback}: {row.state}" + (f" ({row.reason})" if row.reason else "")) for row in callbacks
     ]
     fields += [("deadline", f"{row.deadline}: {row.state}" + (f" ({row.due})" if row.due else "")) for row in deadlines]
-    fields += [(row.title, row.note) for row in found.notes]
+    fields += [(row.title, row.note) for row in shown.notes]
     fields += [(f"result of {task_id}", json.dumps(value, ensure_ascii=False)) for task_id, value in results.items()]
     click.echo(format_fields(fields))
 

@@ -45,11 +45,11 @@ def list_runs_command(
     """
     since_at = None if since is None else since.resolve(deployment.clock.now(), is_utc_asked())
     most = LIMIT if dag_id is None and limit is None else limit
-    asked = None if most is None else most + 1
+    row_limit = None if most is None else most + 1
     if dag_id is None:
-        rows = deployment.perform(list_runs_of_all_dags, state, since_at, asked or LIMIT)
+        rows = deployment.perform(list_runs_of_all_dags, state, since_at, row_limit or LIMIT)
     else:
-        rows = deployment.perform(list_runs, dag_id, state, since_at, asked)
+        rows = deployment.perform(list_runs, dag_id, state, since_at, row_limit)
     is_cut = most is not None and len(rows) > most
     columns = ("run_id", "run_type", "state", "run_after", "start_date", "end_date", "reason")
     print_records(

@@ -42,18 +42,18 @@ def wait(deployment: DeploymentAccess, dag_id: str, run_id: str, timeout_s: floa
     Exit code 0: the run succeeded; 1: it failed; 2: wrong usage, or there is no such run; 3: it has not ended within --timeout.
     """
     try:
-        found = _wait_for_end(deployment, dag_id, run_id, timeout_s)
+        progress = _wait_for_end(deployment, dag_id, run_id, timeout_s)
     except UserError as error:
         if name_error(error) != NameNotFound.__name__:
             raise
         click.echo(f"gnomon: {error}", err=True)
         return USAGE
-    run = found.run
+    run = progress.run
     if output != "table":
         print_document(asdict(run), output)
-    elif found.is_finished:
+    elif progress.is_finished:
         click.echo(run.state)
-    if not found.is_finished:
+    if not progress.is_finished:
         click.echo(
             f"gnomon: run {run_id!r} of DAG {dag_id!r} is {run.state} after {timeout_s:g} s; `gnomon explain {quote_arguments(dag_id, run_id)}` says why",
             err=True,
@@ -70,15 +70,16 @@ def _wait_for_end(deployment: DeploymentAccess, dag_id: str, run_id: str, timeou
     with ProgressLine() as line:
         while True:
             now = deployment.clock.monotonic()
-            found = deployment.perform(read_progress, dag_id, run_id, line.is_shown and now >= count_at)
-            if found.task_states is not None:
+            progress = deployment.perform(read_progress, dag_id, run_id, line.is_shown and now >= count_at)
+            if progress.task_states is not None:
                 line.show(
-                    f"{found.run.state}: " + ", ".join(f"{count} {state}" for state, count in found.task_states.items())
+                    f"{progress.run.state}: "
+                    + ", ".join(f"{count} {state}" for state, count in progress.task_states.items())
                 )
                 count_at = now + COUNT_S
-            if found.is_finished or (timeout_s is not None and now - begun >= timeout_s):
-                return found
-            if not found.is_scheduler_alive and not is_warned:
+            if progress.is_finished or (timeout_s is not None and now - begun >= timeout_s):
+                return progress
+            if not progress.is_scheduler_alive and not is_warned:
                 click.echo(
                     "no scheduler is alive, so the run does not go on; start one with: gnomon standalone", err=True
                 )

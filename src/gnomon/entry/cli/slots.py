@@ -34,17 +34,17 @@ def audit(deployment: DeploymentAccess, dag_ids: tuple[str, ...], since: PastTim
     There should be none. Of each DAG the slots of its present schedule are judged; runs that a clean has deleted count as missing. Exit code 1 when there
     are such slots.
     """
-    found = deployment.perform(
+    slot_audit = deployment.perform(
         slot_operations.audit, since.resolve(deployment.clock.now(), is_utc_asked()), list(dag_ids)
     )
     if output != "table":
-        print_document(asdict(found), output)
+        print_document(asdict(slot_audit), output)
     else:
         click.echo(
-            f"{found.judged} slots judged: {len(found.lost) or 'each has a run or a reason'}{' with neither run nor reason' if found.lost else ''}"
+            f"{slot_audit.judged} slots judged: {len(slot_audit.lost) or 'each has a run or a reason'}{' with neither run nor reason' if slot_audit.lost else ''}"
         )
-        if found.lost:
-            click.echo(format_table([asdict(one) for one in found.lost], _COLUMNS))
-        for note in found.notes:
+        if slot_audit.lost:
+            click.echo(format_table([asdict(slot) for slot in slot_audit.lost], _COLUMNS))
+        for note in slot_audit.notes:
             click.echo(note, err=True)
-    return 1 if found.lost else 0
+    return 1 if slot_audit.lost else 0

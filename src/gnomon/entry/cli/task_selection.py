@@ -42,7 +42,7 @@ def split_choice(task: str, map_index: int | None) -> tuple[str, int]:
     task_id, index = split_instance_name(task)
     if index is not None and map_index not in (None, index):
         raise click.UsageError(f"{task} has map index {index}, and --map-index says {map_index}; give one of them")
-    return task_id, next((one for one in (index, map_index) if one is not None), UNMAPPED)
+    return task_id, next((index_choice for index_choice in (index, map_index) if index_choice is not None), UNMAPPED)
 
 
 def instance_arguments(command: F) -> F:

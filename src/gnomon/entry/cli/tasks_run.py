@@ -31,9 +31,9 @@ def run(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, ma
     The scheduler starts the task as `gnomon tasks clear` has it start: on a worker, and only when the run, the trigger rule, the pool and
     all limits permit. A task that has not ended is only followed. To try a task without a run, use `gnomon tasks test`.
     """
-    found = deployment.perform(log_operations.list_run_logs, dag_id, run_id, task_id)
-    row = _select(found.instances, run_id, task_id, map_index)
-    before = [log for log in found.attempts if log.map_index == map_index]
+    run_logs = deployment.perform(log_operations.list_run_logs, dag_id, run_id, task_id)
+    row = _select(run_logs.instances, run_id, task_id, map_index)
+    before = [log for log in run_logs.attempts if log.map_index == map_index]
     first = find_first_seq(before)
     if row.state in _FINISHED:
         first = max((log.seq for log in before), default=0) + 1
@@ -46,8 +46,8 @@ def run(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, ma
 
 def _select(rows: list[TaskInstanceRow], run_id: str, task_id: str, map_index: int) -> TaskInstanceRow:
     """The task instance. Raises UserError for a map index that the task does not have."""
-    found = next((row for row in rows if row.map_index == map_index), None)
-    if found is None:
+    chosen = next((row for row in rows if row.map_index == map_index), None)
+    if chosen is None:
         indices = sorted(row.map_index for row in rows if row.map_index >= 0)
         remedy = (
             f"it is mapped: name one instance, such as {task_id}[{indices[0]}]"
@@ -55,7 +55,7 @@ def _select(rows: list[TaskInstanceRow], run_id: str, task_id: str, map_index: i
             else "see `gnomon tasks states`"
         )
         raise UserError(f"task {task_id!r} has no such instance in run {run_id!r}; {remedy}")
-    return found
+    return chosen
 
 
 def _follow(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, first: int) -> int:

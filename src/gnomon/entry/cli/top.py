@@ -152,14 +152,14 @@ def _draw_waiting(work: WorkTable, now: Instant) -> list[str]:
 
 def _share_room(lengths: Sequence[int], room: int | None) -> list[int]:
     """How many lines each part gets, when all of them have `room` lines: short parts whole, the others equal shares of the rest."""
-    given = list(lengths)
+    shares = list(lengths)
     if room is None or sum(lengths) <= room:
-        return given
-    left, parts = max(room, len(given)), len(given)
-    for index in sorted(range(len(given)), key=lambda index: lengths[index]):
-        given[index] = min(lengths[index], max(1, left // parts))
-        left, parts = left - given[index], parts - 1
-    return given
+        return shares
+    room_left, parts = max(room, len(shares)), len(shares)
+    for index in sorted(range(len(shares)), key=lambda index: lengths[index]):
+        shares[index] = min(lengths[index], max(1, room_left // parts))
+        room_left, parts = room_left - shares[index], parts - 1
+    return shares
 
 
 def _read_instant(text: str | None) -> Instant:

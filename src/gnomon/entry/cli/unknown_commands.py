@@ -56,15 +56,15 @@ def find_commands(group: str, name: str) -> list[str]:
         for command in ARGUMENTS
         if group and command.rpartition(" ")[0] == group and command.rpartition(" ")[2] in alike
     ]
-    found = of_group or [command for command in ARGUMENTS if command.rpartition(" ")[2] == name]
-    return found if len(found) <= _SUGGESTED_MAX else []
+    commands = of_group or [command for command in ARGUMENTS if command.rpartition(" ")[2] == name]
+    return commands if len(commands) <= _SUGGESTED_MAX else []
 
 
 def add_suggestion(error: click.exceptions.NoSuchCommand) -> click.exceptions.NoSuchCommand:
     """The error with the commands that may be meant, if there are any; else it names similar commands of the group."""
     group = "" if error.ctx is None else " ".join(error.ctx.command_path.split()[1:])
-    found = find_commands(group, error.command_name)
-    if not found:
+    commands = find_commands(group, error.command_name)
+    if not commands:
         return error
-    names = " or ".join(f"'gnomon {command}'" for command in found)
+    names = " or ".join(f"'gnomon {command}'" for command in commands)
     return click.exceptions.NoSuchCommand(error.command_name, f"{error.message} Did you mean {names}?", ctx=error.ctx)

@@ -70,8 +70,8 @@ def create(deployment: DeploymentAccess, name: str, role: str, password: str | N
     """Create the account NAME."""
     if no_password and password is not None:
         raise UserError("give --password or --no-password, not both")
-    given = None if no_password else _read_password(password)
-    account = deployment.perform(operations.create_account, name, role, given)
+    chosen_password = None if no_password else _read_password(password)
+    account = deployment.perform(operations.create_account, name, role, chosen_password)
     click.echo(f"created account {account.name} with the role {account.role}")
 
 
@@ -93,8 +93,8 @@ def set_role(deployment: DeploymentAccess, name: str, role: str) -> None:
 @pass_deployment
 def reset_password(deployment: DeploymentAccess, name: str, password: str | None) -> None:
     """Give the account NAME another password, and end its sessions. Its API tokens stay: `gnomon tokens revoke` ends them."""
-    given = _read_password(password)
-    deployment.perform(operations.reset_password, name, given)
+    chosen_password = _read_password(password)
+    deployment.perform(operations.reset_password, name, chosen_password)
     click.echo(f"account {name} has a new password; its sessions have ended")
 
 
@@ -119,12 +119,12 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
     with home.store() as db:
         with db.read() as tx:
             account = account_changes.get_account(tx, name)
-            found = [
-                one
-                for one in list_open_sessions(tx, account, home.clock.now(), rules)
-                if session_pk in (None, one.session_pk)
+            open_sessions = [
+                session
+                for session in list_open_sessions(tx, account, home.clock.now(), rules)
+                if session_pk in (None, session.session_pk)
             ]
-        if session_pk is not None and not found:
+        if session_pk is not None and not open_sessions:
             raise UserError(
                 f"account {account.name!r} has no session {session_pk}; `gnomon users sessions {quote_argument(account.name)}` lists its sessions"
             )
@@ -134,7 +134,10 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
             if output not in ("json", "yaml"):
                 click.echo(f"ended {count} session{'' if count == 1 else 's'} of account {account.name}")
                 return
-    rows = [SessionRow(one.session_pk, one.address, iso(one.created_at), iso(one.used_at)) for one in found]
+    rows = [
+        SessionRow(session.session_pk, session.address, iso(session.created_at), iso(session.used_at))
+        for session in open_sessions
+    ]
     print_records(
         rows, output, ("id", "address", "created_at", "used_at"), empty=f"account {account.name} has no sessions"
     )
@@ -171,5 +174,5 @@ def _read_pattern(dag: str | None, tag: str | None) -> tuple[GrantKind, str]:
     return (GrantKind.DAG, dag) if dag is not None else (GrantKind.TAG, tag or "")
 
 
-def _read_password(given: str | None) -> str:
-    return read_secret("Password", is_new=True) if given is None else given
+def _read_password(password_option: str | None) -> str:
+    return read_secret("Password", is_new=True) if password_option is None else password_option

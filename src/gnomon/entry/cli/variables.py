@@ -83,10 +83,10 @@ def delete(deployment: DeploymentAccess, key: str) -> None:
 @pass_deployment
 def import_(deployment: DeploymentAccess, file: str, action: str) -> None:
     """Set the Variables of FILE: .json, .yaml, .yml or .env, as `airflow variables export` and this program write it."""
-    found = read_variables(file)
-    fields = [VariableFields(key, variable.value, variable.description) for key, variable in found.items()]
+    variables = read_variables(file)
+    fields = [VariableFields(key, variable.value, variable.description) for key, variable in variables.items()]
     done = deployment.perform(operations.import_variables, fields, action)
-    click.echo(f"imported {len(done.chosen)} of {len(found)} Variables from {file}")
+    click.echo(f"imported {len(done.chosen)} of {len(variables)} Variables from {file}")
     if done.left:
         click.echo(f"gnomon: warning: these exist and were left as they are: {', '.join(done.left)}", err=True)
 
@@ -98,10 +98,10 @@ def export(home: Home, file: str) -> None:
     """Write all stored Variables to FILE (.json, .yaml, .yml or .env; - for JSON on stdout). Only its owner can read the file."""
     kind = "json" if file == "-" else find_format(file)
     with home.store() as db, db.read() as tx:
-        found = {v.key: ExportedVariable(v.value, v.description) for v in store.list_variables(tx)}
-    text = format_variables(found, kind)
+        variables = {v.key: ExportedVariable(v.value, v.description) for v in store.list_variables(tx)}
+    text = format_variables(variables, kind)
     if file == "-":
         sys.stdout.write(text)
         return
     write_private_file(file, text)
-    click.echo(f"exported {len(found)} Variables to {file}")
+    click.echo(f"exported {len(variables)} Variables to {file}")

@@ -55,11 +55,11 @@ def _spec(specs: Mapping[int, DagSpec], run: RunRecord) -> DagSpec:
 def _check_runs_as_due(runs: Sequence[tuple[str, RunRecord]], due: Mapping[str, Sequence[Instant]]) -> list[str]:
     violations = []
     for dag_id, instants in due.items():
-        made = Counter(run.run_after for other, run in runs if other == dag_id and run.run_type.value == "scheduled")
-        violations += [f"{dag_id}: no run at {at}" for at in instants if made[at] == 0]
-        violations += [f"{dag_id}: {count} runs at {at}" for at, count in made.items() if count > 1]
+        runs_at = Counter(run.run_after for other, run in runs if other == dag_id and run.run_type.value == "scheduled")
+        violations += [f"{dag_id}: no run at {at}" for at in instants if runs_at[at] == 0]
+        violations += [f"{dag_id}: {count} runs at {at}" for at, count in runs_at.items() if count > 1]
         violations += [
-            f"{dag_id}: a run at {at}, which its timetable does not have" for at in made if at not in set(instants)
+            f"{dag_id}: a run at {at}, which its timetable does not have" for at in runs_at if at not in set(instants)
         ]
     return violations
 

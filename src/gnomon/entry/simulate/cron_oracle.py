@@ -40,13 +40,13 @@ def cron_instants(expression: str, zone_name: str, first: date, last: date) -> l
     minutes, hours, months, seconds = (_numbers(fields[at], *_SPANS[at]) for at in (0, 1, 3, 5))
     zone = zone_named(zone_name)
     times = [hour * 3600 + minute * 60 + second for hour in hours for minute in minutes for second in seconds]
-    found: set[int] = set()
+    second_numbers: set[int] = set()
     margin = _EVERY_DAY_MARGIN if fields[2] == fields[3] == "*" else _SOME_DAY_MARGIN
     for ordinal in range((first - margin).toordinal(), (last + margin).toordinal() + 1):
         day = date.fromordinal(ordinal)
         if day.month in months and _is_day(day, fields[2], fields[4]):
-            found.update(_instants_of_day(day, times, zone, len(hours) == 24))
-    return [second * SECOND for second in sorted(found)]
+            second_numbers.update(_instants_of_day(day, times, zone, len(hours) == 24))
+    return [second * SECOND for second in sorted(second_numbers)]
 
 
 def _instants_of_day(day: date, times: list[int], zone: ZoneInfo, both: bool) -> list[int]:
@@ -94,13 +94,13 @@ def _is_day(day: date, days: str, weekdays: str) -> bool:
 @lru_cache(maxsize=4096)
 def _numbers(text: str, low: int, high: int) -> tuple[int, ...]:
     """A field as numbers: stars, lists, ranges, steps."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in text.split(","):
         span, _, step = part.partition("/")
         if span in ("*", "L"):
             first, last = low, high
         else:
-            left, _, right = span.partition("-")
-            first, last = int(left), int(right or left)
-        found.update(range(first, last + 1, int(step or 1)))
-    return tuple(sorted(found))
+            first_text, _, last_text = span.partition("-")
+            first, last = int(first_text), int(last_text or first_text)
+        numbers.update(range(first, last + 1, int(step or 1)))
+    return tuple(sorted(numbers))

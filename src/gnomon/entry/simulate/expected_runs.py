@@ -84,14 +84,14 @@ class RunExpectation:
         state, now, at_row = _DagTimeline(), ledger.start, 0
         for entry in [*ledger.entries_of(self._dag_id), None]:
             until = ledger.end if entry is None else entry.at
-            state, made = self._flow(state, now, until)
+            state, slot_runs = self._flow(state, now, until)
             if isinstance(entry, StoreFaults):
-                state, more = self._through(state, entry.tries, rows[at_row + len(made) :])
-                made += more
-            if made != rows[at_row : at_row + len(made)]:
-                return [self._difference(made, rows[at_row:], entry)]
-            at_row += len(made)
-            self.expected += len(made)
+                state, more = self._through(state, entry.tries, rows[at_row + len(slot_runs) :])
+                slot_runs += more
+            if slot_runs != rows[at_row : at_row + len(slot_runs)]:
+                return [self._difference(slot_runs, rows[at_row:], entry)]
+            at_row += len(slot_runs)
+            self.expected += len(slot_runs)
             now = until
             if entry is not None:
                 state, now = _apply_entry(state, entry)
@@ -103,15 +103,15 @@ class RunExpectation:
 
     def _flow(self, state: _DagTimeline, now: Instant, until: Instant) -> tuple[_DagTimeline, list[SlotRun]]:
         """Planning passes from `now` (inclusive) to `until` (exclusive)."""
-        made: list[SlotRun] = []
+        slot_runs: list[SlotRun] = []
         schedule = state.schedule
         while state.is_scheduler_up and not state.paused and schedule is not None and now < until:
             state, more = self._look(state, now)
-            made += more
+            slot_runs += more
             if state.plan is None or state.plan.run_after + self._delay(schedule) <= now:
                 break
             now = state.plan.run_after + self._delay(schedule)
-        return state, made
+        return state, slot_runs
 
     def _through(
         self, state: _DagTimeline, tries: Sequence[Instant], rows: Sequence[SlotRun]
@@ -123,16 +123,18 @@ class RunExpectation:
         courses: dict[tuple[_DagTimeline, tuple[SlotRun, ...]], None] = {(state, ()): None}
         for at in tries[:-1]:
             after: dict[tuple[_DagTimeline, tuple[SlotRun, ...]], None] = {}
-            for before, made in courses:
-                there = sum(1 for _ in takewhile(lambda row: row.made_at == at, rows[len(made) :]))  # noqa: B023
+            for before, slot_runs in courses:
+                there = sum(1 for _ in takewhile(lambda row: row.made_at == at, rows[len(slot_runs) :]))  # noqa: B023
                 looked, more = self._look(before, at, most=there)
                 if len(more) == there:
-                    after[looked, (*made, *more)] = None
+                    after[looked, (*slot_runs, *more)] = None
                 if not there:
-                    after[before, made] = None
+                    after[before, slot_runs] = None
             courses = after or courses
         ended = [
-            (looked, [*made, *more]) for before, made in courses for looked, more in [self._look(before, tries[-1])]
+            (looked, [*slot_runs, *more])
+            for before, slot_runs in courses
+            for looked, more in [self._look(before, tries[-1])]
         ]
         fitting = [course for course in ended if course[1] == list(rows[: len(course[1])])]
         return max(fitting or ended[-1:], key=lambda course: len(course[1]))
@@ -142,48 +144,50 @@ class RunExpectation:
         schedule = state.schedule
         if not state.is_scheduler_up or state.paused or schedule is None or schedule.kind == "never":
             return state, []
-        seen = now - self._delay(schedule)
+        plan_until = now - self._delay(schedule)
         if schedule.origin != state.asked_with:
-            state, due = self._asked_anew(state, schedule, now, seen)
-        elif state.plan is None or state.plan.run_after > seen:
+            state, due = self._asked_anew(state, schedule, now, plan_until)
+        elif state.plan is None or state.plan.run_after > plan_until:
             return state, []
         else:
             due = state.plan
-        walk = _ScheduleWalk(schedule, state.since - self._delay(schedule), seen, self._grace, self._grids, state.last)
-        made: list[SlotRun] = []
-        while due is not None and due.run_after <= seen:
+        walk = _ScheduleWalk(
+            schedule, state.since - self._delay(schedule), plan_until, self._grace, self._grids, state.last
+        )
+        slot_runs: list[SlotRun] = []
+        while due is not None and due.run_after <= plan_until:
             due, is_made = walk.decide_slot(due)
             if due is None or not is_made:
                 continue
             if due.start not in state.held:
-                if most is not None and len(made) == most:
+                if most is not None and len(slot_runs) == most:
                     break
-                made.append(SlotRun(due, now))
+                slot_runs.append(SlotRun(due, now))
             due = walk.slot_after(due)
-        return replace(state, asked_with=schedule.origin, last=walk.last, plan=due), made
+        return replace(state, asked_with=schedule.origin, last=walk.last, plan=due), slot_runs
 
     def _asked_anew(
-        self, state: _DagTimeline, schedule: Schedule, now: Instant, seen: Instant
+        self, state: _DagTimeline, schedule: Schedule, now: Instant, plan_until: Instant
     ) -> tuple[_DagTimeline, ExpectedSlot | None]:
         """A schedule that is new since the last pass: since when the DAG is live, and its first slot."""
-        delay, at, first = self._delay(schedule), seen, state.plan
+        delay, at, first = self._delay(schedule), plan_until, state.plan
         if state.asked_with is not None:
-            if state.last is None and first is not None and state.since <= first.run_after <= seen:
+            if state.last is None and first is not None and state.since <= first.run_after <= plan_until:
                 at = first.run_after
             state = replace(state, since=now)
-        walk = _ScheduleWalk(schedule, state.since - delay, seen, self._grace, self._grids, state.last)
-        return state, walk.next_slot(at if at != seen else None)
+        walk = _ScheduleWalk(schedule, state.since - delay, plan_until, self._grace, self._grids, state.last)
+        return state, walk.next_slot(at if at != plan_until else None)
 
     def _delay(self, schedule: Schedule) -> Instant:
         """From 0 to the jitter, by the hash of the DAG id."""
         return schedule.jitter_s * SECOND * self._parts // 2**64
 
     def _difference(self, course: Sequence[SlotRun], rows: Sequence[SlotRun], entry: LogEntry | None) -> str:
-        for number, wanted in enumerate(course):
+        for number, expected_run in enumerate(course):
             if number >= len(rows):
-                return f"{self._dag_id}: no run where {_describe_run(wanted)} is expected (before {entry})"
-            if rows[number] != wanted:
-                return f"{self._dag_id}: {_describe_run(rows[number])}, where {_describe_run(wanted)} is expected (before {entry})"
+                return f"{self._dag_id}: no run where {_describe_run(expected_run)} is expected (before {entry})"
+            if rows[number] != expected_run:
+                return f"{self._dag_id}: {_describe_run(rows[number])}, where {_describe_run(expected_run)} is expected (before {entry})"
         raise AssertionError("there is a difference")
 
 
@@ -223,13 +227,13 @@ class _ScheduleWalk:
         self.last = before
         return at
 
-    def next_slot(self, seen: Instant | None = None) -> ExpectedSlot | None:
+    def next_slot(self, plan_until: Instant | None = None) -> ExpectedSlot | None:
         """The slot after the last one, or the newest slot if the policy creates only that."""
         s, last = self.schedule, self.last
         latest = s.rules_misfires == "latest"
         every = s.catchup or (last is not None and last.run_after >= self.since)
         at = self.now if latest or s.catchup else min(self.now, self.since - 1)
-        return self._answer(at if seen is None else seen, every=every)
+        return self._answer(at if plan_until is None else plan_until, every=every)
 
     def slot_after(self, slot: ExpectedSlot) -> ExpectedSlot | None:
         """The slot after one that was decided about."""
@@ -265,7 +269,9 @@ def _apply_entry(state: _DagTimeline, entry: LogEntry) -> tuple[_DagTimeline, In
             return state, tries[-1]
 
 
-def _describe_run(made: SlotRun) -> str:
-    slot = made.slot
-    after, start, end, at = (to_datetime(i).isoformat() for i in (slot.run_after, slot.start, slot.end, made.made_at))
+def _describe_run(slot_run: SlotRun) -> str:
+    slot = slot_run.slot
+    after, start, end, at = (
+        to_datetime(i).isoformat() for i in (slot.run_after, slot.start, slot.end, slot_run.made_at)
+    )
     return f"a run at {after} about {start} to {end}, made at {at}"

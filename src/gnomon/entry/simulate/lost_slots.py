@@ -19,7 +19,7 @@ _SLOTS_MAX = 20_000
 
 def list_lost_slots(db: Database, since: Instant) -> list[str]:
     """A sentence for each slot since that time with neither a run nor a reason, as `gnomon slots audit` finds them."""
-    found = []
+    sentences = []
     with db.read() as tx:
         for dag_id in [row.dag_id for row in dags.list_dags(tx) if row.active]:
             dag = find_dag(tx, dag_id)
@@ -35,8 +35,8 @@ def list_lost_slots(db: Database, since: Instant) -> list[str]:
                 latest=dag.spec.end_at,
                 last=dag.cursor,
             )
-            found += [
+            sentences += [
                 f"{dag_id}: the slot due at {iso(slot.run_after)} has neither a run nor a reason"
                 for slot in find_unexplained(tx, dag, window.runs)
             ]
-    return found
+    return sentences

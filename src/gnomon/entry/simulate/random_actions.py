@@ -81,10 +81,10 @@ def _trigger(people: RandomActions, it: Deployment, dag_id: str) -> None:
 
 def _clear(people: RandomActions, it: Deployment, dag_id: str) -> None:
     with it.db.write() as tx:
-        found = dag_runs.list_runs(tx, dag_id)
-        if not found:
+        runs = dag_runs.list_runs(tx, dag_id)
+        if not runs:
             return
-        run = people.rng.choice(found)
+        run = people.rng.choice(runs)
         dag = dags.find_dag_row(tx, dag_id)
         assert dag is not None
         people.cleared[run.run_pk] += 1
@@ -132,11 +132,11 @@ def _change_and_delete_run(people: RandomActions, it: Deployment, dag_id: str) -
 def _ask(people: RandomActions, it: Deployment, dag_id: str, requests: Sequence[tuple[str, dict[str, object]]]) -> None:
     """Requests about a random run of the DAG, in one transaction."""
     with it.db.write() as tx:
-        found = dag_runs.list_runs(tx, dag_id)
+        runs = dag_runs.list_runs(tx, dag_id)
         dag = dags.find_dag_row(tx, dag_id)
-        if not found or dag is None:
+        if not runs or dag is None:
             return
-        run = people.rng.choice(found)
+        run = people.rng.choice(runs)
         for kind, body in requests:
             whole = {"dag_pk": run.dag_pk, "run_pk": run.run_pk, "by": "people", **body}
             people.request_pks.append(

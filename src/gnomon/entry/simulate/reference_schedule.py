@@ -84,10 +84,10 @@ class CronGrids:
 
     def instants_of(self, cron: str, zone: str) -> list[Instant]:
         """The instants of one expression in one zone, in order."""
-        found = self._found.get((cron, zone))
-        if found is None:
-            found = self._found[cron, zone] = cron_instants(cron, zone, *self._bounds)
-        return found
+        instants = self._found.get((cron, zone))
+        if instants is None:
+            instants = self._found[cron, zone] = cron_instants(cron, zone, *self._bounds)
+        return instants
 
 
 def find_next_slot(

@@ -99,13 +99,13 @@ class YearSimulation:
     # ---- actions of users, files and machines ------------------------------------------------------------------------
     def parse(self, spec: DagSpec, version: str, inputs: str = "") -> None:
         """Record the parse of the DAG's file, with a new or an earlier version; `inputs`: other content of the file."""
-        found = ParsedFile(
+        parsed = ParsedFile(
             path=f"/dags/{spec.dag_id}.py",
             inputs=FileInputs(input_hash=inputs or version),
             dags=(ParsedDag(spec=spec, spec_hash=version),),
         )
         with self.db.write() as tx:
-            dag_files.record_parsed(tx, found, at=self.clock.now(), paused_by_default=False)
+            dag_files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=False)
         self.wake_scheduler()
 
     def wake_scheduler(self) -> None:

@@ -58,8 +58,8 @@ def build_channel(name: str, values: Mapping[str, Any], place: Callable[[str], s
     """The channel of a table. `place`: file and line of a key. Raises ValueError, whose message names the key, its place and the remedy."""
     kind = values.get("type")
     if kind not in CHANNEL_TYPES:
-        given = "is missing" if kind is None else f"is {kind!r}"
-        raise ValueError(f"{place('type')}: type of channel {name!r} {given}; write one of {_quoted(CHANNEL_TYPES)}")
+        problem = "is missing" if kind is None else f"is {kind!r}"
+        raise ValueError(f"{place('type')}: type of channel {name!r} {problem}; write one of {_quoted(CHANNEL_TYPES)}")
     allowed = (*COMMON_KEYS, *CHANNEL_TYPES[kind])
     for key in values:
         if key not in allowed:
@@ -87,11 +87,11 @@ def _check_needed(name: str, kind: str, values: Mapping[str, Any], place: Callab
     if kind == "notifier" and not values.get("class"):
         raise ValueError(f'{place("class")}: channel {name!r} has no class; add class = "package.module.Notifier"')
     if kind in ("webhook", "slack"):
-        given = [key for key in _ADDRESS_KEYS if values.get(key)]
-        if len(given) != 1:
-            problem = "has no address" if not given else f"has {' and '.join(given)}"
+        address_keys = [key for key in _ADDRESS_KEYS if values.get(key)]
+        if len(address_keys) != 1:
+            problem = "has no address" if not address_keys else f"has {' and '.join(address_keys)}"
             raise ValueError(
-                f"{place(given[-1] if given else 'type')}: channel {name!r} {problem}; give one of url, url_env (a variable of the environment) and conn_id"
+                f"{place(address_keys[-1] if address_keys else 'type')}: channel {name!r} {problem}; give one of url, url_env (a variable of the environment) and conn_id"
             )
         if values.get("url"):
             _check_url(name, str(values["url"]), place("url"))
@@ -130,12 +130,12 @@ def read_span(value: object, where: str, key: str) -> float:
     """The seconds of `30s`, `10m`, `2h`, `1d`, or of a number. Raises ValueError."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
         return float(value)
-    found = _SPAN.fullmatch(value) if isinstance(value, str) else None
-    if found is None or not float(found[1]):
+    match = _SPAN.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not float(match[1]):
         raise ValueError(
             f'{where}: {key} is {value!r}; write a number of seconds, or a text such as "30s", "10m", "2h" or "1d"'
         )
-    return float(found[1]) * _UNITS[found[2]]
+    return float(match[1]) * _UNITS[match[2]]
 
 
 def _read_number(value: object, where: str, key: str, minimum: int) -> int:

@@ -74,18 +74,18 @@ def read_alert_settings(home: Path) -> AlertSettings:
     """
     file = home / FILE_NAME
     text, whole = read_toml(file)
-    found = whole.get(ALERTS, {})
-    if not isinstance(found, dict):
+    table = whole.get(ALERTS, {})
+    if not isinstance(table, dict):
         raise OptionError(
-            f"{file}: alerts is {found!r}; write rules below [[alerts.rules]] and channels below [alerts.channels.NAME]"
+            f"{file}: alerts is {table!r}; write rules below [[alerts.rules]] and channels below [alerts.channels.NAME]"
         )
     lines = _find_lines(text)
     try:
         channels = {
             name: _build_channel(str(file), lines, name, values)
-            for name, values in _tables(found.get("channels", {}), file)
+            for name, values in _tables(table.get("channels", {}), file)
         }
-        rules = _build_rules(str(file), lines, found.get("rules", []), channels)
+        rules = _build_rules(str(file), lines, table.get("rules", []), channels)
     except ValueError as error:
         raise OptionError(str(error)) from None
     return AlertSettings(rules, channels)
@@ -143,8 +143,8 @@ def _build_rule(
     when = read_texts(values.get("when", ()), place("when"), "when")
     for kind in when or ("",):
         if kind not in KINDS:
-            given = f"is {kind!r}" if kind else "is missing"
-            raise ValueError(f"{place('when')}: when {given}; write one of {', '.join(KINDS)}")
+            problem = f"is {kind!r}" if kind else "is missing"
+            raise ValueError(f"{place('when')}: when {problem}; write one of {', '.join(KINDS)}")
     name = values.get("name", f"rule {number}")
     if not isinstance(name, str) or not name or name.startswith("dag:"):
         raise ValueError(f"{place('name')}: name is {name!r}; write a text that does not begin with dag:")
@@ -172,8 +172,8 @@ def _read_channels(value: object, channels: Mapping[str, AlertChannel], where: s
         )
     for name in names:
         if name not in channels:
-            known = f"the channels are {', '.join(channels)}" if channels else "there are no channels"
-            raise ValueError(f"{where}: there is no channel {name!r}; {known}; add [alerts.channels.{name}]")
+            hint = f"the channels are {', '.join(channels)}" if channels else "there are no channels"
+            raise ValueError(f"{where}: there is no channel {name!r}; {hint}; add [alerts.channels.{name}]")
     return names
 
 
@@ -236,8 +236,8 @@ def _find_lines(text: str) -> dict[str, int]:
     lines: dict[str, int] = {}
     table, rules = "", 0
     for number, line in enumerate(text.splitlines(), start=1):
-        if found := _TABLE.match(line):
-            table = f"channels.{found[1] or found[2]}"
+        if match := _TABLE.match(line):
+            table = f"channels.{match[1] or match[2]}"
         elif _RULE.match(line):
             rules += 1
             table = f"rules.{rules}"

@@ -35,14 +35,14 @@ def read_calendar_tables(home: Path) -> dict[str, CalendarTable]:
     """
     file = home / FILE_NAME
     text, whole = read_toml(file)
-    found = whole.get(CALENDARS, {})
-    if not isinstance(found, dict):
+    calendars_of_file = whole.get(CALENDARS, {})
+    if not isinstance(calendars_of_file, dict):
         raise OptionError(
-            f"{file}: calendars is {found!r}; write each calendar below a line such as [calendars.finance]"
+            f"{file}: calendars is {calendars_of_file!r}; write each calendar below a line such as [calendars.finance]"
         )
     lines = dict(find_key_lines(text))
     tables = {}
-    for name, values in found.items():
+    for name, values in calendars_of_file.items():
         if not isinstance(values, dict):
             raise OptionError(
                 f"{file}: {name} = {values!r} is directly in [{CALENDARS}]; write it below a line such as [calendars.finance]"

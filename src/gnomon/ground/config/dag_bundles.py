@@ -69,12 +69,12 @@ def read_dag_bundles(cfg: Config) -> tuple[DagBundleConfig, ...]:
 
 def find_dag_bundle(cfg: Config, name: str) -> DagBundleConfig:
     """The bundle of that name. Raises OptionError when this machine has none."""
-    known = read_dag_bundles(cfg)
-    for bundle in known:
+    bundles = read_dag_bundles(cfg)
+    for bundle in bundles:
         if bundle.name == name:
             return bundle
     raise OptionError(
-        f"{_OPTION} has no bundle {name!r} on this machine, only {', '.join(repr(one.name) for one in known)}; "
+        f"{_OPTION} has no bundle {name!r} on this machine, only {', '.join(repr(bundle.name) for bundle in bundles)}; "
         "set the option on workers as on the dag-processor"
     )
 

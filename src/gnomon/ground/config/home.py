@@ -31,13 +31,13 @@ def run_folder(home: Path) -> Path:
     folder = inside if fits else _short(inside)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.lstat()
+        stat_result = folder.lstat()
         around = folder.parent.stat()
     except OSError as error:
         raise OptionError(
             f"cannot create {folder} for sockets and locks: {error.strerror}; set GNOMON_HOME to a folder that you can write to"
         ) from None
-    reason = None if folder is inside else _find_danger(found, around)
+    reason = None if folder is inside else _find_danger(stat_result, around)
     if reason is not None:
         raise OptionError(
             f"the folder for sockets and locks {folder} {reason}; remove it, or use a shorter GNOMON_HOME, whose own folder is used then"
@@ -45,14 +45,14 @@ def run_folder(home: Path) -> Path:
     return folder
 
 
-def _find_danger(found: os.stat_result, around: os.stat_result) -> str | None:
+def _find_danger(stat_result: os.stat_result, around: os.stat_result) -> str | None:
     """Why another user may reach what is in the folder, or put another in its place; None when none does. `around`: the folder that it is in."""
-    if not stat.S_ISDIR(found.st_mode):
+    if not stat.S_ISDIR(stat_result.st_mode):
         return "is a link or a file"
-    if found.st_uid != os.getuid():
+    if stat_result.st_uid != os.getuid():
         return "belongs to another user"
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return f"may be written to by other users (mode {stat.S_IMODE(found.st_mode):o})"
+    if stat_result.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"may be written to by other users (mode {stat.S_IMODE(stat_result.st_mode):o})"
     if around.st_uid not in (0, os.getuid()):
         return "is in a folder that belongs to another user"
     if around.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not around.st_mode & stat.S_ISVTX:

@@ -27,13 +27,13 @@ def read_host_name(function: str) -> str:
     if not path:
         return socket.gethostname()
     try:
-        found = _OF_AIRFLOW.get(path) or pkgutil.resolve_name(path)
+        name_function = _OF_AIRFLOW.get(path) or pkgutil.resolve_name(path)
     except (ImportError, AttributeError, ValueError) as error:
         raise OptionError(
             f"{_OPTION} is {path!r}, which cannot be loaded: {error}. Name a function, such as socket.getfqdn"
         ) from None
     try:
-        name = found()
+        name = name_function()
     except Exception as error:
         raise OptionError(f"{_OPTION} is {path!r}, which raised {type(error).__name__}: {error}") from None
     if not isinstance(name, str) or not name:

@@ -45,18 +45,18 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
         *OPTIONS,
         *_list_open_options(gnomon_values, airflow_values, written),
     ):  # airflow_dialect is the first one: it decides about the defaults of others
-        found = _find_value(option, gnomon_values, airflow_values, written)
-        if found is None:
-            found = OptionValue(option.find_default(dialect).replace("{home}", str(home)), "default")
+        value = _find_value(option, gnomon_values, airflow_values, written)
+        if value is None:
+            value = OptionValue(option.find_default(dialect).replace("{home}", str(home)), "default")
         else:
-            _check(option, found)
-            found = found._replace(text=normalize_choice(option, found.text))
-        if option.kind is OptionKind.PATH and found.text:
-            found = found._replace(text=_absolute(found.text, home))
-        values[option.key] = found
+            _check(option, value)
+            value = value._replace(text=normalize_choice(option, value.text))
+        if option.kind is OptionKind.PATH and value.text:
+            value = value._replace(text=_absolute(value.text, home))
+        values[option.key] = value
         if option.key == _DIALECT:
-            dialect = to_integer(found.text)
-    extra = {key: found for key, found in airflow_values.items() if find_option(*key) is None}
+            dialect = to_integer(value.text)
+    extra = {key: value for key, value in airflow_values.items() if find_option(*key) is None}
     return Config(home, values, extra, misspelt)
 
 
@@ -84,8 +84,8 @@ def _refuse_misspelt(variables: Mapping[str, OptionKey | None]) -> None:
             raise OptionError(f"{variable}: the variable of an option is GNOMON__SECTION__KEY. {remedy}")
 
 
-def _refuse_unknown(found: Mapping[OptionKey, OptionValue], prefix: str) -> None:
-    for key, value in found.items():
+def _refuse_unknown(values: Mapping[OptionKey, OptionValue], prefix: str) -> None:
+    for key, value in values.items():
         if find_option(*key) is None:
             raise OptionError(_describe_unknown(key, value.place, prefix))
 
@@ -97,20 +97,20 @@ def _describe_unknown(key: OptionKey, place: str, prefix: str) -> str:
     return f"{where}: there is no option {key}. {remedy}"
 
 
-def _check(option: ConfigOption, found: OptionValue) -> None:
+def _check(option: ConfigOption, value: OptionValue) -> None:
     try:
-        check_value(option, found.text)
+        check_value(option, value.text)
         if option.key in _EXTRA_CHECKS:
-            _EXTRA_CHECKS[option.key](found.text)
+            _EXTRA_CHECKS[option.key](value.text)
     except ValueError as error:
-        shown = "" if option.is_secret else f" is {found.text!r}"
-        raise OptionError(f"{option.key} ({found.place}){shown}: {error}") from None
+        shown = "" if option.is_secret else f" is {value.text!r}"
+        raise OptionError(f"{option.key} ({value.place}){shown}: {error}") from None
 
 
 def _check_address(text: str) -> None:
-    found = re.match(r"\s*([a-z0-9]+)(\+\w+)?:", text, re.IGNORECASE)
-    if found is None or found[1].lower() not in _SCHEMES:
-        named = f", not on {found[1].lower()!r}" if found and text.startswith("://", found.end() - 1) else ""
+    match = re.match(r"\s*([a-z0-9]+)(\+\w+)?:", text, re.IGNORECASE)
+    if match is None or match[1].lower() not in _SCHEMES:
+        named = f", not on {match[1].lower()!r}" if match and text.startswith("://", match.end() - 1) else ""
         raise ValueError(
             f"Gnomon works on SQLite and PostgreSQL{named}; "
             "write sqlite:////folder/file.db or postgresql://user:password@host/name"

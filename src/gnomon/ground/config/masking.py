@@ -21,4 +21,4 @@ def without_password(url: str) -> str:
 
 def without_passwords(text: str) -> str:
     """The text with the password of each address in it replaced by `***`."""
-    return _ADDRESS.sub(lambda found: without_password(found[0]), text)
+    return _ADDRESS.sub(lambda match: without_password(match[0]), text)

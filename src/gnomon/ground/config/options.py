@@ -24,13 +24,13 @@ _WEIGHTS = ("downstream", "upstream", "absolute")
 
 def _parse_regexps(text: str) -> list[re.Pattern[str]]:
     """The regular expressions of a list separated by spaces. Raises ValueError, which names the one that is none."""
-    found = []
+    patterns = []
     for pattern in text.split():
         try:
-            found.append(re.compile(pattern))
+            patterns.append(re.compile(pattern))
         except re.error as error:
             raise ValueError(f"regular expressions separated by spaces; {pattern!r} is none: {error}") from None
-    return found
+    return patterns
 
 
 def _alias(section: str, name: str) -> tuple[OptionKey, ...]:

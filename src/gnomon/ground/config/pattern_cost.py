@@ -31,17 +31,17 @@ def is_linear(pattern: str) -> bool:
     end = len(pattern) - (1 if pattern.endswith("$") and not pattern.endswith("\\$") else 0)
     position, unbounded, ways, steps = 1, 0, 1, 0
     while position < end:
-        found = _PART.match(pattern, position, end)
-        if found is None:
+        part = _PART.match(pattern, position, end)
+        if part is None:
             return False
-        position = found.end()
-        if found["unbounded"] or (found["range"] and not found["most"]):
+        position = part.end()
+        if part["unbounded"] or (part["range"] and not part["most"]):
             unbounded += 1
-        elif found["optional"]:
+        elif part["optional"]:
             ways *= 2
-        elif found["most"]:
-            ways *= max(1, int(found["most"]) - int(found["least"]) + 1)
-        steps += max(1, int(found["most"] or found["least"] or 1))
+        elif part["most"]:
+            ways *= max(1, int(part["most"]) - int(part["least"]) + 1)
+        steps += max(1, int(part["most"] or part["least"] or 1))
         if unbounded > 1 or ways > _WAYS_MAX:
             return False
     return ways * steps <= (_STEPS_AT_EACH_MAX if unbounded else _STEPS_MAX)

@@ -39,7 +39,7 @@ def read_environment(environ: Mapping[str, str], prefix: str) -> dict[OptionKey,
 
     For an option that is a secret, `PREFIX__SECTION__NAME_SECRET` with what the secrets backend has under the key in the variable.
     """
-    found: dict[OptionKey, OptionValue] = {}
+    values: dict[OptionKey, OptionValue] = {}
     commands: dict[OptionKey, OptionValue] = {}
     keys: dict[OptionKey, OptionValue] = {}
     for variable, text in environ.items():
@@ -52,14 +52,14 @@ def read_environment(environ: Mapping[str, str], prefix: str) -> dict[OptionKey,
         elif _is_kept_in_backend(key):
             keys[OptionKey(key.section, key.name.removesuffix("_secret"))] = OptionValue(text, variable)
         else:
-            found[key] = OptionValue(text, variable)
+            values[key] = OptionValue(text, variable)
     for key, command in commands.items():
-        if key not in found:
-            found[key] = OptionValue(_run_command(command), command.place)
+        if key not in values:
+            values[key] = OptionValue(_run_command(command), command.place)
     for key, place in keys.items():
-        if key not in found:
-            found[key] = OptionValue(_ask_backend(environ, place), place.place)
-    return found
+        if key not in values:
+            values[key] = OptionValue(_ask_backend(environ, place), place.place)
+    return values
 
 
 def find_misspelt_variables(environ: Mapping[str, str]) -> dict[str, OptionKey | None]:
@@ -67,15 +67,15 @@ def find_misspelt_variables(environ: Mapping[str, str]) -> dict[str, OptionKey |
 
     `AIRFLOW__PARALLELISM` has no section, `AIRFLOW_CORE__PARALLELISM` and `AIRFLOW__CORE_PARALLELISM` lack an underscore.
     """
-    found: dict[str, OptionKey | None] = {}
+    misspelt: dict[str, OptionKey | None] = {}
     for variable in environ:
         prefix, _, rest = variable.partition("_")
         if prefix.upper() not in PREFIXES or _names_an_option(variable):
             continue
         meant = _by_words().get(_words_of(rest))
         if meant is not None or variable.startswith(f"{prefix}__"):
-            found[variable] = meant
-    return found
+            misspelt[variable] = meant
+    return misspelt
 
 
 def _names_an_option(variable: str) -> bool:
@@ -152,7 +152,7 @@ def read_file(path: Path) -> dict[OptionKey, OptionValue]:
     """The options of a TOML file, `[section]` and `name = value`; empty when there is no file. Calendars are left out."""
     text, whole = read_toml(path)
     lines = dict(find_key_lines(text))
-    found: dict[OptionKey, OptionValue] = {}
+    values: dict[OptionKey, OptionValue] = {}
     for section, names in whole.items():
         if section == CALENDARS:
             continue
@@ -164,8 +164,8 @@ def read_file(path: Path) -> dict[OptionKey, OptionValue]:
             key = OptionKey(section.lower(), name.lower())
             line = lines.get(key)
             place = f"{path}, line {line}" if line else str(path)
-            found[key] = OptionValue(_as_text(value, key, place), place)
-    return found
+            values[key] = OptionValue(_as_text(value, key, place), place)
+    return values
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:

@@ -71,9 +71,9 @@ class ConfinedFile:
     def stat(self) -> os.stat_result:
         """Raises FileNotFoundError, ForeignFileError for what is no regular file."""
         with _open_parent(self.folder, self.relative) as (parent, name):
-            found = os.stat(name, dir_fd=parent, follow_symlinks=False)
-            _check(found, parent, self.relative)
-            return found
+            stat_result = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            _check(stat_result, parent, self.relative)
+            return stat_result
 
     def changed_s(self) -> float:
         """When it was changed last, in seconds of the epoch; of a link, when that was made. Raises FileNotFoundError."""
@@ -148,7 +148,7 @@ def list_files(folder: Path, pattern: str) -> Iterator[ConfinedFile]:
 
 def list_folders(folder: Path, pattern: str) -> Iterator[ConfinedFile]:
     """The folders beneath the folder whose path matches a pattern; none that is a link, and none behind one."""
-    return (ConfinedFile(folder, found) for found in _list_folders(folder, pattern.split("/")))
+    return (ConfinedFile(folder, relative_path) for relative_path in _list_folders(folder, pattern.split("/")))
 
 
 def remove_empty_folder(folder: ConfinedFile, before_s: float) -> None:
@@ -229,11 +229,11 @@ def _open_existing(parent: int, name: str, flags: int, relative: str) -> int:
     return descriptor
 
 
-def _check(found: os.stat_result, parent: int, relative: str) -> None:
+def _check(stat_result: os.stat_result, parent: int, relative: str) -> None:
     """Refuse what is no regular file, and a second name of a file that belongs to another user than its folder."""
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(stat_result.st_mode):
         raise ForeignFileError(relative, "a link, a pipe or a folder stands in its place")
-    if found.st_nlink > 1 and found.st_uid != os.fstat(parent).st_uid:
+    if stat_result.st_nlink > 1 and stat_result.st_uid != os.fstat(parent).st_uid:
         raise ForeignFileError(relative, "it is a second name of a file of another user")
 
 

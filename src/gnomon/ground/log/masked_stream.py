@@ -46,6 +46,6 @@ class MaskedStream:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
-            held = self._masker.release()
-            if held:
-                self._write(held)
+            held_back = self._masker.release()
+            if held_back:
+                self._write(held_back)

@@ -110,9 +110,9 @@ class SecretIndex:
         """The places where the beginning of a known text stands, in ascending order."""
         gram, offsets, lengths, width = self._gram, self._offsets, self._lengths, self._width
         for place in range(0, len(text) - gram + 1, self._stride):
-            found = offsets.get(text[place : place + gram])
-            if found is not None:
-                for offset in found:
+            offsets_of_gram = offsets.get(text[place : place + gram])
+            if offsets_of_gram is not None:
+                for offset in offsets_of_gram:
                     start = place - offset
                     if start >= 0 and text[start : start + width] in lengths:
                         yield start

@@ -73,8 +73,8 @@ def _format_value(value: object) -> str:
     return repr(text) if isinstance(value, str) and (not text or " " in text or not text.isprintable()) else text
 
 
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def configure(

@@ -30,12 +30,12 @@ _SETTING = re.compile(r"((?:^|\s)(?:password|passwd)\s?=\s?)('[^'\"\\]{0,500}'|[
 def hide_uri_passwords(text: str, replacement: str = HIDDEN) -> str:
     """The text with the login of each address, and the value of each parameter for a password or token, replaced."""
     if "://" in text or "\\/" in text:
-        text = _USERINFO.sub(lambda found: f"{found[1]}{replacement}@", text)
+        text = _USERINFO.sub(lambda match: f"{match[1]}{replacement}@", text)
     if "%40" in text:
-        text = _QUOTED_USERINFO.sub(lambda found: f"{found[1]}{replacement}{found[3]}", text)
+        text = _QUOTED_USERINFO.sub(lambda match: f"{match[1]}{replacement}{match[3]}", text)
     if "=" in text:
         text = _SETTING.sub(
-            lambda found: f"{found[1]}{replacement}", _PARAMETER.sub(lambda found: f"{found[1]}{replacement}", text)
+            lambda match: f"{match[1]}{replacement}", _PARAMETER.sub(lambda match: f"{match[1]}{replacement}", text)
         )
     return text
 
@@ -44,11 +44,11 @@ def find_uri_passwords(text: str) -> Iterator[str]:
     """The passwords and tokens that `hide_uri_passwords` would hide, as they are written and as they are meant."""
     if "://" not in text and "=" not in text:
         return
-    for found in _USERINFO.finditer(text):
-        name, colon, password = found[2].partition(":")
+    for match in _USERINFO.finditer(text):
+        name, colon, password = match[2].partition(":")
         if colon or len(name) >= TOKEN_MIN:
             yield from {password or name, unquote(password or name)}
     for pattern in (_PARAMETER, _SETTING):
-        for found in pattern.finditer(text):
-            value = found[2].strip("'")
+        for match in pattern.finditer(text):
+            value = match[2].strip("'")
             yield from {value, unquote_plus(value)}

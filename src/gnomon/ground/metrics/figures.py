@@ -70,18 +70,18 @@ class ProcessFigures:
         """Add one observation to a histogram. A negative one, of two clocks that differ, counts as 0."""
         with self._guard:
             key = self._bound(self._histograms, metric, labels)
-            found = self._histograms.get(key)
-            if found is None:
-                found = self._histograms[key] = BucketCounts([0] * (len(metric.buckets) + 1))
+            counts = self._histograms.get(key)
+            if counts is None:
+                counts = self._histograms[key] = BucketCounts([0] * (len(metric.buckets) + 1))
             value = max(value, 0.0)
-            found.counts[bisect_left(metric.buckets, value)] += 1
-            found.total += value
+            counts.counts[bisect_left(metric.buckets, value)] += 1
+            counts.total += value
 
     def _bound(
-        self, known: dict[_Key, float] | dict[_Key, BucketCounts], metric: MetricDefinition, labels: tuple[str, ...]
+        self, series: dict[_Key, float] | dict[_Key, BucketCounts], metric: MetricDefinition, labels: tuple[str, ...]
     ) -> _Key:
         key = (metric.name, labels)
-        return key if not labels or key in known or len(known) < SERIES_MAX else (metric.name, (OTHER,) * len(labels))
+        return key if not labels or key in series or len(series) < SERIES_MAX else (metric.name, (OTHER,) * len(labels))
 
     def record_process(self) -> None:
         """Set the figures of the process itself: memory and processor time."""
@@ -100,8 +100,8 @@ class ProcessFigures:
         with self._guard:
             numbers = [[name, labels, value] for (name, labels), value in self._numbers.items()]
             buckets = [
-                [name, labels, found.counts, round(found.total, 6)]
-                for (name, labels), found in self._histograms.items()
+                [name, labels, counts.counts, round(counts.total, 6)]
+                for (name, labels), counts in self._histograms.items()
             ]
             return json.dumps([numbers, buckets], separators=(",", ":"))
 

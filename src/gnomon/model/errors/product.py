@@ -62,11 +62,13 @@ DEFAULT_CUTOFF = 0.6
 """The least similarity of a suggestion, between 0 and 1; callers pass more where similar names mean different things."""
 
 
-def find_close_matches(name: str, known: Iterable[str], *, most: int = 1, cutoff: float = DEFAULT_CUTOFF) -> list[str]:
+def find_close_matches(
+    name: str, known_names: Iterable[str], *, most: int = 1, cutoff: float = DEFAULT_CUTOFF
+) -> list[str]:
     """The known names that are most similar to `name`, ignoring case, best first; at most `most` of them."""
     import difflib  # loaded only when there is an error to report
 
     by_lower: dict[str, str] = {}
-    for candidate in known:
+    for candidate in known_names:
         by_lower.setdefault(candidate.lower(), candidate)
     return [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=most, cutoff=cutoff)]

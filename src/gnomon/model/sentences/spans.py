@@ -35,7 +35,7 @@ def list_spans(sentence: Sentence) -> list[SentenceSpan]:
             spans[-1] = SentenceSpan(ArgumentKind.TEXT, spans[-1].text + text)
         elif text:
             spans.append(SentenceSpan(ArgumentKind.TEXT, text))
-    return [span for found in spans for span in (split_instants(found.text) if found.value is None else (found,))]
+    return [span for piece in spans for span in (split_instants(piece.text) if piece.value is None else (piece,))]
 
 
 def split_instants(text: str) -> Iterator[SentenceSpan]:
@@ -82,7 +82,7 @@ _SEPARATORS = {ArgumentKind.LIST: ", ", ArgumentKind.CLAUSES: "; "}
 
 
 def _iterate_list(sentences: Iterable[Sentence], separator: str) -> Iterator[_Piece]:
-    for number, one in enumerate(sentences):
+    for number, part in enumerate(sentences):
         if number:
             yield ArgumentKind.TEXT, separator, None
-        yield from _iterate_pieces(one)
+        yield from _iterate_pieces(part)

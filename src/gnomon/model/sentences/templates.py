@@ -51,10 +51,10 @@ class Template(NamedTuple):
 def find_template(code: str) -> Template:
     """The words of the code. Raises KeyError if it is not in the catalogue."""
     words = WORDS[code]
-    one, many = (words, words) if isinstance(words, str) else words
-    parts, singular = _parse(many), _parse(one)
+    one_words, many = (words, words) if isinstance(words, str) else words
+    parts, singular = _parse(many), _parse(one_words)
     names = dict.fromkeys(name for _, name in parts + singular if name is not None)
-    return Template(parts, singular, tuple(names if one == many else names | {COUNT: None}))
+    return Template(parts, singular, tuple(names if one_words == many else names | {COUNT: None}))
 
 
 def _parse(words: str) -> tuple[tuple[str, str | None], ...]:

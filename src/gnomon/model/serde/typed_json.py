@@ -121,9 +121,13 @@ def _encode_items(items: Iterable[object], writing: _Writing, path: str, depth: 
 
 def _encode_other(value: object, writing: _Writing, path: str, depth: int) -> object:
     """An object of a class, then a value of the table of types."""
-    found = _describe(value, writing, path)
-    if found is not None:
-        return {CLASSNAME: found.classname, VERSION: found.version, DATA: _encode(found.data, writing, path, depth + 1)}
+    described = _describe(value, writing, path)
+    if described is not None:
+        return {
+            CLASSNAME: described.classname,
+            VERSION: described.version,
+            DATA: _encode(described.data, writing, path, depth + 1),
+        }
     if isinstance(value, float):
         return _encode_float(float(value))
     if getattr(

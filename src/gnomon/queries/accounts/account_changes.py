@@ -48,9 +48,9 @@ def is_account_name(name: str) -> bool:
 
 def get_account(tx: Transaction, name: str) -> Account:
     """The account. Raises UserError, which suggests a similar name."""
-    found = account_rows.find_account(tx, name)
-    if found is not None:
-        return found
+    account = account_rows.find_account(tx, name)
+    if account is not None:
+        return account
     near = find_close_matches(name, [account.name for account in account_rows.list_accounts(tx)])
     raise UserError(
         f"there is no account {name!r}; "

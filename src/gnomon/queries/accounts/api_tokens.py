@@ -81,14 +81,14 @@ def create_token(
 
 def revoke_token(tx: Transaction, author: Author, uid: str) -> ApiToken:
     """Revoke a token for good. Raises UserError for an unknown or revoked one."""
-    found = token_rows.find_token(tx, uid)
-    if found is None:
+    stored = token_rows.find_token(tx, uid)
+    if stored is None:
         near = find_close_matches(uid, [token.uid for token in token_rows.list_tokens(tx)])
         raise UserError(
             f"there is no token {uid!r}; "
             + (f"did you mean {near[0]}?" if near else "`gnomon tokens list` lists all tokens")
         )
-    token = found[0]
+    token = stored[0]
     if not token_rows.revoke_token(tx, token, author.now):
         raise UserError(f"token {uid} was revoked before, at {iso(token.revoked_at)}")
     _log(
@@ -103,10 +103,10 @@ def revoke_token(tx: Transaction, author: Author, uid: str) -> ApiToken:
 def identify_token(tx: Transaction, text: str, now: Instant) -> tuple[Identity, ApiToken] | None:
     """The identity of a request with this token; None when the token is malformed, unknown, revoked or expired."""
     parts = _TOKEN.fullmatch(text)
-    found = token_rows.find_token(tx, parts[1]) if parts else None
-    if parts is None or found is None:
+    stored = token_rows.find_token(tx, parts[1]) if parts else None
+    if parts is None or stored is None:
         return None
-    token, secret_hash = found
+    token, secret_hash = stored
     if not hmac.compare_digest(secret_hash, hash_secret(parts[2])) or not token.is_valid(now):
         return None
     account = account_rows.get_account(tx, token.account_pk)
@@ -124,5 +124,5 @@ def hash_secret(secret: str) -> str:
 
 
 def _log(tx: Transaction, author: Author, kind: str, body: dict[str, object]) -> None:
-    given = body if author.address is None else body | {"from": author.address}
-    log_event(tx, EventRecord(author.now, kind, by=author.by, body=json.dumps(given), address=author.address))
+    full_body = body if author.address is None else body | {"from": author.address}
+    log_event(tx, EventRecord(author.now, kind, by=author.by, body=json.dumps(full_body), address=author.address))

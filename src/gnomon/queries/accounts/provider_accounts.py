@@ -54,12 +54,12 @@ def find_claim(claims: Mapping[str, object], path: str) -> object | None:
     """The value of a claim; dots lead into objects: `realm_access.roles`. A claim whose own name has dots is found too. None: it is not there."""
     if path in claims:
         return claims[path]
-    found: object = claims
+    value: object = claims
     for part in path.split("."):
-        if not isinstance(found, Mapping) or part not in found:
+        if not isinstance(value, Mapping) or part not in value:
             return None
-        found = found[part]
-    return found
+        value = value[part]
+    return value
 
 
 def list_claims(rules: ClaimRules) -> list[str]:
@@ -72,15 +72,15 @@ def complete_claims(
     claims: Mapping[str, object], userinfo: Mapping[str, object], rules: ClaimRules
 ) -> dict[str, object]:
     """The claims of the ID token, and those of the userinfo that are not in it; whether an address is verified is believed of the same address only."""
-    found: dict[str, object] = {**userinfo, **claims}
+    merged: dict[str, object] = {**userinfo, **claims}
     for path in list_claims(rules):
         value = find_claim(claims, path)
-        found[path] = find_claim(userinfo, path) if value is None else value
+        merged[path] = find_claim(userinfo, path) if value is None else value
     for address in (path for path in (rules.name_claim, rules.role_claim) if _is_email(path)):
         source = claims if find_claim(claims, f"{address}{_VERIFIED}") is not None else userinfo
-        if find_claim(source, address) != found[address]:
-            found[f"{address}{_VERIFIED}"] = None
-    return found
+        if find_claim(source, address) != merged[address]:
+            merged[f"{address}{_VERIFIED}"] = None
+    return merged
 
 
 def _is_email(path: str) -> bool:
@@ -123,14 +123,14 @@ def read_role(claims: Mapping[str, object], rules: ClaimRules) -> Role | None:
 
 
 def _choose_role(claims: Mapping[str, object], rules: ClaimRules) -> Role:
-    found = find_claim(claims, rules.role_claim)
-    if found is not None:
+    claim = find_claim(claims, rules.role_claim)
+    if claim is not None:
         _require_verified(claims, rules.role_claim)
     values = (
-        [found]
-        if isinstance(found, str)
-        else [one for one in found if isinstance(one, str)]
-        if isinstance(found, list)
+        [claim]
+        if isinstance(claim, str)
+        else [name for name in claim if isinstance(name, str)]
+        if isinstance(claim, list)
         else None
     )
     if values is None and rules.default_role is None:

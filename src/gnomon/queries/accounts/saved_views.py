@@ -17,9 +17,9 @@ def save_view(tx: Transaction, account: Account, view: SavedView) -> None:
     if not saved_view_rows.lock_account(tx, account.account_pk):
         raise UserError(f"account {account.name!r} was deleted; log in with another account")
     others = [
-        one
-        for one in saved_view_rows.list_views(tx, account.account_pk)
-        if (one.page, one.name) != (view.page, view.name)
+        stored
+        for stored in saved_view_rows.list_views(tx, account.account_pk)
+        if (stored.page, stored.name) != (view.page, view.name)
     ]
     if len(others) >= VIEWS_MAX:
         raise UserError(

@@ -83,10 +83,10 @@ def begin_session(tx: Transaction, account: Account, address: str, now: Instant,
 
 def find_open_session(db: Database, secret: str, now: Instant, rules: SessionRules) -> OpenSession | None:
     """The session of a cookie; None when it has ended, or never was."""
-    found = _find_session(db, secret, now, rules)
-    if found is None:
+    session_row = _find_session(db, secret, now, rules)
+    if session_row is None:
         return None
-    session, account, is_previous = found
+    session, account, is_previous = session_row
     identity = account.identify(session_pk=session.session_pk)
     if is_previous:
         return _serve_previous(db, session, account, identity, now)
@@ -100,10 +100,10 @@ def find_open_session(db: Database, secret: str, now: Instant, rules: SessionRul
 
 def read_open_session(db: Database, secret: str, now: Instant, rules: SessionRules) -> OpenSession | None:
     """As `find_open_session`, without a write; None also when one is due."""
-    found = _find_session(db, secret, now, rules)
-    if found is None:
+    session_row = _find_session(db, secret, now, rules)
+    if session_row is None:
         return None
-    session, account, is_previous = found
+    session, account, is_previous = session_row
     if is_previous or _is_old_secret(session, now) or _is_unused(session, now):
         return None
     return OpenSession(account.identify(session_pk=session.session_pk), session)
@@ -169,14 +169,18 @@ def list_open_sessions(tx: Transaction, account: Account, now: Instant, rules: S
 
 def revoke_sessions(tx: Transaction, author: Author, account: Account, session_pk: int | None = None) -> int:
     """End one session of an account, or all; returns how many there were. The audit log gets a line if there was one."""
-    found = [one for one in session_rows.list_sessions(tx, account.account_pk) if session_pk in (None, one.session_pk)]
-    for session in found:
+    sessions = [
+        session
+        for session in session_rows.list_sessions(tx, account.account_pk)
+        if session_pk in (None, session.session_pk)
+    ]
+    for session in sessions:
         session_rows.delete_session(tx, session.session_pk)
-    if found:
-        body = {"account": account.name, "ended_sessions": len(found), "from": author.address}
+    if sessions:
+        body = {"account": account.name, "ended_sessions": len(sessions), "from": author.address}
         text = json.dumps({key: value for key, value in body.items() if value is not None})
         log_event(tx, EventRecord(author.now, "sessions_revoked", by=author.by, body=text, address=author.address))
-    return len(found)
+    return len(sessions)
 
 
 def _is_over(session: LoginSession, now: Instant, rules: SessionRules) -> bool:

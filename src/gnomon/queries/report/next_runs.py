@@ -73,17 +73,17 @@ class NextRunsTable:
     blocked: str | None = None
 
 
-def build_table(found: NextRuns, hide: Callable[[str], str] = str) -> NextRunsTable:
+def build_table(forecast: NextRuns, hide: Callable[[str], str] = str) -> NextRunsTable:
     """The forecast in English. `hide`: replaces the names that the user may not see."""
     return NextRunsTable(
-        found.dag_id,
-        found.schedule,
-        found.paused,
-        found.next_runs,
-        found.passed,
-        found.dropped,
-        [hide(render(note)) for note in found.notes],
-        None if found.blocked is None else hide(found.blocked),
+        forecast.dag_id,
+        forecast.schedule,
+        forecast.paused,
+        forecast.next_runs,
+        forecast.passed,
+        forecast.dropped,
+        [hide(render(note)) for note in forecast.notes],
+        None if forecast.blocked is None else hide(forecast.blocked),
     )
 
 
@@ -160,8 +160,10 @@ def _list_dropped_runs(request: ForecastRequest, spec: DagSpec, due: list[Planne
     if spec.timetable != dag.spec.timetable and compute_fingerprint(dag.spec.timetable, dag.spec) == dag.fingerprint:
         old = [entry.run for entry in _forecast(request, dag.spec, ask).runs]
     last = due[-1].run_after if len(due) >= request.count else None
-    kept = {run.run_after for run in due}
-    dropped = [run.run_after for run in old if run.run_after not in kept and (last is None or run.run_after <= last)]
+    kept_instants = {run.run_after for run in due}
+    dropped = [
+        run.run_after for run in old if run.run_after not in kept_instants and (last is None or run.run_after <= last)
+    ]
     return [text for at in dropped if (text := iso(at)) is not None]
 
 

@@ -16,13 +16,13 @@ from gnomon.storage.store.asset_records import asset_declarations, asset_events
 
 def get_asset(tx: store.Transaction, request: GetAsset) -> object:
     """The asset with that name or URI; one that an active DAG names comes before one that no file names any more."""
-    found = asset_declarations.find_assets(tx, request.name, request.uri)
-    if not found:
+    assets = asset_declarations.find_assets(tx, request.name, request.uri)
+    if not assets:
         return None
     named = {
-        declaration.leaf for declaration in asset_declarations.list_declarations(tx, [asset.key for asset in found])
+        declaration.leaf for declaration in asset_declarations.list_declarations(tx, [asset.key for asset in assets])
     }
-    asset = min(found, key=lambda asset: (asset.key not in named, asset.asset_pk))
+    asset = min(assets, key=lambda asset: (asset.key not in named, asset.asset_pk))
     return {"name": asset.key.name, "uri": asset.key.uri, "group": asset.group, "extra": json.loads(asset.extra)}
 
 

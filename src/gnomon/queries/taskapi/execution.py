@@ -121,7 +121,7 @@ def answer_import(database: store.Database, worker_id: str, request: AnyTaskApiR
 
 
 def beat(
-    database: store.Database, worker_id: str, held: Collection[str], now: Instant, figures: Collection[Figure] = ()
+    database: store.Database, worker_id: str, held_ids: Collection[str], now: Instant, figures: Collection[Figure] = ()
 ) -> tuple[list[ClaimedRow], Instant]:
     """Record a heartbeat; returns what the worker has claimed, and the clock of the database. Raises WorkerIsLost.
 
@@ -131,7 +131,7 @@ def beat(
         if not leases.beat_worker(tx, worker_id):
             raise WorkerIsLost(f"worker {worker_id} was declared lost")
         claimed = remote_attempts.list_claims(tx, worker_id)
-        unheld = [row for row in claimed if row.attempt_id not in held and now - row.claimed_at > UNHELD_S * SECOND]
+        unheld = [row for row in claimed if row.attempt_id not in held_ids and now - row.claimed_at > UNHELD_S * SECOND]
         for row in unheld:
             if row.entered_at is None:
                 remote_attempts.release_attempt(tx, row.attempt_id, worker_id)

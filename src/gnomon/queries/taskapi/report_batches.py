@@ -48,10 +48,10 @@ def record_reports(
     foreign: frozenset[str] = frozenset()
     results = {attempt_id: check_result(result, reads_values=True) for attempt_id, result in results.items()}
     while True:
-        wanted = [result for attempt_id, result in results.items() if attempt_id not in foreign]
+        own_results = [result for attempt_id, result in results.items() if attempt_id not in foreign]
         try:
             with database.write() as tx:
-                ended = _end(tx, worker_id, wanted)
+                ended = _end(tx, worker_id, own_results)
                 _enter(tx, worker_id, entries)
                 is_lost = bool(claims) and not leases.beat_worker(tx, worker_id)
                 claimed = {} if is_lost or not claims else remote_attempts.claim_attempts(tx, claims, worker_id, now)

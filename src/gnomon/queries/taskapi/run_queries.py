@@ -37,16 +37,16 @@ class TaskApiRefused(GnomonError):
 def get_dag(tx: store.Transaction, request: GetDag) -> object:
     """{active, paused, file, spec, cursor} of the newest version of the DAG; None when there is no such DAG."""
     row = dags.find_dag_row(tx, request.dag_id)
-    found = [] if row is None else group_state.load_dags(tx, [row.dag_pk])
-    if not found:
+    records = [] if row is None else group_state.load_dags(tx, [row.dag_pk])
+    if not records:
         return None
-    known = found[0]
+    record = records[0]
     return {
-        "active": known.active,
-        "paused": known.paused,
-        "file": known.file,
-        "spec": msgspec.to_builtins(known.spec),
-        "cursor": msgspec.to_builtins(known.cursor),
+        "active": record.active,
+        "paused": record.paused,
+        "file": record.file,
+        "spec": msgspec.to_builtins(record.spec),
+        "cursor": msgspec.to_builtins(record.cursor),
     }
 
 
@@ -96,10 +96,10 @@ def get_run_state(tx: store.Transaction, request: GetRunState) -> object:
 
 def get_run_states(tx: store.Transaction, request: GetRunStates) -> object:
     """{run_id: state} of the requested runs that exist."""
-    found = _find_by_id(tx, request.dag_id, request.run_ids) + _find_by_logical_date(
+    runs = _find_by_id(tx, request.dag_id, request.run_ids) + _find_by_logical_date(
         tx, request.dag_id, request.logical_dates
     )
-    return {run.run_id: run.state.value for run in found}
+    return {run.run_id: run.state.value for run in runs}
 
 
 def get_task_states(tx: store.Transaction, request: GetTaskStates) -> object:
@@ -107,15 +107,15 @@ def get_task_states(tx: store.Transaction, request: GetTaskStates) -> object:
     answer = {}
     for run in _wanted_runs(tx, request):
         names = {row[2]: row[1] for row in tx.all("group_state.task_numbers", dag_pks=[run.dag_pk])}
-        wanted = request.task_ids if request.group is None else _group_task_ids(tx, run, request.group)
+        task_ids = request.task_ids if request.group is None else _group_task_ids(tx, run, request.group)
         states = {
             _task_label(names[record.task_no], record): None if record.state is None else record.state.value
             for record in dag_runs.list_task_states(tx, run.run_pk)
-            if wanted is None or names[record.task_no] in wanted
+            if task_ids is None or names[record.task_no] in task_ids
         }
-        if request.group is not None and wanted is not None:
+        if request.group is not None and task_ids is not None:
             begun = {label.partition("[")[0] for label in states}
-            states.update((task_id, None) for task_id in wanted if task_id not in begun)
+            states.update((task_id, None) for task_id in task_ids if task_id not in begun)
         answer[run.run_id] = states
     return answer
 
@@ -133,7 +133,7 @@ def get_task_instances(tx: store.Transaction, request: GetTaskInstances) -> obje
         _task_instance_facts(names[record.task_no], record, tasks.get(names[record.task_no]))
         for record in dag_runs.list_task_states(tx, run.run_pk)
     ]
-    stored = {one.task_id for one in facts}
+    stored = {instance_facts.task_id for instance_facts in facts}
     facts += [
         TaskInstanceFacts(
             task_id=task_id,
@@ -148,7 +148,14 @@ def get_task_instances(tx: store.Transaction, request: GetTaskInstances) -> obje
         if task_id not in stored
     ]
     return msgspec.to_builtins(
-        sorted(facts, key=lambda one: (places.get(one.task_id, len(places)), one.task_id, one.map_index))
+        sorted(
+            facts,
+            key=lambda instance_facts: (
+                places.get(instance_facts.task_id, len(places)),
+                instance_facts.task_id,
+                instance_facts.map_index,
+            ),
+        )
     )
 
 
@@ -221,8 +228,8 @@ _EARLIEST = -(2**63)
 
 def _group_task_ids(tx: store.Transaction, run: RunRecord, group: str) -> tuple[str, ...]:
     """The ids of the tasks in that task group, in the DAG version of the run."""
-    found = {} if run.version_pk is None else group_state.load_specs(tx, [run.version_pk])
-    return tuple(task_id for spec in found.values() for task_id in list_group_tasks(spec, group))
+    specs = {} if run.version_pk is None else group_state.load_specs(tx, [run.version_pk])
+    return tuple(task_id for spec in specs.values() for task_id in list_group_tasks(spec, group))
 
 
 def _wanted_runs(tx: store.Transaction, request: GetTaskStates) -> list[RunRecord]:
@@ -230,17 +237,17 @@ def _wanted_runs(tx: store.Transaction, request: GetTaskStates) -> list[RunRecor
         return _find_by_id(tx, request.dag_id, request.run_ids)
     if request.logical_dates is not None:
         return _find_by_logical_date(tx, request.dag_id, request.logical_dates)
-    found = dag_runs.list_runs(tx, request.dag_id, None, RUNS_MAX + 1)
-    if len(found) > RUNS_MAX:
+    runs = dag_runs.list_runs(tx, request.dag_id, None, RUNS_MAX + 1)
+    if len(runs) > RUNS_MAX:
         raise TaskApiRefused(
             f"DAG {request.dag_id!r} has more than {RUNS_MAX:,} runs, and an answer has no more: name runs by run_ids or logical_dates"
         )
-    return found
+    return runs
 
 
 def _find_by_id(tx: store.Transaction, dag_id: str, run_ids: Iterable[str]) -> list[RunRecord]:
-    found = [dag_runs.find_stored_run(tx, dag_id, run_id) for run_id in run_ids]
-    return [run for run in found if run is not None]
+    runs = [dag_runs.find_stored_run(tx, dag_id, run_id) for run_id in run_ids]
+    return [run for run in runs if run is not None]
 
 
 def _find_by_logical_date(tx: store.Transaction, dag_id: str, logical_dates: Iterable[int]) -> list[RunRecord]:
@@ -249,8 +256,8 @@ def _find_by_logical_date(tx: store.Transaction, dag_id: str, logical_dates: Ite
     if dag is None:
         return []
     holders = [dag_runs.find_slot_holder(tx, dag.dag_pk, str(at)) for at in logical_dates]
-    found = _find_by_id(tx, dag_id, [run_id for run_id in holders if run_id is not None])
-    return [run for run in found if run.logical_at is not None]
+    runs = _find_by_id(tx, dag_id, [run_id for run_id in holders if run_id is not None])
+    return [run for run in runs if run.logical_at is not None]
 
 
 def _parse_state(name: str | None) -> DagRunState | None:
@@ -259,8 +266,8 @@ def _parse_state(name: str | None) -> DagRunState | None:
     try:
         return DagRunState(name)
     except ValueError:
-        known = ", ".join(state.value for state in DagRunState)
-        raise TaskApiRefused(f"there is no run state {name!r}; use one of {known}") from None
+        state_names = ", ".join(state.value for state in DagRunState)
+        raise TaskApiRefused(f"there is no run state {name!r}; use one of {state_names}") from None
 
 
 def _task_label(task_id: str, record: TaskRecord) -> str:

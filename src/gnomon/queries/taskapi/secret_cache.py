@@ -41,7 +41,7 @@ def _keep(key: tuple[str, str], text: str | None, ttl_s: float) -> None:
     free = (
         CHARACTERS_MAX
         - _count_characters(key, text)
-        - sum(_count_characters(one, kept) for one, (kept, _) in _cached.items())
+        - sum(_count_characters(text_kept, entry) for text_kept, (entry, _) in _cached.items())
     )
     while _cached and (len(_cached) >= CACHED_MAX or free < 0):
         oldest = next(iter(_cached))

@@ -124,7 +124,7 @@ def read_elements(database: store.Database, attempt: Attempt) -> tuple[XComEleme
     Reads the store only for a value that this process has not read within the last TRUSTED_S.
     """
     cache, now_s = _find_cache(database), _clock.monotonic()
-    run, found = attempt.run, []
+    run, elements = attempt.run, []
     for source in attempt.elements:
         key = ContainerKey(run.run_pk, source.task_id, RETURN_VALUE, source.seq, source.defer_seq)
         container = cache.find(key, now_s)
@@ -138,7 +138,7 @@ def read_elements(database: store.Database, attempt: Attempt) -> tuple[XComEleme
             continue
         value = _decode_element(container, source.number)
         if value is None or len(value) <= SENT_CHARACTERS:
-            found.append(
+            elements.append(
                 XComElement(
                     task_id=source.task_id,
                     number=source.number,
@@ -147,7 +147,7 @@ def read_elements(database: store.Database, attempt: Attempt) -> tuple[XComEleme
                     value=value,
                 )
             )
-    return tuple(found)
+    return tuple(elements)
 
 
 def _find_cache(database: store.Database) -> ContainerCache:
@@ -174,14 +174,14 @@ def _read_container(
     request: GetXComElement,
     cache: ContainerCache,
     now_s: float,
-    wanted: ContainerKey | None = None,
+    wanted_key: ContainerKey | None = None,
 ) -> SplitContainer | None:
-    """Read and split the value, and keep it if its task has ended. Origin and value are of one snapshot. `wanted`: None for a value of another attempt."""
+    """Read and split the value, and keep it if its task has ended. Origin and value are of one snapshot. `wanted_key`: None for a value of another attempt."""
     origin, run = _find_origin(tx, request), dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
     if origin is None or run is None:
         return None
     key = _build_key(request, origin)
-    if wanted is not None and (key != wanted or origin.ended_at is None):
+    if wanted_key is not None and (key != wanted_key or origin.ended_at is None):
         return None
     values = stored.read_xcoms(tx, run, request.key, (request.task_id,))
     if len(values) != 1 or BACKEND_VALUE in values[0].value:

@@ -21,7 +21,9 @@ def find_circles(
         for leaf in leaves:
             readers.setdefault(leaf, set()).add(dag_id)
     following = {
-        dag_id: sorted({reader for leaf in leaves for known in _written(leaf) for reader in readers.get(known, ())})
+        dag_id: sorted(
+            {reader for leaf in leaves for written_leaf in _written(leaf) for reader in readers.get(written_leaf, ())}
+        )
         for dag_id, leaves in outlets.items()
     }
     circles: list[tuple[str, ...]] = []

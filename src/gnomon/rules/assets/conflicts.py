@@ -28,13 +28,13 @@ def find_conflicts(declarations: Iterable[Declared]) -> dict[int, str]:
     first: dict[str, Declared] = {}
     errors: dict[int, str] = {}
     for declared in sorted(declarations):
-        kept = first.setdefault(declared.asset.name, declared)
-        if kept.asset.uri != declared.asset.uri:
+        first_declared = first.setdefault(declared.asset.name, declared)
+        if first_declared.asset.uri != declared.asset.uri:
             errors.setdefault(
                 declared.dag_pk,
                 (
-                    f"asset {declared.asset.name!r} has the uri {declared.asset.uri!r} in {declared.place} and the uri {kept.asset.uri!r} in "
-                    f"{kept.place} (DAG {kept.dag_id!r}, which was first): give both the same uri, or rename one of them"
+                    f"asset {declared.asset.name!r} has the uri {declared.asset.uri!r} in {declared.place} and the uri {first_declared.asset.uri!r} in "
+                    f"{first_declared.place} (DAG {first_declared.dag_id!r}, which was first): give both the same uri, or rename one of them"
                 ),
             )
     return errors

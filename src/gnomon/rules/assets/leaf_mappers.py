@@ -152,9 +152,9 @@ class DirectLeafMapper:
 
     def compute_measure(self, key: str, arrived: Collection[str]) -> MeasuredKey:
         """As `measure`. Raises what the mapper, the window and the wait policy raise."""
-        mapper, known = self._mapper, tuple(sorted(arrived))
+        mapper, arrived_keys = self._mapper, tuple(sorted(arrived))
         if not isinstance(mapper, RollupMapper):
-            return MeasuredKey(key=key, arrived=known, satisfied=bool(arrived))
+            return MeasuredKey(key=key, arrived=arrived_keys, satisfied=bool(arrived))
         listed: object = mapper.to_upstream(key)
         if isinstance(listed, str) or not isinstance(listed, Iterable):
             raise TypeError(
@@ -164,7 +164,7 @@ class DirectLeafMapper:
         answer = mapper.wait_policy.is_satisfied_by_keys(matched=set(arrived), expected=expected)
         return MeasuredKey(
             key=key,
-            arrived=known,
+            arrived=arrived_keys,
             missing=tuple(sorted(expected.difference(arrived))),
             expected=len(expected),
             satisfied=answer.satisfied and bool(arrived),
@@ -187,8 +187,8 @@ class RecordedLeafMapper:
     """Reads recorded answers. A key that was not asked is not known: its events and runs wait for the next answers."""
 
     def __init__(self, answers: LeafAnswers) -> None:
-        self._mapped = {one.key: one for one in answers.mapped}
-        self._measured = {one.key: one for one in answers.measured}
+        self._mapped = {mapped_key.key: mapped_key for mapped_key in answers.mapped}
+        self._measured = {measured_key.key: measured_key for measured_key in answers.measured}
         self._dates = answers.dates
         self.carries_date = answers.carries_date
 
@@ -196,9 +196,13 @@ class RecordedLeafMapper:
         return self._mapped.get(key)
 
     def measure(self, key: str, arrived: Collection[str]) -> MeasuredKey:
-        known = tuple(sorted(arrived))
-        found = self._measured.get(key)
-        return found if found is not None and found.arrived == known else MeasuredKey(key=key, arrived=known)
+        arrived_keys = tuple(sorted(arrived))
+        measured = self._measured.get(key)
+        return (
+            measured
+            if measured is not None and measured.arrived == arrived_keys
+            else MeasuredKey(key=key, arrived=arrived_keys)
+        )
 
     def find_date(self, key: str) -> Instant | None:
         return self._dates.get(key)
@@ -214,6 +218,9 @@ def build_leaf_mappers(
 ) -> Mapping[AssetLeaf, LeafMapper]:
     """The mapper of each leaf. `answers`: those of the rules with a class of an author. Raises UnknownPart without them."""
     if answers is not None:
-        known = {one.leaf: one for one in answers.leaves}
-        return {rule.leaf: RecordedLeafMapper(known.get(rule.leaf) or LeafAnswers(leaf=rule.leaf)) for rule in rules}
+        answers_by_leaf = {leaf_answers.leaf: leaf_answers for leaf_answers in answers.leaves}
+        return {
+            rule.leaf: RecordedLeafMapper(answers_by_leaf.get(rule.leaf) or LeafAnswers(leaf=rule.leaf))
+            for rule in rules
+        }
     return {rule.leaf: DirectLeafMapper(decode_part(rule.mapper), max_keys) for rule in rules}

@@ -54,9 +54,9 @@ def read_queue(
 ) -> QueueReading:
     """The partitions to which the events belong. Events whose mapper has no answer are left out: they stay in the queue."""
     leaves = list(iter_leaves(condition))
-    found: dict[str, PartitionProgress] = {}
+    partitions: dict[str, PartitionProgress] = {}
     reading = QueueReading([], {}, [], [])
-    for event in sorted(queue, key=lambda one: one.event_pk):
+    for event in sorted(queue, key=lambda queued_event: queued_event.event_pk):
         mapper = mappers.get(event.leaf)
         if mapper is None or event.leaf not in leaves:
             reading.dropped.append((event, ""))
@@ -71,14 +71,14 @@ def read_queue(
         if not answer.keys:
             reading.dropped.append((event, ""))
             continue
-        left = {key for key in answer.keys if ConsumedPair(event.event_pk, key) not in consumed}
-        reading.keys_left[event.leaf, event.event_pk] = left
+        unconsumed = {key for key in answer.keys if ConsumedPair(event.event_pk, key) not in consumed}
+        reading.keys_left[event.leaf, event.event_pk] = unconsumed
         for key in answer.keys:
-            if key in left:
-                partition = found.setdefault(key, PartitionProgress(key, {leaf: set() for leaf in leaves}))
+            if key in unconsumed:
+                partition = partitions.setdefault(key, PartitionProgress(key, {leaf: set() for leaf in leaves}))
                 partition.events.append(event)
                 partition.arrived[event.leaf].add(event.partition_key or "")
-    reading.partitions = list(found.values())
+    reading.partitions = list(partitions.values())
     for partition in reading.partitions:
         partition.leaves = {
             leaf: mappers[leaf].measure(partition.key, arrived) for leaf, arrived in partition.arrived.items()
@@ -96,8 +96,8 @@ def find_partition_date(
 
     `carried`: the dates of the runs that made the events, where a mapper takes them over.
     """
-    found = (mappers[leaf].find_date(partition.key) for leaf in {event.leaf for event in partition.events})
-    dates = {date for date in found if date is not None} or set(carried)
+    dates_of_mappers = (mappers[leaf].find_date(partition.key) for leaf in {event.leaf for event in partition.events})
+    dates = {date for date in dates_of_mappers if date is not None} or set(carried)
     return dates.pop() if len(dates) == 1 else None
 
 

@@ -108,10 +108,10 @@ class Calendar(ABC):
             raise AirflowTimetableInvalid("n is 0; count business days from 1, or from -1 for the last one backwards")
         first, last = find_span_bounds(day, of)
         step, current = (_DAY, first) if n > 0 else (-_DAY, last)
-        left = abs(n)
+        remaining = abs(n)
         while first <= current <= last:
-            left -= self.is_business_day(current)
-            if left == 0:
+            remaining -= self.is_business_day(current)
+            if remaining == 0:
                 return current
             current += step
         return None
@@ -273,8 +273,8 @@ def find_end_warning(calendar: Calendar, today: date) -> str | None:
     if last is None or (last - today).days > 7 * WARN_WEEKS:
         return None
     source = min((coverage for coverage in calendar.coverages if coverage.last is not None), key=_last_day_of)
-    left = (last - today).days
-    when = f"{left} day{'s' if left != 1 else ''} from now" if left >= 0 else "which is past"
+    days_left = (last - today).days
+    when = f"{days_left} day{'s' if days_left != 1 else ''} from now" if days_left >= 0 else "which is past"
     return (
         f"calendar {calendar.label} knows its days up to {last.isoformat()}, {when}, and no run is planned beyond: "
         f"{source.source} ends there; {source.remedy}"

@@ -104,36 +104,36 @@ def _codes() -> dict[str, str]:
     """Two-letter code of a country by each of its spellings, in lower case."""
     from holidays.registry import COUNTRIES
 
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for module, (name, code, *others) in COUNTRIES.items():
         for spelling in (code, name, module, module.replace("_", " "), *others):
-            found.setdefault(spelling.lower(), code)
-    return found
+            codes.setdefault(spelling.lower(), code)
+    return codes
 
 
-def _code_of(given: object) -> str:
+def _code_of(country: object) -> str:
     codes = _codes()
-    if isinstance(given, str) and given.strip().lower() in codes:
-        return codes[given.strip().lower()]
-    near = find_close_matches(given, codes) if isinstance(given, str) else []
+    if isinstance(country, str) and country.strip().lower() in codes:
+        return codes[country.strip().lower()]
+    near = find_close_matches(country, codes) if isinstance(country, str) else []
     meant = f"did you mean {codes[near[0]]!r} ({near[0]})?" if near else "write its two-letter code, such as 'US'"
-    raise AirflowTimetableInvalid(f"the package holidays {library_version()} has no country {given!r}; {meant}")
+    raise AirflowTimetableInvalid(f"the package holidays {library_version()} has no country {country!r}; {meant}")
 
 
-def _subdivision_of(country: str, given: object) -> str:
+def _subdivision_of(country: str, subdivision: object) -> str:
     import holidays
 
     plain = holidays.country_holidays(country)
-    known = {str(code).lower(): str(code) for code in plain.subdivisions}
-    known |= {str(alias).lower(): str(code) for alias, code in plain.subdivisions_aliases.items()}
-    found = known.get(str(given).strip().lower())
-    if found is not None:
-        return found
-    if not known:
-        raise AirflowTimetableInvalid(f"{country} has no subdivisions in the package holidays; remove {given!r}")
-    near = find_close_matches(str(given), known)
-    meant = f"did you mean {known[near[0]]!r}?" if near else f"it knows {', '.join(sorted(set(known.values())))}"
-    raise AirflowTimetableInvalid(f"{country} has no subdivision {given!r}; {meant}")
+    codes = {str(code).lower(): str(code) for code in plain.subdivisions}
+    codes |= {str(alias).lower(): str(code) for alias, code in plain.subdivisions_aliases.items()}
+    code = codes.get(str(subdivision).strip().lower())
+    if code is not None:
+        return code
+    if not codes:
+        raise AirflowTimetableInvalid(f"{country} has no subdivisions in the package holidays; remove {subdivision!r}")
+    near = find_close_matches(str(subdivision), codes)
+    meant = f"did you mean {codes[near[0]]!r}?" if near else f"it knows {', '.join(sorted(set(codes.values())))}"
+    raise AirflowTimetableInvalid(f"{country} has no subdivision {subdivision!r}; {meant}")
 
 
 def list_library_versions(data: object) -> dict[str, str]:

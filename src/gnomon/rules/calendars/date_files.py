@@ -21,7 +21,7 @@ def read_csv_dates(text: str, name: str) -> list[date]:
     Empty lines and lines that begin with `#` are ignored. `name`: the file in messages. Raises AirflowTimetableInvalid with
     the number of the first invalid line.
     """
-    found: list[date] = []
+    dates: list[date] = []
     column = 0
     lines = csv.reader(text.removeprefix("\ufeff").splitlines(), skipinitialspace=True)
     first = True
@@ -36,13 +36,13 @@ def read_csv_dates(text: str, name: str) -> list[date]:
                 continue
         cell = row[column].strip() if column < len(row) else ""
         try:
-            found.append(date.fromisoformat(cell))
+            dates.append(date.fromisoformat(cell))
         except ValueError:
             raise AirflowTimetableInvalid(
                 f"{name}, line {lines.line_num}: {cell!r} is not a date; write it as YYYY-MM-DD in the first column, or in "
                 f"the column that the first line names {DATE_COLUMN!r}"
             ) from None
-    return found
+    return dates
 
 
 MAX_DAYS = 20_000
@@ -75,31 +75,31 @@ def read_ics_dates(text: str, name: str, *, until: date | None = None) -> list[d
     `until`: the last day of a yearly event without an end. Cancelled events are ignored. Raises AirflowTimetableInvalid with
     `name` (the file) and the line of the first property that is invalid or does not describe whole days.
     """
-    found: set[date] = set()
+    days: set[date] = set()
     for event in _read_events(text, name):
         try:
-            found.update(_event_days(event, until))
+            days.update(_event_days(event, until))
         except UnreadableProperty as error:
             raise AirflowTimetableInvalid(f"{name}, line {error.line.number}: {error}") from None
-        if len(found) > MAX_DAYS:
+        if len(days) > MAX_DAYS:
             raise AirflowTimetableInvalid(f"{name}: its events have more than {MAX_DAYS} days; give an earlier until=")
-    return sorted(found)
+    return sorted(days)
 
 
 def _read_events(text: str, name: str) -> Iterator[dict[str, list[IcsProperty]]]:
     """The properties of each VEVENT, by name."""
     event: dict[str, list[IcsProperty]] | None = None
-    seen = False
+    has_calendar = False
     for line in _unfold(text):
         if line.name == "BEGIN":
-            seen = seen or line.value.upper() == "VCALENDAR"
+            has_calendar = has_calendar or line.value.upper() == "VCALENDAR"
             event = {"BEGIN": [line]} if line.value.upper() == "VEVENT" else event
         elif line.name == "END" and line.value.upper() == "VEVENT" and event is not None:
             yield event
             event = None
         elif event is not None:
             event.setdefault(line.name, []).append(line)
-    if not seen:
+    if not has_calendar:
         raise AirflowTimetableInvalid(
             f"{name} has no BEGIN:VCALENDAR; give an iCalendar file, or a CSV file with the suffix .csv"
         )
@@ -194,14 +194,14 @@ def _event_starts(event: dict[str, list[IcsProperty]], start: date, until: date 
 
 
 def _parse_date(line: IcsProperty, text: str | None = None) -> date:
-    given = line.value if text is None else text.strip()
-    if len(given) == 8 and given.isdigit():
+    date_text = line.value if text is None else text.strip()
+    if len(date_text) == 8 and date_text.isdigit():
         try:
-            return date(int(given[:4]), int(given[4:6]), int(given[6:]))
+            return date(int(date_text[:4]), int(date_text[4:6]), int(date_text[6:]))
         except ValueError:
             pass
-    if "T" in given.upper():
+    if "T" in date_text.upper():
         raise UnreadableProperty(
-            line, f"{line.name} is {given}, a time of day; only events of whole days (VALUE=DATE) are days off"
+            line, f"{line.name} is {date_text}, a time of day; only events of whole days (VALUE=DATE) are days off"
         )
-    raise UnreadableProperty(line, f"{line.name} is {given!r}, which is not a date; write it as YYYYMMDD")
+    raise UnreadableProperty(line, f"{line.name} is {date_text!r}, which is not a date; write it as YYYYMMDD")

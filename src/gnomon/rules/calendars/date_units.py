@@ -37,12 +37,12 @@ _NUMBERS = {name: number for number, name in enumerate(WEEKDAY_NAMES)} | {
 SATURDAY_SUNDAY = frozenset({5, 6})
 
 
-def parse_weekday_numbers(given: Iterable[str | int]) -> frozenset[int]:
+def parse_weekday_numbers(weekdays: Iterable[str | int]) -> frozenset[int]:
     """Weekdays by name (`sat`, `Saturday`) or number (0: Monday) as numbers. Raises AirflowTimetableInvalid for others."""
-    if isinstance(given, str):
-        given = [word.strip() for word in given.split(",") if word.strip()]
+    if isinstance(weekdays, str):
+        weekdays = [word.strip() for word in weekdays.split(",") if word.strip()]
     numbers = set()
-    for weekday in given:
+    for weekday in weekdays:
         number = _NUMBERS.get(weekday.strip().lower()) if isinstance(weekday, str) else weekday
         if number is None or isinstance(number, bool) or number not in range(7):
             raise AirflowTimetableInvalid(
@@ -52,13 +52,13 @@ def parse_weekday_numbers(given: Iterable[str | int]) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def parse_day(given: object) -> date:
+def parse_day(day: object) -> date:
     """The date of a date or a text `YYYY-MM-DD`. Raises AirflowTimetableInvalid for anything else."""
-    if type(given) is date:
-        return given
-    if isinstance(given, str):
+    if type(day) is date:
+        return day
+    if isinstance(day, str):
         try:
-            return date.fromisoformat(given.strip())
+            return date.fromisoformat(day.strip())
         except ValueError:
             pass
-    raise AirflowTimetableInvalid(f"{given!r} is not a date; write it as YYYY-MM-DD")
+    raise AirflowTimetableInvalid(f"{day!r} is not a date; write it as YYYY-MM-DD")

@@ -18,8 +18,8 @@ def decode(data: dict[str, Any]) -> Calendar:
     if kind in _COMPOSITE_KINDS:
         composite: Calendar = _find_class(_COMPOSITE_KINDS[kind]).decode(data, decode)
         return composite
-    known = ", ".join(sorted({**_SIMPLE_KINDS, **_COMPOSITE_KINDS}))
-    raise AirflowTimetableInvalid(f"{data.get('kind')!r} is not a kind of calendar; the kinds are {known}")
+    kinds = ", ".join(sorted({**_SIMPLE_KINDS, **_COMPOSITE_KINDS}))
+    raise AirflowTimetableInvalid(f"{data.get('kind')!r} is not a kind of calendar; the kinds are {kinds}")
 
 
 def _find_class(path: str) -> Any:

@@ -61,22 +61,22 @@ class Exchange(Calendar):
         return self._sessions.weekend
 
     def is_off(self, day: date) -> bool:
-        known = self._sessions
-        return day in known.closed or (day.weekday() in known.weekend and day not in known.open)
+        sessions = self._sessions
+        return day in sessions.closed or (day.weekday() in sessions.weekend and day not in sessions.open)
 
     def reason(self, day: date) -> str:
         return "weekend" if day.weekday() in self._sessions.weekend else f"no session of {self._name}"
 
     def encode(self) -> dict[str, Any]:
-        known = self._sessions
+        sessions = self._sessions
         return {
             "kind": "exchange",
             "name": self._name,
-            "first": known.first.isoformat(),
-            "last": known.last.isoformat(),
-            "weekend": sorted(known.weekend),
-            "closed": [day.isoformat() for day in sorted(known.closed)],
-            "open": [day.isoformat() for day in sorted(known.open)],
+            "first": sessions.first.isoformat(),
+            "last": sessions.last.isoformat(),
+            "weekend": sorted(sessions.weekend),
+            "closed": [day.isoformat() for day in sorted(sessions.closed)],
+            "open": [day.isoformat() for day in sorted(sessions.open)],
         }
 
     @classmethod
@@ -130,9 +130,9 @@ def _read_sessions_with_warnings(name: str) -> list[date]:
             f"the sessions of exchange {name!r} need the package exchange_calendars ({error}); "
             "install it with: pip install gnomon[exchanges]"
         ) from None
-    known = library.get_calendar_names()
-    if name not in known:
-        near = find_close_matches(str(name), known, cutoff=0.5)
+    names = library.get_calendar_names()
+    if name not in names:
+        near = find_close_matches(str(name), names, cutoff=0.5)
         raise AirflowTimetableInvalid(
             f"exchange_calendars {library.__version__} has no exchange {name!r}; "
             + (f"did you mean {near[0]!r}?" if near else "write its ISO code, such as 'XNYS'")

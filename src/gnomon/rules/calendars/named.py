@@ -76,12 +76,12 @@ class ByName(Calendar):
         )
 
 
-def calendar_of(given: object) -> Calendar:
+def calendar_of(calendar: object) -> Calendar:
     """The calendar of an author's argument: a Calendar, or a name of `gnomon.toml`. Raises AirflowTimetableInvalid for others."""
-    if isinstance(given, Calendar):
-        return given
-    if isinstance(given, str) and given:
-        return ByName(given)
+    if isinstance(calendar, Calendar):
+        return calendar
+    if isinstance(calendar, str) and calendar:
+        return ByName(calendar)
     raise AirflowTimetableInvalid(
-        f"calendar={given!r} is not a calendar; give a calendar of gnomon.calendars, or a name from gnomon.toml"
+        f"calendar={calendar!r} is not a calendar; give a calendar of gnomon.calendars, or a name from gnomon.toml"
     )

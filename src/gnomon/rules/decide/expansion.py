@@ -82,10 +82,10 @@ def measure_factors(levels: Sequence[Expansion], sources: Mapping[str, SourceFac
     lengths = []
     for level in levels:
         factors = [_measure(length, sources) for length in level.factors]
-        known = tuple(factor for factor in factors if factor is not None)
-        if len(known) < len(factors):
+        known_lengths = tuple(factor for factor in factors if factor is not None)
+        if len(known_lengths) < len(factors):
             return None
-        lengths.append(known)
+        lengths.append(known_lengths)
     return tuple(lengths)
 
 
@@ -96,12 +96,12 @@ def _measure(length: Length, sources: Mapping[str, SourceFacts]) -> int | None:
         source = sources.get(length.task_id)
         return None if source is None else source.length
     parts = [_measure(part, sources) for part in length.parts]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    known_parts = [part for part in parts if part is not None]
+    if len(known_parts) < len(parts):
         return None
     if isinstance(length, ConcatLength):
-        return sum(known)
-    return _measure_zip(length, known)
+        return sum(known_parts)
+    return _measure_zip(length, known_parts)
 
 
 def _measure_zip(length: ZipLength, parts: list[int]) -> int:

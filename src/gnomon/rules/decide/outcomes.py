@@ -31,7 +31,7 @@ def describe_run_failure(causes: Iterable[EndedInstance], leaves: Iterable[Ended
 
     `causes`: the failed instances among the failed leaves and what is above them. Without any, the leaves are named with their reasons.
     """
-    failed = sorted(causes, key=lambda one: (is_fail_fast(one.reason), one.ended_at or 0, one.name))
+    failed = sorted(causes, key=lambda instance: (is_fail_fast(instance.reason), instance.ended_at or 0, instance.name))
     victims = [leaf.name for leaf in leaves if leaf.state is S.UPSTREAM_FAILED]
     if not failed:
         return _list_some(
@@ -39,8 +39,8 @@ def describe_run_failure(causes: Iterable[EndedInstance], leaves: Iterable[Ended
             _MAX_REASONS,
             "; ",
         )
-    told = _list_some([_describe_instance(one, "failed") for one in failed], _MAX_REASONS, "; ")
-    return f"{told}; not run because of it: {_list_some(victims, _MAX_LISTED, ', ')}" if victims else told
+    causes_text = _list_some([_describe_instance(instance, "failed") for instance in failed], _MAX_REASONS, "; ")
+    return f"{causes_text}; not run because of it: {_list_some(victims, _MAX_LISTED, ', ')}" if victims else causes_text
 
 
 def build_fail_fast_reason(task: str) -> str:
@@ -53,9 +53,9 @@ def is_fail_fast(reason: str | None) -> bool:
     return reason is not None and reason.startswith(_FAIL_FAST)
 
 
-def _describe_instance(one: EndedInstance, state: str) -> str:
-    line = next((line for line in map(str.strip, (one.reason or "").splitlines()) if line), "")
-    return f"task {one.name} {state}" + (
+def _describe_instance(instance: EndedInstance, state: str) -> str:
+    line = next((line for line in map(str.strip, (instance.reason or "").splitlines()) if line), "")
+    return f"task {instance.name} {state}" + (
         f": {line if len(line) <= _MAX_REASON_CHARS else line[:_MAX_REASON_CHARS] + '…'}" if line else ""
     )
 

@@ -82,22 +82,22 @@ class SetupScopes:
         `inside`: instances that are cleared for themselves or below others, which bring the setups in whose scope they are. `above`: instances
         that are cleared above others, or without what is below them; setups among these bring their teardowns.
         """
-        found: Selection = {}
+        selection: Selection = {}
         for task, indices in above.items():
-            self._add_teardowns(relations, found, task, indices)
+            self._add_teardowns(relations, selection, task, indices)
         for task, indices in inside.items():
             if indices and not self.tasks[task].is_setup and not self.tasks[task].is_teardown:
                 for setup in self.list_setups(task):
                     related = relations.relate(task, indices, setup)
-                    found.setdefault(setup, set()).update(related)
-                    self._add_teardowns(relations, found, setup, related)
-        return found
+                    selection.setdefault(setup, set()).update(related)
+                    self._add_teardowns(relations, selection, setup, related)
+        return selection
 
     def _add_teardowns(
-        self, relations: InstanceRelations, found: Selection, setup: int, indices: Collection[int]
+        self, relations: InstanceRelations, selection: Selection, setup: int, indices: Collection[int]
     ) -> None:
         for teardown in self.list_teardowns(setup) if indices else ():
-            found.setdefault(teardown, set()).update(relations.relate(setup, indices, teardown))
+            selection.setdefault(teardown, set()).update(relations.relate(setup, indices, teardown))
 
 
 def build_setup_scopes(tasks: Sequence[TaskSpec]) -> SetupScopes | None:

@@ -42,12 +42,12 @@ WaitGraph = dict[WaitPoint, tuple[WaitPoint, ...]]
 
 def find_cycles(shapes: Mapping[str, Shape]) -> dict[str, str]:
     """Each DAG that is in a cycle, with one cycle through it: `a -> b -> a`, where each DAG waits for the next."""
-    found: dict[str, str] = {}
+    cycles: dict[str, str] = {}
     for dag_ids in _find_components({dag_id: _upstream_ids(shape, shapes) for dag_id, shape in shapes.items()}):
         waits = _build_wait_graph({dag_id: shapes[dag_id] for dag_id in dag_ids})
         for component in _find_components(waits):
-            found.update(_describe_components(sorted(component), waits, frozenset(component)))
-    return found
+            cycles.update(_describe_components(sorted(component), waits, frozenset(component)))
+    return cycles
 
 
 def _upstream_ids(shape: Shape, shapes: Mapping[str, Shape]) -> tuple[str, ...]:
@@ -88,18 +88,18 @@ def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
 
 def _describe_components(points: list[WaitPoint], waits: WaitGraph, component: frozenset[WaitPoint]) -> dict[str, str]:
     """The DAGs of one component, each with the text of a cycle through it."""
-    found: dict[str, str] = {}
+    cycles: dict[str, str] = {}
     searches = 0
     for point in points:
-        if point.dag_id in found:
+        if point.dag_id in cycles:
             continue
         if searches == MAX_SEARCHES:
-            found[point.dag_id] = next(iter(found.values()))
+            cycles[point.dag_id] = next(iter(cycles.values()))
             continue
         searches += 1
         for dag_id, words in _format_cycles(_select_named_points(_find_shortest_cycle(point, waits, component))):
-            found.setdefault(dag_id, words)
-    return found
+            cycles.setdefault(dag_id, words)
+    return cycles
 
 
 def _find_shortest_cycle(start: WaitPoint, waits: WaitGraph, component: frozenset[WaitPoint]) -> list[WaitPoint]:
@@ -191,7 +191,7 @@ def errors_of(shapes: Mapping[str, Shape]) -> dict[str, str]:
     `shapes`: all DAGs in files that have dependencies, and the DAGs that they wait for.
     """
     cycles = find_cycles(shapes)
-    found: dict[str, str] = {}
+    errors: dict[str, str] = {}
     for dag_id, shape in shapes.items():
         messages = _slotless_upstreams(dag_id, shape.edges, shapes)
         if dag_id in cycles:
@@ -200,8 +200,8 @@ def errors_of(shapes: Mapping[str, Shape]) -> dict[str, str]:
                 "the next); remove one of these dependencies, or let it wait for the period before, with previous=1"
             )
         if messages:
-            found[dag_id] = "; ".join(messages)
-    return found
+            errors[dag_id] = "; ".join(messages)
+    return errors
 
 
 def doubts_of(
@@ -245,5 +245,5 @@ def _describe_subject(dag_id: str, edge: Edge) -> str:
 
 
 def _suggest_name(name: str, names: Collection[str]) -> str:
-    found = find_close_matches(name, names, cutoff=0.7)
-    return f" (did you mean {found[0]!r}?)" if found else ""
+    matches = find_close_matches(name, names, cutoff=0.7)
+    return f" (did you mean {matches[0]!r}?)" if matches else ""

@@ -64,12 +64,12 @@ class HistoryDays:
         slots = self._history.slots if self._history.cursor is not None else ()
         recorded = bisect_left(slots, self.zone.around(number * DAY_US, (number + 1) * DAY_US)[0])
         latest = self.zone.label(slots[recorded - 1]) // DAY_US if recorded else None
-        found = self._days.day_before(number)
-        while found is not None and (latest is None or found > latest):
-            start, end = found * DAY_US, (found + 1) * DAY_US
-            if not self._is_changed(found) or next(self._iterate_future(start, end), None) is not None:
-                return found
-            found = self._days.day_before(found)
+        day = self._days.day_before(number)
+        while day is not None and (latest is None or day > latest):
+            start, end = day * DAY_US, (day + 1) * DAY_US
+            if not self._is_changed(day) or next(self._iterate_future(start, end), None) is not None:
+                return day
+            day = self._days.day_before(day)
         return latest
 
     def max_clock_gain(self, day: int) -> int:
@@ -90,12 +90,12 @@ class HistoryDays:
             return self._history.cursor is not None
         if self._history.changed is not None:
             return day in self._history.changed
-        found = self._changed.get(day)
-        if found is None:
+        is_changed = self._changed.get(day)
+        if is_changed is None:
             if len(self._changed) >= MAX_DAYS:
                 self._changed.clear()
-            found = self._changed[day] = self._is_foreign(day, self._history.cursor)
-        return found
+            is_changed = self._changed[day] = self._is_foreign(day, self._history.cursor)
+        return is_changed
 
     def _is_foreign(self, day: int, cursor: datetime) -> bool:
         recorded = self._find_recorded(day * DAY_US, (day + 1) * DAY_US)
@@ -103,24 +103,24 @@ class HistoryDays:
 
     def _find_recorded_day(self, start: int, end: int) -> SlotLabels:
         """Recorded slots and slots after the cursor, by the labels that the clock shows."""
-        found = self._replaced.get((start, end))
-        if found is None:
+        labels = self._replaced.get((start, end))
+        if labels is None:
             if len(self._replaced) >= MAX_DAYS:
                 self._replaced.clear()
             slots_by_label: dict[int, set[datetime]] = {}
             for slot in (*self._find_recorded(start, end), *self._iterate_future(start, end)):
                 slots_by_label.setdefault(self.zone.label(slot), set()).add(slot)
-            found = SlotLabels((label, tuple(sorted(slots))) for label, slots in sorted(slots_by_label.items()))
-            self._replaced[start, end] = found
-        return found
+            labels = SlotLabels((label, tuple(sorted(slots))) for label, slots in sorted(slots_by_label.items()))
+            self._replaced[start, end] = labels
+        return labels
 
     def _find_recorded(self, start: int, end: int) -> Sequence[datetime]:
         """The recorded slots with labels from `start` to before `end`, which are in one day."""
         slots, label = self._history.slots, self.zone.label
         first, last = self.zone.around(start, end)
-        found = slots[bisect_left(slots, first) : bisect_left(slots, last)]
+        recorded = slots[bisect_left(slots, first) : bisect_left(slots, last)]
         is_even = self.zone.offset(start // DAY_US) is not None
-        return found if is_even else [slot for slot in found if start <= label(slot) < end]
+        return recorded if is_even else [slot for slot in recorded if start <= label(slot) < end]
 
     def _iterate_future(self, start: int, end: int) -> Iterator[datetime]:
         """The slots after the cursor with labels from `start` to before `end`, in order."""

@@ -65,8 +65,8 @@ class PlannedSlots:
         if isinstance(timetable, DeltaTimetable):
             return self._stepped(timetable, start, end)
         if hasattr(timetable, "slots_between"):
-            found: Iterator[datetime] = map(to_utc, timetable.slots_between(start, end))
-            return found if isinstance(timetable, BuiltinTimetable) else iter(sorted(set(found)))
+            slots: Iterator[datetime] = map(to_utc, timetable.slots_between(start, end))
+            return slots if isinstance(timetable, BuiltinTimetable) else iter(sorted(set(slots)))
         return self._walked(start, end)
 
     def _stepped(self, timetable: DeltaTimetable, start: datetime, end: datetime) -> Iterator[datetime]:

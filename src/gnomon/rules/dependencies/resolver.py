@@ -120,10 +120,10 @@ class Resolver:
         if self._same_dag:
             return self._build_resolution(find_earlier_slot(upstream_days, at, self._after.back), upstream_days)
         first, *others = labels_of(self._downstream_days, at)
-        found = self._apply_rule(at, first, upstream_days)
+        match = self._apply_rule(at, first, upstream_days)
         for label in others:
-            found = _merge_matches(found, self._apply_rule(at, label, upstream_days))
-        return self._build_resolution(found, upstream_days)
+            match = _merge_matches(match, self._apply_rule(at, label, upstream_days))
+        return self._build_resolution(match, upstream_days)
 
     def _get_history_days(self, history: History) -> HistoryDays:
         if self._history_days is None or not self._history_days.is_of(history):
@@ -150,9 +150,9 @@ class Resolver:
             self._upstream_timetable.day(day)
         )
 
-    def _build_resolution(self, found: RuleMatch, upstream_days: SlotDays | HistoryDays) -> Resolution:
+    def _build_resolution(self, match: RuleMatch, upstream_days: SlotDays | HistoryDays) -> Resolution:
         """The matched slots after `take` and `on_absent`."""
-        groups, rule, start, end = found
+        groups, rule, start, end = match
         window = self._zone.window(start, end)
         if not groups:
             return Resolution((), "none", window)
@@ -171,7 +171,11 @@ class Resolver:
         policy = self._after.on_absent
         absent_slots = {slot for group in groups for slot in group if upstream_days.is_absent(slot)}
         if policy == "ignore":
-            present = [left for group in groups if (left := tuple(slot for slot in group if slot not in absent_slots))]
+            present = [
+                present_slots
+                for group in groups
+                if (present_slots := tuple(slot for slot in group if slot not in absent_slots))
+            ]
             return Resolution(_flatten(self._take_groups(present)), rule, window, tuple(sorted(absent_slots)))
         taken = _flatten(self._take_groups(groups))
         absent = tuple(slot for slot in taken if slot in absent_slots)

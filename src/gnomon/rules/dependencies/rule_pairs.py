@@ -44,21 +44,21 @@ def _match_nearest(query: SlotQuery, upstream_labels: SlotLabels) -> RuleMatch:
     moved = (query.upstream_day - query.day) * DAY_US
     midnight, now = query.upstream_day * DAY_US, query.label + moved
     start = _find_interval_start(query, query.label) + moved
-    found = _slots_between(upstream_labels, start, now + 1)
-    if found:
-        return RuleMatch(found, "backward", start, now + 1)
-    passed = bisect_right(upstream_labels.labels, now)
-    policy: RuleName = _EMPTY[query.after.empty_interval] if passed else "forward"
+    groups = _slots_between(upstream_labels, start, now + 1)
+    if groups:
+        return RuleMatch(groups, "backward", start, now + 1)
+    passed_count = bisect_right(upstream_labels.labels, now)
+    policy: RuleName = _EMPTY[query.after.empty_interval] if passed_count else "forward"
     if policy == "forward":
         return RuleMatch(
-            upstream_labels.slots[passed : passed + 1],
-            "forward" if passed < len(upstream_labels.labels) else "none",
+            upstream_labels.slots[passed_count : passed_count + 1],
+            "forward" if passed_count < len(upstream_labels.labels) else "none",
             now,
             midnight + DAY_US,
         )
-    latest = upstream_labels.labels[passed - 1]
+    latest = upstream_labels.labels[passed_count - 1]
     if policy == "nearest":
-        return RuleMatch([upstream_labels.slots[passed - 1]], "nearest", midnight, now + 1)
+        return RuleMatch([upstream_labels.slots[passed_count - 1]], "nearest", midnight, now + 1)
     start = _find_interval_start(query, latest - moved) + moved
     end = next(label for label, _ in iterate_forward(query.downstream_days, latest - moved, query.label)) + moved + 1
     return RuleMatch(_slots_between(upstream_labels, start, end), "carried", start, end)
@@ -129,8 +129,8 @@ def _hour_n_before(query: SlotQuery) -> RuleMatch:
 
 def _last_of_hour_n_before(query: SlotQuery) -> RuleMatch:
     """The last label of the N-th natural hour before the run's."""
-    found = _hour_n_before(query)
-    return found._replace(groups=found.groups[-1:])
+    match = _hour_n_before(query)
+    return match._replace(groups=match.groups[-1:])
 
 
 def _longer_period_back(query: SlotQuery) -> RuleMatch:
@@ -147,8 +147,8 @@ def _day_n_before(query: SlotQuery) -> RuleMatch:
 
 def _last_of_day_n_before(query: SlotQuery) -> RuleMatch:
     """The last label of the upstream's day, N days back."""
-    found = _day_n_before(query)
-    return found._replace(groups=found.groups[-1:])
+    match = _day_n_before(query)
+    return match._replace(groups=match.groups[-1:])
 
 
 def _hour(query: SlotQuery, back: int) -> int:

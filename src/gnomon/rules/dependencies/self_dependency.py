@@ -17,10 +17,10 @@ def find_earlier_slot(days: SlotChunks, slot: datetime, back: int) -> RuleMatch:
     """
     label = days.zone.label(slot)
     first = labels_of(days, slot)[0]
-    passed = _slots_from(days, first)
+    passed_slots = _slots_from(days, first)
     for own, slots in iterate_backward(days, first):
-        same_run = slot in slots or slots == passed
-        passed = slots
+        same_run = slot in slots or slots == passed_slots
+        passed_slots = slots
         if not same_run:
             back -= 1
             if back == 0:

@@ -82,9 +82,9 @@ class SlotDays:
 
     def chunk(self, number: int) -> SlotLabels:
         """The labels of chunk `number`, from `number * chunk_length` on."""
-        found = self._chunks.get(number)
-        if found is not None:
-            return found
+        cached = self._chunks.get(number)
+        if cached is not None:
+            return cached
         day = number * self.chunk_length // DAY_US
         if self._may_move_labels and self.zone.offset(day) is None:
             return self.day(day).part(number * self.chunk_length, (number + 1) * self.chunk_length)
@@ -92,8 +92,8 @@ class SlotDays:
 
     def day(self, number: int) -> SlotLabels:
         """The labels of a day."""
-        found = self._days.get(number)
-        return self._compute_and_cache(self._days, number, DAY_US) if found is None else found
+        cached = self._days.get(number)
+        return self._compute_and_cache(self._days, number, DAY_US) if cached is None else cached
 
     def count(self, number: int) -> int:
         """The number of labels of a day."""
@@ -144,14 +144,14 @@ class SlotDays:
         return True
 
     def _compute_and_cache(self, cache: dict[int, SlotLabels], number: int, unit: int) -> SlotLabels:
-        found = SlotLabels(self._find_labels(number * unit, (number + 1) * unit))
-        if len(cache) >= MAX_DAYS or self.cached_slot_count + len(found.slots) > MAX_SLOTS:
+        labels = SlotLabels(self._find_labels(number * unit, (number + 1) * unit))
+        if len(cache) >= MAX_DAYS or self.cached_slot_count + len(labels.slots) > MAX_SLOTS:
             self._days.clear()
             self._chunks.clear()
             self.cached_slot_count = 0
-        cache[number] = found
-        self.cached_slot_count += len(found.slots)
-        return found
+        cache[number] = labels
+        self.cached_slot_count += len(labels.slots)
+        return labels
 
     def _around(self, number: int) -> tuple[datetime, datetime]:
         return self.zone.around(number * DAY_US, (number + 1) * DAY_US)
@@ -225,12 +225,12 @@ def _labels(clock: LabelClock, start: int, end: int) -> Iterator[int]:
 
 
 def _read_granularity(timetable: Timetable) -> Granularity | None:
-    found: Granularity | None = getattr(timetable, "granularity", None)
-    if found is not None and found not in GRANULARITIES:
+    granularity: Granularity | None = getattr(timetable, "granularity", None)
+    if granularity is not None and granularity not in GRANULARITIES:
         raise AirflowTimetableInvalid(
-            f"{type(timetable).__name__}.granularity is {found!r}; write one of {', '.join(map(repr, GRANULARITIES))}, or None"
+            f"{type(timetable).__name__}.granularity is {granularity!r}; write one of {', '.join(map(repr, GRANULARITIES))}, or None"
         )
-    return found
+    return granularity
 
 
 def _seconds(instant: datetime) -> int:

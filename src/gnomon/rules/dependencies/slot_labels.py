@@ -58,11 +58,11 @@ def collect_slots(chunks: SlotChunks, start: int, end: int) -> list[tuple[dateti
     at = bisect_left(chunk.labels, start)
     if first == last:
         return chunk.slots[at : bisect_left(chunk.labels, end, at)]
-    found = chunk.slots[at:]
+    slots = chunk.slots[at:]
     for number in range(first + 1, last + 1):
         chunk = chunks.chunk(number)
-        found += chunk.slots[: bisect_left(chunk.labels, end)]
-    return found
+        slots += chunk.slots[: bisect_left(chunk.labels, end)]
+    return slots
 
 
 def iterate_forward(chunks: SlotChunks, start: int, end: int) -> Iterator[SlotLabel]:

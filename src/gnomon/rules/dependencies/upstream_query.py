@@ -153,9 +153,9 @@ class EdgeTimetables:
 
     def resolve_slots(self, at: Instant, history: History) -> ResolvedSlots:
         """The slots that the run planned at `at` waits for, with that part of the history."""
-        found = self._resolver.resolve(to_datetime(at), history)
-        absent = () if self._after.on_absent == "wait" else found.absent
-        return ResolvedSlots(tuple(map(to_instant, found.slots)), found.rule, tuple(map(to_instant, absent)))
+        resolution = self._resolver.resolve(to_datetime(at), history)
+        absent = () if self._after.on_absent == "wait" else resolution.absent
+        return ResolvedSlots(tuple(map(to_instant, resolution.slots)), resolution.rule, tuple(map(to_instant, absent)))
 
     def _whole_days(self, first: datetime, last: datetime) -> TimeRange:
         """The range from the day of one instant to the day of another."""
@@ -175,8 +175,8 @@ def count_needed_slots(dependency: DependencySpec) -> int:
 def to_history(past: RecordedSlots) -> History:
     """The history for `EdgeTimetables.resolve_slots`. A slot after the cursor counts by the timetable, even if it has a run."""
     cursor = past.cursor
-    known = () if cursor is None else tuple(to_datetime(slot) for slot in past.slots if slot <= cursor)
-    return History(known, None if cursor is None else to_datetime(cursor), past.changed)
+    recorded = () if cursor is None else tuple(to_datetime(slot) for slot in past.slots if slot <= cursor)
+    return History(recorded, None if cursor is None else to_datetime(cursor), past.changed)
 
 
 def _span_of(ranges: Iterable[TimeRange]) -> TimeRange:

@@ -79,8 +79,8 @@ class ZoneDays:
         except KeyError:
             if len(self._offsets) >= MAX_DAYS:
                 self._offsets.clear()
-            found = self._offsets[day] = self._compute_offset(day)
-            return found
+            offset = self._offsets[day] = self._compute_offset(day)
+            return offset
 
     def _compute_offset(self, day: int) -> int | None:
         start, end = self._first(day * DAY_US), self._last((day + 1) * DAY_US)

@@ -102,12 +102,12 @@ class FanOutMapper(PartitionMapper):
     @classmethod
     def _resolve_default_downstream_mapper(cls, window: Window) -> PartitionMapper:
         name = type(window).__name__
-        found = cls.default_downstream_mapper_by_window_name.get(name)
-        if found is None:
+        mapper_class = cls.default_downstream_mapper_by_window_name.get(name)
+        if mapper_class is None:
             raise ValueError(
                 f"{cls.__name__} has no default downstream_mapper for window type {name}; pass downstream_mapper explicitly."
             )
-        return found()
+        return mapper_class()
 
     def to_downstream(self, key: str) -> list[str]:
         coarse = self.upstream_mapper.to_downstream(key)

@@ -28,7 +28,7 @@ def compile_key_format(text: str, placeholders: Mapping[str, str] | None = None)
     `placeholders`: name to the pattern of its value; others match any word. Raises ValueError for a name that is used twice or is no
     identifier, for two placeholders of any word side by side, which could not be told apart, and for more than OPEN_MAX that no separator ends.
     """
-    given, parts, seen, after_word, open_words = placeholders or {}, [], set(), False, 0
+    known_placeholders, parts, seen_groups, after_word, open_words = placeholders or {}, [], set(), False, 0
     for directive, name, literal in _TOKEN.findall(text):
         is_placeholder = not directive and not literal
         group = directive or name
@@ -41,18 +41,18 @@ def compile_key_format(text: str, placeholders: Mapping[str, str] | None = None)
             raise ValueError(
                 f"output_format {text!r} has invalid placeholder {{{name}}}; a placeholder is an identifier"
             )
-        if group in seen:
+        if group in seen_groups:
             raise ValueError(
                 f"output_format {text!r} reuses {'placeholder' if is_placeholder else 'directive'} {group!r}; use each once"
             )
-        is_word = is_placeholder and name not in given
+        is_word = is_placeholder and name not in known_placeholders
         if is_word and after_word:
             raise ValueError(
                 f"output_format {text!r} has adjacent default-pattern placeholders ending at {{{name}}}; put a separator between them"
             )
-        seen.add(group)
+        seen_groups.add(group)
         after_word = is_word
-        parts.append(f"(?P<{group}>{_DIRECTIVES[directive] if directive else given.get(name, _ANY_WORD)})")
+        parts.append(f"(?P<{group}>{_DIRECTIVES[directive] if directive else known_placeholders.get(name, _ANY_WORD)})")
     if open_words > OPEN_MAX:
         raise ValueError(
             f"output_format {text!r} has {open_words} placeholders that a letter, a digit, _ or a directive follows, and at most {OPEN_MAX} can be read back;"

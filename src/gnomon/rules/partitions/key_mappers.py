@@ -147,7 +147,7 @@ class ChainMapper(PartitionMapper):
     def to_downstream(self, key: str) -> str | Iterable[str]:
         keys = [key]
         for mapper in self.mappers:
-            keys = [mapped for one in keys for mapped in list_mapped_keys(mapper, one)]
+            keys = [mapped for mapped_key in keys for mapped in list_mapped_keys(mapper, mapped_key)]
         return keys[0] if len(keys) == 1 else keys
 
     def to_partition_date(self, downstream_key: str) -> datetime | None:
@@ -158,7 +158,10 @@ class ChainMapper(PartitionMapper):
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
-        return cls(*(decode_part(one) for one in data["mappers"]), max_downstream_keys=data.get("max_downstream_keys"))
+        return cls(
+            *(decode_part(mapper_data) for mapper_data in data["mappers"]),
+            max_downstream_keys=data.get("max_downstream_keys"),
+        )
 
 
 @builtin_part
@@ -188,12 +191,12 @@ class ProductMapper(PartitionMapper):
             )
         mapped = []
         for mapper, part in zip(self.mappers, parts, strict=True):
-            one = mapper.to_downstream(part)
-            if not isinstance(one, str):
+            mapped_part = mapper.to_downstream(part)
+            if not isinstance(mapped_part, str):
                 raise TypeError(
                     f"ProductMapper child mappers must return a single key, but {type(mapper).__name__} returned multiple keys for {part!r}; use another mapper"
                 )
-            mapped.append(one)
+            mapped.append(mapped_part)
         return self.delimiter.join(mapped)
 
     def to_partition_date(self, downstream_key: str) -> datetime | None:
@@ -217,7 +220,7 @@ class ProductMapper(PartitionMapper):
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
-        mappers = (decode_part(one) for one in data["mappers"])
+        mappers = (decode_part(mapper_data) for mapper_data in data["mappers"])
         return cls(*mappers, delimiter=data.get("delimiter", "|"), max_downstream_keys=data.get("max_downstream_keys"))
 
 
@@ -230,20 +233,20 @@ def list_mapped_keys(mapper: PartitionMapper, key: str, max_count: int | None = 
         raise TypeError(
             f"{type(mapper).__name__}.to_downstream({key!r}) must return a string or iterable of strings, but returned {type(mapped).__name__}"
         )
-    found: dict[str, None] = {}
-    for count, one in enumerate(mapped, 1):
-        if not isinstance(one, str):
+    keys: dict[str, None] = {}
+    for count, mapped_key in enumerate(mapped, 1):
+        if not isinstance(mapped_key, str):
             raise TypeError(
-                f"{type(mapper).__name__}.to_downstream({key!r}) must return an iterable of strings, but yielded {type(one).__name__}"
+                f"{type(mapper).__name__}.to_downstream({key!r}) must return an iterable of strings, but yielded {type(mapped_key).__name__}"
             )
-        found[one] = None
-        if max_count is not None and len(found) >= max_count:
+        keys[mapped_key] = None
+        if max_count is not None and len(keys) >= max_count:
             break
         if count >= YIELDED_MAX:
             raise TypeError(
                 f"{type(mapper).__name__}.to_downstream({key!r}) yielded {count} keys, most of them several times; let it end"
             )
-    return list(found)
+    return list(keys)
 
 
 YIELDED_MAX = 100_000

@@ -125,10 +125,10 @@ class StartOfWeekMapper(TemporalMapper):
         return _midnight(dt - timedelta(days=dt.weekday()))
 
     def decode_downstream(self, downstream_key: str) -> datetime:
-        found = self._key_pattern.fullmatch(downstream_key)
-        if found is None or not {"Y", "m", "d"} <= found.groupdict().keys():
+        match = self._key_pattern.fullmatch(downstream_key)
+        if match is None or not {"Y", "m", "d"} <= match.groupdict().keys():
             raise ValueError(_describe_unreadable(self, downstream_key, "%Y, %m and %d"))
-        return datetime(int(found["Y"]), int(found["m"]), int(found["d"]))  # noqa: DTZ001 - keys have no zone
+        return datetime(int(match["Y"]), int(match["m"]), int(match["d"]))  # noqa: DTZ001 - keys have no zone
 
     encode_upstream = TemporalMapper.encode_upstream
 
@@ -160,10 +160,10 @@ class StartOfQuarterMapper(TemporalMapper):
         return dt.strftime(self.output_format).format(quarter=(dt.month - 1) // 3 + 1)
 
     def decode_downstream(self, downstream_key: str) -> datetime:
-        found = self._key_pattern.fullmatch(downstream_key)
-        if found is None or not {"Y", "quarter"} <= found.groupdict().keys():
+        match = self._key_pattern.fullmatch(downstream_key)
+        if match is None or not {"Y", "quarter"} <= match.groupdict().keys():
             raise ValueError(_describe_unreadable(self, downstream_key, "%Y and {quarter}"))
-        return datetime(int(found["Y"]), int(found["quarter"]) * 3 - 2, 1)  # noqa: DTZ001 - keys have no zone
+        return datetime(int(match["Y"]), int(match["quarter"]) * 3 - 2, 1)  # noqa: DTZ001 - keys have no zone
 
     encode_upstream = TemporalMapper.encode_upstream
 

@@ -45,8 +45,8 @@ class Window(PartitionPart):
         return cls(direction=cls.Direction(data["direction"]))
 
     def __repr__(self) -> str:
-        given = "" if self.direction is Window.Direction.FORWARD else f"direction={self.direction.value!r}"
-        return f"{type(self).__name__}({given})"
+        direction = "" if self.direction is Window.Direction.FORWARD else f"direction={self.direction.value!r}"
+        return f"{type(self).__name__}({direction})"
 
     def _steps(self, anchor: datetime, count: int, step: Callable[[datetime, int], datetime]) -> list[datetime]:
         """`count` steps from the anchor on, or up to it."""
@@ -135,17 +135,17 @@ class SegmentWindow(Window):
                 f"SegmentWindow takes a list of keys, not the text {segments!r}; write SegmentWindow([{segments!r}])"
             )
         super().__init__()
-        found = list(segments)
-        for i, one in enumerate(found):
-            if not isinstance(one, str):
+        segment_keys = list(segments)
+        for i, segment in enumerate(segment_keys):
+            if not isinstance(segment, str):
                 raise ValueError(
-                    f"SegmentWindow segment keys must be str; got {type(one).__name__!r} at index {i}: {one!r}"
+                    f"SegmentWindow segment keys must be str; got {type(segment).__name__!r} at index {i}: {segment!r}"
                 )
-            if not one:
+            if not segment:
                 raise ValueError(f"SegmentWindow segment keys must be non-empty; got an empty string at index {i}.")
-        if not found:
+        if not segment_keys:
             raise ValueError("SegmentWindow requires at least one segment key; got an empty iterable.")
-        self._segments = frozenset(found)
+        self._segments = frozenset(segment_keys)
 
     def to_upstream(self, decoded_downstream: Any) -> frozenset[str]:
         return self._segments

@@ -21,18 +21,18 @@ OLD_NAMES = frozenset({"last_automated_dagrun"})
 method would fail with it."""
 
 
-def call_author_method(timetable: object, method: str, offered: Mapping[str, Any], wanted: str) -> Any:
+def call_author_method(timetable: object, method: str, offered: Mapping[str, Any], signature_hint: str) -> Any:
     """Calls the method with those arguments of `offered` that its signature takes, and returns its result.
 
-    `wanted`: the signature that error messages recommend. Raises PlanningError when the method has another signature,
+    `signature_hint`: the signature that error messages recommend. Raises PlanningError when the method has another signature,
     is not a plain method, or raises.
     """
-    function = _find_function(timetable, method, wanted)
+    function = _find_function(timetable, method, signature_hint)
     _check_kind(timetable, method, function)
     bound = getattr(timetable, method)
-    given = _bind_arguments(timetable, method, function, inspect.signature(bound), offered, wanted)
+    arguments = _bind_arguments(timetable, method, function, inspect.signature(bound), offered, signature_hint)
     try:
-        return bound(*given[0], **given[1])
+        return bound(*arguments[0], **arguments[1])
     except AirflowTimetableInvalid as error:
         raise PlanningError(error_text(error)) from error
     except (Exception, SystemExit) as error:
@@ -64,35 +64,35 @@ def _is_own_class(cls: type) -> bool:
     return cls.__module__.startswith("gnomon.")
 
 
-def missing_method_error(timetable: object, method: str, wanted: str) -> PlanningError:
+def missing_method_error(timetable: object, method: str, signature_hint: str) -> PlanningError:
     """The error for a missing method; it suggests to rename an author's method with a similar name."""
     cls = type(timetable)
     own = {name for kind in cls.__mro__ if not _is_own_class(kind) for name in vars(kind)}
     meant = find_close_matches(method, sorted(own - set(dir(Timetable))), cutoff=0.75)
-    remedy = f"rename {meant[0]}" if meant else f"write `def {method}{wanted}`"
+    remedy = f"rename {meant[0]}" if meant else f"write `def {method}{signature_hint}`"
     where = _defined_at(_unwrap(inspect.getattr_static(cls, meant[0]))) if meant else ""
     return PlanningError(f"{cls.__name__} lacks the method {method}; {remedy}{where}")
 
 
-def _find_function(timetable: object, method: str, wanted: str) -> FunctionType | None:
+def _find_function(timetable: object, method: str, signature_hint: str) -> FunctionType | None:
     """The function of the method; None for another kind of callable. Raises PlanningError if there is no such method."""
-    found = inspect.getattr_static(timetable, method, None)
-    if found is None or (
+    attribute = inspect.getattr_static(timetable, method, None)
+    if attribute is None or (
         not is_author_method(timetable, method)
         and not isinstance(timetable, BuiltinTimetable)
         and method in ("next_dagrun_info", "infer_manual_data_interval")
     ):
-        raise missing_method_error(timetable, method, wanted)
-    function = _unwrap(found)
+        raise missing_method_error(timetable, method, signature_hint)
+    function = _unwrap(attribute)
     if function is None and not callable(getattr(timetable, method)):
         raise PlanningError(
-            f"{type(timetable).__name__}.{method} is {type(found).__name__}, not a method; write `def {method}{wanted}`"
+            f"{type(timetable).__name__}.{method} is {type(attribute).__name__}, not a method; write `def {method}{signature_hint}`"
         )
     return function
 
 
-def _unwrap(found: object) -> FunctionType | None:
-    inner = getattr(found, "__func__", found)
+def _unwrap(attribute: object) -> FunctionType | None:
+    inner = getattr(attribute, "__func__", attribute)
     unwrapped = inspect.unwrap(inner) if callable(inner) else inner
     return unwrapped if isinstance(unwrapped, FunctionType) else None
 
@@ -114,10 +114,10 @@ def _bind_arguments(
     function: FunctionType | None,
     takes: inspect.Signature,
     offered: Mapping[str, Any],
-    wanted: str,
+    signature_hint: str,
 ) -> tuple[list[Any], dict[str, Any]]:
     """The positional-only arguments, and the others by name. Raises PlanningError for a parameter that Gnomon does not pass."""
-    _check_self(timetable, method, function, offered, wanted)
+    _check_self(timetable, method, function, offered, signature_hint)
     by_position: list[Any] = []
     by_name: dict[str, Any] = {}
     for name, parameter in takes.parameters.items():
@@ -139,7 +139,7 @@ def _bind_arguments(
         else:
             meant = _guess_parameter(name, offered, takes)
             if parameter.default is inspect.Parameter.empty or meant is not None:
-                remedy = f"name it {meant!r}" if meant else f"write `def {method}{wanted}`"
+                remedy = f"name it {meant!r}" if meant else f"write `def {method}{signature_hint}`"
                 raise wrong_answer_error(
                     timetable,
                     method,
@@ -149,7 +149,7 @@ def _bind_arguments(
 
 
 def _check_self(
-    timetable: object, method: str, function: FunctionType | None, offered: Mapping[str, Any], wanted: str
+    timetable: object, method: str, function: FunctionType | None, offered: Mapping[str, Any], signature_hint: str
 ) -> None:
     """Raises PlanningError if the author forgot `self`: the first parameter would get the timetable."""
     if function is None or not isinstance(inspect.getattr_static(timetable, method), FunctionType):
@@ -157,7 +157,7 @@ def _check_self(
     parameters = list(inspect.signature(function).parameters.values())
     if not parameters or parameters[0].name in offered or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
         shown = _format_signature(function, inspect.signature(function))
-        raise wrong_answer_error(timetable, method, f"{shown} has no `self`; write `def {method}{wanted}`")
+        raise wrong_answer_error(timetable, method, f"{shown} has no `self`; write `def {method}{signature_hint}`")
 
 
 def _guess_parameter(name: str, offered: Mapping[str, Any], takes: inspect.Signature) -> str | None:

@@ -49,8 +49,8 @@ def ask_author_next(timetable: object, method: str, last: DagRunInfo | None, res
             "last_automated_dagrun",
         )
     )
-    wanted = NEXT_V2 if method == "next_dagrun_info_v2" else NEXT
-    return call_author_method(timetable, method, {name: offered[name] for name in names}, wanted)
+    signature_hint = NEXT_V2 if method == "next_dagrun_info_v2" else NEXT
+    return call_author_method(timetable, method, {name: offered[name] for name in names}, signature_hint)
 
 
 def ask_author_manual(timetable: object, run_after: datetime) -> Any:
@@ -70,12 +70,12 @@ def ask_author_run_id(
     timetable: object, run_type: DagRunType, info: DagRunInfo, logical_date: datetime | None = None
 ) -> Any:
     """The run id of the author's method, which takes run_after (Airflow 3), logical_date (Airflow 2), or both."""
-    given = _to_author_info(info)
+    author_info = _to_author_info(info)
     offered = {
         "run_type": run_type,
-        "run_after": given.run_after,
-        "logical_date": given.logical_date if logical_date is None else to_pendulum(logical_date),
-        "data_interval": given.data_interval,
+        "run_after": author_info.run_after,
+        "logical_date": author_info.logical_date if logical_date is None else to_pendulum(logical_date),
+        "data_interval": author_info.data_interval,
     }
     return call_author_method(timetable, "generate_run_id", offered, RUN_ID)
 
@@ -85,20 +85,20 @@ def missing_next_method_error(timetable: object) -> Exception:
     return missing_method_error(timetable, "next_dagrun_info", NEXT)
 
 
-def to_pendulum(given: datetime) -> pendulum.DateTime:
+def to_pendulum(instant: datetime) -> pendulum.DateTime:
     """The instant as a pendulum datetime in UTC, the type that authors get."""
     import pendulum  # slow to import: only timetables of authors get its objects
 
-    return pendulum.instance(to_utc(given))
+    return pendulum.instance(to_utc(instant))
 
 
-def _to_pendulum_or_none(given: datetime | None) -> pendulum.DateTime | None:
-    return None if given is None else to_pendulum(given)
+def _to_pendulum_or_none(instant: datetime | None) -> pendulum.DateTime | None:
+    return None if instant is None else to_pendulum(instant)
 
 
-def _to_author_info(given: DagRunInfo) -> DagRunInfo:
-    interval = given.data_interval
+def _to_author_info(info: DagRunInfo) -> DagRunInfo:
+    interval = info.data_interval
     return DagRunInfo(
-        to_pendulum(given.run_after),
+        to_pendulum(info.run_after),
         None if interval is None else DataInterval(to_pendulum(interval.start), to_pendulum(interval.end)),
     )

@@ -56,13 +56,13 @@ def build_forecast(
     `promised_run`, `active_since` and `evaluate_as_of` as for `plan_runs`. `unfinished`: unfinished runs of the DAG other than backfills;
     `limit`: the maximum of active runs (None: no maximum). If the timetable fails, `Forecast.error` has the message.
     """
-    found: list[ForecastRun] = []
+    forecast_runs: list[ForecastRun] = []
     skipped: list[SkippedSlots] = []
     at, looks, active_since = now, 0, now if active_since is None else active_since
-    while len(found) < count and looks < MAX_LOOKS:
+    while len(forecast_runs) < count and looks < MAX_LOOKS:
         looks += 1
         is_now = at == now
-        started = sum(forecast_run.state == "now" for forecast_run in found)
+        started = sum(forecast_run.state == "now" for forecast_run in forecast_runs)
         try:
             plan: Plan = plan_runs(
                 dag=dag,
@@ -78,22 +78,22 @@ def build_forecast(
                 misfire_grace_s=misfire_grace_s,
             )
         except PlanningError as error:
-            return Forecast(runs=tuple(found), skipped=tuple(skipped), error=str(error))
+            return Forecast(runs=tuple(forecast_runs), skipped=tuple(skipped), error=str(error))
         skipped += plan.skipped
         for run in plan.runs:
             is_held = is_now and limit is not None and dag.overlap == "queue" and unfinished + started >= limit
-            found.append(
+            forecast_runs.append(
                 _build_forecast_run(
                     dag, run, at, active_since, limit, is_now, is_held, unfinished + started, misfire_grace_s
                 )
             )
         if plan.error is not None or timetable.follows_runs:
-            return Forecast(runs=tuple(found), skipped=tuple(skipped), error=plan.error)
+            return Forecast(runs=tuple(forecast_runs), skipped=tuple(skipped), error=plan.error)
         cursor, promised_run, evaluate_as_of = plan.cursor, plan.next_run, None
         if promised_run is None:
             break
         at = max(at, promised_run.run_after + compute_jitter(dag))
-    return Forecast(runs=tuple(found[:count]), skipped=tuple(skipped))
+    return Forecast(runs=tuple(forecast_runs[:count]), skipped=tuple(skipped))
 
 
 def _build_forecast_run(
@@ -109,8 +109,10 @@ def _build_forecast_run(
 ) -> ForecastRun:
     why = _describe_reason(dag, run, at, active_since, is_now, unfinished, grace_s)
     if is_held:
-        held = f"max_active_runs={limit} is reached by {unfinished} unfinished run{'' if unfinished == 1 else 's'}"
-        return ForecastRun(run=run, state="held", made_at=None, why=f"{held}; {why}")
+        limit_text = (
+            f"max_active_runs={limit} is reached by {unfinished} unfinished run{'' if unfinished == 1 else 's'}"
+        )
+        return ForecastRun(run=run, state="held", made_at=None, why=f"{limit_text}; {why}")
     return ForecastRun(run=run, state="now" if is_now else "planned", made_at=at, why=why)
 
 

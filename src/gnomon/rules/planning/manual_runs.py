@@ -73,7 +73,7 @@ def find_slot_by_due_time(
 
 def _search(
     timetable: Timetable,
-    wanted: Instant,
+    instant: Instant,
     key: _SlotKey,
     earliest: Instant | None,
     latest: Instant | None,
@@ -82,55 +82,55 @@ def _search(
     if timetable.follows_runs:
         return None
     if isinstance(timetable, DeltaTimetable):
-        return _search_stepped(timetable, wanted, key, earliest, latest, cursor)
+        return _search_stepped(timetable, instant, key, earliest, latest, cursor)
     if isinstance(timetable, BuiltinTimetable) and find_next_method(timetable) is None:
-        begin = find_walk_start(timetable, _estimate_due(timetable, wanted, key), earliest, latest)
-        return _find_in(iterate_runs_from(timetable, begin, latest), key, wanted)
-    return _search_author(timetable, wanted, key, earliest, latest, cursor)
+        begin = find_walk_start(timetable, _estimate_due(timetable, instant, key), earliest, latest)
+        return _find_in(iterate_runs_from(timetable, begin, latest), key, instant)
+    return _search_author(timetable, instant, key, earliest, latest, cursor)
 
 
-def _estimate_due(timetable: BuiltinTimetable, wanted: Instant, key: _SlotKey) -> Instant:
+def _estimate_due(timetable: BuiltinTimetable, instant: Instant, key: _SlotKey) -> Instant:
     """An instant at or shortly before the due time of the wanted slot."""
     reach = timetable.reach if isinstance(timetable, TriggerTimetable | MultipleCronTriggerTimetable) else None
     if not reach:
-        return wanted
+        return instant
     if key is _run_after:
-        return wanted - _MONTH_ENDS
-    return max(wanted, to_instant(add_span(to_datetime(wanted), reach)) - _MONTH_ENDS)
+        return instant - _MONTH_ENDS
+    return max(instant, to_instant(add_span(to_datetime(instant), reach)) - _MONTH_ENDS)
 
 
 def _search_stepped(
     timetable: DeltaTimetable,
-    wanted: Instant,
+    instant: Instant,
     key: _SlotKey,
     earliest: Instant | None,
     latest: Instant | None,
     cursor: Cursor | None,
 ) -> Slot | None:
     """The slot of a timetable without a grid: its steps are counted from the last planned slot, or from the start date."""
-    last = _move_cursor_back(timetable, wanted, key, cursor)
+    last = _move_cursor_back(timetable, instant, key, cursor)
     if last is not None:
         return _find_in(
-            iterate_runs_from(timetable, last.run_after if earliest is None else earliest, latest, last), key, wanted
+            iterate_runs_from(timetable, last.run_after if earliest is None else earliest, latest, last), key, instant
         )
     if earliest is None:
         return None
     return _find_in(
-        iterate_runs_from(timetable, find_walk_start(timetable, wanted, earliest, latest), latest), key, wanted
+        iterate_runs_from(timetable, find_walk_start(timetable, instant, earliest, latest), latest), key, instant
     )
 
 
 def _move_cursor_back(
-    timetable: DeltaTimetable, wanted: Instant, key: _SlotKey, cursor: Cursor | None
+    timetable: DeltaTimetable, instant: Instant, key: _SlotKey, cursor: Cursor | None
 ) -> Cursor | None:
     """The cursor moved back by whole steps until it is before the wanted slot; None if steps cannot be counted back."""
-    if cursor is None or key(_to_slot(cursor)) < wanted:
+    if cursor is None or key(_to_slot(cursor)) < instant:
         return cursor
     seconds = compute_fixed_seconds(timetable.span)
     if seconds is None or timetable.calendar is not None:
         return None
     step = int(seconds * SECOND)
-    back = ((key(_to_slot(cursor)) - wanted) // step + 1) * step
+    back = ((key(_to_slot(cursor)) - instant) // step + 1) * step
     start, end = cursor.interval_start, cursor.interval_end
     return Cursor(
         run_after=cursor.run_after - back,
@@ -141,7 +141,7 @@ def _move_cursor_back(
 
 def _search_author(
     timetable: Timetable,
-    wanted: Instant,
+    instant: Instant,
     key: _SlotKey,
     earliest: Instant | None,
     latest: Instant | None,
@@ -152,30 +152,30 @@ def _search_author(
     A walk from nearby counts only if a walk from another instant finds the same slot: a timetable that counts its steps
     from the first call has slots at any instant, so that no slot is certain.
     """
-    if cursor is not None and key(_to_slot(cursor)) == wanted:
+    if cursor is not None and key(_to_slot(cursor)) == instant:
         return _to_slot(cursor)
-    if cursor is not None and key(_to_slot(cursor)) < wanted:
+    if cursor is not None and key(_to_slot(cursor)) < instant:
         return _find_in(
             iterate_runs_from(timetable, cursor.run_after if earliest is None else earliest, latest, cursor),
             key,
-            wanted,
+            instant,
         )
-    begin = find_walk_start(timetable, wanted, earliest, latest)
-    found = _find_in(iterate_runs_from(timetable, begin, latest), key, wanted)
-    if found is None or begin == earliest:
-        return found
-    return found if found == _find_in(iterate_runs_from(timetable, begin - 1, latest), key, wanted) else None
+    begin = find_walk_start(timetable, instant, earliest, latest)
+    slot = _find_in(iterate_runs_from(timetable, begin, latest), key, instant)
+    if slot is None or begin == earliest:
+        return slot
+    return slot if slot == _find_in(iterate_runs_from(timetable, begin - 1, latest), key, instant) else None
 
 
-def _find_in(runs: Iterator[PlannedRun], key: _SlotKey, wanted: Instant) -> Slot | None:
+def _find_in(runs: Iterator[PlannedRun], key: _SlotKey, instant: Instant) -> Slot | None:
     """The slot with the wanted key in runs that are in order; None if there is none."""
-    for steps, run in enumerate(runs):
+    for step_count, run in enumerate(runs):
         slot = _to_slot(run)
-        if key(slot) >= wanted:
-            return slot if key(slot) == wanted else None
-        if steps >= MAX_STEPS_TO_WINDOW:
+        if key(slot) >= instant:
+            return slot if key(slot) == instant else None
+        if step_count >= MAX_STEPS_TO_WINDOW:
             raise PlanningError(
-                f"more than {MAX_STEPS_TO_WINDOW} slots lie before {to_datetime(wanted).isoformat()}, too many to count up to it"
+                f"more than {MAX_STEPS_TO_WINDOW} slots lie before {to_datetime(instant).isoformat()}, too many to count up to it"
             )
     return None
 

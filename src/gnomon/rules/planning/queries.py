@@ -164,15 +164,15 @@ def _to_dag_run_info(last: Cursor) -> DagRunInfo:
     return DagRunInfo(to_datetime(last.run_after), interval)
 
 
-def _check_interval(timetable: Timetable, method: str, given: object) -> DataInterval | None:
+def _check_interval(timetable: Timetable, method: str, interval: object) -> DataInterval | None:
     """The data interval of a result; a plain pair is accepted."""
-    if given is None:
+    if interval is None:
         return None
-    if not isinstance(given, tuple) or len(given) != 2:
+    if not isinstance(interval, tuple) or len(interval) != 2:
         raise wrong_answer_error(
-            timetable, method, f"returned {_describe_type(given)} as data_interval; return a DataInterval or None"
+            timetable, method, f"returned {_describe_type(interval)} as data_interval; return a DataInterval or None"
         )
-    return DataInterval(*given)
+    return DataInterval(*interval)
 
 
 def _check_instant(timetable: Timetable, method: str, name: str, value: object) -> Instant:

@@ -43,15 +43,15 @@ class TimetableWalk:
         if not self._is_builtin and self._dag.misfire is None:
             every = policies.catchup  # an author's timetable decides by itself which slots it leaves out
         at = policies.view_instant(self._now) if seen_from is None else seen_from
-        found = self._ask(every, at)
-        if found is not None and not every and self._is_builtin and found.run_after <= self._now:
+        slot = self._ask(every, at)
+        if slot is not None and not every and self._is_builtin and slot.run_after <= self._now:
             oldest = self._ask(True, at)
-            if oldest is not None and oldest.run_after < found.run_after:
+            if oldest is not None and oldest.run_after < slot.run_after:
                 reason = "catchup=False: of the slots before the DAG became active, only the newest runs"
                 self._record_range(
-                    oldest.run_after, found.run_after, self._count_slots(oldest.run_after, found.run_after), reason
+                    oldest.run_after, slot.run_after, self._count_slots(oldest.run_after, slot.run_after), reason
                 )
-        return found
+        return slot
 
     def create_run(self, due: PlannedRun) -> None:
         """The slot gets a run: the cursor moves to it, and what is skipped after it is recorded apart from what was skipped before it."""

@@ -46,22 +46,22 @@ def list_runs_in_window(
     that is shortly before the window. `is_over`: asked before each run, whether the caller waits no longer. Raises PlanningError if the timetable
     fails before the first run.
     """
-    found: list[PlannedRun] = []
+    runs: list[PlannedRun] = []
     try:
-        for steps, run in enumerate(_iterate_near(timetable, start, earliest, latest, last)):
+        for step_count, run in enumerate(_iterate_near(timetable, start, earliest, latest, last)):
             if end is not None and run.run_after >= end:
                 break
             if run.run_after >= start:
-                found.append(run)
+                runs.append(run)
             if is_over():
-                return WindowRuns(runs=found, stop_reason="the time for the answer is over; choose a smaller window")
-            if len(found) >= most or steps >= most + MAX_STEPS_TO_WINDOW or timetable.follows_runs:
+                return WindowRuns(runs=runs, stop_reason="the time for the answer is over; choose a smaller window")
+            if len(runs) >= most or step_count >= most + MAX_STEPS_TO_WINDOW or timetable.follows_runs:
                 break
     except PlanningError as error:
-        if not found:
+        if not runs:
             raise
-        return WindowRuns(runs=found, stop_reason=str(error))
-    return WindowRuns(runs=found)
+        return WindowRuns(runs=runs, stop_reason=str(error))
+    return WindowRuns(runs=runs)
 
 
 def iterate_runs_from(

@@ -169,13 +169,13 @@ class BuiltinTimetable(Timetable):
         return f"{type(self).__name__}({arguments})"
 
 
-def restriction_in_utc(given: TimeRestriction) -> TimeRestriction:
+def restriction_in_utc(restriction: TimeRestriction) -> TimeRestriction:
     """The restriction with standard-library instants in UTC."""
-    earliest = None if given.earliest is None else to_utc(given.earliest)
-    latest = None if given.latest is None else to_utc(given.latest)
-    if earliest is given.earliest and latest is given.latest:
-        return given
-    return TimeRestriction(earliest, latest, given.catchup)
+    earliest = None if restriction.earliest is None else to_utc(restriction.earliest)
+    latest = None if restriction.latest is None else to_utc(restriction.latest)
+    if earliest is restriction.earliest and latest is restriction.latest:
+        return restriction
+    return TimeRestriction(earliest, latest, restriction.catchup)
 
 
 class SteppingTimetable(BuiltinTimetable):

@@ -151,17 +151,17 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
         return f"the {_ordinal(self._nth)} business day of each {self._of}"
 
 
-def parse_time(given: object) -> time:
+def parse_time(value: object) -> time:
     """The time of day of a `datetime.time`, or of a text `HH:MM` or `HH:MM:SS`. Raises AirflowTimetableInvalid for others."""
-    found = given
-    if isinstance(given, str) and ":" in given:
+    parsed_time = value
+    if isinstance(value, str) and ":" in value:
         try:
-            found = time.fromisoformat(given)
+            parsed_time = time.fromisoformat(value)
         except ValueError:
-            found = None
-    if isinstance(found, time) and found.tzinfo is None and not found.microsecond:
-        return found
-    raise AirflowTimetableInvalid(f"at={given!r} is not a time of day; write it as 'HH:MM', for example at='06:30'")
+            parsed_time = None
+    if isinstance(parsed_time, time) and parsed_time.tzinfo is None and not parsed_time.microsecond:
+        return parsed_time
+    raise AirflowTimetableInvalid(f"at={value!r} is not a time of day; write it as 'HH:MM', for example at='06:30'")
 
 
 def _calendar_label(timetable: CalendarMixin) -> str:

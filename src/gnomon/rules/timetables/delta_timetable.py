@@ -87,9 +87,9 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
             return add_span(moment, self._delta)
         step = add_span(moment, self._delta)
         for _ in range(MAX_STEPS):
-            kept = self._move(step, self._timezone)
-            if kept is not None and kept > moment:
-                return kept
+            moved = self._move(step, self._timezone)
+            if moved is not None and moved > moment:
+                return moved
             step = self._step_over(step) if self._on_holiday == SKIP else add_span(step, self._delta)
         raise AirflowTimetableInvalid(
             f"none of {MAX_STEPS} steps of {self._delta} from {moment.isoformat()} falls on a business day of calendar "
@@ -97,8 +97,8 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
         )
 
     def _align_up(self, moment: datetime) -> datetime:
-        kept = self._move(moment, self._timezone)
-        return kept if kept is not None and kept >= moment else self._next(moment)
+        moved = self._move(moment, self._timezone)
+        return moved if moved is not None and moved >= moment else self._next(moment)
 
     def _align_down(self, moment: datetime) -> datetime:
         """`moment` on a business day; else the last step counted from the same time on the business day before."""
@@ -108,10 +108,10 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
         day = self._calendar.roll(wall.date(), "back")
         if day == wall.date():
             return moment
-        found = instant_of(datetime.combine(day, wall.time()), self._timezone)
-        while (following := self._next(found)) <= moment:
-            found = following
-        return found
+        step = instant_of(datetime.combine(day, wall.time()), self._timezone)
+        while (following := self._next(step)) <= moment:
+            step = following
+        return step
 
     def _before(self, moment: datetime) -> datetime:
         """A possible slot before one at `moment`."""
@@ -129,5 +129,5 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
 
 def days_arguments(data: dict[str, Any]) -> dict[str, Any]:
     """The constructor arguments of stored `_days_data`; empty for data without a calendar."""
-    found = calendar_arguments(data)
-    return {**found, "timezone": data.get("timezone", "UTC")} if found else {}
+    calendar_data = calendar_arguments(data)
+    return {**calendar_data, "timezone": data.get("timezone", "UTC")} if calendar_data else {}

@@ -91,8 +91,8 @@ class EventsTimetable(BuiltinTimetable):
                 yield moment
 
 
-def _instants(given: Iterable[datetime]) -> Iterator[datetime]:
-    for moment in given:
+def _instants(moments: Iterable[datetime]) -> Iterator[datetime]:
+    for moment in moments:
         if not isinstance(moment, datetime) or moment.utcoffset() is None:
             raise AirflowTimetableInvalid(
                 f"EventsTimetable: {moment!r} in event_dates is not a datetime with a time zone; "

@@ -41,14 +41,14 @@ def crons_granularity(crons: Iterable[CronFields]) -> Granularity:
     Two times in one hour make `minute`, two hours make `discrete_hours`.
     """
     members = list(crons)
-    found = min((cron_granularity(fields) for fields in members), key=GRANULARITIES.index)
-    if found in ("minute", "hour"):
-        return found
+    finest = min((cron_granularity(fields) for fields in members), key=GRANULARITIES.index)
+    if finest in ("minute", "hour"):
+        return finest
     times = {(hour, minute) for fields in members for hour in fields.hours for minute in fields.minutes}
     hours = {hour for hour, _ in times}
     if len(times) > len(hours):
         return "minute"
-    return "discrete_hours" if len(hours) > 1 else found
+    return "discrete_hours" if len(hours) > 1 else finest
 
 
 def span_granularity(span: Span) -> Granularity:

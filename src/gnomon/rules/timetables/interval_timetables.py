@@ -72,12 +72,12 @@ class CronDataIntervalTimetable(DataIntervalTimetable, CronTimetable):
         expression: str | None = None,
     ) -> None:
         """`expression`: the name that `cron` has in airflow.sdk. Raises TypeError when not exactly one of them is given, or no time zone."""
-        given = [text for text in (cron, expression) if text is not None]
-        if len(given) != 1 or timezone is None:
+        expressions = [text for text in (cron, expression) if text is not None]
+        if len(expressions) != 1 or timezone is None:
             raise TypeError(
                 f"{type(self).__name__} takes a cron expression as text, such as '0 0 * * *' (cron= or expression=), and a timezone"
             )
-        super().__init__(given[0], timezone, calendar, on_holiday)
+        super().__init__(expressions[0], timezone, calendar, on_holiday)
 
     def serialize(self) -> dict[str, Any]:
         return {

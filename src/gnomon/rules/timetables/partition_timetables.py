@@ -48,8 +48,8 @@ class CronPartitionTimetable(CronTriggerTimetable):
         self._key_format = key_format
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
-        found = super().plan_next(last, restriction, now)
-        return None if found is None else self.make_info(found.run_after)
+        info = super().plan_next(last, restriction, now)
+        return None if info is None else self.make_info(info.run_after)
 
     def iter_partition_dagrun_infos(self, *, earliest: datetime, latest: datetime) -> Iterator[DagRunInfo]:
         """One run for each partition whose date is from `earliest` to `latest` (both inclusive, read as wall-clock times of `timezone`)."""

@@ -154,9 +154,9 @@ class DeltaTriggerTimetable(TriggerTimetable, DeltaTimetable):
         return self._align_up(now)
 
 
-def encode_immediately(given: bool | timedelta | None) -> bool | float | None:
+def encode_immediately(value: bool | timedelta | None) -> bool | float | None:
     """JSON of `run_immediately`: a timedelta as seconds."""
-    return given.total_seconds() if isinstance(given, timedelta) else given
+    return value.total_seconds() if isinstance(value, timedelta) else value
 
 
 def decode_immediately(data: bool | float | None) -> bool | timedelta | None:

@@ -66,8 +66,8 @@ class BundleFolders:
 
     def may_have_changed(self, name: str, path: str, version: str | None) -> bool:
         """Whether the files of a bundle that was just refreshed may differ from those of its refresh before: not if it has the same version in the same folder."""
-        known = self._folders.get(name)
-        return version is None or known is None or known.folder != path or self._versions.get(name) != version
+        before = self._folders.get(name)
+        return version is None or before is None or before.folder != path or self._versions.get(name) != version
 
     def on_refreshed(self, name: str, path: str | None, version: str | None) -> list[tuple[ParsedFile, bool]]:
         """A refresh has ended; returns the outcomes that waited for it, each with whether its files are still the same."""

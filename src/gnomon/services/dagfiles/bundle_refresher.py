@@ -44,47 +44,47 @@ class BundleRefresher:
 
     def is_refreshing(self, name: str) -> bool:
         """Whether a process may be changing the files of the bundle."""
-        return any(one.config.name == name and one.process is not None for one in self._refreshes)
+        return any(refresh.config.name == name and refresh.process is not None for refresh in self._refreshes)
 
     def advance(self) -> list[tuple[str, BundleRefreshed]]:
         """Look at the running processes, and start those that are due; returns the bundles whose refresh has ended."""
         now = self._clock.monotonic()
         ended: list[tuple[str, BundleRefreshed]] = []
-        for one in self._refreshes:
-            if one.process is not None:
-                outcome = self._look(one, one.process, now)
+        for refresh in self._refreshes:
+            if refresh.process is not None:
+                outcome = self._look(refresh, refresh.process, now)
                 if outcome is not None:
-                    one.next_at = now + one.config.refresh_s
-                    self._log_outcome(one, outcome)
-                    ended.append((one.config.name, outcome))
-            elif now >= one.next_at:
-                self._start(one, now)
+                    refresh.next_at = now + refresh.config.refresh_s
+                    self._log_outcome(refresh, outcome)
+                    ended.append((refresh.config.name, outcome))
+            elif now >= refresh.next_at:
+                self._start(refresh, now)
         return ended
 
     def next_at(self) -> float | None:
         """The monotonic second at which to call `advance` again; None: there is no bundle."""
-        if any(one.process is not None for one in self._refreshes):
+        if any(refresh.process is not None for refresh in self._refreshes):
             return self._clock.monotonic() + POLL_S
-        return min((one.next_at for one in self._refreshes), default=None)
+        return min((refresh.next_at for refresh in self._refreshes), default=None)
 
     def close(self) -> None:
         """End the running processes."""
-        for one in self._refreshes:
-            if one.process is not None:
-                one.process.kill_and_collect()
-                one.process = None
+        for refresh in self._refreshes:
+            if refresh.process is not None:
+                refresh.process.kill_and_collect()
+                refresh.process = None
 
-    def _start(self, one: _Refresh, now: float) -> None:
+    def _start(self, refresh: _Refresh, now: float) -> None:
         try:
-            one.process = HostProcess(BUNDLE_MODULE, self._environ, FromBundleProcess, captures_output=True)
+            refresh.process = HostProcess(BUNDLE_MODULE, self._environ, FromBundleProcess, captures_output=True)
         except OSError as error:
-            _log.error("bundle_process_refused", bundle=one.config.name, error=str(error))
-            one.next_at = now + one.config.refresh_s
+            _log.error("bundle_process_refused", bundle=refresh.config.name, error=str(error))
+            refresh.next_at = now + refresh.config.refresh_s
             return
-        one.kill_at = now + REFRESH_LIMIT_S
-        one.process.send(RefreshBundle(name=one.config.name))
+        refresh.kill_at = now + REFRESH_LIMIT_S
+        refresh.process.send(RefreshBundle(name=refresh.config.name))
 
-    def _look(self, one: _Refresh, process: HostProcess[FromBundleProcess], now: float) -> BundleRefreshed | None:
+    def _look(self, refresh: _Refresh, process: HostProcess[FromBundleProcess], now: float) -> BundleRefreshed | None:
         outcome: BundleRefreshed | None = None
         for message in process.stream.receive():
             if isinstance(message, TaskApiRequestMessage):
@@ -92,11 +92,11 @@ class BundleRefresher:
             else:
                 outcome = message
         process.flush()
-        if outcome is None and not process.stream.ended and now < one.kill_at:
+        if outcome is None and not process.stream.ended and now < refresh.kill_at:
             return None
-        is_over = now >= one.kill_at
+        is_over = now >= refresh.kill_at
         end = process.kill_and_collect()
-        one.process = None
+        refresh.process = None
         if outcome is not None:
             return outcome
         why = (
@@ -104,14 +104,17 @@ class BundleRefresher:
             if is_over
             else f"ended with exit code {end.code} and no answer: {' '.join(end.output.split())[-600:]}"
         )
-        return BundleRefreshed(error=f"DAG bundle {one.config.name!r}: the process that refreshes it {why}")
+        return BundleRefreshed(error=f"DAG bundle {refresh.config.name!r}: the process that refreshes it {why}")
 
-    def _log_outcome(self, one: _Refresh, outcome: BundleRefreshed) -> None:
+    def _log_outcome(self, refresh: _Refresh, outcome: BundleRefreshed) -> None:
         """Log an error once until another comes, or none."""
-        if outcome.error is not None and outcome.error != one.last_error:
+        if outcome.error is not None and outcome.error != refresh.last_error:
             _log.error(
-                "bundle_refresh_failed", bundle=one.config.name, error=outcome.error, again_after_s=one.config.refresh_s
+                "bundle_refresh_failed",
+                bundle=refresh.config.name,
+                error=outcome.error,
+                again_after_s=refresh.config.refresh_s,
             )
-        elif outcome.error is None and one.last_error is not None:
-            _log.info("bundle_refresh_recovered", bundle=one.config.name)
-        one.last_error = outcome.error
+        elif outcome.error is None and refresh.last_error is not None:
+            _log.info("bundle_refresh_recovered", bundle=refresh.config.name)
+        refresh.last_error = outcome.error

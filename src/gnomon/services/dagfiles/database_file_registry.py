@@ -65,7 +65,7 @@ class DatabaseFileRegistry:
     def record_outcomes(self, parsed: Sequence[ParsedFile]) -> set[str]:
         again: set[str] = set()
         self._is_graph_checked = False
-        known = self._read_known()
+        known_calls = self._read_known()
         for batch in _batches(parsed):
             try:
                 with _translate_unavailable():
@@ -77,8 +77,8 @@ class DatabaseFileRegistry:
                 again |= self._record_singly(batch)
         self._check_dependencies()
         self._notifier.notify()
-        if known is not None and self._listener_process is not None:
-            for call in find_calls(known, parsed):
+        if known_calls is not None and self._listener_process is not None:
+            for call in find_calls(known_calls, parsed):
                 self._listener_process.add(call)
         return again
 

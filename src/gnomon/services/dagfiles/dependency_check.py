@@ -67,7 +67,7 @@ class DependencyChecker:
 
     def _read_shapes(self, tx: Transaction, versions: Mapping[str, int]) -> None:
         """Read the shapes of these versions (dag_id to version_pk) that are not in memory yet."""
-        self._shapes = {dag_id: known for dag_id, known in self._shapes.items() if versions.get(dag_id) == known[0]}
+        self._shapes = {dag_id: shape for dag_id, shape in self._shapes.items() if versions.get(dag_id) == shape[0]}
         new = {version_pk: dag_id for dag_id, version_pk in versions.items() if dag_id not in self._shapes}
         for some in _batches(list(new)):
             for version_pk, spec in group_state.load_specs(tx, some).items():

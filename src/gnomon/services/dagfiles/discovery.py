@@ -91,14 +91,14 @@ class FileDiscovery:
         """List the folder and those below it, each before the next. Folders behind links come last, so that their number harms no other."""
         waiting = [_Folder(root, "", (), frozenset())]
         linked: deque[_Folder] = deque()
-        left = ENTRIES_MAX
+        remaining = ENTRIES_MAX
         while waiting or linked:
             if not waiting:
-                left = min(left, LINKED_ENTRIES_MAX)
+                remaining = min(remaining, LINKED_ENTRIES_MAX)
                 waiting.append(linked.popleft())
             folder = waiting.pop()
-            left -= self._list_one(folder, listing, waiting, linked)
-            if left < 0:
+            remaining -= self._list_one(folder, listing, waiting, linked)
+            if remaining < 0:
                 listing.unreadable[root] = (
                     f"has more entries than are looked at ({ENTRIES_MAX:,}, and {LINKED_ENTRIES_MAX:,} behind links to folders), without those that {airflowignore.FILE_NAME} "
                     f"ignores; {folder.path} was the last: ignore folders without DAG files, and remove links to folders"
@@ -108,13 +108,13 @@ class FileDiscovery:
     def _list_one(self, folder: _Folder, listing: FolderListing, waiting: list[_Folder], linked: deque[_Folder]) -> int:
         """List one folder; adds its folders to `waiting` and `linked`, and returns the number of its entries."""
         try:
-            seen = os.stat(folder.path)
+            stat_result = os.stat(folder.path)
             with os.scandir(folder.path) as scan:
                 entries = sorted(islice(scan, ENTRIES_MAX + 1), key=lambda entry: entry.name)
         except OSError as error:
             listing.unreadable[folder.path] = error.strerror or str(error)
             return 1
-        identity = (seen.st_dev, seen.st_ino)
+        identity = (stat_result.st_dev, stat_result.st_ino)
         if identity in folder.above:
             return 1  # a symbolic link to a folder that contains it
         listing.folders[folder.path] = identity
@@ -123,7 +123,7 @@ class FileDiscovery:
         layers = folder.layers
         if any(entry.name == airflowignore.FILE_NAME for entry in entries):
             layers = (*layers, *self._rules(folder.path, folder.relative, listing))
-        found = []
+        below_folders = []
         for entry in entries:
             inside = f"{folder.relative}/{entry.name}" if folder.relative else entry.name
             if not entry.name.isascii() and not is_text(entry.name):
@@ -131,10 +131,10 @@ class FileDiscovery:
             elif _is_folder(entry):
                 if entry.name != "__pycache__" and not self._is_ignored(inside, True, layers, listing):
                     below = _Folder(entry.path, inside, layers, folder.above | {identity})
-                    linked.append(below) if entry.is_symlink() else found.append(below)
+                    linked.append(below) if entry.is_symlink() else below_folders.append(below)
             elif not self._is_ignored(inside, False, layers, listing):
                 self._add_file(entry.path, listing)
-        waiting += reversed(found)
+        waiting += reversed(below_folders)
         return len(entries) + 1
 
     def _rules(self, folder: str, relative: str, listing: FolderListing) -> Iterator[airflowignore.IgnoreRules]:
@@ -175,14 +175,14 @@ class FileDiscovery:
     def _add_file(self, path: str, listing: FolderListing) -> None:
         """Add the DAG files at `path`: the file itself, the members of an archive, or none."""
         try:
-            seen = os.stat(path)
-            if not stat.S_ISREG(seen.st_mode):
+            stat_result = os.stat(path)
+            if not stat.S_ISREG(stat_result.st_mode):
                 return
-            now = f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
-            known = self._known_files.get(path)
-            if known is None or known[0] != now:
+            now = f"{stat_result.st_mtime_ns}.{stat_result.st_ctime_ns}.{stat_result.st_size}.{stat_result.st_ino}"
+            cached = self._known_files.get(path)
+            if cached is None or cached[0] != now:
                 dag_files = self._plugin_files(path) if listing.is_plugins else self._dag_files(path)
-                known = self._known_files[path] = (now, tuple(dag_files))
+                cached = self._known_files[path] = (now, tuple(dag_files))
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ELOOP) or os.path.islink(path):
                 listing.unreadable[path] = error.strerror or str(error)
@@ -193,8 +193,8 @@ class FileDiscovery:
             )
             listing.unreadable[path] = str(error)
             return
-        for dag_file in known[1]:
-            listing.files[dag_file] = seen.st_mtime_ns
+        for dag_file in cached[1]:
+            listing.files[dag_file] = stat_result.st_mtime_ns
 
     def _plugin_files(self, path: str) -> Iterator[str]:
         if path.endswith(".py") and is_plugin_file(path):
@@ -206,14 +206,14 @@ class FileDiscovery:
                 yield path
         elif _is_archive(path):
             with archives.open_archive(path) as archive:
-                left = SCANNED_MAX
+                remaining = SCANNED_MAX
                 for member in archives.list_members(archive):
                     text = b""
-                    if self._safe_mode and left:
+                    if self._safe_mode and remaining:
                         with archive.open(member) as opened:
-                            text = opened.read(left)
-                        left -= len(text)
-                    if not (self._safe_mode and left) or mentions_dag(text):
+                            text = opened.read(remaining)
+                        remaining -= len(text)
+                    if not (self._safe_mode and remaining) or mentions_dag(text):
                         yield f"{path}/{member.filename}"
 
     def _may_hold_dag(self, path: str) -> bool:

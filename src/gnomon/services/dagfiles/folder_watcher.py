@@ -113,13 +113,13 @@ class FolderWatcher:
     def update_folders(self, listed: Mapping[str, FolderIdentity]) -> None:
         """Watch the folders that exist now, and folders that links inside them lead to. `listed`: folders with their identities."""
         links = [folder for folder in listed if os.path.islink(folder)]
-        wanted = [*self._folders, *links]
-        seen = tuple((folder, listed.get(folder), os.path.isdir(folder)) for folder in wanted)
-        if seen == self._watched_state:
+        folders = [*self._folders, *links]
+        state = tuple((folder, listed.get(folder), os.path.isdir(folder)) for folder in folders)
+        if state == self._watched_state:
             return
-        self._watched_state = seen
+        self._watched_state = state
         self._close_watch()
-        self._thread = WatchThread(wanted)
+        self._thread = WatchThread(folders)
         self._selector.register(self._thread, selectors.EVENT_READ)
 
     def take_changes(self) -> list[str]:

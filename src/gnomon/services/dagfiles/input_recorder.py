@@ -78,11 +78,11 @@ class InputRecorder:
         elif event in _UNTRACKED_EVENTS:
             self.has_untracked_inputs = True
 
-    def _record_read(self, given: object, is_listing: bool = False) -> None:
-        if isinstance(given, int) or given is None:
+    def _record_read(self, path_argument: object, is_listing: bool = False) -> None:
+        if isinstance(path_argument, int) or path_argument is None:
             return
         try:
-            path = os.path.abspath(os.fsdecode(given))  # type: ignore[arg-type]
+            path = os.path.abspath(os.fsdecode(path_argument))  # type: ignore[arg-type]
         except (TypeError, ValueError, OSError):
             return
         if path.startswith(self._not_inputs):

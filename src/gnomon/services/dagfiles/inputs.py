@@ -36,12 +36,12 @@ def stamp_of(path: str, facts: StampOf) -> str:
     if path.startswith((ENV, INSTALLATION)):
         return facts(path)
     try:
-        seen = os.stat(path)
+        stat_result = os.stat(path)
     except FileNotFoundError:
         return MISSING
     except (OSError, ValueError) as error:
         return f"!{getattr(error, 'errno', 0)}"
-    return f"{seen.st_mtime_ns:x}.{seen.st_ctime_ns:x}.{seen.st_size:x}.{seen.st_ino:x}"
+    return f"{stat_result.st_mtime_ns:x}.{stat_result.st_ctime_ns:x}.{stat_result.st_size:x}.{stat_result.st_ino:x}"
 
 
 def content_hash(path: str, facts: StampOf) -> str:

@@ -21,15 +21,15 @@ class MissingFiles:
 
 
 def classify_missing(
-    known: Iterable[str], listing: FolderListing, before: Mapping[str, FolderIdentity]
+    known_files: Iterable[str], listing: FolderListing, before: Mapping[str, FolderIdentity]
 ) -> MissingFiles:
-    """Classify the `known` files below the listed folder that are not in `listing`.
+    """Classify the files `known_files` below the listed folder that are not in `listing`.
 
     `before`: the identity of each folder at the last listing. An empty folder with another identity than before (or a new
     one) is a mount point without its file system. The plugins folder is exempt: no DAG is lost with a plugin.
     """
     result = MissingFiles()
-    for path in sorted(known):
+    for path in sorted(known_files):
         if path in listing.files:
             continue
         file = archives.locate_source(path).file if os.path.lexists(path) else _containing_file(path)

@@ -104,10 +104,10 @@ class ParseLimits:
 
 def failure_of_dag(path: str, dag_id: str, error: BaseException) -> ParseFailure:
     """The failure of one DAG of the file; the other DAGs of the file are scheduled."""
-    told = error_text(error) or class_name(error)
-    thing = "" if dag_id in told else f"DAG {dag_id!r}: "
-    line = _line_in(path, error_traceback(error)) or _line_in_message(path, told)
-    return _error_failure("dag", path, line, f"{thing}{_error_prefix(error)}{told}", "", error)
+    message = error_text(error) or class_name(error)
+    thing = "" if dag_id in message else f"DAG {dag_id!r}: "
+    line = _line_in(path, error_traceback(error)) or _line_in_message(path, message)
+    return _error_failure("dag", path, line, f"{thing}{_error_prefix(error)}{message}", "", error)
 
 
 def failure_of_duplicate_dag(path: str, dag_id: str) -> ParseFailure:
@@ -211,11 +211,11 @@ def _other_place(path: str, error: BaseException) -> str:
     return "" if place is None or place[0] == path else f" (at {place[0]}, line {place[1]})"
 
 
-def _line_in_message(path: str, told: str) -> int | None:
+def _line_in_message(path: str, message: str) -> int | None:
     """The line of the DAG file that a message names first as `path:line`."""
-    digits = told.partition(f"{path}:")[2]
-    found = digits[: len(digits) - len(digits.lstrip("0123456789"))]
-    return int(found) if found else None
+    digits = message.partition(f"{path}:")[2]
+    digits_of_line = digits[: len(digits) - len(digits.lstrip("0123456789"))]
+    return int(digits_of_line) if digits_of_line else None
 
 
 def _trim_traceback(path: str, trace: TracebackType | None) -> TracebackType | None:

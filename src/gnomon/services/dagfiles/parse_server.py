@@ -106,7 +106,7 @@ class ParseServer:
         if self._children and self._conditions.limits.memory_bytes is not None:
             times.append(MEMORY_CHECK_S)
         elif self._children:
-            times.append(max(0.0, min(one.deadline for one in self._children.values()) - now))
+            times.append(max(0.0, min(child.deadline for child in self._children.values()) - now))
         return min(times, default=None)
 
     def _handle_order(self) -> None:
@@ -153,11 +153,11 @@ class ParseServer:
             self._run_child(order, line, writes, server)
         os.close(writes)
         os.set_blocking(output, False)
-        one = _ParseChild(
+        child = _ParseChild(
             order.number, pid, output, self._conditions.clock.monotonic() + self._conditions.limits.process_timeout_s
         )
-        self._children[pid] = one
-        self._selector.register(output, selectors.EVENT_READ, one)
+        self._children[pid] = child
+        self._selector.register(output, selectors.EVENT_READ, child)
 
     def _run_child(self, order: ParseOrder, line: socket.socket, output: int, server: int) -> None:
         """The whole life of a child; it does not come back."""
@@ -178,9 +178,9 @@ class ParseServer:
         finally:
             os._exit(code)
 
-    def _read_output(self, one: _ParseChild) -> None:
-        if not one.read_output():
-            self._selector.unregister(one.output)  # it closed its output, and lives on
+    def _read_output(self, child: _ParseChild) -> None:
+        if not child.read_output():
+            self._selector.unregister(child.output)  # it closed its output, and lives on
 
     def _reap(self) -> None:
         for pid, code in termination.reap_children(leaders=self._children):
@@ -205,15 +205,15 @@ class ParseServer:
         """Kill the children that exceed their time or memory."""
         now = self._conditions.clock.monotonic()
         most = self._conditions.limits.memory_bytes
-        for one in self._children.values():
-            if one.kill_reason is not None:
+        for child in self._children.values():
+            if child.kill_reason is not None:
                 continue
-            if now >= one.deadline:
-                one.kill_reason = "time"
-            elif most is not None and memory.resident_bytes(one.pid) > most + MEMORY_SLACK:
-                one.kill_reason = "memory"
-            if one.kill_reason is not None:
-                termination.kill_with_group(one.pid)
+            if now >= child.deadline:
+                child.kill_reason = "time"
+            elif most is not None and memory.resident_bytes(child.pid) > most + MEMORY_SLACK:
+                child.kill_reason = "memory"
+            if child.kill_reason is not None:
+                termination.kill_with_group(child.pid)
 
     def _end_all(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

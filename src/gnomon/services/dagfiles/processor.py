@@ -222,8 +222,8 @@ class DagProcessor:
     def _remove_missing(self, root: SourceFolder, listing: FolderListing) -> set[str]:
         """Files that vanished below `root` are forgotten; returns the files that it has."""
         below = os.path.join(root.folder, "")
-        known = [path for path in self.queue.paths() if path.startswith(below)]
-        missing = missing_files.classify_missing(known, listing, self.folders)
+        known_files = [path for path in self.queue.paths() if path.startswith(below)]
+        missing = missing_files.classify_missing(known_files, listing, self.folders)
         for folder, files in missing.unknown.items():
             self._warn_of_folder(
                 f"{folder} is unavailable",
@@ -244,13 +244,15 @@ class DagProcessor:
         for problem in listing.problems:
             self._warn_of_folder(problem, "ignore_file_error", problem=problem)
         self._remove_files(missing.deleted)
-        kept = {os.path.dirname(path) for files in missing.unknown.values() for path in files} | set(missing.unknown)
+        kept_folders = {os.path.dirname(path) for files in missing.unknown.values() for path in files} | set(
+            missing.unknown
+        )
         self.folders = {
             path: identity
             for path, identity in self.folders.items()
-            if not f"{path}/".startswith(below) or path in kept
+            if not f"{path}/".startswith(below) or path in kept_folders
         }
-        self.folders |= {path: identity for path, identity in listing.folders.items() if path not in kept}
+        self.folders |= {path: identity for path, identity in listing.folders.items() if path not in kept_folders}
         return set(listing.files)
 
     def _remove_files(self, paths: list[str]) -> None:
@@ -339,8 +341,8 @@ class DagProcessor:
 
 def _outcome_digest(parsed: ParsedFile) -> bytes:
     """A digest of the parts of an outcome that the store records."""
-    kept = (parsed.inputs.input_hash, parsed.inputs.fresh, parsed.dags, parsed.failures, parsed.warnings)
-    return hashlib.sha256(msgspec.msgpack.encode(kept)).digest()
+    recorded_parts = (parsed.inputs.input_hash, parsed.inputs.fresh, parsed.dags, parsed.failures, parsed.warnings)
+    return hashlib.sha256(msgspec.msgpack.encode(recorded_parts)).digest()
 
 
 def _log_outcome(parsed: ParsedFile) -> None:

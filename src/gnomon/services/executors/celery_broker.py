@@ -115,10 +115,10 @@ class CeleryPublisher:
         self._queue.put((attempt_id, queue))
 
     def take_published(self) -> list[str]:
-        found = []
+        published = []
         while not self._published.empty():
-            found.append(self._published.get())
-        return found
+            published.append(self._published.get())
+        return published
 
     def close(self) -> None:
         self._stop.set()
@@ -139,20 +139,20 @@ class CeleryPublisher:
 
         Those of a refused queue are sent with the others of that queue.
         """
-        found: list[tuple[str, str]] = []
+        messages: list[tuple[str, str]] = []
         try:
             message = self._queue.get(timeout=RETRY_S if self._refused else None)
         except queue.Empty:
-            return found
+            return messages
         while message is not None:
             if message[1] in self._refused:
                 self._refused[message[1]].messages[message] = None
             else:
-                found.append(message)
-            if len(found) == BATCH_MAX or self._queue.empty():
+                messages.append(message)
+            if len(messages) == BATCH_MAX or self._queue.empty():
                 break
             message = self._queue.get()
-        return found
+        return messages
 
     def _take_refused(self) -> list[list[tuple[str, str]]]:
         """The first messages of each queue that was refused and is tried again now."""

@@ -17,8 +17,8 @@ class CombinedExecutor:
 
     def __init__(self, executors: Sequence[Executor]) -> None:
         self._executors = tuple(executors)
-        self._by_worker = {worker_id: one for one in executors for worker_id in one.standing_workers}
-        self._of_listed = next((one for one in executors if not one.standing_workers), None)
+        self._by_worker = {worker_id: executor for executor in executors for worker_id in executor.standing_workers}
+        self._of_listed = next((executor for executor in executors if not executor.standing_workers), None)
 
     @property
     def standing_workers(self) -> frozenset[str]:
@@ -26,37 +26,37 @@ class CombinedExecutor:
         return frozenset(self._by_worker)
 
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
-        for one in self._executors:
-            one.refresh(workers)
+        for executor in self._executors:
+            executor.refresh(workers)
 
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
-        if (one := self._find(worker_id)) is not None:
-            one.submit(worker_id, attempts)
+        if (executor := self._find(worker_id)) is not None:
+            executor.submit(worker_id, attempts)
 
     def cancel(self, worker_id: str, attempt_id: str, reason: str, grace_s: float) -> None:
-        if (one := self._find(worker_id)) is not None:
-            one.cancel(worker_id, attempt_id, reason, grace_s)
+        if (executor := self._find(worker_id)) is not None:
+            executor.cancel(worker_id, attempt_id, reason, grace_s)
 
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
-        if (one := self._find(worker_id)) is not None:
-            one.acknowledge(worker_id, attempt_ids)
+        if (executor := self._find(worker_id)) is not None:
+            executor.acknowledge(worker_id, attempt_ids)
 
     def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
-        if (one := self._find(worker_id)) is not None:
-            one.request_inventory(worker_id, groups)
+        if (executor := self._find(worker_id)) is not None:
+            executor.request_inventory(worker_id, groups)
 
     def poll_events(self) -> list[ExecutorEvent]:
-        return [event for one in self._executors for event in one.poll_events()]
+        return [event for executor in self._executors for event in executor.poll_events()]
 
     def read_filenos(self) -> list[int]:
-        return [number for one in self._executors for number in one.read_filenos()]
+        return [number for executor in self._executors for number in executor.read_filenos()]
 
     def write_filenos(self) -> list[int]:
-        return [number for one in self._executors for number in one.write_filenos()]
+        return [number for executor in self._executors for number in executor.write_filenos()]
 
     def close(self) -> None:
-        for one in self._executors:
-            one.close()
+        for executor in self._executors:
+            executor.close()
 
     def _find(self, worker_id: str) -> Executor | None:
         """The executor of the worker; None for a worker of an executor that is no longer configured, whose attempts are lost with it."""

@@ -72,7 +72,7 @@ class LocalExecutor:
             if not worker.lost and not worker.address.startswith(REMOTE_ADDRESS)
         }
         elsewhere = {worker.worker_id for worker in workers if self._host is not None and worker.host != self._host}
-        for worker_id in [known for known in self._streams if known not in live]:
+        for worker_id in [worker for worker in self._streams if worker not in live]:
             self._disconnect(worker_id)
         for worker_id in self._dead.keys() - live.keys():
             lifeline.remove_lifeline(self._dead.pop(worker_id))

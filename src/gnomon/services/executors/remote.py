@@ -135,16 +135,16 @@ class RemoteExecutor:
 
     def poll_events(self) -> list[ExecutorEvent]:
         """Every event since the last call, with the inventory as it is now: the caller reads its mail after it, and so finds the results of attempts that are not in it."""
-        found, self._events = self._events, []
+        received, self._events = self._events, []
         if self._requested:
             groups = tuple(sorted(self._requested))
             try:
                 self._write()
-                found.append(InventoryReceived(self.name, groups, tuple(self._store.list_held(groups)), ()))
+                received.append(InventoryReceived(self.name, groups, tuple(self._store.list_held(groups)), ()))
                 self._requested.clear()
             except ResourceUnavailable as error:
                 events.warning("remote_attempts_not_read", error=str(error), again="with the next round")
-        return found
+        return received
 
     def read_filenos(self) -> list[int]:
         return []

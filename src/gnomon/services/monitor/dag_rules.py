@@ -43,24 +43,24 @@ class DagRules:
 
     def find(self, tx: Transaction, dag_pk: int) -> RuledDag | None:
         """The DAG with its rules; None when it was deleted."""
-        found = alerts.find_dag_version(tx, dag_pk)
-        return None if found is None else self.find_version(tx, dag_pk, *found)
+        version = alerts.find_dag_version(tx, dag_pk)
+        return None if version is None else self.find_version(tx, dag_pk, *version)
 
     def find_version(self, tx: Transaction, dag_pk: int, dag_id: str, version_pk: int) -> RuledDag:
         """The DAG with the rules for that version of it."""
-        known = self._known.get(version_pk)
-        if known is None:
+        rules = self._known.get(version_pk)
+        if rules is None:
             if len(self._known) >= _CACHE_MAX:
                 self._known.clear()
             rows = tx.all("group_state.specs", version_pks=[version_pk])
             spec = decode_spec_without_tasks(rows[0][1]) if rows else None
-            known = self._known[version_pk] = RuledDag(
+            rules = self._known[version_pk] = RuledDag(
                 dag_pk,
                 dag_id,
                 "UTC" if spec is None else spec.timezone,
                 () if spec is None else self._list_rules(dag_id, spec),
             )
-        return known
+        return rules
 
     def _list_rules(self, dag_id: str, spec: DagSpec) -> tuple[AlertRule, ...]:
         own = [self._build_rule(dag_id, number, rule) for number, rule in enumerate(spec.alerts, start=1)]

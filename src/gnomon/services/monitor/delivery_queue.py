@@ -61,12 +61,12 @@ class DeliveryQueue:
         if delivery.state != "pending" or delivery.tries:
             return False
         body = delivery.body
-        known = {_identify(item) for item in body.items}
-        new = [item for item in items if _identify(item) not in known]
+        known_items = {_identify(item) for item in body.items}
+        new = [item for item in items if _identify(item) not in known_items]
         repeated = len(items) - len(new)
-        kept = (*body.items, *new)[:ITEMS_MAX]
+        kept_items = (*body.items, *new)[:ITEMS_MAX]
         total = body.count + (len(items) if count is None else count) - repeated
-        return alert_deliveries.extend_delivery(tx, delivery.delivery_pk, replace(body, items=kept, count=total))
+        return alert_deliveries.extend_delivery(tx, delivery.delivery_pk, replace(body, items=kept_items, count=total))
 
     def take_due(
         self,

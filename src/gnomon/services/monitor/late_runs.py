@@ -22,11 +22,11 @@ class DurationPercentiles:
 
     def find(self, tx: Transaction, dag_pk: int, now: Instant) -> float | None:
         """The percentile in seconds; None when too few runs of the DAG have succeeded."""
-        known = self._known.get(dag_pk)
-        if known is None or abs(now - known[0]) > P95_AGE_S * SECOND:
+        percentile = self._known.get(dag_pk)
+        if percentile is None or abs(now - percentile[0]) > P95_AGE_S * SECOND:
             p95 = find_p95(tx, dag_pk)
-            known = self._known[dag_pk] = (now, None if p95 is None else p95 / SECOND)
-        return known[1]
+            percentile = self._known[dag_pk] = (now, None if p95 is None else p95 / SECOND)
+        return percentile[1]
 
 
 def describe_lateness(
@@ -72,14 +72,14 @@ def compute_due(run_after: Instant, by: str, timezone: str) -> Instant:
 
 def format_span(seconds: float) -> str:
     """`45s`, `12m 5s`, `2h 5m`, `3d 4h`: the two largest units."""
-    left = round(seconds)
-    if left < 1:
+    remaining = round(seconds)
+    if remaining < 1:
         return f"{seconds:.1f}s"
     parts = []
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
-        if left >= size:
-            parts.append(f"{left // size}{unit}")
-            left %= size
+        if remaining >= size:
+            parts.append(f"{remaining // size}{unit}")
+            remaining %= size
         elif parts:
             break
         if len(parts) == 2:

@@ -66,7 +66,7 @@ def build_run_spans(
 
 def _describe_run(named: NamedRun) -> dict[str, AttributeValue]:
     run: RunRecord = named.run
-    known: dict[str, AttributeValue | None] = {
+    attributes: dict[str, AttributeValue | None] = {
         "airflow.dag_id": named.dag_id,
         "airflow.dag_run.run_id": run.run_id,
         "airflow.dag_run.run_type": run.run_type.value,
@@ -77,7 +77,7 @@ def _describe_run(named: NamedRun) -> dict[str, AttributeValue]:
         "gnomon.dag_run.clear_number": run.clear_number,
         "gnomon.dag_run.reason": run.reason,
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _build_attempt_span(
@@ -85,7 +85,7 @@ def _build_attempt_span(
 ) -> RunSpan:
     assert attempt.started_at is not None
     index = "" if attempt.map_index == UNMAPPED else f"[{attempt.map_index}]"
-    known: dict[str, AttributeValue | None] = {
+    attributes: dict[str, AttributeValue | None] = {
         "airflow.dag_id": named.dag_id,
         "airflow.dag_run.run_id": named.run.run_id,
         "airflow.task_id": task_id,
@@ -108,6 +108,6 @@ def _build_attempt_span(
         f"task {named.dag_id}.{task_id}{index}",
         attempt.started_at,
         max(ended_at, attempt.started_at),
-        {name: value for name, value in known.items() if value is not None},
+        {name: value for name, value in attributes.items() if value is not None},
         error,
     )

@@ -195,12 +195,12 @@ class StateEvaluation:
             items.setdefault(f"group {item.group_no}" if item.dag_id is None else f"DAG {item.dag_id}", []).append(item)
         for name, of_name in items.items():
             is_set_aside = any(not item.is_message for item in of_name)
-            found = (
+            state_text = (
                 f"{name} is set aside"
                 if is_set_aside
                 else f"{len(of_name)} message{'s' if len(of_name) > 1 else ''} in quarantine"
             )
-            sentence = f"{name}: {found}, since {iso(of_name[0].at)}: {of_name[0].reason}"
+            sentence = f"{name}: {state_text}, since {iso(of_name[0].at)}: {of_name[0].reason}"
             self._raise_state(
                 AlertKind.QUARANTINED,
                 rules,

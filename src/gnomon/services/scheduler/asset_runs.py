@@ -182,8 +182,8 @@ class AssetRunCreator:
                 answers=None if answered is None else answered.answers,
             )
             return runs, len(runs)
-        made = create_asset_run(tx, candidate.dag_pk, candidate.condition, candidate.version_pk, now, self._new_id)
-        return ([], 0) if made is None else ([made[0]], made[1])
+        created = create_asset_run(tx, candidate.dag_pk, candidate.condition, candidate.version_pk, now, self._new_id)
+        return ([], 0) if created is None else ([created[0]], created[1])
 
     def _find_due(self) -> None:
         """Moves the DAGs whose condition holds in the store from `_pending` to `_due`; at most ASSET_DAGS_MAX are looked at.
@@ -194,15 +194,20 @@ class AssetRunCreator:
         candidates = [candidate for candidate in map(self._candidate, looked_at) if candidate is not None]
         if candidates:
             with self._db.read() as tx:
-                satisfied = find_satisfied_leaves(tx, [(one.dag_pk, one.condition) for one in candidates])
-            known = {candidate.dag_pk for candidate in self._due}
-            for one in candidates:
-                if one.dag_pk in known:
+                satisfied = find_satisfied_leaves(
+                    tx, [(candidate.dag_pk, candidate.condition) for candidate in candidates]
+                )
+            due_pks = {candidate.dag_pk for candidate in self._due}
+            for candidate in candidates:
+                if candidate.dag_pk in due_pks:
                     continue
-                if self._may_be_due(one, satisfied.get(one.dag_pk, set())):
-                    self._add_due(one)
-                elif one.partition_rules and one.error is not None:  # nothing waits for the mapper that failed
-                    self._due.append(one._replace(answered=AnsweredQueue(one.version_pk, PartitionAnswers(), None)))
+                if self._may_be_due(candidate, satisfied.get(candidate.dag_pk, set())):
+                    self._add_due(candidate)
+                elif candidate.partition_rules and candidate.error is not None:
+                    # nothing waits for the mapper that failed
+                    self._due.append(
+                        candidate._replace(answered=AnsweredQueue(candidate.version_pk, PartitionAnswers(), None))
+                    )
         for dag_pk in looked_at:
             del self._pending[dag_pk]
 
@@ -216,7 +221,7 @@ class AssetRunCreator:
 
     def _add_answered(self, answered: Mapping[int, AnsweredQueue]) -> None:
         """Makes DAGs due for which something is to be stored. One that has no room any more is looked at again when it has."""
-        self._due = [one for one in self._due if one.dag_pk not in answered]
+        self._due = [candidate for candidate in self._due if candidate.dag_pk not in answered]
         for dag_pk, answer in answered.items():
             candidate = self._candidate(dag_pk)
             if candidate is not None:

@@ -100,7 +100,7 @@ class AuthorPartitionQuestions:
 
     def collect(self, now: Instant) -> tuple[dict[int, AnsweredQueue], list[int]]:
         """The answers that have arrived, by dag_pk, and the dag_pks that have to be asked again, now or after an error."""
-        found: dict[int, AnsweredQueue] = {}
+        answered_queues: dict[int, AnsweredQueue] = {}
         again = self._take_due_retries(now)
         for answered in self._requests.collect():
             dag_pk, pending = answered.key, answered.subject
@@ -110,8 +110,8 @@ class AuthorPartitionQuestions:
                 continue
             if pending.ask_again:
                 again.append(dag_pk)
-            found[dag_pk] = self._read_response(dag, answered.response, now)
-        return found, again
+            answered_queues[dag_pk] = self._read_response(dag, answered.response, now)
+        return answered_queues, again
 
     def wake_at(self, now: Instant) -> Instant | None:
         """When to call `collect` without a wake-up; None if nothing is asked."""

@@ -85,11 +85,11 @@ class BackfillCoordinator:
         """Continues the backfills of at most DAGS_PER_ROUND DAGs; returns the events that follow, for a step of the engine."""
         self._pending.update(dict.fromkeys(dag_pk for dag_pk, at in self._retry_at.items() if at <= now))
         events: list[e.EngineEvent] = []
-        for backfill_pk, dag_pk, found in self._planner.collect():
+        for backfill_pk, dag_pk, slots in self._planner.collect():
             queue = self._find_queue(dag_pk, backfill_pk)
             if queue is not None:
                 owner = self._engine_state.dags[dag_pk]
-                events += self._contain_errors(owner, queue, now, partial(self._create_runs, owner, queue, found, now))
+                events += self._contain_errors(owner, queue, now, partial(self._create_runs, owner, queue, slots, now))
         for dag_pk in list(self._pending)[:DAGS_PER_ROUND]:
             del self._pending[dag_pk]
             may_find = self._retry_at.get(dag_pk, now) <= now
@@ -129,16 +129,16 @@ class BackfillCoordinator:
             return self._cancel(dag, queue, now)
         events: list[e.EngineEvent] = []
         if may_find and not queue.record.is_planned:
-            found = self._planner.find_slots(dag, queue.record)
-            if found is not None:
-                events += self._create_runs(dag, queue, found, now)
+            slots = self._planner.find_slots(dag, queue.record)
+            if slots is not None:
+                events += self._create_runs(dag, queue, slots, now)
         return events + self._read_next_runs(dag, queue, now)
 
     # ---- create runs -------------------------------------------------------------------------------------------------
-    def _create_runs(self, dag: Dag, queue: BackfillQueue, found: BackfillSlots, now: Instant) -> list[e.EngineEvent]:
+    def _create_runs(self, dag: Dag, queue: BackfillQueue, slots: BackfillSlots, now: Instant) -> list[e.EngineEvent]:
         """Stores the slots that were found; the unique keys of the store decide which of them get a run."""
         record = queue.record
-        change = _build_change(dag, record, found)
+        change = _build_change(dag, record, slots)
         with self._db.scheduler_write(self._scheduler_id) as tx:
             outcome = backfill_runs.create_backfill_runs(tx, change, now)
         self._pending[dag.record.dag_pk] = None
@@ -179,19 +179,19 @@ class BackfillCoordinator:
         attached = [run for run in dag.runs.values() if run.backfill is queue]
         queued_count = sum(run.record.state is DagRunState.QUEUED for run in attached)
         waiting_count = sum(run.pk in dag.runs_waiting_upstream for run in attached)
-        wanted = self._compute_wanted(record, queued_count, waiting_count)
-        if wanted <= 0:
+        wanted_count = self._compute_wanted(record, queued_count, waiting_count)
+        if wanted_count <= 0:
             return []
         with self._db.read() as tx:
-            rows = backfill_runs.list_next_runs(tx, record, wanted + queued_count)
-            next_runs = [row for row in rows if row[1] or row[0] not in self._engine_state.runs][:wanted]
+            rows = backfill_runs.list_next_runs(tx, record, wanted_count + queued_count)
+            next_runs = [row for row in rows if row[1] or row[0] not in self._engine_state.runs][:wanted_count]
             if is_held and next_runs:
                 return []
-            events, left = self._read_runs(tx, record, next_runs)
-        if left:
+            events, unusable = self._read_runs(tx, record, next_runs)
+        if unusable:
             with self._db.scheduler_write(self._scheduler_id) as tx:
-                backfill_runs.leave_runs(tx, record.backfill_pk, left)
-        if len(next_runs) == wanted:
+                backfill_runs.leave_runs(tx, record.backfill_pk, unusable)
+        if len(next_runs) == wanted_count:
             self._pending[dag.record.dag_pk] = None
         elif record.is_planned:
             self._exhausted.add(record.backfill_pk)
@@ -203,22 +203,22 @@ class BackfillCoordinator:
     ) -> tuple[list[e.EngineEvent], list[int]]:
         """The events that attach these runs, and the run_pks of those that cannot run again: deleted ones, and unfinished ones."""
         events: list[e.EngineEvent] = []
-        left: list[int] = []
+        unusable: list[int] = []
         for run_pk, is_cleared_first in runs:
-            found = [] if run_pk in self._engine_state.runs else read_run(tx, run_pk, self._engine_state)
-            run = next((event.run for event in found if isinstance(event, e.RunRead)), None)
+            run_events = [] if run_pk in self._engine_state.runs else read_run(tx, run_pk, self._engine_state)
+            run = next((event.run for event in run_events if isinstance(event, e.RunRead)), None)
             if is_cleared_first and (run is None or run.state not in FINISHED_RUN_STATES):
-                left.append(run_pk)
+                unusable.append(run_pk)
                 continue
-            events += found
+            events += run_events
             if is_cleared_first:
-                choose_version(found, self._engine_state, None, default=True)
+                choose_version(run_events, self._engine_state, None, default=True)
                 events.append(
                     e.ReprocessRun(
-                        run_pk, record.backfill_pk, read_subscriptions(tx, found, run_pk, self._engine_state)
+                        run_pk, record.backfill_pk, read_subscriptions(tx, run_events, run_pk, self._engine_state)
                     )
                 )
-        return events, left
+        return events, unusable
 
     def _compute_wanted(self, record: BackfillRecord, queued_count: int, waiting_count: int) -> int:
         """How many runs to read now: in batches, so that not each run that ends causes a query."""
@@ -259,8 +259,8 @@ class BackfillCoordinator:
         return [e.BackfillRead(record)]
 
 
-def _build_change(dag: Dag, record: BackfillRecord, found: BackfillSlots) -> BackfillChange:
-    runs, error, position = found.runs, found.error, found.position or record.position
+def _build_change(dag: Dag, record: BackfillRecord, slots: BackfillSlots) -> BackfillChange:
+    runs, error, position = slots.runs, slots.error, slots.position or record.position
     if record.slot_count + len(runs) > MAX_SLOTS:
         runs, position = (), record.position
         error = f"the range has more than {MAX_SLOTS:,} slots; cancel this backfill, and create one for a shorter range"
@@ -272,7 +272,7 @@ def _build_change(dag: Dag, record: BackfillRecord, found: BackfillSlots) -> Bac
         version_pk=dag.graph.version_pk,
         runs=runs,
         position=position,
-        is_planned=found.is_complete and error is None,
+        is_planned=slots.is_complete and error is None,
         is_windowed=not dag.graph.depends_on_previous_run,
         reprocess=record.reprocess,
         conf=record.conf,

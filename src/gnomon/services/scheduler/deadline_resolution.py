@@ -40,25 +40,25 @@ class DeadlineResolver:
             return []
         batch = list(self._waiting)[:RESOLVED_PER_ROUND]
         try:
-            found = self._resolve(batch)
+            resolved = self._resolve(batch)
         except Exception as failure:
             if not is_isolable(failure, self._db):
                 raise
-            found = [event for key in batch for event in self._resolve_or_give_up(key)]
+            resolved = [event for key in batch for event in self._resolve_or_give_up(key)]
         for key in batch:
             del self._waiting[key]
-        return found
+        return resolved
 
     def _resolve(self, batch: Iterable[tuple[int, int]]) -> list[e.EngineEvent]:
-        found: list[e.EngineEvent] = []
+        resolved: list[e.EngineEvent] = []
         with self._db.read() as tx:
             for run_pk, number in batch:
                 run = self._engine_state.runs.get(run_pk)
                 if run is not None and number < len(run.graph.spec.deadlines):
                     spec = run.graph.spec.deadlines[number]
                     average_s = compute_average_runtime(tx, run.record.dag_pk, spec.max_runs, spec.min_runs)
-                    found.append(e.DeadlineResolved(run_pk, number, average_s))
-        return found
+                    resolved.append(e.DeadlineResolved(run_pk, number, average_s))
+        return resolved
 
     def _resolve_or_give_up(self, key: tuple[int, int]) -> list[e.EngineEvent]:
         """The event of one deadline, after several together have failed; without an average if it fails alone."""

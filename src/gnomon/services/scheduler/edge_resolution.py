@@ -95,22 +95,24 @@ class EdgeResolver:
         answers = self._queries.collect()
         if not answers and not self._is_ready():
             return []
-        found: list[e.EngineEvent] = []
+        events: list[e.EngineEvent] = []
         with self._db.read() as tx:
             upstreams = UpstreamReader(tx)
             for query, answer in answers:
                 batch = self._rebuild_batch(query)
                 if batch is not None:
-                    found += self._contain_errors(batch, now, partial(self._on_answer, upstreams, batch, query, answer))
-            left = RESOLVED_MAX
+                    events += self._contain_errors(
+                        batch, now, partial(self._on_answer, upstreams, batch, query, answer)
+                    )
+            remaining = RESOLVED_MAX
             for key in [key for key in self._queue if key not in self._queries]:
-                batch = self._take_batch(key, left)
+                batch = self._take_batch(key, remaining)
                 if batch is not None:
-                    left -= len(batch.ats)
-                    found += self._contain_errors(batch, now, partial(self._resolve_edge, upstreams, batch))
-                if left <= 0:
+                    remaining -= len(batch.ats)
+                    events += self._contain_errors(batch, now, partial(self._resolve_edge, upstreams, batch))
+                if remaining <= 0:
                     break
-        return found
+        return events
 
     def wake_at(self, now: Instant) -> Instant | None:
         """When `resolve_batch` has work next; None if no edge is open."""
@@ -144,9 +146,9 @@ class EdgeResolver:
         dag, edge = subject
         span_s = RESOLVED_SPAN_S if dag.graph.spec.timetable.builtin else AUTHORED_SPAN_S
         chosen = {run_pk: at for at, run_pk in ats[:most] if at <= ats[0][0] + span_s * SECOND}
-        left = {run_pk: None for _, run_pk in ats if run_pk not in chosen}
-        if left:
-            self._queue[key] = left
+        returned = {run_pk: None for _, run_pk in ats if run_pk not in chosen}
+        if returned:
+            self._queue[key] = returned
         return _EdgeBatch(key, dag, edge, chosen)
 
     def _subject(self, key: EdgeKey) -> tuple[Dag, Edge] | None:
@@ -197,8 +199,8 @@ class EdgeResolver:
             past = upstreams.read_own_history(up, after, ats, dependency)
         else:
             past = upstreams.read_history_for(up, dependency, ats)
-        known = to_history(past)
-        return resolve_or_raise(lambda: [dependency.resolve_slots(at, known) for at in ats])
+        history = to_history(past)
+        return resolve_or_raise(lambda: [dependency.resolve_slots(at, history) for at in ats])
 
     # ---- timetables of authors ---------------------------------------------------------------------------------------
     def _ask_host(self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, query: PendingSlotQuery) -> None:
@@ -245,14 +247,14 @@ class EdgeResolver:
         The facts of an upstream that this scheduler owns come from the store. For another upstream all slots count as open,
         and the engine subscribes to its owner.
         """
-        wanted = sorted({at for resolved in several for at in resolved.slots})
+        slots = sorted({at for resolved in several for at in resolved.slots})
         absent_slots = sorted({at for resolved in several for at in resolved.absent})
         if up.group_no in self._engine_state.epochs:
             facts = _index_by_slot(
-                upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, wanted, batch.edge.dependency.task_id)
+                upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, slots, batch.edge.dependency.task_id)
             )
         else:
-            facts = {at: SlotFact(at, "open") for at in wanted}
+            facts = {at: SlotFact(at, "open") for at in slots}
         absent = (
             _index_by_slot(
                 _to_absent(fact) for fact in upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, absent_slots)

@@ -40,33 +40,35 @@ def translate_worker_events(
     events: Iterable[executor_events.ExecutorEvent], epochs: Mapping[int, int]
 ) -> tuple[list[e.EngineEvent], list[str]]:
     """Engine events of the owned groups, and the ids of the workers whose inventory has to be requested."""
-    found: list[e.EngineEvent] = []
+    translated: list[e.EngineEvent] = []
     to_ask: list[str] = []
     for event in events:
         match event:
             case executor_events.WorkerConnected(worker_id, slots):
-                found.append(e.WorkerJoined(worker_id, slots))
+                translated.append(e.WorkerJoined(worker_id, slots))
                 to_ask.append(worker_id)
             case executor_events.WorkerUnreachable(worker_id):
-                found.append(e.WorkerDisconnected(worker_id))
+                translated.append(e.WorkerDisconnected(worker_id))
             case executor_events.WorkerDied(worker_id):
-                found.append(e.WorkerLost(worker_id))
+                translated.append(e.WorkerLost(worker_id))
             case executor_events.AttemptEntered(_, attempt_id, group_no, at):
                 if group_no in epochs:
-                    found.append(e.AuthorCodeEntered(attempt_id, at))
+                    translated.append(e.AuthorCodeEntered(attempt_id, at))
             case executor_events.AttemptEnded(worker_id, result):
                 if result.group_no in epochs:
-                    found.append(e.ResultReceived(result, worker_id))
+                    translated.append(e.ResultReceived(result, worker_id))
             case executor_events.InventoryReceived(worker_id, groups, running, results):
                 if not epochs.keys() >= set(groups):
                     to_ask.append(worker_id)  # the inventory was requested with groups that are no longer owned
                     continue
-                held = frozenset(result.attempt_id for result in results)
-                found.append(e.InventoryRead(worker_id, dict(running), held, groups))
-                found.extend(e.ResultReceived(result, worker_id) for result in results if result.group_no in epochs)
+                held_ids = frozenset(result.attempt_id for result in results)
+                translated.append(e.InventoryRead(worker_id, dict(running), held_ids, groups))
+                translated.extend(
+                    e.ResultReceived(result, worker_id) for result in results if result.group_no in epochs
+                )
             case executor_events.AttemptRefused(worker_id, attempt_ids, reason):
                 _log.warning("submission_refused", worker=worker_id, attempts=len(attempt_ids), reason=reason)
-    return found, to_ask
+    return translated, to_ask
 
 
 def take_mail_batch(messages: list[MailRecord]) -> tuple[list[MailRecord], bool]:
@@ -88,13 +90,13 @@ def translate_mail(
     An unreadable message is added to `unreadable`, or if it is a request refused. Raises WrongKey for an encrypted message that this host has no key for:
     the message stays in the mailbox for a scheduler that has the key.
     """
-    found: list[e.EngineEvent] = []
+    events: list[e.EngineEvent] = []
     dag_pks: dict[int, None] = {}
     subscriptions: list[SubscriptionMessage] = []
     for message in messages:
         try:
             if message.kind == "trigger":
-                found.extend(
+                events.extend(
                     e.DeferralEnded(*event) for event in trigger_claims.decode_trigger_events(tx, message.body)
                 )
                 continue
@@ -102,23 +104,23 @@ def translate_mail(
                 subscriptions.append(msgspec.json.decode(message.body, type=SubscriptionMessage))
                 continue
             if message.kind == "upstream_ended":
-                found.append(
+                events.append(
                     e.UpstreamUpdatesReceived(msgspec.json.decode(message.body, type=tuple[UpstreamUpdate, ...]))
                 )
                 continue
             body = json.loads(message.body)
             if message.kind == "asset_events":
-                found.append(e.AssetEventsQueued(msgspec.convert(body["dag_pks"], tuple[int, ...])))
+                events.append(e.AssetEventsQueued(msgspec.convert(body["dag_pks"], tuple[int, ...])))
             elif message.kind == "dag_changed":
                 dag_pks[msgspec.convert(body["dag_pk"], int)] = None
             else:
-                found.extend(_translate_message(tx, message.kind, body, engine_state, multipart))
+                events.extend(_translate_message(tx, message.kind, body, engine_state, multipart))
         except UNREADABLE as error:  # an unreadable message would otherwise stay for ever
             _log.error(
                 "mail_unreadable", kind=message.kind, mail_pk=message.mail_pk, error=f"{type(error).__name__}: {error}"
             )
             rejection = _build_rejection(message)
-            found.extend(rejection)
+            events.extend(rejection)
             if not rejection:
                 unreadable.append((message, error))
     # Subscriptions come first: their facts are of this moment, and the subscriber gets the changes of the other events.
@@ -130,7 +132,7 @@ def translate_mail(
         if subscriptions
         else []
     )
-    return [*read_dags(tx, dag_pks, engine_state), *waits, *found]
+    return [*read_dags(tx, dag_pks, engine_state), *waits, *events]
 
 
 def find_dag_to_delete(message: MailRecord) -> int | None:
@@ -192,24 +194,24 @@ def read_dags(tx: Transaction, dag_pks: Iterable[int], engine_state: EngineState
 
     If the new version is the first with tasks that depend on the previous run, a PreviousRunsRead for its active runs follows.
     """
-    wanted = list(dag_pks)
-    if not wanted:
+    pks = list(dag_pks)
+    if not pks:
         return []
-    records = group_state.load_dags(tx, wanted)
+    records = group_state.load_dags(tx, pks)
     existing = {record.dag_pk for record in records}
-    found: list[e.EngineEvent] = []
+    events: list[e.EngineEvent] = []
     for record in records:
         dag = engine_state.dags.get(record.dag_pk)
-        found.append(e.DagRead(record))
+        events.append(e.DagRead(record))
         if dag is not None and depends_on_previous_run(record.spec) and not dag.graph.depends_on_previous_run:
             runs = [run.record for run in dag.runs.values()]
-            found.append(e.PreviousRunsRead(record.dag_pk, group_state.load_previous_runs(tx, record, runs)))
-    return [*found, *(e.DagDeleted(pk) for pk in wanted if pk not in existing)]
+            events.append(e.PreviousRunsRead(record.dag_pk, group_state.load_previous_runs(tx, record, runs)))
+    return [*events, *(e.DagDeleted(pk) for pk in pks if pk not in existing)]
 
 
 def read_created_runs(db: Database, created: Iterable[RunRecord], engine_state: EngineState) -> list[e.EngineEvent]:
     """A RunRead for each run that planning created, with the previous run where a task depends on it."""
-    found: list[e.EngineEvent] = []
+    events: list[e.EngineEvent] = []
     for run in created:
         dag = engine_state.dags.get(run.dag_pk)
         before = None
@@ -217,8 +219,8 @@ def read_created_runs(db: Database, created: Iterable[RunRecord], engine_state: 
             with db.read() as tx:
                 loaded = group_state.load_run_before(tx, run)
             before = None if loaded is None else (loaded[0], tuple(loaded[1]))
-        found.append(e.RunRead(run, (), before))
-    return found
+        events.append(e.RunRead(run, (), before))
+    return events
 
 
 def read_run(tx: Transaction, run_pk: int, engine_state: EngineState) -> list[e.EngineEvent]:
@@ -227,16 +229,16 @@ def read_run(tx: Transaction, run_pk: int, engine_state: EngineState) -> list[e.
     if loaded is None:
         return []
     run, tasks = loaded
-    found: list[e.EngineEvent] = []
+    events: list[e.EngineEvent] = []
     dag = engine_state.dags.get(run.dag_pk)
     if dag is None:
-        found.extend(read_dags(tx, [run.dag_pk], engine_state))
+        events.extend(read_dags(tx, [run.dag_pk], engine_state))
     if run.backfill_pk is not None and (dag is None or run.backfill_pk not in dag.backfills):
-        found.extend(read_backfill(tx, run.backfill_pk, is_for_run=True))
+        events.extend(read_backfill(tx, run.backfill_pk, is_for_run=True))
     before = group_state.load_run_before(tx, run) if dag is None or dag.graph.depends_on_previous_run else None
     waits = run_waits.load_run_waits(tx, [run_pk]).get(run_pk, ())
     deadlines = run_callbacks.load_deadlines(tx, [run_pk]).get(run_pk, ())
-    found.append(
+    events.append(
         e.RunRead(
             run,
             tuple(tasks),
@@ -245,7 +247,7 @@ def read_run(tx: Transaction, run_pk: int, engine_state: EngineState) -> list[e.
             tuple(deadlines),
         )
     )
-    return found
+    return events
 
 
 def choose_version(
@@ -282,11 +284,11 @@ def _translate_parts(
     }
     if body["action"] != "clear":
         raise ValueError(f"the action {body['action']!r} cannot have parts")
-    found = [
+    events = [
         event for part in multipart.own_parts(body) for event in _translate_action(tx, {**part, **common}, engine_state)
     ]
     multipart.start_request(msgspec.convert(body["request_pk"], int), body)
-    return found
+    return events
 
 
 def _translate_action(tx: Transaction, body: dict[str, object], engine_state: EngineState) -> list[e.EngineEvent]:
@@ -297,21 +299,21 @@ def _translate_action(tx: Transaction, body: dict[str, object], engine_state: En
     if body["action"] == "discard_queued_events":
         return [e.DiscardQueuedEvents(msgspec.convert(body["discard"], QueueDiscard), by, request_pk, address)]
     run_pk = msgspec.convert(body["run_pk"], int)
-    found = [] if run_pk in engine_state.runs else read_run(tx, run_pk, engine_state)
+    events = [] if run_pk in engine_state.runs else read_run(tx, run_pk, engine_state)
     keys = body.get("tasks")
     tasks = None if keys is None else tuple(TaskKey(run_pk, number, index) for number, index in keys)  # type: ignore[attr-defined]
     match body["action"]:
         case "mark" if body.get("state") not in (_RUN_MARKS if tasks is None else _TASK_MARKS):
-            found.append(
+            events.append(
                 e.RejectRequest(
                     request_pk, json.dumps({"error": f"a run or task cannot be marked {body.get('state')!r}"})
                 )
             )
         case "clear":
             is_newest_wanted = msgspec.convert(body.get("is_newest_wanted"), bool | None)
-            choose_version(found, engine_state, is_newest_wanted)
-            subscriptions = read_subscriptions(tx, found, run_pk, engine_state)
-            found.append(
+            choose_version(events, engine_state, is_newest_wanted)
+            subscriptions = read_subscriptions(tx, events, run_pk, engine_state)
+            events.append(
                 e.ClearTasks(
                     run_pk,
                     tasks,
@@ -324,20 +326,20 @@ def _translate_action(tx: Transaction, body: dict[str, object], engine_state: En
                 )
             )
         case "mark" if tasks is None:
-            found.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk, address))
+            events.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk, address))
         case "mark":
-            subscriptions = read_subscriptions(tx, found, run_pk, engine_state)
-            found.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk, address, subscriptions))
+            subscriptions = read_subscriptions(tx, events, run_pk, engine_state)
+            events.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk, address, subscriptions))
         case "answer":
-            found.append(_translate_answer(run_pk, body, request_pk, by, address))
+            events.append(_translate_answer(run_pk, body, request_pk, by, address))
         case "release":
             up_dag, reason = (msgspec.convert(body.get(name), str | None) for name in ("up_dag", "reason"))
-            found.append(e.ReleaseRun(run_pk, up_dag, by, reason, request_pk, address))
+            events.append(e.ReleaseRun(run_pk, up_dag, by, reason, request_pk, address))
         case "delete":
-            found.append(e.DeleteRun(run_pk, by, request_pk, address))
+            events.append(e.DeleteRun(run_pk, by, request_pk, address))
         case other:
-            found.append(e.RejectRequest(request_pk, json.dumps({"error": f"unknown action {other!r}"})))
-    return found
+            events.append(e.RejectRequest(request_pk, json.dumps({"error": f"unknown action {other!r}"})))
+    return events
 
 
 def _translate_answer(

@@ -77,9 +77,9 @@ class InstanceMutations:
 
     def collect(self) -> list[EngineEvent]:
         """An InstancesMutated for each response that has arrived; the rest of a question that is answered in part is asked again."""
-        found, self._refused = self._refused, []
-        found += [self._read_response(answered.subject, answered.response) for answered in self._requests.collect()]
-        return found
+        events, self._refused = self._refused, []
+        events += [self._read_response(answered.subject, answered.response) for answered in self._requests.collect()]
+        return events
 
     def _read_response(self, question: MutationQuestion, response: TimetableResponse) -> InstancesMutated:
         response = check_answer(response, MutationAnswers)

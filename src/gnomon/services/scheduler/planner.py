@@ -109,8 +109,8 @@ class Planner:
             record.fingerprint = change.fingerprint
             record.cursor, record.next_run = change.cursor, change.next_run
             record.live_at = record.live_at if change.live_at is None else change.live_at
-        for held in outcome.occupied_slots:
-            _log.warning("slot_held", dag_id=record.dag_id, slot=held)
+        for slot in outcome.occupied_slots:
+            _log.warning("slot_held", dag_id=record.dag_id, slot=slot)
         if record.error is not None:
             self._schedule_at(_retry_at(dag, now), change.dag_pk)
         elif change.fingerprint == NEEDS_PLAN:
@@ -193,10 +193,10 @@ class Planner:
 
     def _timetable(self, dag: Dag) -> Timetable:
         version = dag.graph.version_pk
-        known = self._timetables.get(dag.record.dag_pk)
-        if known is None or known[0] != version:
-            known = self._timetables[dag.record.dag_pk] = (version, build(dag.graph.spec.timetable))
-        return known[1]
+        cached = self._timetables.get(dag.record.dag_pk)
+        if cached is None or cached[0] != version:
+            cached = self._timetables[dag.record.dag_pk] = (version, build(dag.graph.spec.timetable))
+        return cached[1]
 
 
 def _retry_at(dag: Dag, now: Instant) -> Instant:

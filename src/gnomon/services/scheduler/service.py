@@ -237,9 +237,9 @@ class SchedulerService:
         self._plan(now)
         self._create_asset_runs(now)
         for find_events in self._event_finders:
-            found = find_events(now)
-            if found:
-                self._step_and_commit(found, [], now)
+            resulting = find_events(now)
+            if resulting:
+                self._step_and_commit(resulting, [], now)
 
     def _epochs(self) -> dict[int, int]:
         """The epochs of the owned groups that are in memory: all that are not in quarantine."""

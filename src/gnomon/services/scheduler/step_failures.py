@@ -53,9 +53,9 @@ def find_failing_dags(failure: Exception, engine_state: EngineState) -> list[int
     by_run += [(run_pk, deadline) for (run_pk, _), deadline in changes.deadlines.items()]
     rows += [(_find_dag(run_pk, dag_of_run, engine_state), row) for run_pk, row in by_run]
     rows += [(callback.dag_pk, callback) for callback in changes.callbacks.values()]
-    known = [(dag_pk, row) for dag_pk, row in rows if dag_pk is not None]
-    suspects = {dag_pk for dag_pk, row in known if list_unstorable(row, limit=1)}
-    return sorted(suspects or {dag_pk for dag_pk, _ in known} | {dag_pk for dag_pk, _ in changes.tallies})
+    dag_rows = [(dag_pk, row) for dag_pk, row in rows if dag_pk is not None]
+    suspects = {dag_pk for dag_pk, row in dag_rows if list_unstorable(row, limit=1)}
+    return sorted(suspects or {dag_pk for dag_pk, _ in dag_rows} | {dag_pk for dag_pk, _ in changes.tallies})
 
 
 def _find_dag(run_pk: int, dag_of_run: dict[int, int], engine_state: EngineState) -> int | None:

@@ -100,10 +100,10 @@ class UpstreamReader:
     ) -> RecordedSlots:
         """The slots with runs in a part of days, and the days on which runs do not match the present timetable."""
         changed: tuple[int, ...] = ()
-        left = timetables.uncompared_range(time_range, up.decided_until)
-        if left is not None:
-            recorded = self.read_history(up, left).slots
-            changed = resolve_or_raise(lambda: timetables.compare(left, recorded))
+        remaining_range = timetables.uncompared_range(time_range, up.decided_until)
+        if remaining_range is not None:
+            recorded = self.read_history(up, remaining_range).slots
+            changed = resolve_or_raise(lambda: timetables.compare(remaining_range, recorded))
         return msgspec.structs.replace(self.read_history(up, time_range), changed=changed)
 
 

@@ -119,22 +119,22 @@ class WithheldDags:
         """Takes the DAGs that are set aside out of what was loaded, and remembers their runs and attempts."""
         if not self.quarantine:
             return
-        held = {dag_pk: dag for dag_pk, dag in self.quarantine.dags.items() if dag_pk in self.quarantine}
+        withheld = {dag_pk: dag for dag_pk, dag in self.quarantine.dags.items() if dag_pk in self.quarantine}
         for run in state.runs:
-            if run.dag_pk in held:
-                held[run.dag_pk].run_pks.add(run.run_pk)
-        dag_of_run = {run.run_pk: held[run.dag_pk] for run in state.runs if run.dag_pk in held}
+            if run.dag_pk in withheld:
+                withheld[run.dag_pk].run_pks.add(run.run_pk)
+        dag_of_run = {run.run_pk: withheld[run.dag_pk] for run in state.runs if run.dag_pk in withheld}
         for task in state.tasks:
             if task.attempt is not None and task.run_pk in dag_of_run:
                 dag_of_run[task.run_pk].attempts.add(task.attempt)
         for callback, _ in state.callbacks:
-            if callback.attempt is not None and callback.dag_pk in held:
-                held[callback.dag_pk].attempts.add(callback.attempt)
-        state.dags = [dag for dag in state.dags if dag.dag_pk not in held]
-        state.runs = [run for run in state.runs if run.dag_pk not in held]
+            if callback.attempt is not None and callback.dag_pk in withheld:
+                withheld[callback.dag_pk].attempts.add(callback.attempt)
+        state.dags = [dag for dag in state.dags if dag.dag_pk not in withheld]
+        state.runs = [run for run in state.runs if run.dag_pk not in withheld]
         state.tasks = [task for task in state.tasks if task.run_pk not in dag_of_run]
-        state.backfills = [backfill for backfill in state.backfills if backfill.dag_pk not in held]
-        state.callbacks = [(callback, run) for callback, run in state.callbacks if callback.dag_pk not in held]
+        state.backfills = [backfill for backfill in state.backfills if backfill.dag_pk not in withheld]
+        state.callbacks = [(callback, run) for callback, run in state.callbacks if callback.dag_pk not in withheld]
 
     def release_expired(self, owned_groups: Collection[int]) -> list[int]:
         """The groups of the DAGs whose time is over: they are to be loaded again. DAGs of groups of other owners are forgotten."""
@@ -186,15 +186,15 @@ class WithheldDags:
     # ---- what is about them ------------------------------------------------------------------------------------------
     def filter_items(self, items: Sequence[RoundItem], now: Instant) -> tuple[list[RoundItem], list[WithheldMessage]]:
         """The items that are about no DAG that is set aside, and what is done with the messages that are."""
-        kept: list[RoundItem] = []
+        kept_items: list[RoundItem] = []
         withheld: list[WithheldMessage] = []
         for item in items:
             filtered = self._filter_item(item, now) if self.quarantine else item
             if isinstance(filtered, WithheldMessage):
                 withheld.append(filtered)
             elif filtered is not None:
-                kept.append(filtered)
-        return kept, withheld
+                kept_items.append(filtered)
+        return kept_items, withheld
 
     def _filter_item(self, item: RoundItem, now: Instant) -> RoundItem | WithheldMessage | None:
         if isinstance(item, e.InventoryRead):

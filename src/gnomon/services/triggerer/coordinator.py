@@ -45,7 +45,7 @@ _log = log.get_logger("triggerer")
 
 
 class TriggererCoordinator:
-    """One incarnation of a triggerer. `tick` is trigger round; it never blocks on triggers."""
+    """One incarnation of a triggerer. `tick` is one round; it never blocks on triggers."""
 
     def __init__(
         self,
@@ -240,11 +240,11 @@ class TriggererCoordinator:
 
     def _answer_requests(self) -> None:
         """Answer one batch of Task API requests, equal requests once; a request that met an unavailable store stays in the queue."""
-        known: dict[bytes, TaskApiResponse] = {}
+        responses: dict[bytes, TaskApiResponse] = {}
         for host, ask in list(islice(self._host_pool.requests, ANSWER_BATCH)):
             key = msgspec.msgpack.encode(ask.request)
-            if key not in known:
-                known[key] = answer_request(
+            if key not in responses:
+                responses[key] = answer_request(
                     partial(answer_trigger, self._db),
                     ask,
                     log=_log,
@@ -252,7 +252,7 @@ class TriggererCoordinator:
                     reraised=(ResourceUnavailable,),
                 )
             self._host_pool.requests.popleft()
-            host.send(msgspec.structs.replace(known[key], number=ask.number))
+            host.send(msgspec.structs.replace(responses[key], number=ask.number))
 
     def _log_faults(self) -> None:
         """Record blocked loops and unresponsive triggers in the audit log of their runs, each class once in FAULT_LOG_EVERY_S."""
@@ -309,7 +309,7 @@ class TriggererCoordinator:
     def _read_changes(
         self, pending: trigger_claims.PendingTriggerWork, capacity_left: int
     ) -> tuple[list[int], trigger_claims.EndedTriggers, list[trigger_claims.ClaimedTrigger]]:
-        """Apply pending changes in trigger transaction; returns trigger_pks of paused DAGs, ended triggers and newly claimed triggers."""
+        """Apply pending changes in one transaction; returns trigger_pks of paused DAGs, ended triggers and newly claimed triggers."""
         own_id, queues = self.triggerer_id, self._settings.queues
         try:
             with self._db.triggerer_write(own_id) as tx:

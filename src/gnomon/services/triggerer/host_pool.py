@@ -129,19 +129,19 @@ class HostPool:
 
         With `on_kill` the triggers also run `on_kill`, and `take_finished_on_kills` returns each one when it has ended.
         """
-        wanted = set(trigger_pks)
-        if not wanted:
+        pks = set(trigger_pks)
+        if not pks:
             return
-        waiting = [job for job in self._unassigned if job[0].trigger_pk in wanted]
-        self._unassigned = [job for job in self._unassigned if job[0].trigger_pk not in wanted]
-        numbers = {pk: self._current.pop(pk) for pk in wanted if pk in self._current}
+        waiting = [job for job in self._unassigned if job[0].trigger_pk in pks]
+        self._unassigned = [job for job in self._unassigned if job[0].trigger_pk not in pks]
+        numbers = {pk: self._current.pop(pk) for pk in pks if pk in self._current}
         for number in numbers.values():
             self._cancellations.add(number, *self._jobs.pop(number), on_kill=on_kill)
         self._send_cancel(set(numbers.values()), on_kill)
         if on_kill:
             self.start_on_kill(waiting)
             self._cancellations.add_finished_on_kills(
-                sorted(wanted - numbers.keys() - {job.trigger_pk for job, _ in waiting})
+                sorted(pks - numbers.keys() - {job.trigger_pk for job, _ in waiting})
             )
 
     def start_on_kill(self, jobs: Iterable[tuple[TriggerJob, TriggerTaskInstance]]) -> None:

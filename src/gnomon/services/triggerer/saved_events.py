@@ -61,7 +61,7 @@ class SavedEvents:
         """
         try:
             with os.scandir(self._folder) as entries:
-                found = [
+                saved_files = [
                     (entry.stat(follow_symlinks=False).st_mtime, entry.name)
                     for entry in entries
                     if entry.name.endswith(_SUFFIX)
@@ -76,7 +76,7 @@ class SavedEvents:
                 next="let this user read and write the folder",
             )
             return
-        for written_at, name in sorted(found):
+        for written_at, name in sorted(saved_files):
             if abs(now_s - written_at) < age_s:
                 continue
             file = ConfinedFile(Path(self._folder), name)

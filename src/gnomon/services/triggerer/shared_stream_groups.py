@@ -273,7 +273,9 @@ class SharedStream:
                 async with asyncio.timeout(max(0.01, self._limits.ack_timeout_s / 10)):
                     await self._resolved.wait()
             self._resolved.clear()
-            for reader in [one for one in self._readers if one.is_late(loop.time() - self._limits.ack_timeout_s)]:
+            for reader in [
+                reader for reader in self._readers if reader.is_late(loop.time() - self._limits.ack_timeout_s)
+            ]:
                 self.remove(reader)
                 reader.fail(
                     AckTimeout(

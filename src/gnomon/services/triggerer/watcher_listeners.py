@@ -43,8 +43,8 @@ class WatcherListeners:
             emitted = EmittedAssetEvent(
                 Asset(name=name, uri=uri), {"from_trigger": True, "payload": json.loads(event.payload)}
             )
-            for hook, one in list(self._implementations):
-                await self._call_one(hook, one, emitted)
+            for hook, implementation in list(self._implementations):
+                await self._call_one(hook, implementation, emitted)
 
     async def _load(self) -> list[tuple[str, HookImplementation]]:
         try:
@@ -58,23 +58,28 @@ class WatcherListeners:
             )
             return []
 
-    async def _call_one(self, hook: str, one: HookImplementation, event: EmittedAssetEvent) -> None:
+    async def _call_one(self, hook: str, implementation: HookImplementation, event: EmittedAssetEvent) -> None:
         arguments = {"asset": event.asset, "asset_event": event}
         try:
             async with asyncio.timeout(self._timeout_s):
-                await asyncio.to_thread(one.call, arguments)
+                await asyncio.to_thread(implementation.call, arguments)
         except TimeoutError:
             _log.warning(
                 "listener_timeout",
-                listener=one.name,
-                place=one.place,
+                listener=implementation.name,
+                place=implementation.place,
                 after_s=self._timeout_s,
                 next="it is not called again in this host",
             )
             if self._implementations is not None:
-                self._implementations = [known for known in self._implementations if known != (hook, one)]
+                self._implementations = [pair for pair in self._implementations if pair != (hook, implementation)]
         except (Exception, SystemExit) as error:
-            _log.warning("listener_failed", listener=one.name, place=one.place, error=f"{describe_error(error)}")
+            _log.warning(
+                "listener_failed",
+                listener=implementation.name,
+                place=implementation.place,
+                error=f"{describe_error(error)}",
+            )
 
 
 def _load_implementations() -> list[tuple[str, HookImplementation]]:
@@ -83,7 +88,9 @@ def _load_implementations() -> list[tuple[str, HookImplementation]]:
         if not may_have_listeners(os.path.abspath(current_config().plugins_folder)):
             return []
         manager = get_listener_manager()
-        return [(hook, one) for hook in ASSET_EVENT_HOOKS for one in manager.get_implementations(hook)]
+        return [
+            (hook, implementation) for hook in ASSET_EVENT_HOOKS for implementation in manager.get_implementations(hook)
+        ]
     except (Exception, SystemExit) as error:  # the edge of author code: a plugin
         _log.warning("listeners_not_loaded", error=f"{describe_error(error)}")
         return []

@@ -63,15 +63,15 @@ def _drain(worker: WorkerService, requests: StopRequests, clock: Clock, grace_s:
         return STOPPED
     _announce_drain(worker.running, grace_s)
     while worker.running:
-        left = deadline - clock.monotonic()
+        remaining_s = deadline - clock.monotonic()
         if requests.is_repeated():
             return _log_forced_end(worker, "the worker was told to stop at once (a second signal, or SIGQUIT)")
-        if left <= 0:
+        if remaining_s <= 0:
             return _log_forced_end(
                 worker,
                 f"the worker was stopped, and the attempt did not end within {grace_s:g} s ([workers] shutdown_grace)",
             )
-        worker.run_once(min(left, TICK_S))
+        worker.run_once(min(remaining_s, TICK_S))
     return STOPPED
 
 

@@ -307,12 +307,12 @@ class WorkerService:
         if child.stream.ended:
             self.unwatch_child(child)
             return
-        wanted = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
+        events = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
         descriptor = child.stream.sock.fileno()
-        if self._watched.get(descriptor, wanted) != wanted:
+        if self._watched.get(descriptor, events) != events:
             key = self._selector.get_key(child.stream.sock)
-            self._selector.modify(child.stream.sock, wanted, key.data)
-            self._watched[descriptor] = wanted
+            self._selector.modify(child.stream.sock, events, key.data)
+            self._watched[descriptor] = events
 
     def _answer_task(self, pending: PendingAttempt, request: AnyTaskApiRequest) -> object:
         return self._incarnation.store.answer_request(pending.attempt, request)

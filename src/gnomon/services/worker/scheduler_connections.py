@@ -134,10 +134,10 @@ class SchedulerConnections:
         if connection.stream.ended:
             self._drop(connection)
             return
-        wanted = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
+        events = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
         key = self._selector.get_key(connection.stream.sock)
-        if key.events != wanted:
-            self._selector.modify(connection.stream.sock, wanted, key.data)
+        if key.events != events:
+            self._selector.modify(connection.stream.sock, events, key.data)
 
     def _drop(self, connection: SchedulerConnection) -> None:
         if connection.stream.failure:

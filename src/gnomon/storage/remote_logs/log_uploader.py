@@ -107,5 +107,5 @@ class LogUploader:
 
 def _find_trigger_log(name: str) -> tuple[str, ...]:
     """The log of the trigger for which the attempt before this one has waited: it is complete now, and may be on this machine."""
-    found = _ATTEMPT.search(name)
-    return () if found is None else (f"{name[: found.start()]}attempt={int(found[1]) - 1}.trigger.log",)
+    match = _ATTEMPT.search(name)
+    return () if match is None else (f"{name[: match.start()]}attempt={int(match[1]) - 1}.trigger.log",)

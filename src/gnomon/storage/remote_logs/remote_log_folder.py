@@ -82,11 +82,11 @@ class RemoteLogFolder:
             sizes: dict[str, int] = {}
             for path in list_remote_names(folder):
                 with contextlib.suppress(FileNotFoundError):
-                    found = _call_file_system(fs, "ls", self._locate(path), detail=True, timeout_s=READ_TIMEOUT_S)
+                    entries = _call_file_system(fs, "ls", self._locate(path), detail=True, timeout_s=READ_TIMEOUT_S)
                     sizes = {
-                        str(one["name"]).rpartition("/")[2]: int(one["size"] or 0)
-                        for one in found
-                        if one["type"] == "file"
+                        str(entry["name"]).rpartition("/")[2]: int(entry["size"] or 0)
+                        for entry in entries
+                        if entry["type"] == "file"
                     } | sizes
             return sizes
 
@@ -271,9 +271,9 @@ def _read_blocks(fs: Any, path: str, size: int, until: float) -> Iterator[bytes]
     with fs.open(path, "rb") as opened:
         if hasattr(opened, "prefetch"):  # of sftp: each block would wait for the one before
             opened.prefetch(size)
-        left = size + 1
-        while left > 0 and (block := opened.read(min(_BLOCK_BYTES, left))):
-            left -= len(block)
+        remaining = size + 1
+        while remaining > 0 and (block := opened.read(min(_BLOCK_BYTES, remaining))):
+            remaining -= len(block)
             yield block
 
 

@@ -27,7 +27,7 @@ def list_remote_names(name: str) -> list[str]:
 
 
 def _encode(part: str, build_hash: Callable[[bytes], str]) -> str:
-    encoded = _SPECIAL.sub(lambda found: f"%{ord(found[0]):02X}", part)
+    encoded = _SPECIAL.sub(lambda match: f"%{ord(match[0]):02X}", part)
     if len(encoded.encode(errors="surrogateescape")) <= _PART_MAX or encoded == part:
         return encoded
     ending = f"~{build_hash(part.encode(errors='surrogateescape'))}"
@@ -44,5 +44,5 @@ def _build_former_checksum(part: bytes) -> str:
 
 def _find_suffix(part: str) -> str:
     """The end of the name of an attempt's log, which tells attempts from one another."""
-    found = re.search(r"(\.map_index=\d+)?\.attempt=\d+(\.trigger)?\.log$", part)
-    return found[0] if found else ""
+    match = re.search(r"(\.map_index=\d+)?\.attempt=\d+(\.trigger)?\.log$", part)
+    return match[0] if match else ""

@@ -110,26 +110,26 @@ class TaskLogFolder:
             return {}
         now = self._clock.monotonic()
         with self._guard:
-            known = self._listings.get(folder)
-        if not fresh and known is not None and now - known[0] < LISTING_TTL_S:
-            return known[1]
+            cached = self._listings.get(folder)
+        if not fresh and cached is not None and now - cached[0] < LISTING_TTL_S:
+            return cached[1]
         with self._limit_calls():
-            found = self.remote.list_sizes(folder)
+            sizes = self.remote.list_sizes(folder)
         with self._guard:
             self._listings.pop(folder, None)
             while len(self._listings) >= LISTINGS_MAX:
                 del self._listings[next(iter(self._listings))]
-            self._listings[folder] = (now, found)
-        return found
+            self._listings[folder] = (now, sizes)
+        return sizes
 
     def _delete_old_copies(self, newest: ConfinedFile) -> None:
         copies = []
         for copy in list_files(self.folder, f"{COPIES}/dag_id=*/run_id=*/*.log"):
             with contextlib.suppress(OSError):
-                found = copy.stat()
-                copies.append((found.st_mtime, found.st_size, copy))
+                stat_result = copy.stat()
+                copies.append((stat_result.st_mtime, stat_result.st_size, copy))
         size = sum(each for _, each, _ in copies)
-        for _, each, copy in sorted(copies, key=lambda one: one[:2]):
+        for _, each, copy in sorted(copies, key=lambda entry: entry[:2]):
             if size <= COPIES_MAX_BYTES:
                 return
             if copy != newest:
@@ -173,9 +173,9 @@ class LogLookup:
 
         Raises what `find` raises; UserError also says why the remote folder could not be asked.
         """
-        refusal, found = _call(find)
+        refusal, results = _call(find)
         if self._logs.remote is None or not self._missing:
-            return _unwrap(refusal, found)
+            return _unwrap(refusal, results)
         try:
             self._remote = {
                 folder: self._logs.list_sizes(folder, fresh=refusal is not None) for folder in sorted(self._missing)
@@ -184,7 +184,7 @@ class LogLookup:
             if refusal is not None:
                 raise UserError(f"{refusal}; {error}") from None
             _log.warning("remote_logs_not_listed", error=str(error))
-            return _unwrap(refusal, found)
+            return _unwrap(refusal, results)
         self._is_second = True
         return find()
 
@@ -196,10 +196,10 @@ def _call(find: Callable[[], T]) -> tuple[UserError | None, list[T]]:
         return error, []
 
 
-def _unwrap(refusal: UserError | None, found: list[T]) -> T:
+def _unwrap(refusal: UserError | None, results: list[T]) -> T:
     if refusal is not None:
         raise refusal
-    return found[0]
+    return results[0]
 
 
 def _find_remote_size(name: str, sizes: Mapping[str, int]) -> int | None:

@@ -57,15 +57,15 @@ class UploadSpool:
 
     def list_ready(self) -> list[str]:
         """The logs to upload, the oldest mark first."""
-        found = []
+        marked = []
         for mark in self._list_marks(_READY):
             try:
                 changed_ns, name = mark.stat().st_mtime_ns, _read(mark)
             except FileNotFoundError:
                 continue
             if self._find_mark(name, _READY) == mark:
-                found.append((changed_ns, name))
-        return [name for _, name in sorted(found)]
+                marked.append((changed_ns, name))
+        return [name for _, name in sorted(marked)]
 
     def remove(self, name: str) -> None:
         """The log is uploaded, or there is none."""
@@ -115,13 +115,13 @@ class UploadSpool:
 
 def list_unsent_logs(logs_folder: Path) -> set[str]:
     """The paths below the folder of logs of all logs that are marked, by any worker."""
-    found = set()
+    unsent = set()
     for mark in _list_all_marks(logs_folder, "*"):
         try:
-            found.add(_read(mark))
+            unsent.add(_read(mark))
         except FileNotFoundError:
             continue
-    return found
+    return unsent
 
 
 def _open_lock(folder: Path) -> int:

@@ -150,15 +150,18 @@ def list_open_writers(tx: Transaction) -> set[str]:
 
 def read_run_names(tx: Transaction, run_pks: Iterable[int]) -> dict[int, tuple[int, str]]:
     """By run_pk: dag_pk and run_id. A run that does not exist is left out."""
-    wanted = sorted(set(run_pks))
+    distinct_pks = sorted(set(run_pks))
     return (
-        {run_pk: (dag_pk, run_id) for run_pk, dag_pk, run_id in tx.all("change_journal.run_names", run_pks=wanted)}
-        if wanted
+        {
+            run_pk: (dag_pk, run_id)
+            for run_pk, dag_pk, run_id in tx.all("change_journal.run_names", run_pks=distinct_pks)
+        }
+        if distinct_pks
         else {}
     )
 
 
 def read_dag_names(tx: Transaction, dag_pks: Iterable[int]) -> dict[int, str]:
     """By dag_pk: dag_id. A DAG that does not exist is left out."""
-    wanted = sorted(set(dag_pks))
-    return dict(tx.all("change_journal.dag_names", dag_pks=wanted)) if wanted else {}
+    distinct_pks = sorted(set(dag_pks))
+    return dict(tx.all("change_journal.dag_names", dag_pks=distinct_pks)) if distinct_pks else {}

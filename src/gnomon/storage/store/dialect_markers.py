@@ -45,11 +45,11 @@ def _expand_marker(marker: str, arguments: str, dialect: str, rows: Sequence[tup
         return "" if dialect == SQLITE else arguments
     if marker == "cross" and not arguments:
         return "CROSS" if dialect == SQLITE else ""
-    found = _FORMS[marker][0].fullmatch(arguments) if marker in _FORMS else None
-    if found is None:
+    match = _FORMS[marker][0].fullmatch(arguments) if marker in _FORMS else None
+    if match is None:
         written = f"{marker} {arguments}".rstrip()
         raise ValueError(f"{{{written}}} is not a marker of statements, or not with these arguments")
-    return _FORMS[marker][1](dialect, found[1], found[2])
+    return _FORMS[marker][1](dialect, match[1], match[2])
 
 
 def _unnest(rows: Sequence[tuple[str, str]]) -> str:

@@ -178,9 +178,9 @@ def encode_spec(tx: Transaction, spec: DagSpec) -> bytes:
 
 def decode_spec(tx: Transaction, packed: bytes) -> DagSpec:
     """The inverse of `encode_spec`; from memory if the process keeps specs. Raises WrongKey."""
-    kept = None if tx.specs is None else tx.specs.find(packed)
-    if kept is not None:
-        return kept
+    cached = None if tx.specs is None else tx.specs.find(packed)
+    if cached is not None:
+        return cached
     encrypted = _spec_decoder.decode(zlib.decompress(packed))
     if tx.specs is not None and not _has_arguments(encrypted):  # what was encrypted does not stay in memory
         tx.specs.keep(packed, encrypted)

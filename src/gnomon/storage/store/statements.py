@@ -124,25 +124,25 @@ def _split_statements(text: str) -> list[_StatementDraft]:
             drafts.append(_StatementDraft(name[1], name[2]))
         elif line.startswith(_ROWS):
             drafts[-1].rows += line.removeprefix(_ROWS) + " "
-        elif found := _FIELD.match(line):
-            drafts[-1].fields[found[2]] = ListingField(found[3], bool(found[1]))
-        elif found := _FIELDS_OF.match(line):
+        elif match := _FIELD.match(line):
+            drafts[-1].fields[match[2]] = ListingField(match[3], bool(match[1]))
+        elif match := _FIELDS_OF.match(line):
             drafts[-1].fields = dict(
                 next(
                     draft.fields
                     for draft in reversed(drafts[:-1])
-                    if draft.verb == found[1] and draft.dialect in (None, drafts[-1].dialect)
+                    if draft.verb == match[1] and draft.dialect in (None, drafts[-1].dialect)
                 )
             )
-        elif found := _EQUAL.match(line):
-            drafts[-1].fields[found[1]] = replace(drafts[-1].fields[found[1]], equal=found[2])
-        elif found := _MEMBERS.match(line):
-            drafts[-1].fields[found[1]] = replace(drafts[-1].fields[found[1]], members=found[2])
-        elif found := _PART.match(line):
-            known = drafts[-1].fields[found[1]]
-            drafts[-1].fields[found[1]] = replace(known, parts=(*known.parts, (int(found[2]), found[3])))
-        elif found := _JOIN.match(line):
-            drafts[-1].joins += ((found[1], found[2]),)
+        elif match := _EQUAL.match(line):
+            drafts[-1].fields[match[1]] = replace(drafts[-1].fields[match[1]], equal=match[2])
+        elif match := _MEMBERS.match(line):
+            drafts[-1].fields[match[1]] = replace(drafts[-1].fields[match[1]], members=match[2])
+        elif match := _PART.match(line):
+            known_field = drafts[-1].fields[match[1]]
+            drafts[-1].fields[match[1]] = replace(known_field, parts=(*known_field.parts, (int(match[2]), match[3])))
+        elif match := _JOIN.match(line):
+            drafts[-1].joins += ((match[1], match[2]),)
         elif drafts and line.strip() and not line.lstrip().startswith("--"):
             drafts[-1].lines += (line.strip(),)
     return drafts

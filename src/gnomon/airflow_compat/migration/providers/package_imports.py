@@ -14,15 +14,17 @@ def list_imported_packages(folder: Path, files: Iterable[Path]) -> dict[str, str
 
     Imports inside functions, behind `TYPE_CHECKING`, and those whose ImportError is handled are left out.
     """
-    found: dict[str, str] = {}
+    packages: dict[str, str] = {}
     for file in sorted(file for file in files if file.suffix == ".py"):
         try:
             tree = ast.parse(file.read_bytes())
         except (OSError, SyntaxError, ValueError, RecursionError):
             continue
         for name in _iterate_names(tree):
-            found.setdefault(name, ".".join(file.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"))
-    return found
+            packages.setdefault(
+                name, ".".join(file.relative_to(folder).with_suffix("").parts).removesuffix(".__init__")
+            )
+    return packages
 
 
 def _iterate_names(tree: ast.Module) -> Iterator[str]:

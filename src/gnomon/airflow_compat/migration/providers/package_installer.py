@@ -134,17 +134,17 @@ class PackageInstaller:
     def _read(self, stream: IO[str], lines: list[str]) -> None:
         for line in stream:
             lines.append(line)
-            told = describe_progress(line)
-            if told is not None:
-                self._on_progress(told)
+            description = describe_progress(line)
+            if description is not None:
+                self._on_progress(description)
 
 
 def describe_progress(line: str) -> str | None:
     """What a line of pip or uv says that it does; None for a line that a user need not see."""
     if sought := _SOUGHT.match(line.strip()):
         return f"looking for a version of {sought[1]} that all packages accept"
-    found = _PROGRESS.match(line.strip())
-    if found is None:
+    match = _PROGRESS.match(line.strip())
+    if match is None:
         return None
     text = without_passwords(line.strip())
     words = text.split()

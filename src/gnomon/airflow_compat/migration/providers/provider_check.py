@@ -52,7 +52,7 @@ class ProviderReport:
 
     def count(self, verdict: ImportVerdict) -> int:
         """The number of modules with that verdict."""
-        return sum(one.verdict == verdict.value for one in self.modules)
+        return sum(module.verdict == verdict.value for module in self.modules)
 
 
 def check_provider(package: str) -> ProviderReport:

@@ -60,13 +60,16 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
     )
     from gnomon.airflow_compat.migration.providers.provider_plan import build_plan, is_installed
 
-    wanted = list(dict.fromkeys(normalize_package(text) for text in packages))
+    requirements = list(dict.fromkeys(normalize_package(text) for text in packages))
     with InstallProgress() as progress:
         installer = PackageInstaller(find_installer(), progress.show)
-        progress.begin(f"looking at {_name_packages([shorten(Requirement(text).name) for text in wanted])}")
-        plan = build_plan(wanted, installer.unpack, _AIRFLOW_VERSION)
-    missing = [one for one in plan if not is_installed(one.requirement)]
-    rows = [{"requirement": one.requirement, "reason": one.reason, "installed": one not in missing} for one in plan]
+        progress.begin(f"looking at {_name_packages([shorten(Requirement(text).name) for text in requirements])}")
+        plan = build_plan(requirements, installer.unpack, _AIRFLOW_VERSION)
+    missing = [package for package in plan if not is_installed(package.requirement)]
+    rows = [
+        {"requirement": package.requirement, "reason": package.reason, "installed": package not in missing}
+        for package in plan
+    ]
     if output != "table":
         print_document(rows, output)
     else:
@@ -78,9 +81,9 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
         try:
             _install_plan(missing, installer, progress)
         except PackageFailed:
-            if len(wanted) == 1:
+            if len(requirements) == 1:
                 raise
-            _install_each(wanted, installer, progress)
+            _install_each(requirements, installer, progress)
     _say(
         output,
         f"installed {len(missing)} package{'s' if len(missing) > 1 else ''}; files that could not be loaded without them are parsed again",
@@ -89,8 +92,8 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
 
 def _install_plan(missing: Sequence[PlannedPackage], installer: PackageInstaller, progress: InstallProgress) -> None:
     """Install these packages, what providers need first, so that a failure leaves no provider that cannot be imported."""
-    others = [one.requirement for one in missing if not one.is_provider]
-    own = [one.requirement for one in missing if one.is_provider]
+    others = [package.requirement for package in missing if not package.is_provider]
+    own = [package.requirement for package in missing if package.is_provider]
     if others:
         progress.begin(f"installing what the providers need: {_name_packages(others)}")
         installer.install(others, with_requirements=True)
@@ -99,7 +102,7 @@ def _install_plan(missing: Sequence[PlannedPackage], installer: PackageInstaller
         installer.install(own, with_requirements=False)
 
 
-def _install_each(wanted: Sequence[str], installer: PackageInstaller, progress: InstallProgress) -> None:
+def _install_each(requirements: Sequence[str], installer: PackageInstaller, progress: InstallProgress) -> None:
     """Install the packages one by one, because together they could not be. Raises ResourceUnavailable with the names of those that failed."""
     from gnomon.airflow_compat.migration.providers.package_installer import (
         PackageFailed,  # start-up cost: `gnomon providers --help` loads this module
@@ -107,14 +110,14 @@ def _install_each(wanted: Sequence[str], installer: PackageInstaller, progress: 
     from gnomon.airflow_compat.migration.providers.provider_plan import build_plan, is_installed
 
     failures: dict[str, str] = {}
-    for text in wanted:
+    for text in requirements:
         try:
             progress.begin(f"looking at {shorten(text)} alone, because one of the packages could not be installed")
             plan = build_plan([text], installer.unpack, _AIRFLOW_VERSION)
-            _install_plan([one for one in plan if not is_installed(one.requirement)], installer, progress)
+            _install_plan([package for package in plan if not is_installed(package.requirement)], installer, progress)
         except PackageFailed as error:
             failures[shorten(text)] = str(error)
-    installed = [shorten(text) for text in wanted if shorten(text) not in failures]
+    installed = [shorten(text) for text in requirements if shorten(text) not in failures]
     if failures:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
         raise ResourceUnavailable(
@@ -138,19 +141,19 @@ def list_(output: str) -> None:
     from gnomon.authoring.sdk.connections.provider_packages import load_provider_packages
 
     dialect.enable()
-    found = load_provider_packages()
+    providers = load_provider_packages()
     rows = [
         ProviderRow(
             name,
-            one.version,
-            sorted(item["connection-type"] for item in one.data.get("connection-types") or ()),
-            str(one.data.get("description") or "").strip().replace("\n", " "),
+            provider.version,
+            sorted(item["connection-type"] for item in provider.data.get("connection-types") or ()),
+            str(provider.data.get("description") or "").strip().replace("\n", " "),
             None,
         )
-        for name, one in found.packages.items()
+        for name, provider in providers.packages.items()
     ]
-    rows += [ProviderRow(name, "", [], "", error) for name, error in found.failures.items()]
-    columns = ("package", "version", "connection_types", *(("error",) if found.failures else ()))
+    rows += [ProviderRow(name, "", [], "", error) for name, error in providers.failures.items()]
+    columns = ("package", "version", "connection_types", *(("error",) if providers.failures else ()))
     print_records(rows, output, columns, empty="no provider packages; `gnomon providers install http` installs one")
 
 
@@ -183,13 +186,13 @@ def check(ctx: click.Context, packages: tuple[str, ...], all_modules: bool, outp
         ]
         click.echo(format_table(rows, ("package", "version", "modules", *(verdict.value for verdict in verdicts))))
         shown = [
-            one
+            module
             for report in reports
-            for one in report.modules
-            if all_modules or one.verdict != ImportVerdict.IMPORTS.value
+            for module in report.modules
+            if all_modules or module.verdict != ImportVerdict.IMPORTS.value
         ]
         if shown:
-            click.echo("\n" + format_table([asdict(one) for one in shown], ("module", "verdict", "reason")))
+            click.echo("\n" + format_table([asdict(module) for module in shown], ("module", "verdict", "reason")))
     if any(report.count(ImportVerdict.FAILS) + report.count(ImportVerdict.MISSING_NAME) for report in reports):
         ctx.exit(1)
 
@@ -197,8 +200,8 @@ def check(ctx: click.Context, packages: tuple[str, ...], all_modules: bool, outp
 def _list_installed() -> list[str]:
     from importlib.metadata import distributions  # start-up cost: of this command alone
 
-    names = sorted({str(one.metadata["Name"]).lower().replace("_", "-") for one in distributions()})
-    found = [name for name in names if name.startswith(PREFIX)]
-    if not found:
+    names = sorted({str(distribution.metadata["Name"]).lower().replace("_", "-") for distribution in distributions()})
+    provider_names = [name for name in names if name.startswith(PREFIX)]
+    if not provider_names:
         raise UserError("no provider package is installed; `gnomon providers install http` installs one")
-    return found
+    return provider_names

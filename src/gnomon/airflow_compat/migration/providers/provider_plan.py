@@ -55,7 +55,7 @@ class _Provider:
     imports: Mapping[str, str] = field(default_factory=dict)
 
 
-def build_plan(wanted: Iterable[str], unpack: Unpack, airflow_version: str) -> list[PlannedPackage]:
+def build_plan(requirements: Iterable[str], unpack: Unpack, airflow_version: str) -> list[PlannedPackage]:
     """Return what must be installed for these provider packages (`normalize_package`), the providers first.
 
     The packages are downloaded together: those that are asked for, then those that these need, and so on; `unpack` is called once
@@ -64,7 +64,7 @@ def build_plan(wanted: Iterable[str], unpack: Unpack, airflow_version: str) -> l
     errors of `unpack`.
     """
     providers: dict[str, _Provider] = {}
-    pending: list[tuple[Requirement, str]] = [(Requirement(text), "asked for") for text in wanted]
+    pending: list[tuple[Requirement, str]] = [(Requirement(text), "asked for") for text in requirements]
     while pending:
         changed = _add(pending, providers)
         for name in changed:
@@ -91,13 +91,17 @@ def _add(pending: Iterable[tuple[Requirement, str]], providers: dict[str, _Provi
         name = canonicalize_name(requirement.name)
         if name in BUILT_IN:
             continue
-        known = providers.setdefault(name, _Provider(Requirement(name), []))
-        if reason not in known.reasons:
-            known.reasons.append(reason)
-        has_extras = requirement.extras <= known.requirement.extras
-        known.requirement.specifier &= requirement.specifier
-        known.requirement.extras |= requirement.extras
-        if not (known.version and known.requirement.specifier.contains(known.version, prereleases=True) and has_extras):
+        provider = providers.setdefault(name, _Provider(Requirement(name), []))
+        if reason not in provider.reasons:
+            provider.reasons.append(reason)
+        has_extras = requirement.extras <= provider.requirement.extras
+        provider.requirement.specifier &= requirement.specifier
+        provider.requirement.extras |= requirement.extras
+        if not (
+            provider.version
+            and provider.requirement.specifier.contains(provider.version, prereleases=True)
+            and has_extras
+        ):
             changed[name] = None
     return list(changed)
 
@@ -109,23 +113,32 @@ def _is_provider(requirement: Requirement) -> bool:
 def _inspect(providers: Sequence[_Provider], unpack: Unpack, airflow_version: str) -> None:
     """Download the packages and read what they declare and import."""
     with TemporaryDirectory(prefix="gnomon-provider-") as folder:
-        unpack([str(_without_extras(one.requirement)) for one in providers], Path(folder))
-        found = {canonicalize_name(one.metadata["Name"]): one for one in metadata.distributions(path=[folder])}
+        unpack([str(_without_extras(provider.requirement)) for provider in providers], Path(folder))
+        distributions_by_name = {
+            canonicalize_name(distribution.metadata["Name"]): distribution
+            for distribution in metadata.distributions(path=[folder])
+        }
         for provider in providers:
-            _read(provider, found[canonicalize_name(provider.requirement.name)], Path(folder), airflow_version)
+            _read(
+                provider,
+                distributions_by_name[canonicalize_name(provider.requirement.name)],
+                Path(folder),
+                airflow_version,
+            )
 
 
-def _read(provider: _Provider, found: metadata.Distribution, folder: Path, airflow_version: str) -> None:
+def _read(provider: _Provider, distribution: metadata.Distribution, folder: Path, airflow_version: str) -> None:
     """Fill in what the unpacked package declares and imports. Raises UserError when it needs another version of Airflow."""
-    provider.version = found.version
+    provider.version = distribution.version
     extras = ["", *sorted(provider.requirement.extras)]
-    declared = [Requirement(text) for text in found.requires or ()]
+    declared = [Requirement(text) for text in distribution.requires or ()]
     needs = [
-        _without_marker(one)
-        for one in declared
-        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras)
+        _without_marker(declared_requirement)
+        for declared_requirement in declared
+        if declared_requirement.marker is None
+        or any(declared_requirement.marker.evaluate({"extra": extra}) for extra in extras)
     ]
-    provider.imports = list_imported_packages(folder, [folder / str(file) for file in found.files or ()])
+    provider.imports = list_imported_packages(folder, [folder / str(file) for file in distribution.files or ()])
     for need in needs:
         if canonicalize_name(need.name) in AIRFLOW_PACKAGES - {
             "apache-airflow-task-sdk"
@@ -149,7 +162,10 @@ def _without_marker(requirement: Requirement) -> Requirement:
 
 
 def _list_providers(providers: Mapping[str, _Provider]) -> list[PlannedPackage]:
-    return [PlannedPackage(f"{name}=={one.version}", _join(one.reasons), True) for name, one in providers.items()]
+    return [
+        PlannedPackage(f"{name}=={provider.version}", _join(provider.reasons), True)
+        for name, provider in providers.items()
+    ]
 
 
 def _join(words: Sequence[str]) -> str:
@@ -160,15 +176,15 @@ def _join(words: Sequence[str]) -> str:
 def _list_others(providers: Mapping[str, _Provider]) -> list[PlannedPackage]:
     """The packages that are no providers: those declared, then those that are imported, come with Airflow and are not declared."""
     declared: dict[str, list[str]] = {}
-    for name, one in providers.items():
-        for need in one.needs:
+    for name, provider in providers.items():
+        for need in provider.needs:
             if not _is_provider(need):
                 declared.setdefault(str(need), []).append(shorten(name))
-    found = [PlannedPackage(text, f"declared by {_join(names)}", False) for text, names in sorted(declared.items())]
+    planned = [PlannedPackage(text, f"declared by {_join(names)}", False) for text, names in sorted(declared.items())]
     names_declared = {canonicalize_name(Requirement(text).name) for text in declared}
     undeclared: dict[str, list[str]] = {}
-    for name, one in providers.items():
-        for module in one.imports:
+    for name, provider in providers.items():
+        for module in provider.imports:
             text = REQUIREMENTS_BY_IMPORT.get(module)
             if text is None or canonicalize_name(Requirement(text).name) in names_declared or _can_be_imported(module):
                 continue
@@ -179,12 +195,14 @@ def _list_others(providers: Mapping[str, _Provider]) -> list[PlannedPackage]:
         and canonicalize_name(Requirement(_OBJECT_STORAGE).name) not in names_declared
         and not _can_be_imported("upath")
     ):
-        found.append(PlannedPackage(_OBJECT_STORAGE, f"needed by ObjectStoragePath, which {_join(users)} uses", False))
-    found += [
+        planned.append(
+            PlannedPackage(_OBJECT_STORAGE, f"needed by ObjectStoragePath, which {_join(users)} uses", False)
+        )
+    planned += [
         PlannedPackage(text, f"imported by {_join(names)}, and declared by Airflow alone", False)
         for text, names in sorted(undeclared.items())
     ]
-    return found
+    return planned
 
 
 def _can_be_imported(module: str) -> bool:
@@ -193,8 +211,8 @@ def _can_be_imported(module: str) -> bool:
 
 def is_installed(requirement: str) -> bool:
     """Return whether this environment has a version that satisfies the requirement."""
-    wanted = Requirement(requirement)
+    parsed = Requirement(requirement)
     try:
-        return wanted.specifier.contains(metadata.version(wanted.name), prereleases=True) and not wanted.extras
+        return parsed.specifier.contains(metadata.version(parsed.name), prereleases=True) and not parsed.extras
     except metadata.PackageNotFoundError:
         return False

@@ -133,21 +133,23 @@ def _bind_key(home: Home, database: Database) -> None:
 
 def _plan(tx: Transaction, records: AirflowRecords, on_conflict: str) -> list[ImportedRecord]:
     """What becomes of each record, compared with what is stored."""
-    known_connections = {one.conn_id: one for one in connections.list_connections(tx)}
-    known_variables = {one.key: (one.value, one.description) for one in variables.list_variables(tx)}
+    known_connections = {connection.conn_id: connection for connection in connections.list_connections(tx)}
+    known_variables = {
+        variable.key: (variable.value, variable.description) for variable in variables.list_variables(tx)
+    }
     known_pools = {
-        one.name: AirflowPool(one.slots, one.description, one.include_deferred) for one in pools.list_pools(tx)
+        pool.name: AirflowPool(pool.slots, pool.description, pool.include_deferred) for pool in pools.list_pools(tx)
     }
     pairs: list[tuple[str, str, object, object]] = [
         *(
-            ("connection", name, to_stored(one), known_connections.get(name))
-            for name, one in records.connections.items()
+            ("connection", name, to_stored(connection), known_connections.get(name))
+            for name, connection in records.connections.items()
         ),
         *(
-            ("variable", name, (one.value, one.description), known_variables.get(name))
-            for name, one in records.variables.items()
+            ("variable", name, (variable.value, variable.description), known_variables.get(name))
+            for name, variable in records.variables.items()
         ),
-        *(("pool", name, one, known_pools.get(name)) for name, one in records.pools.items()),
+        *(("pool", name, pool, known_pools.get(name)) for name, pool in records.pools.items()),
     ]
     return [
         ImportedRecord(kind, name, _choose_action(kind, name, new, old, on_conflict)) for kind, name, new, old in pairs
@@ -165,9 +167,11 @@ def _choose_action(kind: str, name: str, new: object, old: object, on_conflict: 
 
 
 def _refuse_conflicts(rows: list[ImportedRecord], dry_run: bool) -> None:
-    found = [f"{row.kind} {row.name}" for row in rows if row.action == "conflict"]
-    if found and not dry_run:
-        shown = ", ".join(found[:_SHOWN]) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
+    conflicts = [f"{row.kind} {row.name}" for row in rows if row.action == "conflict"]
+    if conflicts and not dry_run:
+        shown = ", ".join(conflicts[:_SHOWN]) + (
+            f" and {len(conflicts) - _SHOWN} more" if len(conflicts) > _SHOWN else ""
+        )
         raise UserError(
             f"nothing was imported: these exist with other values: {shown}. Choose --on-conflict keep or --on-conflict replace"
         )

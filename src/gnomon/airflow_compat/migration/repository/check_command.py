@@ -87,7 +87,7 @@ def _to_document(report: RepositoryReport) -> dict[str, object]:
     files = []
     for file in report.files:
         entry = {"verdict": file.verdict, **asdict(file)}
-        entry["findings"] = [{**asdict(one), "severity": one.severity.value} for one in file.findings]
+        entry["findings"] = [{**asdict(finding), "severity": finding.severity.value} for finding in file.findings]
         files.append(entry)
     return {
         "folder": report.folder,
@@ -108,11 +108,11 @@ def _print_table(report: RepositoryReport, notes: bool) -> None:
     screen = read_screen()
     click.echo(draw_table(rows, ("file", "verdict", "dags", "notes"), screen) if rows else "no file uses Airflow")
     for file in shown:
-        lines = [one for one in file.findings if notes or one.severity is not Severity.NOTE]
+        lines = [finding for finding in file.findings if notes or finding.severity is not Severity.NOTE]
         if lines:
             click.echo(f"\n{screen.paint(file.path, 'bold')}")
-            for one in lines:
-                click.echo(screen.wrap(f"  line {one.line}: {one.severity.value}: {one.message}", "    "))
+            for finding in lines:
+                click.echo(screen.wrap(f"  line {finding.line}: {finding.severity.value}: {finding.message}", "    "))
     counts = ", ".join(f"{number} {name}" for name, number in report.count().items() if number)
     click.echo(f"\n{len(report.files)} files: {counts}. Written for Airflow {report.airflow_version}.")
     if report.install_command is not None:
@@ -120,4 +120,4 @@ def _print_table(report: RepositoryReport, notes: bool) -> None:
 
 
 def _count_notes(file: FileReport) -> int | None:
-    return sum(one.severity is Severity.NOTE for one in file.findings) or None
+    return sum(finding.severity is Severity.NOTE for finding in file.findings) or None

@@ -81,22 +81,22 @@ def read_dag_calls(tree: ast.Module, reader: LiteralReader) -> tuple[list[DagCal
             calls.append(_read_call(node, node.lineno, "?", reader, findings))
         elif isinstance(node, ast.Call):
             findings += _find_idle_task_arguments(node, reader)
-    return sorted(calls, key=lambda one: one.line), findings
+    return sorted(calls, key=lambda call: call.line), findings
 
 
 def _read_call(node: ast.Call, line: int, name: str, reader: LiteralReader, findings: list[Finding]) -> DagCall:
     words = {word.arg: word.value for word in node.keywords if word.arg is not None}
-    given: dict[str, ast.expr] = {**dict(zip(_POSITIONAL, node.args, strict=False)), **words}
-    dag_id = reader.read(given.get("dag_id")) if "dag_id" in given else name
+    arguments: dict[str, ast.expr] = {**dict(zip(_POSITIONAL, node.args, strict=False)), **words}
+    dag_id = reader.read(arguments.get("dag_id")) if "dag_id" in arguments else name
     call = DagCall(dag_id if isinstance(dag_id, str) else "?", line)
     call.has_unknown_arguments = any(word.arg is None for word in node.keywords)
-    call.old_arguments = [one for one in AIRFLOW_2_ARGUMENTS if one in words]
-    call.gives_catchup = "catchup" in given
+    call.old_arguments = [argument for argument in AIRFLOW_2_ARGUMENTS if argument in words]
+    call.gives_catchup = "catchup" in arguments
     for spelling in ("schedule", "schedule_interval", "timetable"):
-        if spelling in given:
-            call.schedule = reader.read(given[spelling])
-    defaults = reader.read_mapping(given.get("default_args"))
-    start = reader.read(given.get("start_date", defaults.get("start_date")))
+        if spelling in arguments:
+            call.schedule = reader.read(arguments[spelling])
+    defaults = reader.read_mapping(arguments.get("default_args"))
+    start = reader.read(arguments.get("start_date", defaults.get("start_date")))
     call.start_date = start if isinstance(start, dt.datetime) else None
     for word, value in words.items():
         if word not in _KNOWN:

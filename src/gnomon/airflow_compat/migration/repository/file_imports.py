@@ -92,77 +92,81 @@ class FileImports:
 
 def read_imports(tree: ast.Module, dialect: int) -> FileImports:
     """Return what the imports of the file show. `dialect`: `[core] airflow_dialect` of this installation."""
-    found = FileImports(dialect=dialect)
+    imports = FileImports(dialect=dialect)
     for placed in iterate_statements(tree.body):
         node = placed.node
-        known = len(found.findings)
+        finding_count = len(imports.findings)
         if isinstance(node, ast.Import):
             for alias in node.names:
-                found.names[alias.asname or alias.name.partition(".")[0]] = (
+                imports.names[alias.asname or alias.name.partition(".")[0]] = (
                     alias.name if alias.asname else alias.name.partition(".")[0]
                 )
                 if _is_airflow(alias.name):
-                    _add_module(found, alias.name, node.lineno, placed.is_guarded)
+                    _add_module(imports, alias.name, node.lineno, placed.is_guarded)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             for alias in node.names:
-                found.names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                imports.names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
                 if _is_airflow(node.module):
-                    _add_name(found, node.module, alias, node.lineno, placed.is_guarded)
-        if found.fatal is None and not placed.is_deferred:
-            found.fatal = next((one for one in found.findings[known:] if one.severity is Severity.MISSING), None)
-    return found
+                    _add_name(imports, node.module, alias, node.lineno, placed.is_guarded)
+        if imports.fatal is None and not placed.is_deferred:
+            imports.fatal = next(
+                (finding for finding in imports.findings[finding_count:] if finding.severity is Severity.MISSING), None
+            )
+    return imports
 
 
 def _is_airflow(module: str) -> bool:
     return module == "airflow" or module.startswith("airflow.")
 
 
-def _add_module(found: FileImports, module: str, line: int, is_guarded: bool) -> None:
-    found.modules.add(module)
+def _add_module(imports: FileImports, module: str, line: int, is_guarded: bool) -> None:
+    imports.modules.add(module)
     package = find_package(module)
     if package is not None:
-        found.providers.add(package)
+        imports.providers.add(package)
         return
-    if module in MODULES or module in _PACKAGES or is_guarded or (found.dialect == AIRFLOW_2 and _is_old(module)):
+    if module in MODULES or module in _PACKAGES or is_guarded or (imports.dialect == AIRFLOW_2 and _is_old(module)):
         return
-    found.findings.append(Finding(line, Severity.MISSING, "import", f"import {module}: {_explain_module(module)}"))
+    imports.findings.append(Finding(line, Severity.MISSING, "import", f"import {module}: {_explain_module(module)}"))
 
 
-def _add_name(found: FileImports, module: str, alias: ast.alias, line: int, is_guarded: bool) -> None:
-    found.modules.add(module)
+def _add_name(imports: FileImports, module: str, alias: ast.alias, line: int, is_guarded: bool) -> None:
+    imports.modules.add(module)
     package = find_package(module) or (
         find_package(f"{module}.{alias.name}") if module.startswith("airflow.providers") else None
     )
     if package is not None:
-        found.providers.add(package)
+        imports.providers.add(package)
         return None
     if alias.name == "*":
-        return _add_module(found, module, line, is_guarded)
+        return _add_module(imports, module, line, is_guarded)
     row = coverage.find_row(module, alias.name)
     if row is not None and row.status is CoverageStatus.PROVIDED:
         return None
     path = old_names.find_old_path(module, alias.name)
-    if path is not None and (row is not None or found.dialect == AIRFLOW_2):
-        return _add_old_name(found, f"{module}.{alias.name}", path, line)
-    if found.dialect == AIRFLOW_2 and _is_old(f"{module}.{alias.name}"):
+    if path is not None and (row is not None or imports.dialect == AIRFLOW_2):
+        return _add_old_name(imports, f"{module}.{alias.name}", path, line)
+    if imports.dialect == AIRFLOW_2 and _is_old(f"{module}.{alias.name}"):
         return None
     if row is not None and row.status is CoverageStatus.WORD:
-        found.findings.append(
+        imports.findings.append(
             Finding(line, Severity.NOTE, "no-effect", f"{module}.{alias.name} has no effect: {row.why}")
         )
     elif row is not None and row.status is CoverageStatus.REFUSES:
-        found.refused[alias.asname or alias.name] = Finding(
+        imports.refused[alias.asname or alias.name] = Finding(
             line, Severity.MISSING, _name_rule(module, alias.name), f"{module}.{alias.name}: {row.why}"
         )
     elif f"{module}.{alias.name}" in MODULES | _PACKAGES or is_guarded or _is_unlisted(module, alias.name):
         return None
     elif row is not None:
-        found.findings.append(
+        imports.findings.append(
             Finding(line, Severity.MISSING, "import", f"{module}.{alias.name} is not supported: {row.why}")
         )
     else:
         reason = "does not exist in Gnomon" if module in MODULES or module in _PACKAGES else _explain_module(module)
-        found.findings.append(Finding(line, Severity.MISSING, "import", f"from {module} import {alias.name}: {reason}"))
+        imports.findings.append(
+            Finding(line, Severity.MISSING, "import", f"from {module} import {alias.name}: {reason}")
+        )
     return None
 
 
@@ -175,11 +179,11 @@ def _is_old(module: str) -> bool:
     return old_names.is_old_module(module) or old_names.is_old_package(module)
 
 
-def _add_old_name(found: FileImports, name: str, path: str, line: int) -> None:
+def _add_old_name(imports: FileImports, name: str, path: str, line: int) -> None:
     package = find_package(path)
     if package is not None:
-        found.providers.add(package)
-    found.findings.append(Finding(line, Severity.NOTE, "old-path", f"{name} is {path} since Airflow 2"))
+        imports.providers.add(package)
+    imports.findings.append(Finding(line, Severity.NOTE, "old-path", f"{name} is {path} since Airflow 2"))
 
 
 def _name_rule(module: str, name: str) -> str:
@@ -212,10 +216,10 @@ def _explain_module(module: str) -> str:
     return "does not exist in Gnomon" if row is None or not row.why else f"not supported: {row.why}"
 
 
-def iterate_refused_uses(tree: ast.Module, found: FileImports) -> Iterator[Finding]:
+def iterate_refused_uses(tree: ast.Module, imports: FileImports) -> Iterator[Finding]:
     """Yield a finding for each imported name that raises on use: at its first use outside annotations, or a note where it has none."""
-    used = _find_uses(tree, set(found.refused))
-    for name, finding in found.refused.items():
+    used = _find_uses(tree, set(imports.refused))
+    for name, finding in imports.refused.items():
         if name in used:
             yield Finding(used[name], finding.severity, finding.rule, finding.message)
         else:
@@ -231,7 +235,9 @@ def _find_uses(tree: ast.Module, names: set[str]) -> dict[str, int]:
     annotations: set[int] = set()
     for node in ast.walk(tree):
         marked = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        annotations |= {id(inner) for one in marked if isinstance(one, ast.AST) for inner in ast.walk(one)}
+        annotations |= {
+            id(inner) for annotation in marked if isinstance(annotation, ast.AST) for inner in ast.walk(annotation)
+        }
     used: dict[str, int] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in names and id(node) not in annotations:
@@ -239,12 +245,12 @@ def _find_uses(tree: ast.Module, names: set[str]) -> dict[str, int]:
     return used
 
 
-def iterate_attribute_findings(tree: ast.Module, found: FileImports) -> Iterator[Finding]:
+def iterate_attribute_findings(tree: ast.Module, imports: FileImports) -> Iterator[Finding]:
     """Yield a finding for each `module.name` that raises on use, such as `settings.Session`."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Attribute):
             continue
-        path = resolve_path(node, found.names)
+        path = resolve_path(node, imports.names)
         if path is None or not _is_airflow(path):
             continue
         module, _, name = path.rpartition(".")
@@ -268,6 +274,14 @@ def resolve_path(node: ast.expr, names: dict[str, str]) -> str | None:
 
 def find_airflow_version(modules: set[str]) -> int | None:
     """Return 2 or 3 when the imports say for which Airflow the file was written; None when they do not, or say both."""
-    is_new = any(module == one or module.startswith(f"{one}.") for module in modules for one in AIRFLOW_3_ONLY)
-    is_old = any(module == one or module.startswith(f"{one}.") for module in modules for one in AIRFLOW_2_ONLY)
+    is_new = any(
+        module == airflow_module or module.startswith(f"{airflow_module}.")
+        for module in modules
+        for airflow_module in AIRFLOW_3_ONLY
+    )
+    is_old = any(
+        module == airflow_module or module.startswith(f"{airflow_module}.")
+        for module in modules
+        for airflow_module in AIRFLOW_2_ONLY
+    )
     return None if is_new == is_old else 3 if is_new else 2

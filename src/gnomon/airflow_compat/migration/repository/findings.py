@@ -57,7 +57,7 @@ class FileReport:
     @property
     def verdict(self) -> str:
         """`runs`, `differs`, `missing`, `unreadable`, or `no airflow` for a file that does not use Airflow."""
-        heaviest = max((one.severity for one in self.findings), key=_WEIGHTS.__getitem__, default=Severity.NOTE)
+        heaviest = max((finding.severity for finding in self.findings), key=_WEIGHTS.__getitem__, default=Severity.NOTE)
         if heaviest is not Severity.NOTE:
             return str(heaviest.value)
         return "runs" if self.uses_airflow else "no airflow"

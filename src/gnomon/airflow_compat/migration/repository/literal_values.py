@@ -20,15 +20,15 @@ _DATE_PARTS = ("year", "month", "day", "hour", "minute", "second")
 
 def read_assignments(tree: ast.Module) -> dict[str, ast.expr]:
     """Return the expression of each name that the module assigns exactly once at its top level."""
-    found: dict[str, ast.expr | None] = {}
+    assignments: dict[str, ast.expr | None] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name):
-                    found[target.id] = None if target.id in found else node.value
+                    assignments[target.id] = None if target.id in assignments else node.value
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
-            found[node.target.id] = None if node.target.id in found else node.value
-    return {name: value for name, value in found.items() if value is not None}
+            assignments[node.target.id] = None if node.target.id in assignments else node.value
+    return {name: value for name, value in assignments.items() if value is not None}
 
 
 class LiteralReader:
@@ -71,7 +71,7 @@ class LiteralReader:
         path = self.find_path(node.func)
         if path is None:
             return UNKNOWN
-        arguments = [self.read(one) for one in node.args]
+        arguments = [self.read(argument) for argument in node.args]
         words = {word.arg: self.read(word.value) for word in node.keywords if word.arg is not None}
         try:
             if (

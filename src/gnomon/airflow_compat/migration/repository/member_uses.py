@@ -163,10 +163,10 @@ ABSENT_MEMBERS: dict[str, tuple[frozenset[str], str]] = {
 
 def iterate_member_findings(tree: ast.Module, names: dict[str, str]) -> Iterator[Finding]:
     """Yield a finding for each use of such a member. `names`: name in the file to the dotted path that it was imported as."""
-    found: dict[str, str] = {name: "conf" for name, path in names.items() if path in _CONF_PATHS}
+    kinds: dict[str, str] = {name: "conf" for name, path in names.items() if path in _CONF_PATHS}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
-            kind = _find_object(node.value, found, names)
+            kind = _find_object(node.value, kinds, names)
             if kind is not None and node.attr in ABSENT_MEMBERS[kind][0]:
                 yield Finding(
                     node.lineno,
@@ -176,10 +176,10 @@ def iterate_member_findings(tree: ast.Module, names: dict[str, str]) -> Iterator
                 )
 
 
-def _find_object(node: ast.expr, found: dict[str, str], names: dict[str, str]) -> str | None:
+def _find_object(node: ast.expr, kinds: dict[str, str], names: dict[str, str]) -> str | None:
     """`conf`, `dag`, `dag_run` or `ti`, when the expression stands for it: a variable of that name, or a value of the context."""
     if isinstance(node, ast.Name):
-        return found.get(node.id) or (_VARIABLES.get(node.id) if node.id not in names else None)
+        return kinds.get(node.id) or (_VARIABLES.get(node.id) if node.id not in names else None)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return _VARIABLES.get(str(node.slice.value))
     if (

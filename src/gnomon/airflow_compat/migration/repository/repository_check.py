@@ -123,27 +123,27 @@ def check_repository(folder: Path, settings: CheckSettings) -> RepositoryReport:
             else:
                 reports += _check_other_file(path, name)
     _add_sibling_findings(read, reports)
-    versions = {one.airflow_version for one in read} - {None}
+    versions = {file.airflow_version for file in read} - {None}
     common = settings.airflow_version or (versions.pop() if len(versions) == 1 else None)
-    reports += [_judge(one, settings, settings.airflow_version or one.airflow_version or common) for one in read]
+    reports += [_judge(file, settings, settings.airflow_version or file.airflow_version or common) for file in read]
     shown = "2 or 3" if common is None else str(common)
     return RepositoryReport(str(folder), shown, sorted(reports, key=lambda report: report.path))
 
 
 def _add_sibling_findings(read: list[_ReadFile], reports: list[FileReport]) -> None:
     """Add to each file what keeps the files that it imports from being imported. `reports`: of files that cannot be read."""
-    broken = {one.path: one.findings[0] for one in reports if one.verdict == Severity.UNREADABLE.value}
-    broken |= {one.source.path: one.imports.fatal for one in read if one.imports.fatal is not None}
-    files = frozenset([*(one.source.path for one in read), *broken])
+    broken = {report.path: report.findings[0] for report in reports if report.verdict == Severity.UNREADABLE.value}
+    broken |= {file.source.path: file.imports.fatal for file in read if file.imports.fatal is not None}
+    files = frozenset([*(file.source.path for file in read), *broken])
     imports = {
-        one.source.path: list_sibling_imports(one.source.path, one.source.tree, files)
-        for one in read
-        if one.source.tree is not None
+        file.source.path: list_sibling_imports(file.source.path, file.source.tree, files)
+        for file in read
+        if file.source.tree is not None
     }
-    found = find_broken_imports(imports, broken)
-    for one in read:
-        if one.source.path in found:
-            one.findings.append(found[one.source.path])
+    findings = find_broken_imports(imports, broken)
+    for file in read:
+        if file.source.path in findings:
+            file.findings.append(findings[file.source.path])
 
 
 def _check_other_file(path: Path, name: str) -> Iterator[FileReport]:
@@ -225,7 +225,7 @@ def _judge(file: _ReadFile, settings: CheckSettings, version: int | None) -> Fil
     )
     for call in file.calls:
         _judge_dag(report, call, settings, version)
-    report.findings.sort(key=lambda one: (one.line, one.rule, one.message))
+    report.findings.sort(key=lambda finding: (finding.line, finding.rule, finding.message))
     return report
 
 
@@ -290,11 +290,11 @@ def _compare(
         return
     rows = [
         {
-            "run_after": iso(to_instant(one.run_after)),
-            "ds_before": one.ds,
-            "ds_here": next((new.ds for new in new_runs if new.run_after == one.run_after), None),
+            "run_after": iso(to_instant(run.run_after)),
+            "ds_before": run.ds,
+            "ds_here": next((new.ds for new in new_runs if new.run_after == run.run_after), None),
         }
-        for one in old_runs
+        for run in old_runs
     ]
     if is_known(call.schedule) and any(row["ds_before"] != row["ds_here"] for row in rows):
         kinds = (

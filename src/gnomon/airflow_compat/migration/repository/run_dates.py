@@ -39,12 +39,12 @@ def find_next_runs(schedule: Any, start: dt.datetime | None, dialect: int, now: 
     if not isinstance(timetable, BuiltinTimetable) or timetable.follows_runs or not timetable.can_be_scheduled:
         return []
     timetable.validate()
-    found = _find_first(timetable, schedule, None if start is None else to_instant(start), now)
+    next_runs = _find_first(timetable, schedule, None if start is None else to_instant(start), now)
     return [
         NextRun(
             to_datetime(run.run_after), _format_ds(run.run_after if run.interval_start is None else run.interval_start)
         )
-        for run in found
+        for run in next_runs
     ]
 
 

@@ -24,13 +24,13 @@ class SiblingImport:
 
 def list_sibling_imports(path: str, tree: ast.Module, files: frozenset[str]) -> list[SiblingImport]:
     """The files among `files` that a file imports when it is imported itself, whose ImportError nothing handles. Paths are relative, with slashes."""
-    found = []
+    sibling_imports = []
     for node in iterate_unguarded(tree):
         for level, module in _list_modules(node):
             target = _find_file(path, level, module, files)
             if target is not None and target != path:
-                found.append(SiblingImport(node.lineno, target))
-    return found
+                sibling_imports.append(SiblingImport(node.lineno, target))
+    return sibling_imports
 
 
 def _list_modules(node: ast.stmt) -> Iterator[tuple[int, str]]:
@@ -57,7 +57,14 @@ def _find_file(path: str, level: int, module: str, files: frozenset[str]) -> str
 
 
 def _pick(root: PurePosixPath, inside: str, files: frozenset[str]) -> str | None:
-    return next((str(one) for one in (root / f"{inside}.py", root / inside / "__init__.py") if str(one) in files), None)
+    return next(
+        (
+            str(candidate)
+            for candidate in (root / f"{inside}.py", root / inside / "__init__.py")
+            if str(candidate) in files
+        ),
+        None,
+    )
 
 
 def find_broken_imports(
@@ -68,20 +75,20 @@ def find_broken_imports(
     for path, siblings in imports.items():
         for sibling in siblings:
             importers.setdefault(sibling.path, []).append((path, sibling.line))
-    found: dict[str, Finding] = {}
+    findings: dict[str, Finding] = {}
     for cause, problem in broken.items():
         pending = [cause]
         while pending:
             target = pending.pop()
             for path, line in importers.get(target, ()):
-                if path in found or path in broken:
+                if path in findings or path in broken:
                     continue
                 through = "" if target == cause else f"{target}, which imports "
-                found[path] = Finding(
+                findings[path] = Finding(
                     line,
                     Severity.MISSING,
                     "sibling-import",
                     f"it imports {through}{cause}, which cannot be imported: line {problem.line}: {problem.message}",
                 )
                 pending.append(path)
-    return found
+    return findings

@@ -50,7 +50,7 @@ class ParsedSource:
 
 def list_files(folder: Path) -> Iterator[Path]:
     """Yield the files below the folder in the order of their paths. A folder that is reached twice by links is listed once."""
-    seen: set[tuple[int, int]] = set()
+    seen_folders: set[tuple[int, int]] = set()
     pending = [folder]
     while pending:
         current = pending.pop()
@@ -59,9 +59,9 @@ def list_files(folder: Path) -> Iterator[Path]:
             entries = sorted(os.scandir(current), key=lambda entry: entry.name)
         except OSError:
             continue
-        if (status.st_dev, status.st_ino) in seen:
+        if (status.st_dev, status.st_ino) in seen_folders:
             continue
-        seen.add((status.st_dev, status.st_ino))
+        seen_folders.add((status.st_dev, status.st_ino))
         for entry in entries:
             path = Path(entry.path)
             if _is_kind(entry, is_folder=True):

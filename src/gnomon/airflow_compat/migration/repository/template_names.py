@@ -36,20 +36,20 @@ _NAME = re.compile(r"(?<![\w.])(" + "|".join(sorted(REMOVED_NAMES, key=len, reve
 
 def iterate_removed_names(tree: ast.Module) -> Iterator[Finding]:
     """Yield a finding for each name, at its first line in the file."""
-    seen: set[str] = set()
+    seen_names: set[str] = set()
     for name, line in sorted(_iterate_names(tree), key=lambda pair: pair[1]):
-        if name not in seen:
-            seen.add(name)
+        if name not in seen_names:
+            seen_names.add(name)
             yield make_finding(name, line)
 
 
 def iterate_names_of_text(text: str) -> Iterator[Finding]:
     """Yield a finding for each name in the templates of a text file, at its first line."""
-    seen: set[str] = set()
+    seen_names: set[str] = set()
     for block in _BLOCK.finditer(text):
         for match in _NAME.finditer(block[0]):
-            if match[1] not in seen:
-                seen.add(match[1])
+            if match[1] not in seen_names:
+                seen_names.add(match[1])
                 yield make_finding(match[1], text.count("\n", 0, block.start() + match.start()) + 1)
 
 
@@ -69,7 +69,7 @@ def _iterate_names(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield from ((match[1], node.lineno) for match in _NAME.finditer(block[0]))
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-            yield from ((one.arg, one.lineno) for one in arguments if one.arg in REMOVED_NAMES)
+            yield from ((argument.arg, argument.lineno) for argument in arguments if argument.arg in REMOVED_NAMES)
         elif isinstance(node, ast.Subscript) and _reads_context(node) and node.slice.value in REMOVED_NAMES:  # type: ignore[attr-defined]
             yield str(node.slice.value), node.lineno  # type: ignore[attr-defined]
 

@@ -107,13 +107,13 @@ def _import_class(config: DagBundleConfig) -> Any:
         f"[dag_processor] dag_bundle_config_list names {config.classpath} as the class of DAG bundle {config.name!r}"
     )
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        bundle_class = getattr(importlib.import_module(module), name, None)
     except Exception as error:  # the edge of author code
         raise DagBundleError(
             f"{where}, and importing it raises {describe_error(error)}; install what it needs, or correct the path"
         ) from error
-    if not (isinstance(found, type) and issubclass(found, BaseDagBundle)):
+    if not (isinstance(bundle_class, type) and issubclass(bundle_class, BaseDagBundle)):
         raise DagBundleError(
             f"{where}, and that is no subclass of airflow.dag_processing.bundles.base.BaseDagBundle; correct the path"
         )
-    return found
+    return bundle_class

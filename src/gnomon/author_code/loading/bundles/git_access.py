@@ -47,8 +47,8 @@ class GitAccess:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What no message may show."""
-        found = (self.token, self.extra.get("private_key"), self.extra.get("private_key_passphrase"))
-        return tuple(secret for secret in found if isinstance(secret, str) and secret)
+        candidates = (self.token, self.extra.get("private_key"), self.extra.get("private_key_passphrase"))
+        return tuple(secret for secret in candidates if isinstance(secret, str) and secret)
 
     @contextmanager
     def environment(self) -> Iterator[dict[str, str]]:
@@ -121,8 +121,8 @@ def find_git_access(bundle: str, repo_url: str | None, conn_id: str | None) -> G
         raise DagBundleError(
             f"connection {conn_id!r} of DAG bundle {bundle!r} has private_key and key_file in its extra; keep one of them"
         )
-    known = {name: value for name, value in extra.items() if name in _FIELDS}
-    return GitAccess(url, connection.login, connection.password or None, known)
+    known_fields = {name: value for name, value in extra.items() if name in _FIELDS}
+    return GitAccess(url, connection.login, connection.password or None, known_fields)
 
 
 def _find_server(url: str) -> str:

@@ -144,7 +144,7 @@ class GitDagBundle(BaseDagBundle):
             remedy=self._access_remedy(),
         )
 
-    def _fetch_into(self, mirror: Path, access: GitAccess, *wanted: str, remedy: str) -> None:
+    def _fetch_into(self, mirror: Path, access: GitAccess, *refspecs: str, remedy: str) -> None:
         if not (mirror / "HEAD").is_file():
             shutil.rmtree(mirror, ignore_errors=True)
             self._git("init", "--quiet", "--bare", str(mirror), what="the mirror cannot be created")
@@ -158,7 +158,7 @@ class GitDagBundle(BaseDagBundle):
                 "--no-write-fetch-head",
                 "--",
                 access.url,
-                *wanted,
+                *refspecs,
                 variables=variables,
                 what=f"{_without_login(access.url)} cannot be fetched",
                 remedy=remedy,
@@ -233,7 +233,7 @@ class GitDagBundle(BaseDagBundle):
             commit = self._find_object(name) if name is not None else None
             if commit is not None:
                 return commit
-        known = self._read(
+        ref_names = self._read(
             "for-each-ref",
             "--format=%(refname:short)",
             "--sort=-committerdate",
@@ -243,14 +243,14 @@ class GitDagBundle(BaseDagBundle):
         ).split()
         raise DagBundleError(
             f"DAG bundle {self.name!r} has the tracking_ref {self.tracking_ref!r}, and {_without_login(self._find_access().url)} has no such branch, "
-            f"tag or commit; give one that it has ({', '.join(known) or 'it is empty'})"
+            f"tag or commit; give one that it has ({', '.join(ref_names) or 'it is empty'})"
         )
 
     def _find_object(self, name: str, mirror: Path | None = None) -> str | None:
-        found = self._run(
+        result = self._run(
             [f"--git-dir={mirror or self.bare_repo_path}", "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}"], {}
         )
-        return found.stdout.strip() if found.returncode == 0 else None
+        return result.stdout.strip() if result.returncode == 0 else None
 
     def _make_version(self, commit: str) -> None:
         """Make the folder of the commit, complete when it appears."""
@@ -269,47 +269,49 @@ class GitDagBundle(BaseDagBundle):
             self._check_out(commit, temporary, index)
             temporary.rename(self.repo_path)
         finally:
-            for left in (index, *index.parent.glob(f"{index.name}.*")):
-                left.unlink(missing_ok=True)
+            for leftover in (index, *index.parent.glob(f"{index.name}.*")):
+                leftover.unlink(missing_ok=True)
 
     def _check_out(self, commit: str, folder: Path, index: Path) -> None:
         """Make `folder` contain the files of the commit, and of its submodules if the bundle has them; files that do not differ are not written."""
-        found: list[Submodule] = []
+        submodules: list[Submodule] = []
         whole = self.check_size(self.bare_repo_path, commit)
-        for one in (
+        for submodule in (
             fetch_submodules(self, self._find_access(), self.bare_repo_path, self.base_dir / "submodules", commit)
             if self.submodules
             else ()
         ):
-            found.append(one)
-            whole = CommitSize(whole.files + one.size.files, whole.bytes + one.size.bytes)
-            if len(found) > SUBMODULES_MAX:
+            submodules.append(submodule)
+            whole = CommitSize(whole.files + submodule.size.files, whole.bytes + submodule.size.bytes)
+            if len(submodules) > SUBMODULES_MAX:
                 raise DagBundleError(
                     f"DAG bundle {self.name!r} has more than {SUBMODULES_MAX} submodules in commit {commit}, with those inside of them; remove some"
                 )
             if whole.files > FILES_MAX or whole.bytes > BYTES_MAX:
                 raise self._refuse_size(commit)
-        known = _submodule_list(index)
-        before = known.read_text().split("\0") if known.exists() else []
-        for path in {*before} - {one.path for one in found} - {""}:
+        list_file = _submodule_list(index)
+        before = list_file.read_text().split("\0") if list_file.exists() else []
+        for path in {*before} - {submodule.path for submodule in submodules} - {""}:
             if _is_without_links(folder, path):
                 shutil.rmtree(folder / path, ignore_errors=True)
             _submodule_index(index, path).unlink(missing_ok=True)
-        if found:
-            known.write_text(
-                "\0".join({*before} | {one.path for one in found})
+        if submodules:
+            list_file.write_text(
+                "\0".join({*before} | {submodule.path for submodule in submodules})
             )  # before they are written: a process that is killed leaves none unknown
         self._check_out_mirror(self.bare_repo_path, commit, folder, index)
-        for one in found:
-            if not _is_without_links(folder, one.path):
+        for submodule in submodules:
+            if not _is_without_links(folder, submodule.path):
                 raise DagBundleError(
-                    f"DAG bundle {self.name!r} has a submodule at {one.path!r} of commit {commit}, and a link on the way there; remove it from the repository"
+                    f"DAG bundle {self.name!r} has a submodule at {submodule.path!r} of commit {commit}, and a link on the way there; remove it from the repository"
                 )
-            self._check_out_mirror(one.mirror, one.commit, folder / one.path, _submodule_index(index, one.path))
+            self._check_out_mirror(
+                submodule.mirror, submodule.commit, folder / submodule.path, _submodule_index(index, submodule.path)
+            )
         if self.submodules:
-            known.write_text("\0".join(one.path for one in found))
+            list_file.write_text("\0".join(submodule.path for submodule in submodules))
         else:
-            known.unlink(missing_ok=True)
+            list_file.unlink(missing_ok=True)
 
     def _check_out_mirror(self, mirror: Path, commit: str, folder: Path, index: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)

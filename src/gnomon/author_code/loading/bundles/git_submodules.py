@@ -67,12 +67,12 @@ class Submodule:
 
 def list_submodule_paths(reader: MirrorReader, mirror: Path, commit: str) -> dict[str, str]:
     """Path to commit of the submodules that the commit has, without those inside of them."""
-    found = {}
+    commits = {}
     for entry in reader.read_mirror(mirror, "ls-tree", "-r", "-z", "--full-tree", commit).split("\0"):
         facts, _, path = entry.partition("\t")
         if facts.startswith(f"{_GITLINK} "):
-            found[path] = facts.split()[2]
-    return found
+            commits[path] = facts.split()[2]
+    return commits
 
 
 def fetch_submodules(
@@ -91,7 +91,7 @@ def fetch_submodules(
             f"DAG bundle {reader.name!r} has {len(paths):,} submodules in commit {commit}, more than {SUBMODULES_MAX}; remove some"
         )
     addresses = _read_addresses(reader, mirror, commit)
-    for path, wanted in sorted(paths.items()):
+    for path, submodule_commit in sorted(paths.items()):
         place = posixpath.join(prefix, path)
         if not _FORBIDDEN.isdisjoint(path.split("/")):
             raise DagBundleError(
@@ -104,9 +104,9 @@ def fetch_submodules(
             )
         source = choose_access(access, resolve_address(access.url, address))
         of_submodule = folder / hashlib.sha256(source.url.encode()).hexdigest()[:20]
-        reader.fetch_commit(of_submodule, source, wanted)
-        yield Submodule(place, wanted, of_submodule, reader.check_size(of_submodule, wanted))
-        yield from fetch_submodules(reader, source, of_submodule, folder, wanted, place, depth + 1)
+        reader.fetch_commit(of_submodule, source, submodule_commit)
+        yield Submodule(place, submodule_commit, of_submodule, reader.check_size(of_submodule, submodule_commit))
+        yield from fetch_submodules(reader, source, of_submodule, folder, submodule_commit, place, depth + 1)
 
 
 def resolve_address(repository: str, address: str) -> str:
@@ -154,4 +154,4 @@ def _read_addresses(reader: MirrorReader, mirror: Path, commit: str) -> dict[str
         name, _, field = rest.rpartition(".")
         if section == "submodule":
             values.setdefault(name, {})[field] = value
-    return {given["path"]: given["url"] for given in values.values() if "path" in given and "url" in given}
+    return {section["path"]: section["url"] for section in values.values() if "path" in section and "url" in section}

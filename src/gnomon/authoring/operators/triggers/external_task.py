@@ -126,10 +126,10 @@ class DagStateTrigger(BaseTrigger):
             run_ids=tuple(self.run_ids or ()),
             logical_dates=() if self.run_ids else _instants(self.execution_dates),
         )
-        wanted = len(question.run_ids) or len(question.logical_dates)
+        expected_count = len(question.run_ids) or len(question.logical_dates)
         while True:
             states = cast("dict[str, str]", await channel.ask_async(question))
-            if sum(1 for state in states.values() if state in self.states) >= wanted:
+            if sum(1 for state in states.values() if state in self.states) >= expected_count:
                 break
             if self.runs_exist and len(states) < len(question.run_ids):
                 break

@@ -105,8 +105,8 @@ async def _wait_until_found(check: Callable[[], object], pattern: str, poke_inte
         folder = await run_in_file_thread(find_nearest_folder, pattern)
         async with watch_folder(folder) as changed:
             while True:
-                if found := await run_in_file_thread(check):
-                    return found
+                if result := await run_in_file_thread(check):
+                    return result
                 await wait_for_change(changed, poke_interval)
                 await asyncio.sleep(CHECK_INTERVAL_MIN_S)
                 if await run_in_file_thread(find_nearest_folder, pattern) != folder:
@@ -134,14 +134,14 @@ def _list_taken(prefix: str) -> list[str]:
     folder, start = os.path.split(prefix)
     try:
         with os.scandir(folder or ".") as entries:
-            found = [
+            taken_files = [
                 (entry.stat(follow_symlinks=False).st_ctime_ns, entry.path)
                 for entry in entries
                 if entry.name.startswith(start)
             ]
     except FileNotFoundError:
         return []
-    return [path for _, path in sorted(found)]
+    return [path for _, path in sorted(taken_files)]
 
 
 def _take_file(path: str, prefix: str) -> str | None:

@@ -50,8 +50,8 @@ class DateTimeTrigger(BaseTrigger):
         import asyncio  # operators import this module and do not run triggers
 
         clock, due_at = SystemClock(), to_instant(self.moment)
-        while (left := due_at - clock.now()) > 0:  # noqa: ASYNC110 - there is no event to wait for
-            await asyncio.sleep(min(left / SECOND, SLEEP_MAX_S))
+        while (remaining := due_at - clock.now()) > 0:  # noqa: ASYNC110 - there is no event to wait for
+            await asyncio.sleep(min(remaining / SECOND, SLEEP_MAX_S))
         yield TaskSuccessEvent() if self.end_from_trigger else TriggerEvent(convert_to_utc(self.moment))
 
     def _exact_timer(self) -> Timer:
@@ -89,12 +89,12 @@ class TimeDeltaTrigger(DateTimeTrigger):
             microseconds=microseconds,
         )
         name = type(self).__name__
-        given = [converters.as_span("delta", span) for span in (delta, moment) if span is not None] + (
+        spans = [converters.as_span("delta", span) for span in (delta, moment) if span is not None] + (
             [units] if units else []
         )
-        if len(given) != 1 or given[0] is None:
+        if len(spans) != 1 or spans[0] is None:
             raise TypeError(f"{name} needs one span: delta=, or hours=, minutes=, ...")
-        self.delta = given[0]
+        self.delta = spans[0]
         super().__init__(add_span(utcnow(), self.delta), end_from_trigger=end_from_trigger)
 
     def serialize(self) -> tuple[str, dict[str, Any]]:

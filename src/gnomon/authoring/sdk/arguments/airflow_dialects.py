@@ -82,8 +82,8 @@ class AirflowDialect(NamedTuple):
 
 def find_dialect(spellings: Iterable[str]) -> AirflowDialect:
     """Return the dialect of a DAG. `spellings`: the arguments of the DAG that only Airflow 2 takes."""
-    found = tuple(spellings)
-    return AirflowDialect(AIRFLOW_2, found) if found else read_dialect()
+    given_spellings = tuple(spellings)
+    return AirflowDialect(AIRFLOW_2, given_spellings) if given_spellings else read_dialect()
 
 
 def read_dialect() -> AirflowDialect:

@@ -121,14 +121,14 @@ def read_kinds(init: Callable[..., None]) -> dict[str, tuple[tuple[str, Callable
 
 
 def _read_annotation(annotation: str) -> tuple[tuple[str, Callable[[object], bool]], ...] | None:
-    found: list[tuple[str, Callable[[object], bool]]] = []
+    kinds: list[tuple[str, Callable[[object], bool]]] = []
     for word in re.split(r" \| (?![^\[]*\])", annotation):
         if word in _ALIASES:
             inner = _read_annotation(_ALIASES[word])
-            found += inner or ()
+            kinds += inner or ()
             continue
         kind = _KINDS.get(word) or _KINDS.get(word.partition("[")[0])
         if kind is None:
             return None
-        found.append(kind)
-    return tuple(found)
+        kinds.append(kind)
+    return tuple(kinds)

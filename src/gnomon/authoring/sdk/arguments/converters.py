@@ -58,9 +58,9 @@ def as_overlap(name: str, value: Any) -> str:
     return _check_one_of(name, value, OVERLAPS)
 
 
-def _check_one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
-    if value not in known:
-        raise ValueError(f"{name} {value!r} is not known. Use one of: {', '.join(known)}")
+def _check_one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        raise ValueError(f"{name} {value!r} is not known. Use one of: {', '.join(choices)}")
     return str(value)
 
 
@@ -174,8 +174,8 @@ def as_trigger_rule(name: str, value: Any) -> TriggerRule:
     try:
         return TriggerRule(value)
     except ValueError:
-        known = ", ".join(sorted(TriggerRule.all_triggers()))
-        raise ValueError(f"{name} {value!r} is not known. Use one of: {known}") from None
+        rules = ", ".join(sorted(TriggerRule.all_triggers()))
+        raise ValueError(f"{name} {value!r} is not known. Use one of: {rules}") from None
 
 
 def as_weight_rule(name: str, value: Any) -> Any:
@@ -342,14 +342,14 @@ def to_text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def check_place(given: Mapping[str, Any]) -> None:
+def check_place(arguments: Mapping[str, Any]) -> None:
     """Raise TypeError for a `dag`, a `task_group` or a `parent_group` among the arguments that is none."""
     for name, mark, kind in (
         ("dag", "task_dict", "DAG"),
         ("task_group", "dag", "task group"),
         ("parent_group", "dag", "task group"),
     ):
-        value = given.get(name)
+        value = arguments.get(name)
         if value is not None and not hasattr(value, mark):
             raise TypeError(f"{name} must be a {kind}, not {describe_value(value)}")
 

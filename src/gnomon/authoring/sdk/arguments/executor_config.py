@@ -64,9 +64,9 @@ def _encode(where: str, value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, Mapping):
-        return {str(key): _encode(f"{where}.{key}", one) for key, one in value.items() if one is not None}
+        return {str(key): _encode(f"{where}.{key}", item) for key, item in value.items() if item is not None}
     if isinstance(value, list | tuple):
-        return [_encode(f"{where}[{number}]", one) for number, one in enumerate(value)]
+        return [_encode(f"{where}[{number}]", item) for number, item in enumerate(value)]
     if isinstance(value, dt.datetime | dt.date):
         return value.isoformat()
     if isinstance(value, Decimal):
@@ -79,7 +79,7 @@ def _encode(where: str, value: Any) -> Any:
             f"{where} is an object of {type(value).__name__}, which is neither a value of JSON nor a model of the package kubernetes"
         )
     return {
-        key: _encode(f"{where}.{key}", one)
+        key: _encode(f"{where}.{key}", item)
         for attribute, key in names.items()
-        if (one := getattr(value, attribute, None)) is not None
+        if (item := getattr(value, attribute, None)) is not None
     }

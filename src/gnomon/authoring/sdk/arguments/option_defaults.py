@@ -43,9 +43,9 @@ def read_boolean_of_dialect(section: str, key: str, dialect: int) -> bool:
     return _options().boolean_of_dialect(section, key, dialect)
 
 
-def resolve_deferrable(given: bool | None) -> bool:
+def resolve_deferrable(deferrable: bool | None) -> bool:
     """Return the argument `deferrable`, or for None the option [operators] default_deferrable."""
-    return read_boolean("operators", "default_deferrable") if given is None else bool(given)
+    return read_boolean("operators", "default_deferrable") if deferrable is None else bool(deferrable)
 
 
 def _options() -> Config:

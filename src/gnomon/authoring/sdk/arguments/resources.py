@@ -108,5 +108,5 @@ def as_resources(name: str, value: Any) -> Resources | None:
     return Resources(**value)
 
 
-def _amount(given: float | None, option: str) -> float:
-    return option_defaults.read_number("operators", option) if given is None else given
+def _amount(amount: float | None, option: str) -> float:
+    return option_defaults.read_number("operators", option) if amount is None else amount

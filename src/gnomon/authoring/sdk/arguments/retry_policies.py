@@ -101,7 +101,7 @@ class RetryRule:
 
     def matches(self, exc: BaseException) -> bool:
         """Whether the rule applies to this exception. A class that cannot be imported matches nothing, which the log says."""
-        kinds = tuple(found for kind in self._kinds() if (found := _load_kind(kind)) is not None)
+        kinds = tuple(exception_class for kind in self._kinds() if (exception_class := _load_kind(kind)) is not None)
         return isinstance(exc, kinds) if self.match_subclasses else type(exc) in kinds
 
     def serialize(self) -> dict[str, Any]:
@@ -207,9 +207,9 @@ def check_retry_policy(name: str, value: Any) -> RetryPolicy:
     """Check the argument `retry_policy` of a task. Raises TypeError for something that cannot decide."""
     if isinstance(value, RetryPolicy):
         return value
-    given = value.__name__ if isinstance(value, type) else type(value).__name__
+    type_name = value.__name__ if isinstance(value, type) else type(value).__name__
     raise TypeError(
-        f"{name} is {given}, not a RetryPolicy; give an object of ExceptionRetryPolicy or of a class of your own derived from RetryPolicy"
+        f"{name} is {type_name}, not a RetryPolicy; give an object of ExceptionRetryPolicy or of a class of your own derived from RetryPolicy"
     )
 
 
@@ -235,8 +235,8 @@ def _load_kind(kind: ExceptionKind) -> type[BaseException] | None:
         return kind
     module, _, name = kind.rpartition(".")
     try:
-        found: type[BaseException] = getattr(importlib.import_module(module), name)
+        exception_class: type[BaseException] = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
         log.warning("RetryRule: exception class %s cannot be imported, so the rule matches nothing: %s", kind, error)
         return None
-    return found
+    return exception_class

@@ -15,7 +15,7 @@ def as_run_types(name: str, value: Any) -> frozenset[DagRunType] | None:
     if not isinstance(value, str | Iterable):
         raise TypeError(f"{name} must be a list of DagRunType, not {value!r} ({type(value).__name__})")
     try:
-        return frozenset(DagRunType(one) for one in ([value] if isinstance(value, str) else value))
+        return frozenset(DagRunType(run_type) for run_type in ([value] if isinstance(value, str) else value))
     except ValueError as error:
         raise ValueError(f"{name}: {error}. Use some of: {', '.join(kind.value for kind in DagRunType)}") from None
 

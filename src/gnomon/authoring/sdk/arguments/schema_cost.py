@@ -114,7 +114,7 @@ def _count_parts(schema: Mapping[str, Any]) -> int | None:
                 inner = []
             else:
                 return None
-            waiting += [(one, depth + 1) for one in inner]
+            waiting += [(part, depth + 1) for part in inner]
         if parts + len(waiting) > SCHEMA_PARTS_MAX or depth > DEPTH_MAX:
             return None
     return parts

@@ -74,8 +74,8 @@ def _stamp_archive(file: str) -> bytes:
     while (above := os.path.dirname(file)) != file:
         file = above
         try:
-            seen = os.stat(file)
+            stat_result = os.stat(file)
         except OSError:
             continue
-        return f"{seen.st_mtime_ns} {seen.st_size}".encode()
+        return f"{stat_result.st_mtime_ns} {stat_result.st_size}".encode()
     return b""

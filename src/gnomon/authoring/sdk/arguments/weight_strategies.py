@@ -97,19 +97,19 @@ def compute_strategy_weight(task: Any, rule: Any) -> int:
 
 
 def _load_strategy(rule: Any, where: str) -> Any:
-    found = rule
+    strategy = rule
     if isinstance(rule, str):
         module, _, name = rule.rpartition(".")
         try:
-            found = getattr(importlib.import_module(module), name)
+            strategy = getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError) as error:
             raise ValueError(
                 f"{where}{rule!r} cannot be loaded ({error}). Give the strategy object, or the import path of its class."
             ) from error
-    if isinstance(found, type):
-        found = found()
-    if not callable(getattr(found, "get_weight", None)):
+    if isinstance(strategy, type):
+        strategy = strategy()
+    if not callable(getattr(strategy, "get_weight", None)):
         raise ValueError(
             f"{where}{rule!r} has no get_weight(ti). Derive its class from airflow.task.priority_strategy.PriorityWeightStrategy."
         )
-    return found
+    return strategy

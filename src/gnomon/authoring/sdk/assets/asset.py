@@ -200,23 +200,23 @@ class AssetBooleanCondition(BaseAsset):
     word: ClassVar[str] = ""
 
     def __init__(self, *objects: BaseAsset) -> None:
-        for one in objects:
-            if not isinstance(one, BaseAsset):
+        for condition in objects:
+            if not isinstance(condition, BaseAsset):
                 raise TypeError(
-                    f"{type(self).__name__}{format_location(find_author_location())} takes assets, not {one!r} ({type(one).__name__})."
+                    f"{type(self).__name__}{format_location(find_author_location())} takes assets, not {condition!r} ({type(condition).__name__})."
                 )
         self.objects: tuple[BaseAsset, ...] = objects
 
     def as_expression(self) -> Any:
-        return {self.word: [one.as_expression() for one in self.objects]}
+        return {self.word: [condition.as_expression() for condition in self.objects]}
 
     def iter_assets(self) -> Iterator[tuple[AssetUniqueKey, Asset]]:
-        for one in self.objects:
-            yield from one.iter_assets()
+        for condition in self.objects:
+            yield from condition.iter_assets()
 
     def iter_outlets(self) -> Iterator[BaseAsset]:
-        for one in self.objects:
-            yield from one.iter_outlets()
+        for condition in self.objects:
+            yield from condition.iter_outlets()
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, AssetBooleanCondition) and self.objects == other.objects

@@ -79,16 +79,16 @@ def declare_assets(values: Iterable[object], where: str) -> tuple[AssetDeclarati
     `where` names the DAG for messages. Raises ValueError when two assets have the same name and another uri, or when an extra is
     not made of JSON values.
     """
-    found: dict[str, Asset] = {}
+    assets: dict[str, Asset] = {}
     for value in values:
         for part in _iter_all(value) if isinstance(value, BaseAsset) else ():
-            other = found.setdefault(part.name, part)
+            other = assets.setdefault(part.name, part)
             if other.uri != part.uri:
                 raise ValueError(
                     f"{where}: two assets have the name {part.name!r}: one has the uri {other.uri!r}{format_location(other._location)}, the "
                     f"other {part.uri!r}{format_location(part._location)}. Give them the same uri, or rename one of them."
                 )
-    return tuple(_declare(found[name], where) for name in sorted(found))
+    return tuple(_declare(assets[name], where) for name in sorted(assets))
 
 
 def find_alias_groups(values: Iterable[object]) -> dict[str, str]:

@@ -19,17 +19,21 @@ def parse_asset_condition(schedule: Any) -> BaseAsset | None:
     """Return the condition of a schedule by assets (a list means all of them); None for another schedule."""
     if isinstance(schedule, BaseAsset):
         return schedule
-    if isinstance(schedule, list | tuple | set) and schedule and all(isinstance(one, BaseAsset) for one in schedule):
+    if (
+        isinstance(schedule, list | tuple | set)
+        and schedule
+        and all(isinstance(asset, BaseAsset) for asset in schedule)
+    ):
         return AssetAll(*schedule)
     return None
 
 
 def describe_wrong_asset(schedule: Sequence[Any]) -> str:
     """What is wrong with a list that `parse_asset_condition` refuses, and the remedy."""
-    for one in schedule:
-        if not isinstance(one, BaseAsset):
-            hint = f" Write Asset({one!r})." if isinstance(one, str) else ""
-            return f"a schedule that is a list takes assets, and {one!r} ({type(one).__name__}) is none.{hint}"
+    for item in schedule:
+        if not isinstance(item, BaseAsset):
+            hint = f" Write Asset({item!r})." if isinstance(item, str) else ""
+            return f"a schedule that is a list takes assets, and {item!r} ({type(item).__name__}) is none.{hint}"
     return "the schedule is an empty list, so that the DAG would never run: give it an asset, or None for runs by hand"
 
 

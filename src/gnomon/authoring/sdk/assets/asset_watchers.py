@@ -25,13 +25,13 @@ def build_watchers(values: Iterable[object], load_class: LoadClass, file: str) -
 
     Raises DeferralRefused, with the watcher, the asset and its line, for a trigger that a triggerer could not run.
     """
-    found: dict[tuple[str, str, str, str], WatcherSpec] = {}
+    watchers: dict[tuple[str, str, str, str], WatcherSpec] = {}
     for value in values:
         for _, asset in value.iter_assets() if isinstance(value, BaseAsset) else ():
             for watcher in asset.watchers:
                 spec = _build_watcher(asset, watcher, load_class, file)
-                found.setdefault((asset.name, asset.uri, spec.name, spec.identity), spec)
-    return tuple(found[key] for key in sorted(found))
+                watchers.setdefault((asset.name, asset.uri, spec.name, spec.identity), spec)
+    return tuple(watchers[key] for key in sorted(watchers))
 
 
 def _build_watcher(asset: Asset, watcher: AssetWatcher, load_class: LoadClass, file: str) -> WatcherSpec:

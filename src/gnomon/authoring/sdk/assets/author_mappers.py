@@ -58,12 +58,12 @@ def _find_class(path: str) -> type:
         )
     parts = path.split(".")
     for cut in range(len(parts) - 1, 0, -1):
-        found: Any = sys.modules.get(".".join(parts[:cut]))
-        for name in parts[cut:] if found is not None else ():
-            found = getattr(found, name, None)
-        if isinstance(found, type):
-            _check_methods(found, path)
-            return found
+        mapper_class: Any = sys.modules.get(".".join(parts[:cut]))
+        for name in parts[cut:] if mapper_class is not None else ():
+            mapper_class = getattr(mapper_class, name, None)
+        if isinstance(mapper_class, type):
+            _check_methods(mapper_class, path)
+            return mapper_class
     raise MapperRefused(
         f"uses {path}, which its module does not have under that name. Define the class at the top of a file of the DAGs or plugins folder."
     )

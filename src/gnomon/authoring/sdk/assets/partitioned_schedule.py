@@ -53,10 +53,10 @@ class PartitionedAssetTimetable(AssetTriggeredTimetable):
 
     def get_partition_mapper(self, *, name: str = "", uri: str = "") -> PartitionMapper:
         """Return the mapper of the asset with that name, or else that uri."""
-        found = self._by_name.get(name) if name else None
-        if found is None and uri:
-            found = self._by_uri.get(uri)
-        return self.default_partition_mapper if found is None else found
+        mapper = self._by_name.get(name) if name else None
+        if mapper is None and uri:
+            mapper = self._by_uri.get(uri)
+        return self.default_partition_mapper if mapper is None else mapper
 
     def build_rules(self) -> tuple[PartitionRule, ...]:
         """Return the mapper of each part of the condition.

@@ -61,9 +61,9 @@ class Connection:
     @classmethod
     def get(cls, conn_id: str) -> Connection:
         """Return the connection of that id. Raises AirflowNotFoundException when there is none."""
-        found = _ask_backend(conn_id) or _read_environment(conn_id)
-        if found is not None:
-            return cls._of_text(conn_id, found)
+        secret = _ask_backend(conn_id) or _read_environment(conn_id)
+        if secret is not None:
+            return cls._of_text(conn_id, secret)
         return cls._of(conn_id, channel.ask(GetConnection(conn_id=conn_id)) if channel.has_channel() else None)
 
     get_connection_from_secrets = get
@@ -71,27 +71,27 @@ class Connection:
     @classmethod
     async def async_get(cls, conn_id: str) -> Connection:
         """Return the connection of that id without blocking the event loop."""
-        found = None
+        secret = None
         if has_secrets_backend():
             import asyncio  # only coroutines use it
 
-            found = await asyncio.to_thread(_ask_backend, conn_id)
-        found = found or _read_environment(conn_id)
-        if found is not None:
-            return cls._of_text(conn_id, found)
+            secret = await asyncio.to_thread(_ask_backend, conn_id)
+        secret = secret or _read_environment(conn_id)
+        if secret is not None:
+            return cls._of_text(conn_id, secret)
         return cls._of(
             conn_id, await channel.ask_async(GetConnection(conn_id=conn_id)) if channel.has_channel() else None
         )
 
     @classmethod
-    def _of_text(cls, conn_id: str, found: Any) -> Connection:
+    def _of_text(cls, conn_id: str, secret: Any) -> Connection:
         """The connection that a secrets backend or the environment has: an object, or its text."""
-        if isinstance(found, str):
-            return cls.from_text(found, conn_id)._hide_secrets()
-        if isinstance(found, Connection):
-            return found._hide_secrets()
+        if isinstance(secret, str):
+            return cls.from_text(secret, conn_id)._hide_secrets()
+        if isinstance(secret, Connection):
+            return secret._hide_secrets()
         raise AirflowException(
-            f"Connection {conn_id!r}: the secrets backend returned a {type(found).__name__}, which is not a Connection."
+            f"Connection {conn_id!r}: the secrets backend returned a {type(secret).__name__}, which is not a Connection."
         )
 
     @classmethod
@@ -137,18 +137,18 @@ class Connection:
             raise AirflowException(f"Connection {conn_id!r} must be a JSON object, not a {type(fields).__name__}.")
         fields = {str(key).lower(): item for key, item in fields.items()}
         kind = fields.get("conn_type") or fields.get("type")
-        known = {
+        attributes = {
             "conn_type": _scheme_to_type(kind) if isinstance(kind, str) else kind,
             **{name: fields.get(name) for name in _FIELDS[1:]},
         }
-        known["login"] = known["login"] or fields.get("user") or fields.get("username")
+        attributes["login"] = attributes["login"] or fields.get("user") or fields.get("username")
         unknown = set(fields) - set(_FIELDS) - {"conn_id", "type", "user", "username", "uri"}
         if unknown:
             raise AirflowException(
                 f"Connection {conn_id!r} has unknown keys: {', '.join(sorted(unknown))}. "
                 f"Known are: {', '.join(_FIELDS)}."
             )
-        return cls(conn_id=conn_id or fields.get("conn_id"), **known)
+        return cls(conn_id=conn_id or fields.get("conn_id"), **attributes)
 
     def _read_uri(self, uri: str) -> None:
         before, *others = uri.partition("?")[0].split("://")[1:] or [""]

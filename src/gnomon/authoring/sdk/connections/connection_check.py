@@ -32,11 +32,11 @@ def check_connection(conn_id: str, fields: str) -> ConnectionCheck:
     Never raises: what the hook raises, and a hook that takes longer than TEST_TIMEOUT_S, are results.
     """
     replace_environment({**environment(), f"GNOMON_CONN_{conn_id.upper()}": fields})
-    found: list[ConnectionCheck] = []
-    thread = threading.Thread(target=lambda: found.append(_call_hook(conn_id)), daemon=True)
+    checks: list[ConnectionCheck] = []
+    thread = threading.Thread(target=lambda: checks.append(_call_hook(conn_id)), daemon=True)
     thread.start()
     thread.join(TEST_TIMEOUT_S)
-    return found[0] if found else ConnectionCheck(False, f"the hook has not answered within {TEST_TIMEOUT_S:.0f} s")
+    return checks[0] if checks else ConnectionCheck(False, f"the hook has not answered within {TEST_TIMEOUT_S:.0f} s")
 
 
 def list_connection_types() -> list[str]:

@@ -39,13 +39,13 @@ def read_connections(path: str) -> dict[str, Connection]:
 
 def read_variables(path: str) -> dict[str, ExportedVariable]:
     """The Variables in the file by key. Raises ExportedFileError. An object with a `value` has the value and a `description`."""
-    found = {}
+    variables = {}
     for key, value in read_entries(path).items():
         description = None
         if isinstance(value, Mapping) and "value" in value and set(value) <= {"value", "description"}:
             value, description = value["value"], value.get("description")
-        found[key] = ExportedVariable(value if isinstance(value, str) else json.dumps(value, indent=2), description)
-    return found
+        variables[key] = ExportedVariable(value if isinstance(value, str) else json.dumps(value, indent=2), description)
+    return variables
 
 
 def read_entries(path: str) -> dict[str, Any]:
@@ -81,11 +81,13 @@ def format_connections(connections: Mapping[str, Connection], kind: str, *, as_j
     """The text of a file of the format `kind`. `as_json`: in `env`, each connection is a JSON object instead of a URI."""
     if kind == "env":
         return "".join(
-            f"{conn_id}={one.as_json() if as_json else one.get_uri()}\n" for conn_id, one in connections.items()
+            f"{conn_id}={connection.as_json() if as_json else connection.get_uri()}\n"
+            for conn_id, connection in connections.items()
         )
     names = ("conn_type", "description", "login", "password", "host", "port", "schema", "extra")
     return format_entries(
-        {conn_id: {name: getattr(one, name) for name in names} for conn_id, one in connections.items()}, kind
+        {conn_id: {name: getattr(connection, name) for name in names} for conn_id, connection in connections.items()},
+        kind,
     )
 
 

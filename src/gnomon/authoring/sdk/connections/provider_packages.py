@@ -43,7 +43,7 @@ def load_provider_packages() -> InstalledProviders:
     """Load the descriptions of the installed provider packages; a process does it once."""
     packages: dict[str, ProviderPackage] = {}
     failures: dict[str, str] = {}
-    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda one: one.value):
+    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry_point: entry_point.value):
         version = entry.dist.version if entry.dist is not None else ""
         try:
             data = entry.load()()
@@ -62,13 +62,13 @@ def iter_provided(key: str) -> Iterator[tuple[str, Any]]:
 
 def list_option_defaults() -> Mapping[tuple[str, str], str]:
     """Return (section, option) to the default of each option that a package declares with one, all as text."""
-    found: dict[tuple[str, str], str] = {}
+    defaults: dict[tuple[str, str], str] = {}
     for provider in load_provider_packages().packages.values():
         for section, content in (provider.data.get("config") or {}).items():
             for name, option in (content.get("options") or {}).items():
                 if option.get("default") is not None:
-                    found.setdefault((section.lower(), name.lower()), str(option["default"]))
-    return found
+                    defaults.setdefault((section.lower(), name.lower()), str(option["default"]))
+    return defaults
 
 
 def list_filesystem_modules() -> list[str]:
@@ -114,6 +114,6 @@ def _describe_failed() -> str:
 def describe_providers() -> list[tuple[str, str, str]]:
     """(name, version, description) of the installed provider packages, by name."""
     return [
-        (name, one.version, str(one.data.get("description") or ""))
-        for name, one in load_provider_packages().packages.items()
+        (name, provider.version, str(provider.data.get("description") or ""))
+        for name, provider in load_provider_packages().packages.items()
     ]

@@ -145,7 +145,7 @@ def _list_encodings(text: str) -> set[str]:
     quoted = {quote(raw, safe=""), quote(raw), quote_plus(raw)}
     encoded = {
         *quoted,
-        *(_ESCAPE.sub(lambda found: found[0].lower(), each) for each in quoted),
+        *(_ESCAPE.sub(lambda match: match[0].lower(), each) for each in quoted),
         repr(text)[1:-1],
         repr(raw)[2:-1],
         json.dumps(text)[1:-1],

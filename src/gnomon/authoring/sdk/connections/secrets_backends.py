@@ -76,12 +76,12 @@ class LocalFilesystemBackend(BaseSecretsBackend):
         return self._connections.get(conn_id)
 
     def get_conn_value(self, conn_id: str, team_name: str | None = None) -> str | None:
-        found = self._connections.get(conn_id)
-        return None if found is None else found.get_uri()
+        connection = self._connections.get(conn_id)
+        return None if connection is None else connection.get_uri()
 
     def get_variable(self, key: str, team_name: str | None = None) -> str | None:
-        found = self._variables.get(key)
-        return None if found is None else found.value
+        variable = self._variables.get(key)
+        return None if variable is None else variable.value
 
 
 def _read(kind: str, name: str) -> str | None:

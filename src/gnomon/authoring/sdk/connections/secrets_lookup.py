@@ -68,14 +68,14 @@ def find_connection(conn_id: str) -> Any:
         "connection",
         conn_id,
         lambda backend: backend.get_connection(conn_id=conn_id),
-        lambda found: str(found.as_json()),
+        lambda connection: str(connection.as_json()),
     )
 
 
 def find_variable(key: str) -> str | None:
     """The Variable that the backend has; None when there is none, or no backend."""
-    found = _look_up("variable", key, lambda backend: backend.get_variable(key=key), str)
-    return None if found is None else str(found)
+    value = _look_up("variable", key, lambda backend: backend.get_variable(key=key), str)
+    return None if value is None else str(value)
 
 
 def find_config_value(key: str) -> str | None:
@@ -84,12 +84,12 @@ def find_config_value(key: str) -> str | None:
     if option is None:
         raise UserError("no secrets backend is configured; set [secrets] backend")
     try:
-        found = _make_backend(option).get_config(key)
+        value = _make_backend(option).get_config(key)
     except UserError:
         raise
     except Exception as error:
         raise UserError(_describe_failure(option, f"raised {_describe(error)}")) from None
-    return None if found is None else str(found)
+    return None if value is None else str(value)
 
 
 def _look_up(kind: str, name: str, ask: Callable[[Any], Any], to_text: Callable[[Any], str]) -> Any:
@@ -103,13 +103,13 @@ def _look_up(kind: str, name: str, ask: Callable[[Any], Any], to_text: Callable[
         if answer is not None:
             return answer["text"]
     try:
-        found = _ask_backend(option, ask)
+        value = _ask_backend(option, ask)
     except _NoAnswer:
         return None
     if is_cached:
-        text = None if found is None else to_text(found)
+        text = None if value is None else to_text(value)
         channel.ask(SetCachedSecret(kind=kind, name=name, text=text, ttl_s=cfg.number("secrets", "cache_ttl_seconds")))
-    return found
+    return value
 
 
 class _NoAnswer(Exception):
@@ -141,14 +141,14 @@ def _ask_backend(option: OptionKey, ask: Callable[[Any], Any]) -> Any:
             "%s", _describe_failure(option, f"has not answered within {limit_s:g} s ([secrets] backend_timeout)")
         )
         raise _NoAnswer
-    found, error = outcome[0]
+    answer, error = outcome[0]
     if isinstance(error, UserError):
         log.warning("%s", hide(error_text(error)))
         raise _NoAnswer
     if error is not None:
         log.warning("%s", _describe_failure(option, f"raised {_describe(error)}"))
         raise _NoAnswer
-    return found
+    return answer
 
 
 def _find_option() -> OptionKey | None:

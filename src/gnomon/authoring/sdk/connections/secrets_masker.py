@@ -63,8 +63,8 @@ class SecretsMasker(logging.Filter):
                 for key, each in item.items()
             }
         if isinstance(item, list | tuple | set):
-            made = [self._redact(each, None, depth + 1, max_depth, replacement=replacement) for each in item]
-            return made if isinstance(item, list) else tuple(made)
+            redacted = [self._redact(each, None, depth + 1, max_depth, replacement=replacement) for each in item]
+            return redacted if isinstance(item, list) else tuple(redacted)
         if depth > max_depth:
             return hide_uri_passwords(item, replacement) if isinstance(item, str) else item
         if isinstance(item, Enum):

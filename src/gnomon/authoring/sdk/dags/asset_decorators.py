@@ -50,12 +50,12 @@ def _find_asset(name: str) -> Asset:
     from gnomon.authoring.sdk.connections import channel
     from gnomon.model.task_api_requests import GetAsset  # needs msgspec, which a DAG file does not
 
-    found: Any = channel.ask(GetAsset(name=name))
-    if found is None:
+    asset: Any = channel.ask(GetAsset(name=name))
+    if asset is None:
         raise LookupError(
             f"the parameter {name!r} names an asset that no file defines; rename it, or give it a default. `gnomon assets list` shows all assets"
         )
-    return Asset(name=found["name"], uri=found["uri"], group=found["group"], extra=found["extra"])
+    return Asset(name=asset["name"], uri=asset["uri"], group=asset["group"], extra=asset["extra"])
 
 
 class AssetDefinition(Asset):
@@ -98,10 +98,10 @@ class _DagArguments:
 
     def make_dag(self, default_dag_id: str, function: Any, outlets: list[BaseAsset], definition: Any) -> DAG:
         """Make the DAG with its task, and return it."""
-        given = {key: value for key, value in self._arguments.items() if value is not None or key == "schedule"}
-        with DAG(self._dag_id or default_dag_id, **given) as made:
+        arguments = {key: value for key, value in self._arguments.items() if value is not None or key == "schedule"}
+        with DAG(self._dag_id or default_dag_id, **arguments) as new_dag:
             _make_task(function, outlets, definition)
-        return made
+        return new_dag
 
 
 _DAG_ARGUMENTS = frozenset(
@@ -167,9 +167,9 @@ class AssetMultiDecorator(_DagArguments):
         _check_function(function)
         if not self._outlets:
             raise ValueError(f"@asset.multi{format_location(find_author_location())} needs at least one outlet.")
-        made = MultiAssetDefinition(function.__name__, function, self._outlets)
-        made.dag = self.make_dag(function.__name__, function, self._outlets, made)
-        return made
+        definition = MultiAssetDefinition(function.__name__, function, self._outlets)
+        definition.dag = self.make_dag(function.__name__, function, self._outlets, definition)
+        return definition
 
 
 class AssetDecorator(_DagArguments):
@@ -194,9 +194,9 @@ class AssetDecorator(_DagArguments):
     def __call__(self, function: Callable[..., Any]) -> AssetDefinition:
         _check_function(function)
         name = self._name or function.__name__
-        made = AssetDefinition(function, name=name, **self._asset)
-        made.dag = self.make_dag(name, function, [made], made)
-        return made
+        definition = AssetDefinition(function, name=name, **self._asset)
+        definition.dag = self.make_dag(name, function, [definition], definition)
+        return definition
 
 
 asset = AssetDecorator

@@ -25,8 +25,8 @@ def check_callbacks(dag: DagNode) -> None:
 
 
 def _check_argument(dag: DagNode, where: str, name: str, value: Any) -> None:
-    for one in value if isinstance(value, list | tuple) else (value,):
-        if one is not None and not callable(one):
+    for callback in value if isinstance(value, list | tuple) else (value,):
+        if callback is not None and not callable(callback):
             dag.warn(
-                f"{where}{name}= has {one!r} ({type(one).__name__}), which cannot be called: the callback will fail. Give a function or a notifier."
+                f"{where}{name}= has {callback!r} ({type(callback).__name__}), which cannot be called: the callback will fail. Give a function or a notifier."
             )

@@ -102,62 +102,62 @@ class DAG(DagNodes):
         old = rename_old_dag_arguments(
             dag_id, where, kwargs, schedule=schedule, max_active_tasks=max_active_tasks, fail_fast=fail_fast
         )
-        kept = _ARGUMENTS.kept
+        checked = _ARGUMENTS.kept
         try:
             self.dag_id: str = dag_id
-            self.description: str | None = kept("description", description)
-            self.schedule: Any = kept("schedule", self.airflow_dialect.fill_schedule(old["schedule"]))
-            self.start_date: dt.datetime | None = kept("start_date", start_date)
-            self.end_date: dt.datetime | None = kept("end_date", end_date)
-            self.default_args: dict[str, Any] = _checked_default_args(kept("default_args", default_args))
-            self.template_searchpath: str | Iterable[str] | None = kept("template_searchpath", template_searchpath)
-            self.template_undefined: type[jinja2.Undefined] | None = kept("template_undefined", template_undefined)
-            self.user_defined_macros: dict[str, Any] | None = kept("user_defined_macros", user_defined_macros)
-            self.user_defined_filters: dict[str, Any] | None = kept("user_defined_filters", user_defined_filters)
-            self.max_active_tasks: int = kept("max_active_tasks", old["max_active_tasks"])
-            self.max_active_runs: int = kept("max_active_runs", max_active_runs)
-            self.max_consecutive_failed_dag_runs: int = kept(
+            self.description: str | None = checked("description", description)
+            self.schedule: Any = checked("schedule", self.airflow_dialect.fill_schedule(old["schedule"]))
+            self.start_date: dt.datetime | None = checked("start_date", start_date)
+            self.end_date: dt.datetime | None = checked("end_date", end_date)
+            self.default_args: dict[str, Any] = _checked_default_args(checked("default_args", default_args))
+            self.template_searchpath: str | Iterable[str] | None = checked("template_searchpath", template_searchpath)
+            self.template_undefined: type[jinja2.Undefined] | None = checked("template_undefined", template_undefined)
+            self.user_defined_macros: dict[str, Any] | None = checked("user_defined_macros", user_defined_macros)
+            self.user_defined_filters: dict[str, Any] | None = checked("user_defined_filters", user_defined_filters)
+            self.max_active_tasks: int = checked("max_active_tasks", old["max_active_tasks"])
+            self.max_active_runs: int = checked("max_active_runs", max_active_runs)
+            self.max_consecutive_failed_dag_runs: int = checked(
                 "max_consecutive_failed_dag_runs", max_consecutive_failed_dag_runs
             )
-            self.dagrun_timeout: dt.timedelta | None = kept("dagrun_timeout", dagrun_timeout)
-            self.deadline: Any = kept("deadline", deadline)
-            self.alerts: Any = kept("alerts", alerts)
-            self.sla_miss_callback: Any = kept("sla_miss_callback", sla_miss_callback)
-            self.catchup: bool = kept("catchup", self.airflow_dialect.fill_catchup(catchup))
-            self.catchup_window: dt.timedelta | None = kept("catchup_window", catchup_window)
-            self.misfire: str | None = kept("misfire", misfire)
-            self.overlap: str = kept("overlap", overlap)
-            self.jitter: dt.timedelta | None = kept("jitter", jitter)
-            self.depends_on: tuple[After, ...] = kept("depends_on", depends_on)
-            self.on_success_callback: Any = kept("on_success_callback", on_success_callback)
-            self.on_failure_callback: Any = kept("on_failure_callback", on_failure_callback)
-            self.doc_md: str | None = kept("doc_md", doc_md)
-            self.params: ParamsDict = ParamsDict(kept("params", params))
+            self.dagrun_timeout: dt.timedelta | None = checked("dagrun_timeout", dagrun_timeout)
+            self.deadline: Any = checked("deadline", deadline)
+            self.alerts: Any = checked("alerts", alerts)
+            self.sla_miss_callback: Any = checked("sla_miss_callback", sla_miss_callback)
+            self.catchup: bool = checked("catchup", self.airflow_dialect.fill_catchup(catchup))
+            self.catchup_window: dt.timedelta | None = checked("catchup_window", catchup_window)
+            self.misfire: str | None = checked("misfire", misfire)
+            self.overlap: str = checked("overlap", overlap)
+            self.jitter: dt.timedelta | None = checked("jitter", jitter)
+            self.depends_on: tuple[After, ...] = checked("depends_on", depends_on)
+            self.on_success_callback: Any = checked("on_success_callback", on_success_callback)
+            self.on_failure_callback: Any = checked("on_failure_callback", on_failure_callback)
+            self.doc_md: str | None = checked("doc_md", doc_md)
+            self.params: ParamsDict = ParamsDict(checked("params", params))
             self.params._fill_missing_param_source("dag")
-            self.access_control: Any = kept("access_control", access_control)
-            self.is_paused_upon_creation: bool | None = kept("is_paused_upon_creation", is_paused_upon_creation)
-            self.jinja_environment_kwargs: dict[str, Any] | None = kept(
+            self.access_control: Any = checked("access_control", access_control)
+            self.is_paused_upon_creation: bool | None = checked("is_paused_upon_creation", is_paused_upon_creation)
+            self.jinja_environment_kwargs: dict[str, Any] | None = checked(
                 "jinja_environment_kwargs", jinja_environment_kwargs
             )
-            self.render_template_as_native_obj: bool = kept(
+            self.render_template_as_native_obj: bool = checked(
                 "render_template_as_native_obj", render_template_as_native_obj
             )
-            self.tags: set[str] = kept("tags", tags)
+            self.tags: set[str] = checked("tags", tags)
             self.owner_links: dict[str, str] = converters.as_links(
-                "owner_links", kept("owner_links", owner_links) or {}
+                "owner_links", checked("owner_links", owner_links) or {}
             )
-            self.auto_register: bool = kept("auto_register", auto_register)
-            self.fail_fast: bool = kept("fail_fast", old["fail_fast"])
-            self.allowed_run_types: Any = kept("allowed_run_types", allowed_run_types)
-            self.dag_display_name: str = kept("dag_display_name", dag_display_name) or dag_id
-            self.disable_bundle_versioning: bool = kept(
+            self.auto_register: bool = checked("auto_register", auto_register)
+            self.fail_fast: bool = checked("fail_fast", old["fail_fast"])
+            self.allowed_run_types: Any = checked("allowed_run_types", allowed_run_types)
+            self.dag_display_name: str = checked("dag_display_name", dag_display_name) or dag_id
+            self.disable_bundle_versioning: bool = checked(
                 "disable_bundle_versioning", NOTSET if disable_bundle_versioning is None else disable_bundle_versioning
             )
-            self.rerun_with_latest_version: bool | None = kept(
+            self.rerun_with_latest_version: bool | None = checked(
                 "rerun_with_latest_version", NOTSET if rerun_with_latest_version is None else rerun_with_latest_version
             )
-            self.attempts_per_child: int = kept("attempts_per_child", attempts_per_child)
-            self.fresh_import: bool = kept("fresh_import", fresh_import)
+            self.attempts_per_child: int = checked("attempts_per_child", attempts_per_child)
+            self.fresh_import: bool = checked("fresh_import", fresh_import)
             self._resolve_arguments(_find_text_ends(end_date, default_args))
             sentence = self.airflow_dialect.describe_differences(old["schedule"], self.timetable, catchup)
             if sentence is not None:
@@ -454,9 +454,9 @@ class DAG(DagNodes):
         )
 
     def __getattr__(self, name: str) -> Any:
-        found = None if name.startswith("_") else find_query(self, name)
-        if found is not None:
-            return found
+        query = None if name.startswith("_") else find_query(self, name)
+        if query is not None:
+            return query
         raise AttributeError(explain_missing_attribute(self.__dict__.get("dag_id", ""), name))
 
     def cli(self) -> Any:
@@ -469,8 +469,12 @@ class DAG(DagNodes):
 def _find_text_ends(end_date: Any, default_args: dict[str, Any] | None) -> set[str]:
     """Return the arguments, of end_date and default_args, in which the end date is text; `start_date` when that of default_args is."""
     defaults = default_args or {}
-    given = {"end_date": end_date, "default_args": defaults.get("end_date"), "start_date": defaults.get("start_date")}
-    return {name for name, value in given.items() if isinstance(value, str)}
+    end_dates = {
+        "end_date": end_date,
+        "default_args": defaults.get("end_date"),
+        "start_date": defaults.get("start_date"),
+    }
+    return {name for name, value in end_dates.items() if isinstance(value, str)}
 
 
 def _checked_default_args(default_args: dict[str, Any] | None) -> dict[str, Any]:
@@ -481,8 +485,8 @@ def _checked_default_args(default_args: dict[str, Any] | None) -> dict[str, Any]
     return args
 
 
-def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **given: Any) -> dict[str, Any]:
-    """Return `given` with the arguments of Airflow 2 under their present names.
+def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **arguments: Any) -> dict[str, Any]:
+    """Return `arguments` with the arguments of Airflow 2 under their present names.
 
     Raises TypeError for an argument that no version has, and for one that is given under both names.
     """
@@ -494,15 +498,15 @@ def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **
             if value is NOTSET:
                 continue
             if (
-                old != "concurrency" and given[row.name] is not NOTSET and given[row.name] != row.default
+                old != "concurrency" and arguments[row.name] is not NOTSET and arguments[row.name] != row.default
             ):  # as in Airflow 2, concurrency= wins
                 raise TypeError(
                     f"DAG {dag_id!r}{where}: {old}= and {row.name}= are the same argument; give one of them."
                 )
-            given[row.name] = value
+            arguments[row.name] = value
     for name in fields.IGNORED_BY_DAG:
         kwargs.pop(name, None)
     if kwargs:
         name = next(iter(kwargs))
         raise TypeError(f"DAG {dag_id!r}{where}: DAG has no argument {name}={suggest_dag_argument(name)}.")
-    return given
+    return arguments

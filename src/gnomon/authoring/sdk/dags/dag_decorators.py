@@ -54,13 +54,13 @@ def _make_dag_factory(
 
         bound = inspect.signature(function).bind(*call_args, **call_kwargs)
         bound.apply_defaults()
-        given = dict(bound.arguments)
+        arguments = dict(bound.arguments)
         settings = {"dag_id": function.__name__, **kwargs}
         new = DAG(settings.pop("dag_id"), *args, **settings)
         if new.__dict__["doc_md"] is None and function.__doc__:
             new.__dict__["doc_md"] = function.__doc__
         with new:
-            values = {name: new.param(name, value) for name, value in given.items()}
+            values = {name: new.param(name, value) for name, value in arguments.items()}
             shape = inspect.signature(function).parameters.values()
             if not any(
                 parameter.kind is parameter.VAR_KEYWORD for parameter in shape

@@ -280,7 +280,7 @@ def needs_process(task: BaseOperator) -> bool:
     return (
         task.runs_code
         or any(task.__dict__.get(name) for name in _CALLBACKS)
-        or any(isinstance(one, AssetRef) for one in task.outlets)
+        or any(isinstance(outlet, AssetRef) for outlet in task.outlets)
     )
 
 

@@ -65,7 +65,7 @@ def check_next_method(task: Any, method: object, kwargs: Mapping[str, Any], trig
 
 
 def _accepts_any_keyword(signature: inspect.Signature) -> bool:
-    return any(one.kind is inspect.Parameter.VAR_KEYWORD for one in signature.parameters.values())
+    return any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in signature.parameters.values())
 
 
 def load_trigger_class(path: str, load_class: LoadClass, of: str) -> type[BaseTrigger]:
@@ -114,9 +114,11 @@ def check_trigger_kwargs(cls: type, kwargs: Mapping[str, Any], path: str, of: st
     try:
         signature.bind(**kwargs)
     except TypeError as error:
-        takes = ", ".join(str(one.replace(annotation=one.empty)) for one in signature.parameters.values())
-        given = ", ".join(f"{name}=" for name in kwargs) or "no arguments"
-        raise DeferralRefused(f"{of}: {path}({takes}) cannot be made with {given}: {error}.") from None
+        takes = ", ".join(
+            str(parameter.replace(annotation=parameter.empty)) for parameter in signature.parameters.values()
+        )
+        given_names = ", ".join(f"{name}=" for name in kwargs) or "no arguments"
+        raise DeferralRefused(f"{of}: {path}({takes}) cannot be made with {given_names}: {error}.") from None
 
 
 def encode_kwargs(kwargs: Mapping[str, Any], what: str, of: str) -> str:

@@ -38,16 +38,18 @@ def list_parameters(operator_class: type[Any]) -> list[str]:
     return list(names)
 
 
-def check_names(given: Iterable[str], known: Sequence[str], call: str, where: str) -> None:
+def check_names(given_names: Iterable[str], known_names: Sequence[str], call: str, where: str) -> None:
     """Raise TypeError for a name that is not known. `call`: the method, for the message."""
-    unknown = [name for name in given if name not in known]
+    unknown = [name for name in given_names if name not in known_names]
     if not unknown:
         return
     what = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected keyword arguments"
-    hint = suggest_argument(unknown[0], known) if len(unknown) == 1 else ""
+    hint = suggest_argument(unknown[0], known_names) if len(unknown) == 1 else ""
     if not hint:
         hint = (
-            f"; it takes {', '.join(known)}" if 0 < len(known) <= SHOWN_MAX else "; correct the name, or leave it out"
+            f"; it takes {', '.join(known_names)}"
+            if 0 < len(known_names) <= SHOWN_MAX
+            else "; correct the name, or leave it out"
         )
     raise TypeError(f"{call}() got {what} {', '.join(map(repr, unknown))}{where}{hint}")
 

@@ -96,11 +96,11 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
     def _store_arguments(
         self, task_id: str, defaults: Mapping[str, Any], params: Mapping[str, Any] | None, dag: DagNode | None
     ) -> None:
-        given: dict[str, Any] = dict.fromkeys(_FIELD_NAMES, NOTSET)
-        given.update(_read_class_defaults(self.operator_class))
+        arguments: dict[str, Any] = dict.fromkeys(_FIELD_NAMES, NOTSET)
+        arguments.update(_read_class_defaults(self.operator_class))
         for source in (defaults, self.partial_kwargs):
-            given.update((name, value) for name, value in source.items() if name in given and name != "params")
-        given.update(task_id=task_id, dag=None, default_args=None, task_group=None, params=None)
+            arguments.update((name, value) for name, value in source.items() if name in arguments and name != "params")
+        arguments.update(task_id=task_id, dag=None, default_args=None, task_group=None, params=None)
         old = {
             row.name: source[name]
             for row in fields.OPERATOR_FIELDS
@@ -108,7 +108,7 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
             for source in (defaults, self.partial_kwargs)
             if name in source
         }
-        store_task_arguments(cast("TaskNode", self), old, **given)
+        store_task_arguments(cast("TaskNode", self), old, **arguments)
         try:
             self.__dict__["params"] = merge_params(dag.params if dag is not None else None, params)
         except ParamValidationError as error:
@@ -266,15 +266,15 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         if args is None:
             return None
         mapped = {} if context is None or not self.maps_start_trigger() else self.resolve_arguments(context)[0]
-        given = {**self.partial_kwargs, **mapped}
+        arguments = {**self.partial_kwargs, **mapped}
         chosen = copy.copy(args)
         for name, attribute in (
             ("trigger_kwargs", "trigger_kwargs"),
             ("next_kwargs", "next_kwargs"),
             ("trigger_timeout", "timeout"),
         ):
-            if name in given:
-                object.__setattr__(chosen, attribute, given[name])
+            if name in arguments:
+                object.__setattr__(chosen, attribute, arguments[name])
         return chosen
 
 
@@ -311,8 +311,8 @@ class DecoratedMappedOperator(MappedOperator):
             return super().unmap(resolve)
         if self._strict:
             self._check_mapped(resolve)
-        given = self.partial_kwargs.get("op_kwargs")
-        op_kwargs = {**given, **resolve["op_kwargs"]} if given else resolve["op_kwargs"]
+        op_kwargs_of_partial = self.partial_kwargs.get("op_kwargs")
+        op_kwargs = {**op_kwargs_of_partial, **resolve["op_kwargs"]} if op_kwargs_of_partial else resolve["op_kwargs"]
         return (self._find_pattern(resolve) if pattern is None else pattern).copy_with(op_kwargs)
 
     def prepare_instances(self) -> None:
@@ -343,9 +343,11 @@ class DecoratedMappedOperator(MappedOperator):
         )
 
     def _check_mapped(self, mapped: Mapping[str, Any]) -> None:
-        given = self.partial_kwargs.get("op_kwargs")
-        if given:
-            prevent_duplicates(given, mapped["op_kwargs"], "mapping already partial", self._describe_place())
+        op_kwargs_of_partial = self.partial_kwargs.get("op_kwargs")
+        if op_kwargs_of_partial:
+            prevent_duplicates(
+                op_kwargs_of_partial, mapped["op_kwargs"], "mapping already partial", self._describe_place()
+            )
 
 
 class NotFullyPopulated(RuntimeError):

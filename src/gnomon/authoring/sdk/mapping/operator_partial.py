@@ -86,20 +86,18 @@ class OperatorPartial:
             raise TypeError(f"{name}.partial() needs task_id={self._where}")
         self._names = list_parameters(operator_class)
         check_names(kwargs, self._names, f"{name}.partial", self._where)
-        given = dict(kwargs)
-        check_id("task_id", given["task_id"], self._where)
-        check_arguments(operator_class, given, given["task_id"], self._where)
-        dag, self._group, self._defaults, self.params = take_shared(given, self._where)
+        arguments = dict(kwargs)
+        check_id("task_id", arguments["task_id"], self._where)
+        check_arguments(operator_class, arguments, arguments["task_id"], self._where)
+        dag, self._group, self._defaults, self.params = take_shared(arguments, self._where)
         self._dag = dag or (self._group.dag if self._group is not None else None)
-        self._task_id = given.pop("task_id")
-        self.kwargs = given
+        self._task_id = arguments.pop("task_id")
+        self.kwargs = arguments
         self._watch = UnexpandedPartial(f"Task {self._task_id!r}{self._where}", self._dag)
 
     def __repr__(self) -> str:
-        given = {"task_id": self._task_id, **self.kwargs}
-        return (
-            f"{self.operator_class.__name__}.partial({', '.join(f'{name}={value!r}' for name, value in given.items())})"
-        )
+        arguments = {"task_id": self._task_id, **self.kwargs}
+        return f"{self.operator_class.__name__}.partial({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def expand(self, **mapped_kwargs: Any) -> MappedOperator:
         """Make a task with an instance for each combination of the elements of the arguments: lists, dicts, results of tasks.

@@ -54,10 +54,10 @@ class LazyXComSequence(ResolvedSequence):
         return bool(self._read_one(number))
 
     def _element(self, number: int) -> Any:
-        found = self._read_one(number)
-        if not found:
+        elements = self._read_one(number)
+        if not elements:
             raise IndexError(number)
-        return found[0]
+        return elements[0]
 
     def _read_one(self, number: int) -> Sequence[Any]:
         """Return the value with this number in a sequence; an empty one behind the end."""
@@ -130,11 +130,11 @@ class LazyElements(ResolvedSequence):
     def _ask(self, number: int) -> Any:
         task, key = self._xcom_arg.operator, self._xcom_arg.key
         if not is_given(self._whole):
-            found = self._context["ti"].pull_xcom_element(task.task_id, task.dag_id, key, number)
-            if found is not None:
-                self._check(found.container())
-                self._length = found.length
-                return found.value
+            pulled = self._context["ti"].pull_xcom_element(task.task_id, task.dag_id, key, number)
+            if pulled is not None:
+                self._check(pulled.container())
+                self._length = pulled.length
+                return pulled.value
             self._whole = self._check(self._xcom_arg.resolve(self._context))
             self._length = len(self._whole)
         return read_element(self._whole, number) if number < len(self._whole) else NOTSET

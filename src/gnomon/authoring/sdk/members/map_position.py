@@ -77,8 +77,8 @@ def pull_plain(arg: Any, ti: Any) -> Any:
         return ti.xcom_pull(task_ids=task_id, dag_id=dag_id, key=arg.key, default=NOTSET, map_indexes=outer)
     total = ti.get_ti_count(dag_id, task_ids=[task_id], run_ids=[ti.run_id])
     width = total // prod(length for group in lengths[:common] for length in group)
-    wanted = range(outer * width, (outer + 1) * width)
-    pulled = ti.xcom_pull(task_ids=task_id, dag_id=dag_id, key=arg.key, default=NOTSET, map_indexes=wanted)
+    indexes = range(outer * width, (outer + 1) * width)
+    pulled = ti.xcom_pull(task_ids=task_id, dag_id=dag_id, key=arg.key, default=NOTSET, map_indexes=indexes)
     return [value for value in pulled if is_given(value)]
 
 
@@ -112,11 +112,11 @@ def pull_element(
     """
     ti, task = context["ti"], arg.operator
     if hasattr(ti, "pull_xcom_element") and not _is_expanded(task):
-        found = ti.pull_xcom_element(task.task_id, task.dag_id, arg.key, number)
-        if found is not None and found.value is not NOTSET:
-            if found.container is not list:  # a task can be mapped over every list
-                check(found.container())
-            return found.value
+        element = ti.pull_xcom_element(task.task_id, task.dag_id, arg.key, number)
+        if element is not None and element.value is not NOTSET:
+            if element.container is not list:  # a task can be mapped over every list
+                check(element.container())
+            return element.value
     return read_element(pull_elements(arg, context, check, total), number)
 
 
@@ -136,4 +136,4 @@ def _count_common_groups(upstream: TaskNode, task: TaskNode | None) -> int:
     if task is None or not task.has_dag() or task.dag_id != upstream.dag_id:
         return 0
     mine, theirs = list_mapped_groups(task), list_mapped_groups(upstream)
-    return sum(1 for one, other in zip(mine, theirs, strict=False) if one.group_id == other.group_id)
+    return sum(1 for own, other in zip(mine, theirs, strict=False) if own.group_id == other.group_id)

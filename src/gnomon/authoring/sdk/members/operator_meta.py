@@ -56,9 +56,9 @@ def apply_default_args(init: FunctionType) -> Callable[..., None]:
             _prepare_defaults(self, kwargs)
         defaults = state.get("_defaults")
         if defaults:
-            given = parameters.positional[: len(args)]
+            positional_names = parameters.positional[: len(args)]
             for name in parameters.named:
-                if name in defaults and name not in kwargs and name not in given:
+                if name in defaults and name not in kwargs and name not in positional_names:
                     kwargs[name] = defaults[name]
         if parameters.required:
             _check_required(self, parameters, args, kwargs)
@@ -120,17 +120,17 @@ class SharedArguments(NamedTuple):
     params: dict[str, Any]
 
 
-def take_shared(given: dict[str, Any], where: str) -> SharedArguments:
+def take_shared(arguments: dict[str, Any], where: str) -> SharedArguments:
     """Take the DAG, the group, the params and the default arguments out of the arguments of a mapped task. Raises TypeError, with the task and `where`."""
     try:
-        check_place(given)
-        group, dag = given.pop("task_group", None), given.pop("dag", None)
+        check_place(arguments)
+        group, dag = arguments.pop("task_group", None), arguments.pop("dag", None)
         dag = dag or (group.dag if group is not None else None) or authoring_state.current_dag()
         group = group if group is not None else authoring_state.current_group(dag)
-        defaults, params = merge_defaults(dag, group, given.pop("default_args", None))
-        own_params = as_named_values("params", given.pop("params", None))
+        defaults, params = merge_defaults(dag, group, arguments.pop("default_args", None))
+        own_params = as_named_values("params", arguments.pop("params", None))
     except TypeError as error:
-        raise TypeError(f"Task {given.get('task_id')!r}{where}: {error}.") from None
+        raise TypeError(f"Task {arguments.get('task_id')!r}{where}: {error}.") from None
     return SharedArguments(dag, group, defaults, {**(params or {}), **(own_params or {})})
 
 
@@ -153,8 +153,8 @@ def merge_defaults(dag: Any, group: Any, own: Any) -> tuple[dict[str, Any], Any]
 
 
 def _check_required(task: Any, parameters: InitParameters, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    given = parameters.positional[: len(args)]
-    missing = [name for name in parameters.required if name not in kwargs and name not in given]
+    positional_names = parameters.positional[: len(args)]
+    missing = [name for name in parameters.required if name not in kwargs and name not in positional_names]
     if missing:
         task_id = kwargs.get("task_id") or getattr(task, "task_id", None)
         named = f" for task {task_id!r}" if isinstance(task_id, str) else ""

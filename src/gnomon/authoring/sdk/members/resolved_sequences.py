@@ -89,8 +89,8 @@ class ZippedValues(ResolvedSequence):
         return max(lengths) if is_given(self._fillvalue) else min(lengths)
 
     def has_element(self, number: int) -> bool:
-        found = (has_element(part, number) for part in self._parts)
-        return any(found) if is_given(self._fillvalue) else all(found)
+        has_elements = (has_element(part, number) for part in self._parts)
+        return any(has_elements) if is_given(self._fillvalue) else all(has_elements)
 
     def _element(self, number: int) -> Any:
         if not self.has_element(number):

@@ -273,13 +273,13 @@ class TaskGroup(NodeRelatives, DependencyMixin):
     def get_leaves(self) -> Iterator[TaskNode]:
         """Yield the tasks without downstream tasks in the group; in place of a teardown, the tasks directly before the teardown."""
         tasks = self.get_task_dict()
-        seen: set[str] = set()
+        seen_ids: set[str] = set()
         todo = [task for task in tasks.values() if not any(task_id in tasks for task_id in task.downstream_task_ids)]
         while todo:
             task = todo.pop(0)
-            if task.task_id in seen:
+            if task.task_id in seen_ids:
                 continue
-            seen.add(task.task_id)
+            seen_ids.add(task.task_id)
             if task.is_teardown:
                 before = (tasks[task_id] for task_id in sorted(task.upstream_task_ids) if task_id in tasks)
                 todo.extend(other for other in before if _may_end(other, tasks))

@@ -28,7 +28,7 @@ def push_dag(dag: DagNode) -> None:
 def pop_dag() -> DagNode:
     """Remove the DAG pushed last and return it; `collect_dags` records the DAG unless its auto_register is False."""
     dag = _dags.pop()
-    if _collections and dag.auto_register and not any(known is dag for known in _collections[-1]):
+    if _collections and dag.auto_register and not any(collected is dag for collected in _collections[-1]):
         _collections[-1].append(dag)
     return dag
 

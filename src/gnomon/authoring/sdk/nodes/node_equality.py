@@ -33,11 +33,11 @@ TASK_PARTS = (
 )
 
 
-def are_equal(one: object, other: object, parts: tuple[str, ...]) -> bool:
+def are_equal(first: object, other: object, parts: tuple[str, ...]) -> bool:
     """Return whether both have the same class and equal values of `parts`; a missing attribute counts as None."""
-    if one is other:
+    if first is other:
         return True
-    return type(one) is type(other) and all(_part(one, name) == _part(other, name) for name in parts)
+    return type(first) is type(other) and all(_part(first, name) == _part(other, name) for name in parts)
 
 
 def _part(node: object, name: str) -> Any:

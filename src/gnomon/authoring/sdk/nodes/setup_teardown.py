@@ -79,13 +79,13 @@ def _nearest(
     task: TaskNode, neighbours: Callable[[TaskNode], Sequence[TaskNode]], fits: Callable[[TaskNode], bool]
 ) -> list[TaskNode]:
     """Search outwards from `task`, level by level, and return the tasks of the first level in which a task fits."""
-    level, seen = neighbours(task), {task.task_id}
+    level, seen_ids = neighbours(task), {task.task_id}
     while level:
         matches = [other for other in level if fits(other)]
         if matches:
             return matches
-        seen.update(other.task_id for other in level)
-        beyond = {far.task_id: far for near in level for far in neighbours(near) if far.task_id not in seen}
+        seen_ids.update(other.task_id for other in level)
+        beyond = {far.task_id: far for near in level for far in neighbours(near) if far.task_id not in seen_ids}
         level = list(beyond.values())
     return []
 

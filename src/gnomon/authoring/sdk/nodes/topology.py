@@ -168,12 +168,12 @@ def find_cycle(tasks: Mapping[str, TaskNode], stuck: Iterable[str]) -> list[str]
     """Return the ids along one cycle among the tasks `stuck`; the first id is also the last."""
     among = set(stuck)
     task_id = next(task_id for task_id in tasks if task_id in among)
-    seen: dict[str, None] = {}
+    seen_ids: dict[str, None] = {}
     # Every stuck task has a stuck task upstream, so walking upstream reaches a task twice.
-    while task_id not in seen:
-        seen[task_id] = None
+    while task_id not in seen_ids:
+        seen_ids[task_id] = None
         task_id = min(tasks[task_id].upstream_task_ids & among)
-    path = list(seen)
+    path = list(seen_ids)
     cycle = [*path[path.index(task_id) :], task_id]
     return cycle[::-1]
 

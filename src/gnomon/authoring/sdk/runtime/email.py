@@ -73,12 +73,12 @@ def _find_backend() -> Callable[..., Any]:
         return send_email_smtp
     module, _, name = path.rpartition(".")
     try:
-        found: Callable[..., Any] = getattr(import_module(module), name)
+        backend: Callable[..., Any] = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise AirflowConfigException(
             f"[email] email_backend is {path!r}, which cannot be imported ({error}); name a function by its full path"
         ) from error
-    return found
+    return backend
 
 
 def send_email_smtp(
@@ -163,13 +163,13 @@ def build_mime_message(
 def get_email_address_list(addresses: Addresses) -> list[str]:
     """The addresses of a text, split at commas and semicolons, or of a collection of texts. Raises TypeError for anything else."""
     if isinstance(addresses, str):
-        return [one.strip() for one in _SEPARATORS.split(addresses) if one.strip()]
+        return [part.strip() for part in _SEPARATORS.split(addresses) if part.strip()]
     if not isinstance(addresses, Iterable):
         raise TypeError(
             f"Unexpected argument type: Received '{type(addresses).__name__}'; give a text, or a list of texts."
         )
     listed = list(addresses)
-    if not all(isinstance(one, str) for one in listed):
+    if not all(isinstance(item, str) for item in listed):
         raise TypeError("The items in your iterable must be strings.")
     return listed
 

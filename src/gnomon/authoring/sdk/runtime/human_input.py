@@ -78,11 +78,15 @@ def make_hitl_request(
 def _make_param(name: str, param: Any) -> dict[str, object]:
     """`value`, `description` and `schema` of a param that `Param.serialize` wrote, or of a plain value."""
     is_serialized = isinstance(param, Mapping) and {"value", "schema"} <= set(param)
-    known: dict[str, Any] = dict(param) if is_serialized else {"value": param, "schema": {}}
-    made = {"value": known["value"], "description": known.get("description"), "schema": dict(known["schema"] or {})}
-    if not is_given(made["value"]):
-        del made["value"]
-    if (fault := find_param_fault(made)) is not None:
+    fields: dict[str, Any] = dict(param) if is_serialized else {"value": param, "schema": {}}
+    serialized = {
+        "value": fields["value"],
+        "description": fields.get("description"),
+        "schema": dict(fields["schema"] or {}),
+    }
+    if not is_given(serialized["value"]):
+        del serialized["value"]
+    if (fault := find_param_fault(serialized)) is not None:
         raise TypeError(f"params[{name!r}]: {fault}")
-    plain: dict[str, object] = msgspec.to_builtins(made)
+    plain: dict[str, object] = msgspec.to_builtins(serialized)
     return plain

@@ -80,10 +80,10 @@ class BaseXCom:
     ) -> None:
         """Push an XCom of the running task. Raises AirflowException for another task: its own code pushes its XComs."""
         ti = get_current_context()["ti"]
-        given = (dag_id or ti.dag_id, task_id or ti.task_id, run_id or ti.run_id, map_index)
-        if given != (ti.dag_id, ti.task_id, ti.run_id, ti.map_index):
+        place = (dag_id or ti.dag_id, task_id or ti.task_id, run_id or ti.run_id, map_index)
+        if place != (ti.dag_id, ti.task_id, ti.run_id, ti.map_index):
             raise AirflowException(
-                f"XCom.set() for task {given[1]!r} of run {given[2]!r}: a task can only push XComs of its own"
+                f"XCom.set() for task {place[1]!r} of run {place[2]!r}: a task can only push XComs of its own"
             )
         ti.xcom_push(key=key, value=value)
 
@@ -112,10 +112,10 @@ class BaseXCom:
     @classmethod
     def get_all(cls, *, key: str, dag_id: str, task_id: str, run_id: str, include_prior_dates: bool = False) -> Any:
         """Return the values of all instances of a task, as a list."""
-        found = get_current_context()["ti"].xcom_pull(
+        values = get_current_context()["ti"].xcom_pull(
             task_ids=[task_id], dag_id=dag_id, run_id=run_id, key=key, include_prior_dates=include_prior_dates
         )
-        return list(found)
+        return list(values)
 
     @classmethod
     def get_value(cls, *, ti_key: Any, key: str) -> Any:
@@ -201,8 +201,8 @@ def find_backend() -> Any:
     """Return the class of `[core] xcom_backend`; None for the default one. Raises AirflowConfigException."""
     global _option
     config = current_config()
-    known, path = _option
-    if known is not config:
+    known_config, path = _option
+    if known_config is not config:
         path = config.get("core", "xcom_backend", fallback="")
         _option = config, path
     return None if _forced_defaults or path in DEFAULT_PATHS else _load_backend(path)
@@ -212,17 +212,17 @@ def find_backend() -> Any:
 def _load_backend(path: str) -> Any:
     module, _, name = path.rpartition(".")
     try:
-        found = getattr(import_module(module), name)
+        backend = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise AirflowConfigException(
             f"[core] xcom_backend is {path!r}, which cannot be imported: {error}. Give the path package.module.Class of a subclass of "
             "airflow.sdk.bases.xcom.BaseXCom, in the plugins folder or an installed package."
         ) from error
-    if not isinstance(found, type) or not issubclass(found, BaseXCom):
+    if not isinstance(backend, type) or not issubclass(backend, BaseXCom):
         raise AirflowConfigException(
             f"[core] xcom_backend is {path!r}, which is not a subclass of airflow.sdk.bases.xcom.BaseXCom."
         )
-    return None if found is BaseXCom else found
+    return None if backend is BaseXCom else backend
 
 
 def _make_coordinates(key: str) -> dict[str, Any]:

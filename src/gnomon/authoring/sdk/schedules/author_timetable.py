@@ -153,17 +153,21 @@ def _find_defining_class(cls: type, method: str) -> Any:
     return next((kind for kind in cls.__mro__ if method in vars(kind)), None)
 
 
-def _call_author(timetable: Any, method: str, offered: dict[str, Any], wanted: str) -> Any:
+def _call_author(timetable: Any, method: str, offered: dict[str, Any], wanted_result: str) -> Any:
     try:
-        return call_author_method(timetable, method, offered, wanted)
+        return call_author_method(timetable, method, offered, wanted_result)
     except PlanningError as error:
         raise AirflowTimetableInvalid(error_text(error)) from error
 
 
 def _format_method_location(timetable: Any, attribute: str) -> str:
     """Return ` (file:line)` of a method or property of an author; an empty text for one of Gnomon."""
-    found = inspect.getattr_static(type(timetable), attribute, None)
-    function = getattr(found, "fget", None) or getattr(found, "func", None) or getattr(found, "__func__", found)
+    attribute_value = inspect.getattr_static(type(timetable), attribute, None)
+    function = (
+        getattr(attribute_value, "fget", None)
+        or getattr(attribute_value, "func", None)
+        or getattr(attribute_value, "__func__", attribute_value)
+    )
     if not isinstance(function, FunctionType) or function.__module__.startswith("gnomon."):
         return ""
     return f" ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"

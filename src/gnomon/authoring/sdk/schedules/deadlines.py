@@ -160,8 +160,8 @@ class DeadlineAlert:
         elif isinstance(reference, FixedDatetimeDeadline):
             moment = reference._datetime
         else:
-            wanted = {name: moments[name] for name in reference.required_kwargs}
-            moment = reference._evaluate_with(session=None, **wanted)
+            arguments = {name: moments[name] for name in reference.required_kwargs}
+            moment = reference._evaluate_with(session=None, **arguments)
         if moment is None:
             return None
         if not isinstance(moment, dt.datetime) or moment.utcoffset() is None:
@@ -222,12 +222,12 @@ class DeadlineReference:
                 )
             group = "DAGRUN_QUEUED"
         try:
-            made = reference_class()
+            reference = reference_class()
         except TypeError as error:
             raise TypeError(
                 f"{reference_class.__name__} must be constructible with no arguments; give each a default value ({error})"
             ) from error
-        setattr(cls, reference_class.__name__, made)
+        setattr(cls, reference_class.__name__, reference)
         setattr(cls.TYPES, group, (*getattr(cls.TYPES, group), reference_class))
         cls.TYPES.DAGRUN = cls.TYPES.DAGRUN_CREATED + cls.TYPES.DAGRUN_QUEUED
         return reference_class

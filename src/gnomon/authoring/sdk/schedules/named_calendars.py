@@ -73,9 +73,9 @@ class NamedCalendars:
         _refuse_unknown(table)
         parts = [self._find(part, asked_by) for part in _read_texts(table, "union")]
         own = [
-            made
+            calendar
             for make in (_build_country, _build_exchange, self._dates, _build_weekend)
-            if (made := make(table)) is not None
+            if (calendar := make(table)) is not None
         ]
         everything: Calendar = Union(*own, *parts) if len(own) + len(parts) != 1 else [*own, *parts][0]
         for part in _read_texts(table, "minus"):
@@ -103,7 +103,7 @@ class NamedCalendars:
 
     def _days(self, table: CalendarTable, key: str) -> list[Any]:
         """Return the dates of `KEY = [...]` and of the file `KEY_file`, whose path is relative to the home."""
-        found = _with_location(table, key, lambda: [parse_day(day) for day in _read_list(table, key)])
+        days = _with_location(table, key, lambda: [parse_day(day) for day in _read_list(table, key)])
         named = f"{key}_file"
         if named in table.values:
             file = self._home / Path(_read_text(table, named)).expanduser()
@@ -112,20 +112,20 @@ class NamedCalendars:
                 if "until" in table.values
                 else None
             )
-            found += _with_location(table, named, lambda: read_dates_file(file, until=until))
-        return found
+            days += _with_location(table, named, lambda: read_dates_file(file, until=until))
+        return days
 
     def _unknown(self, name: str, asked_by: tuple[str, ...]) -> str:
         user = f"[calendars.{asked_by[-1]}] names the calendar {name!r}, and " if asked_by else ""
         meant = find_close_matches(name, self._tables)
-        known = (
+        hint = (
             f"did you mean {meant[0]!r}?"
             if meant
             else (
                 f"there are {', '.join(self._tables)}" if self._tables else f"write it below a line [calendars.{name}]"
             )
         )
-        return f"{user}there is no calendar {name!r} in {self._home / 'gnomon.toml'}; {known}"
+        return f"{user}there is no calendar {name!r} in {self._home / 'gnomon.toml'}; {hint}"
 
 
 def _build_country(table: CalendarTable) -> Country | None:
@@ -203,11 +203,11 @@ def _read_list(table: CalendarTable, key: str) -> list[Any]:
 
 
 def _read_texts(table: CalendarTable, key: str) -> list[str]:
-    found = _read_list(table, key)
-    for one in found:
-        if not isinstance(one, str):
-            raise OptionError(f"{table.place(key)}: {one!r} in {key} is no name of a calendar; write names in quotes")
-    return found
+    names = _read_list(table, key)
+    for name in names:
+        if not isinstance(name, str):
+            raise OptionError(f"{table.place(key)}: {name!r} in {key} is no name of a calendar; write names in quotes")
+    return names
 
 
 def _read_text(table: CalendarTable, key: str) -> str:

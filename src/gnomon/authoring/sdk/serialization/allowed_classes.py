@@ -42,8 +42,8 @@ def check_allowed(classname: str) -> None:
 
 def show_class(classname: str) -> str:
     """The class as its author knows it: `orders.Order` for one that is defined in the DAG file orders.py."""
-    found = _DAG_FILE_CLASS.fullmatch(classname)
-    return classname if found is None else found[2]
+    match = _DAG_FILE_CLASS.fullmatch(classname)
+    return classname if match is None else match[2]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -58,7 +58,7 @@ def _matches(classname: str, globs: str, regexps: str) -> bool:
 
 def _list_names(classname: str) -> tuple[str, ...]:
     """The names under which a pattern may allow the class: for one of a DAG file also without the prefix, and with Airflow's prefix."""
-    found = _DAG_FILE_CLASS.fullmatch(classname)
-    if found is None:
+    match = _DAG_FILE_CLASS.fullmatch(classname)
+    if match is None:
         return (classname,)
-    return classname, found[2], f"unusual_prefix_{found[1]:0<40}_{found[2]}"
+    return classname, match[2], f"unusual_prefix_{match[1]:0<40}_{match[2]}"

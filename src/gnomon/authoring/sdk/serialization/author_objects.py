@@ -32,13 +32,13 @@ def describe(value: object) -> StoredObject | None:
         return StoredObject(
             write_path(cls),
             _read_version(cls),
-            {one.name: getattr(value, one.name) for one in dataclasses.fields(cls) if hasattr(value, one.name)},
+            {field.name: getattr(value, field.name) for field in dataclasses.fields(cls) if hasattr(value, field.name)},
         )
     if "__attrs_attrs__" in vars(cls):
         return StoredObject(
             write_path(cls),
             _read_version(cls),
-            {one.name: getattr(value, one.name) for one in cast(Any, cls).__attrs_attrs__ if one.init},
+            {field.name: getattr(value, field.name) for field in cast(Any, cls).__attrs_attrs__ if field.init},
         )
     return None
 
@@ -57,7 +57,7 @@ def make(stored: StoredObject) -> object:
         return _make_dataclass(cls, _check_fields(stored))
     if "__attrs_attrs__" in vars(cls):
         check_version(stored, _read_version(cls))
-        aliases = {one.name: one.alias or one.name for one in cast(Any, cls).__attrs_attrs__}
+        aliases = {field.name: field.alias or field.name for field in cast(Any, cls).__attrs_attrs__}
         return cls(**{aliases.get(name, name): value for name, value in _check_fields(stored).items()})
     raise DeserializationError(
         f"The stored object of class {stored.classname} cannot be made: give the class a static method deserialize(data, version), or make it a dataclass."
@@ -105,8 +105,8 @@ def _check_fields(stored: StoredObject) -> dict[str, Any]:
 
 def _make_dataclass(cls: Any, data: dict[str, Any]) -> object:
     """The object. Fields that its constructor does not take (`init=False`) are set afterwards, as they were."""
-    later = {one.name for one in dataclasses.fields(cls) if not one.init}
-    made = cls(**{name: value for name, value in data.items() if name not in later})
+    later = {field.name for field in dataclasses.fields(cls) if not field.init}
+    instance = cls(**{name: value for name, value in data.items() if name not in later})
     for name in later & data.keys():
-        object.__setattr__(made, name, data[name])
-    return made
+        object.__setattr__(instance, name, data[name])
+    return instance

@@ -24,15 +24,15 @@ def load_path(classname: str) -> type:
             f"The stored value is an object of class {show_class(classname)}, which is defined inside a function: move the class to the top of a module."
         )
     module, names = _find_module(classname)
-    found: Any = module
+    value: Any = module
     for name in names:
-        found = getattr(found, name, None)
-    if not isinstance(found, type):
+        value = getattr(value, name, None)
+    if not isinstance(value, type):
         raise DeserializationError(
             f"The stored value is an object of class {show_class(classname)}, and {module.__name__} has no class {'.'.join(names)!r} here: "
             "put it back, or clear the task that stored the value."
         )
-    return found
+    return value
 
 
 def _find_module(classname: str) -> tuple[ModuleType, list[str]]:

@@ -46,13 +46,13 @@ _PENDULUM_WRITERS: dict[str, Callable[[Any], tuple[int, object]]] = {
 
 def find_reader(classname: str) -> Callable[[StoredObject], object] | None:
     """The function that makes a value of this class; None for a class that is not stored so."""
-    found = _READERS.get(classname)
-    if found is None:
+    reader = _READERS.get(classname)
+    if reader is None:
         return None
-    known, read = found
+    known_version, read = reader
 
     def read_checked(stored: StoredObject) -> object:
-        check_version(stored, known)
+        check_version(stored, known_version)
         return read(stored.data)
 
     return read_checked

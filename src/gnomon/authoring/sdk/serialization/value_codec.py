@@ -64,8 +64,8 @@ def describe_object(value: object) -> StoredObject | None:
     module = type(value).__module__
     package = module.partition(".")[0] if isinstance(module, str) else ""
     writer = _WRITERS.get(package)
-    found: StoredObject | None = None if writer is None else import_module(f"{_SDK}.{writer}").describe(value)
-    return author_objects.describe(value) if found is None and package != "gnomon" else found
+    stored: StoredObject | None = None if writer is None else import_module(f"{_SDK}.{writer}").describe(value)
+    return author_objects.describe(value) if stored is None and package != "gnomon" else stored
 
 
 def make_object(stored: StoredObject) -> object:

@@ -370,12 +370,12 @@ class Arguments:
 def store_arguments(
     rows: tuple[ArgumentField, ...],
     target: dict[str, Any],
-    given: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     defaults: Mapping[str, Any] | None = None,
 ) -> None:
     """Every row's argument stands in `target`: as given and checked, else that of `defaults`, else its default."""
     for name, default, check, *_ in rows:
-        value = given[name]
+        value = arguments[name]
         if value is NOTSET and defaults is not None:
             value = defaults[name]
         elif check is not None or value is NOTSET:  # every task comes by here: most arguments need no call

@@ -121,21 +121,21 @@ def rename_old_task_arguments(task: TaskNode, task_id: Any, kwargs: dict[str, An
     return renamed
 
 
-def store_task_arguments(task: TaskNode, old: Mapping[str, Any], /, **given: Any) -> None:
+def store_task_arguments(task: TaskNode, old: Mapping[str, Any], /, **arguments: Any) -> None:
     """Check every argument and store it in the task; an argument that was not given gets its default.
 
     `old` has the arguments that were given under an older name. The values are stored without `__setattr__`, which connects
     tasks, and without properties of authors' classes that have the name of an argument.
     Raises TypeError or ValueError for a value that is not valid.
     """
-    given.update(old)
+    arguments.update(old)
     state = task.__dict__
     own = state.get("depends_on", NOTSET)  # an author's class may use the name for something else
     try:
         mapped = state.get("_mapped_from")  # of one map index: defaults were found when the mapped task was made
-        fields.store_arguments(fields.OPERATOR_FIELDS, state, given, None if mapped is None else mapped.__dict__)
+        fields.store_arguments(fields.OPERATOR_FIELDS, state, arguments, None if mapped is None else mapped.__dict__)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"Task {given['task_id']!r}{format_location(task._location)}: {error}.") from None
+        raise type(error)(f"Task {arguments['task_id']!r}{format_location(task._location)}: {error}.") from None
     state["_depends_on"] = state.pop("depends_on")
     if own is not NOTSET:
         state["depends_on"] = own
@@ -148,7 +148,7 @@ def store_task_arguments(task: TaskNode, old: Mapping[str, Any], /, **given: Any
     if state["wait_for_downstream"]:
         state["depends_on_past"] = True
     state["executor_config"] = state["executor_config"] or {}
-    dag = given.get("dag")
+    dag = arguments.get("dag")
     if mapped is None and (read_dialect() if dag is None else dag.airflow_dialect).number != AIRFLOW_2:
         for name in CALLBACKS:  # lists in Airflow 3, what the author gave in Airflow 2
             state[name] = _to_list(state[name])
@@ -195,9 +195,9 @@ _OF_ONE_TASK = ("task_id", "task_group", "task_display_name", "dag", "default_ar
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 
 
-def suggest_argument(name: str, known: Iterable[str]) -> str:
+def suggest_argument(name: str, known_names: Iterable[str]) -> str:
     """Return `; did you mean x=` for a message, or an empty text when no known name is similar."""
-    near = find_close_matches(name, known, cutoff=0.7)
+    near = find_close_matches(name, known_names, cutoff=0.7)
     return f"; did you mean {near[0]}=" if near else ""
 
 
@@ -225,10 +225,10 @@ def suggest_keyword(error: BaseException) -> str:
     callees = [trace.tb_frame.f_globals.get(match[1], local_names.get(match[1]))]
     if trace.tb_frame.f_code.co_name == "__init__":  # it may pass keywords to its base class
         callees.insert(0, type(local_names.get("self")))
-    known = list(dict.fromkeys(name for callee in callees for name in _read_keywords(callee)))
-    if not known or match[2] in known:  # then the callee is another object of that name
+    known_names = list(dict.fromkeys(name for callee in callees for name in _read_keywords(callee)))
+    if not known_names or match[2] in known_names:  # then the callee is another object of that name
         return ""
-    return suggest_argument(match[2], known) or f"; it takes {', '.join(known)}"
+    return suggest_argument(match[2], known_names) or f"; it takes {', '.join(known_names)}"
 
 
 _MAPPING_METHODS = ("expand", "expand_kwargs", "partial")

@@ -24,8 +24,8 @@ def build_login_options(protocol: str, connection: Connection) -> Options:
     field that is understood by the provider package alone, and KeyError for a protocol that `has_login_options` denies.
     """
     extra = connection.extra_dejson
-    found = _BUILDERS[protocol](connection, extra if isinstance(extra, dict) else {})
-    return {name: value for name, value in found.items() if value not in (None, "", {})}
+    options = _BUILDERS[protocol](connection, extra if isinstance(extra, dict) else {})
+    return {name: value for name, value in options.items() if value not in (None, "", {})}
 
 
 def _build_s3(connection: Connection, extra: Mapping[str, Any]) -> Options:

@@ -39,9 +39,9 @@ class StatResult(dict[str, Any]):
     def st_mtime(self) -> float:
         """When the content was last changed, in seconds since 1970; 0 when the store does not say."""
         for name in ("mtime", "LastModified", "last_modified", "timestamp", "modified", "updated"):
-            found = self.get(name)
-            if found is not None:
-                return float(found.timestamp() if hasattr(found, "timestamp") else found)
+            modified_at = self.get(name)
+            if modified_at is not None:
+                return float(modified_at.timestamp() if hasattr(modified_at, "timestamp") else modified_at)
         return 0.0
 
 
@@ -77,12 +77,12 @@ class ObjectStoragePath(ProxyUPath):  # type: ignore[misc,unused-ignore]  # with
         cls = type(cls_or_self) if is_instance else cls_or_self
         if isinstance(upath, cls):
             return upath
-        made = object.__new__(cls)
-        made.__wrapped__ = upath
-        made._conn_id = getattr(cls_or_self, "_conn_id", None) if is_instance else None
+        path = object.__new__(cls)
+        path.__wrapped__ = upath
+        path._conn_id = getattr(cls_or_self, "_conn_id", None) if is_instance else None
         if not hasattr(upath, "_fs_cached"):
-            made._use_connection(upath)
-        return made
+            path._use_connection(upath)
+        return path
 
     def _use_connection(self, wrapped: Any) -> None:
         """Let the operations of universal_pathlib use the file system of the connection."""
@@ -155,14 +155,14 @@ class ObjectStoragePath(ProxyUPath):  # type: ignore[misc,unused-ignore]  # with
     @classmethod
     def cwd(cls) -> Self:
         """Return the working directory."""
-        made: Self = cls._from_upath(UPath.cwd())
-        return made
+        path: Self = cls._from_upath(UPath.cwd())
+        return path
 
     @classmethod
     def home(cls) -> Self:
         """Return the home directory of the user."""
-        made: Self = cls._from_upath(UPath.home())
-        return made
+        path: Self = cls._from_upath(UPath.home())
+        return path
 
     def ukey(self) -> str:
         """Return a text that changes with the content of the file."""
@@ -207,9 +207,9 @@ class ObjectStoragePath(ProxyUPath):  # type: ignore[misc,unused-ignore]  # with
         if target.is_file():
             raise ValueError(f"Cannot copy directory {self} to the file {target}.")
         target.mkdir(exist_ok=True, parents=True)
-        for found in self.fs.expand_path(self.path, recursive=True):
-            source = ObjectStoragePath(found, protocol=self.protocol, conn_id=self.conn_id)
-            if found != self.path and not source.is_dir():
+        for member_path in self.fs.expand_path(self.path, recursive=True):
+            source = ObjectStoragePath(member_path, protocol=self.protocol, conn_id=self.conn_id)
+            if member_path != self.path and not source.is_dir():
                 inner = source.path.removeprefix(self.path).lstrip(self.sep)
                 goal = target / inner
                 goal.parent.mkdir(exist_ok=True, parents=True)

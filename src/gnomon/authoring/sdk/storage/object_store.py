@@ -163,9 +163,9 @@ def _get_plain_fs(scheme: str, conn_id: str | None, options: dict[str, Any]) -> 
 @cache
 def _list_provider_schemes() -> dict[str, Callable[..., Any]]:
     """Scheme to the `get_fs` of the provider package that serves it."""
-    found: dict[str, Callable[..., Any]] = {}
+    factories: dict[str, Callable[..., Any]] = {}
     for name in list_filesystem_modules():
         module = import_module(name)
         for scheme in getattr(module, "schemes", ()):
-            found[scheme] = module.get_fs
-    return found
+            factories[scheme] = module.get_fs
+    return factories

@@ -22,7 +22,8 @@ def find_cleared_task(task: Any) -> ClearedTask | None:
     dag_id, task_id, date = (getattr(task, name) for name in MARKED_FIELDS)
     is_own_date = isinstance(date, str) and _OWN_DATE.fullmatch(date) is not None
     if any(
-        not isinstance(one, str) or "{{" in one or "{%" in one for one in (dag_id, task_id, "" if is_own_date else date)
+        not isinstance(part, str) or "{{" in part or "{%" in part
+        for part in (dag_id, task_id, "" if is_own_date else date)
     ):
         return ClearedTask(depth=task.recursion_depth, template=dag_id if isinstance(dag_id, str) else "")
     return ClearedTask(

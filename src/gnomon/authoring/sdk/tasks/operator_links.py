@@ -152,6 +152,7 @@ def _is_for(link: Any, operator_class: type) -> bool:
     """Return whether the class is in `operators`; by name too, for a module that was imported under this name again."""
     place = (operator_class.__module__, operator_class.__qualname__)
     return any(
-        one is operator_class or (getattr(one, "__module__", None), getattr(one, "__qualname__", None)) == place
-        for one in link.operators or ()
+        operator is operator_class
+        or (getattr(operator, "__module__", None), getattr(operator, "__qualname__", None)) == place
+        for operator in link.operators or ()
     )

@@ -35,16 +35,16 @@ class ResumableJobMixin(ABC):
         store = context.get("task_state_store") if self.durable else None
         if store is None and self.durable:
             _log.warning("there is no task state store: if this try is interrupted, the next one submits another job")
-        known = None if store is None else store.get(self.external_id_key)
-        if known is not None:
-            status = self.get_job_status(known, context)
+        earlier_id = None if store is None else store.get(self.external_id_key)
+        if earlier_id is not None:
+            status = self.get_job_status(earlier_id, context)
             if self.is_job_active(status):
-                _log.info("job %s of an earlier try is %s: waiting for it", known, status)
-                return self._wait(known, context)
+                _log.info("job %s of an earlier try is %s: waiting for it", earlier_id, status)
+                return self._wait(earlier_id, context)
             if self.is_job_succeeded(status):
-                _log.info("job %s of an earlier try has succeeded", known)
-                return self.get_job_result(known, context)
-            _log.warning("job %s of an earlier try is %s: submitting another job", known, status)
+                _log.info("job %s of an earlier try has succeeded", earlier_id)
+                return self.get_job_result(earlier_id, context)
+            _log.warning("job %s of an earlier try is %s: submitting another job", earlier_id, status)
         external_id = self.submit_job(context)
         if store is not None and external_id is not None:
             store.set(self.external_id_key, external_id)

@@ -68,16 +68,16 @@ class BaseSensorOperator(BaseOperator):
     ) -> None:
         super().__init__(**kwargs)
         where = f"Sensor {self.task_id!r}{format_location(self._location)}"
-        kept = _ARGUMENTS.kept
+        checked = _ARGUMENTS.kept
         try:
-            self.poke_interval: float = kept("poke_interval", poke_interval).total_seconds()
-            self.timeout: float = kept("timeout", NOTSET if timeout is None else timeout).total_seconds()
-            self.soft_fail: bool = kept("soft_fail", soft_fail)
-            self.mode: str = kept("mode", mode)
-            self.exponential_backoff: bool = kept("exponential_backoff", exponential_backoff)
-            self.max_wait: dt.timedelta | None = kept("max_wait", max_wait)
-            self.silent_fail: bool = kept("silent_fail", silent_fail)
-            self.never_fail: bool = kept("never_fail", never_fail)
+            self.poke_interval: float = checked("poke_interval", poke_interval).total_seconds()
+            self.timeout: float = checked("timeout", NOTSET if timeout is None else timeout).total_seconds()
+            self.soft_fail: bool = checked("soft_fail", soft_fail)
+            self.mode: str = checked("mode", mode)
+            self.exponential_backoff: bool = checked("exponential_backoff", exponential_backoff)
+            self.max_wait: dt.timedelta | None = checked("max_wait", max_wait)
+            self.silent_fail: bool = checked("silent_fail", silent_fail)
+            self.never_fail: bool = checked("never_fail", never_fail)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{where}: {error}.") from None
         self._check_arguments(where)

@@ -30,7 +30,7 @@ def find_sensor_waits(task: Any) -> tuple[SensorWait, ...]:
     """Return what the task waits for in other DAGs, each once; nothing for a task of another class."""
     if not getattr(task.operator_class, "waits_for_external_runs", False):
         return ()
-    return tuple(dict.fromkeys(_build_wait(given) for given in _list_arguments(task)))
+    return tuple(dict.fromkeys(_build_wait(arguments) for arguments in _list_arguments(task)))
 
 
 def _list_arguments(task: Any) -> Iterator[Mapping[str, Any]]:
@@ -42,36 +42,36 @@ def _list_arguments(task: Any) -> Iterator[Mapping[str, Any]]:
     shared = task.partial_kwargs
     if isinstance(mapped, Mapping) and isinstance(dag_ids := mapped.get("external_dag_id"), list | tuple):
         yield from ({**shared, **dict.fromkeys(mapped), "external_dag_id": dag_id} for dag_id in dag_ids[:LISTED_MAX])
-    elif isinstance(mapped, list | tuple) and all(isinstance(one, Mapping) for one in mapped):
-        yield from ({**shared, **one} for one in mapped[:LISTED_MAX])
+    elif isinstance(mapped, list | tuple) and all(isinstance(element, Mapping) for element in mapped):
+        yield from ({**shared, **element} for element in mapped[:LISTED_MAX])
     else:
         yield {**shared, **(mapped if isinstance(mapped, Mapping) else {"external_dag_id": None})}
 
 
-def _build_wait(given: Mapping[str, Any]) -> SensorWait:
-    dag_id = given.get("external_dag_id")
+def _build_wait(arguments: Mapping[str, Any]) -> SensorWait:
+    dag_id = arguments.get("external_dag_id")
     is_template = isinstance(dag_id, str) and ("{{" in dag_id or "{%" in dag_id)
     group_id, span, timeout_s = (
-        given.get("external_task_group_id"),
-        given.get("execution_delta"),
-        _read_seconds(given.get("timeout")),
+        arguments.get("external_task_group_id"),
+        arguments.get("execution_delta"),
+        _read_seconds(arguments.get("timeout")),
     )
     return SensorWait(
         dag_id=dag_id if isinstance(dag_id, str) and not is_template else None,
         template=dag_id if isinstance(dag_id, str) and is_template else "",
-        task_ids=_read_task_ids(given),
+        task_ids=_read_task_ids(arguments),
         group_id=group_id if isinstance(group_id, str) else None,
         delta_s=span.total_seconds() if isinstance(span, dt.timedelta) else 0.0,
-        has_date_function=given.get("execution_date_fn") is not None,
-        accepts_failure=_has_failed(given.get("allowed_states")),
-        fails_with_upstream=_has_failed(given.get("failed_states")),
+        has_date_function=arguments.get("execution_date_fn") is not None,
+        accepts_failure=_has_failed(arguments.get("allowed_states")),
+        fails_with_upstream=_has_failed(arguments.get("failed_states")),
         timeout_s=None if timeout_s == _DEFAULT_TIMEOUT_S else timeout_s,
     )
 
 
-def _read_task_ids(given: Mapping[str, Any]) -> tuple[str, ...]:
-    one, several = given.get("external_task_id"), given.get("external_task_ids")
-    listed = [one] if one is not None else [several] if isinstance(several, str) else several
+def _read_task_ids(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    task_id, several = arguments.get("external_task_id"), arguments.get("external_task_ids")
+    listed = [task_id] if task_id is not None else [several] if isinstance(several, str) else several
     return (
         tuple(dict.fromkeys(item for item in listed if isinstance(item, str)))
         if isinstance(listed, list | tuple | set)

@@ -55,8 +55,8 @@ _DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
 
 def _load_operator_class(variant: str) -> type:
     module, _, name = OPERATOR_PATHS[variant].rpartition(".")
-    found: type = getattr(import_module(module), name)
-    return found
+    operator_class: type = getattr(import_module(module), name)
+    return operator_class
 
 
 class TaskDecorator:
@@ -84,10 +84,10 @@ class TaskDecorator:
                 "configurable. Remove trigger_rule: the task runs when the tasks before it have ended and its setup succeeded."
             )
         self._mark_expanded()
-        given = dict(self.kwargs)
-        op_kwargs = {**(given.pop("op_kwargs", None) or {}), **kwargs}
+        arguments = dict(self.kwargs)
+        op_kwargs = {**(arguments.pop("op_kwargs", None) or {}), **kwargs}
         return self._finish(
-            self.operator_class(python_callable=self.function, op_args=args, op_kwargs=op_kwargs, **given)
+            self.operator_class(python_callable=self.function, op_args=args, op_kwargs=op_kwargs, **arguments)
         )
 
     def _finish(self, operator: Any) -> XComArg:
@@ -179,15 +179,20 @@ class TaskDecorator:
         return self._expand(ListOfDictsExpandInput(kwargs), strict=strict)
 
     def _expand(self, expand_input: ExpandInput, *, strict: bool) -> XComArg:
-        given = dict(self.kwargs)
-        dag, group, defaults, params = take_shared(given, format_location(find_author_location()))
-        task_id = make_unique_task_id(given.pop("task_id"), dag, group)
+        arguments = dict(self.kwargs)
+        dag, group, defaults, params = take_shared(arguments, format_location(find_author_location()))
+        task_id = make_unique_task_id(arguments.pop("task_id"), dag, group)
         operator = DecoratedMappedOperator(
             operator_class=self.operator_class,
             python_callable=self.function,
             op_kwargs_expand_input=expand_input,
             task_id=task_id if group is None else group.child_id(task_id),
-            partial_kwargs={**keep_fields(defaults), **given, "op_args": [], "op_kwargs": given.get("op_kwargs") or {}},
+            partial_kwargs={
+                **keep_fields(defaults),
+                **arguments,
+                "op_args": [],
+                "op_kwargs": arguments.get("op_kwargs") or {},
+            },
             dag=dag,
             task_group=group,
             defaults=defaults,
@@ -331,11 +336,11 @@ def _find_provided_variants() -> dict[str, str]:
     return {item["name"]: item["class-name"] for _, item in iter_provided("task-decorators")}
 
 
-def _describe_unknown_variant(name: str, known: list[str]) -> str:
-    remedy = "".join(f"; did you mean {near}" for near in find_close_matches(name, known, cutoff=0.7)[:1])
+def _describe_unknown_variant(name: str, variants: list[str]) -> str:
+    remedy = "".join(f"; did you mean {near}" for near in find_close_matches(name, variants, cutoff=0.7)[:1])
     if name in _VARIANT_PACKAGES:
         remedy = f"; `gnomon providers install {_VARIANT_PACKAGES[name]}` installs the package that brings it"
-    return f"There is no @task.{name}{remedy}. There are: {', '.join(sorted(known))}, run_if, skip_if."
+    return f"There is no @task.{name}{remedy}. There are: {', '.join(sorted(variants))}, run_if, skip_if."
 
 
 def _make_condition_decorator(condition: Callable[[Any], Any], skip_message: str | None, *, run_when: bool) -> Any:

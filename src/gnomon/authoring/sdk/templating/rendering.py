@@ -84,7 +84,7 @@ def make_environment(
 
 
 def render_fields(
-    owner: TemplateOwner, parent: Any, names: Iterable[str], context: Mapping[str, Any], env: Any, seen: set[int]
+    owner: TemplateOwner, parent: Any, names: Iterable[str], context: Mapping[str, Any], env: Any, seen_ids: set[int]
 ) -> None:
     """Replace each named attribute of `parent` by its rendered value. An error gets a note with the field and the task.
 
@@ -104,7 +104,7 @@ def render_fields(
             if callable(value):
                 rendered = value(context=context, jinja_env=_resolve_environment(env))
             else:
-                rendered = owner.render_template(value, context, env, seen)
+                rendered = owner.render_template(value, context, env, seen_ids)
         except Exception as error:
             add_template_note(error, f"template field {name!r}", parent, value)
             raise
@@ -120,9 +120,9 @@ def _is_true(value: Any) -> bool:
         return True
 
 
-def render_value(owner: TemplateOwner, content: Any, context: Mapping[str, Any], env: Any, seen: set[int]) -> Any:
-    """Return the content with templates rendered and XComArgs resolved; an object whose id is in `seen` stays as it is."""
-    if seen and id(content) in seen:
+def render_value(owner: TemplateOwner, content: Any, context: Mapping[str, Any], env: Any, seen_ids: set[int]) -> Any:
+    """Return the content with templates rendered and XComArgs resolved; an object whose id is in `seen_ids` stays as it is."""
+    if seen_ids and id(content) in seen_ids:
         return content
     if isinstance(content, str):
         return _render_text(owner, content, context, env)
@@ -133,18 +133,18 @@ def render_value(owner: TemplateOwner, content: Any, context: Mapping[str, Any],
     if isinstance(content, int | float | bool | None):
         return content
     if type(content) is tuple:
-        return tuple(owner.render_template(item, context, env, seen) for item in content)
+        return tuple(owner.render_template(item, context, env, seen_ids) for item in content)
     if isinstance(content, tuple):
-        return type(content)(*(owner.render_template(item, context, env, seen) for item in content))
+        return type(content)(*(owner.render_template(item, context, env, seen_ids) for item in content))
     if isinstance(content, list):
-        return [owner.render_template(item, context, env, seen) for item in content]
+        return [owner.render_template(item, context, env, seen_ids) for item in content]
     if isinstance(content, dict):
-        return {key: owner.render_template(item, context, env, seen) for key, item in content.items()}
+        return {key: owner.render_template(item, context, env, seen_ids) for key, item in content.items()}
     if isinstance(content, set):
-        return {owner.render_template(item, context, env, seen) for item in content}
+        return {owner.render_template(item, context, env, seen_ids) for item in content}
     if isinstance(getattr(content, "template_fields", None), Iterable) and not isinstance(content, type):
-        seen.add(id(content))
-        render_fields(owner, content, content.template_fields, context, env, seen)
+        seen_ids.add(id(content))
+        render_fields(owner, content, content.template_fields, context, env, seen_ids)
     return content
 
 

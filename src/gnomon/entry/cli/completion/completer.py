@@ -52,16 +52,16 @@ def complete(args: Sequence[str], incomplete: str) -> list[CompletionItem] | Non
         return None
     if _names_api(args):
         return []  # the names of the home would be wrong, and to ask an API would hold up the prompt
-    dag_id = next((word for word, known in zip(positions, kinds, strict=False) if known == "dag"), "")
+    dag_id = next((word for word, kind in zip(positions, kinds, strict=False) if kind == "dag"), "")
     parameters = {"prefix": incomplete} | ({"dag_id": dag_id} if kind in ("run", "task") else {})
     return [CompletionItem(name) for name in read_names(statement, parameters) if name not in positions]
 
 
 def _names_api(args: Sequence[str]) -> bool:
     """Whether the command line works on a deployment behind an API."""
-    given = [after for word, after in zip(args, [*args[1:], ""], strict=True) if word == "--api"]
-    given += [word.partition("=")[2] for word in args if word.startswith("--api=")]
-    return bool(given[-1] if given else get_variable("GNOMON_API"))
+    addresses = [after for word, after in zip(args, [*args[1:], ""], strict=True) if word == "--api"]
+    addresses += [word.partition("=")[2] for word in args if word.startswith("--api=")]
+    return bool(addresses[-1] if addresses else get_variable("GNOMON_API"))
 
 
 def _drop_options(args: Sequence[str]) -> list[str] | None:
@@ -101,8 +101,8 @@ class _Names(ShellComplete):
     """Completes names of the database; options and files as click does."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-        found = complete(args, incomplete)
-        return super().get_completions(args, incomplete) if found is None else found
+        completions = complete(args, incomplete)
+        return super().get_completions(args, incomplete) if completions is None else completions
 
 
 _BASH = """\

@@ -48,9 +48,9 @@ def locate_dag(home: Home, file_or_id: str, dag_id: str | None) -> DagWithUpstre
         if dag_id is not None and dag_id != file_or_id:
             raise UserError(f"--dag-id can be given only with a file; {file_or_id!r} is a DAG id")
         siblings, dag = {}, _find_by_id(home, file_or_id)
-    sensors = _list_sensors(home, dag.spec, [one.spec for one in siblings.values()])
+    sensors = _list_sensors(home, dag.spec, [sibling.spec for sibling in siblings.values()])
     upstream_ids = {edge.dependency.dag_id for edge in collect_edges(dag.spec)} | {
-        one.upstream_dag_id for one in sensors if one.upstream_dag_id is not None
+        sensor.upstream_dag_id for sensor in sensors if sensor.upstream_dag_id is not None
     }
     return DagWithUpstreams(
         dag, {up_id: siblings.get(up_id) or _find_upstream(home, up_id) for up_id in sorted(upstream_ids)}, sensors
@@ -75,8 +75,8 @@ def _list_sensors(home: Home, spec: DagSpec, siblings: list[DagSpec]) -> list[Se
             specs = group_state.load_specs(tx, [dag.version_pk for dag in active])
     except DatabaseNotInitialised:
         specs = {}
-    by_id = {one.dag_id: one for one in [*specs.values(), *siblings, spec]}
-    return [edge for one in by_id.values() for edge in list_sensor_edges(one) if edge.dag_id == spec.dag_id]
+    by_id = {dag_spec.dag_id: dag_spec for dag_spec in [*specs.values(), *siblings, spec]}
+    return [edge for dag_spec in by_id.values() for edge in list_sensor_edges(dag_spec) if edge.dag_id == spec.dag_id]
 
 
 def _load_file(home: Home, path: str, dag_id: str | None) -> dict[str, LocatedDag]:

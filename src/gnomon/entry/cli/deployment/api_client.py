@@ -64,11 +64,11 @@ class ApiClient:
     def get(self, path: str, pairs: list[tuple[str, str]], kind: Any) -> Any:
         """The answer to a read as an object of the type `kind`. Raises the errors of `api_errors`."""
         request = self._build_request("GET", f"{path}?{urlencode(pairs)}" if pairs else path, None)
-        for left in range(READ_TRIES - 1, -1, -1):
+        for tries_left in range(READ_TRIES - 1, -1, -1):
             try:
                 return self._decode(self._send(request, is_read=True), path, kind)
             except ApiUnreachable:
-                if not left:
+                if not tries_left:
                     raise
                 self._sleep(PAUSE_S)
         raise AssertionError  # the loop returns or raises

@@ -44,11 +44,11 @@ class ApiDeployment:
         if operation.is_about_dag:
             prefix += f"/dags/{quote(arguments.pop(DAG_ID), safe='')}"
         path = f"{prefix}/operations/{operation.name}"
-        given = {name: value for name, value in arguments.items() if value is not None}
+        sent_arguments = {name: value for name, value in arguments.items() if value is not None}
         if operation.is_read:
-            answer = self._client.get(path, _list_pairs(given), operation.find_result_type())
+            answer = self._client.get(path, _list_pairs(sent_arguments), operation.find_result_type())
         else:
-            answer = self._client.post(path, given, operation.find_result_type())
+            answer = self._client.post(path, sent_arguments, operation.find_result_type())
         return cast(R, answer)
 
     def open_task_log(self, dag_id: str, run_id: str, task_id: str, map_index: int, file: str) -> ApiLog:

@@ -50,13 +50,13 @@ def api_options(command: F, *, hidden: bool) -> F:
 
 def find_target(context: click.Context) -> ApiTarget | None:
     """The API that the command line or the environment names; None for the home. Raises UserError for `--token` without an API."""
-    given = context.meta.get(_API)
-    url = given if given is not None else get_variable(API_VARIABLE)
+    address = context.meta.get(_API)
+    url = address if address is not None else get_variable(API_VARIABLE)
     if not url:
         if context.meta.get(_TOKEN) is not None:
             raise UserError(f"--token is for an API: name it with --api URL, or the variable {API_VARIABLE}")
         return None
-    return ApiTarget(url, "--api" if given is not None else f"the variable {API_VARIABLE}")
+    return ApiTarget(url, "--api" if address is not None else f"the variable {API_VARIABLE}")
 
 
 def find_given_token(context: click.Context) -> tuple[str | None, str]:

@@ -41,9 +41,9 @@ class LogFollower:
         """
         while True:
             begun = self._deployment.clock.monotonic()
-            found = self._deployment.perform(list_run_logs, self._dag_id, self._run_id, task_id, map_index)
-            run, rows, logs = found.run, found.instances, found.attempts
-            is_over = found.is_finished or (
+            run_logs = self._deployment.perform(list_run_logs, self._dag_id, self._run_id, task_id, map_index)
+            run, rows, logs = run_logs.run, run_logs.instances, run_logs.attempts
+            is_over = run_logs.is_finished or (
                 task_id is not None and bool(rows) and all(row.state in _FINISHED for row in rows)
             )
             self._write_new([log for log in logs if log.seq >= first_seq])
@@ -87,11 +87,11 @@ class LogFollower:
     def _report_states(self, rows: list[TaskInstanceRow], *, is_over: bool) -> None:
         """A line on stderr for each task instance that waits for another try or without a process, or has ended."""
         for row in rows:
-            known = self._states.get(row.name)
-            if known == (row.state, row.try_number):
+            previous = self._states.get(row.name)
+            if previous == (row.state, row.try_number):
                 continue
             self._states[row.name] = (row.state, row.try_number)
-            is_new = known is None and not is_over and row.state in _FINISHED
+            is_new = previous is None and not is_over and row.state in _FINISHED
             if (
                 row.state in (*_FINISHED, "up_for_retry", "up_for_reschedule", "deferred", "awaiting_input")
                 and not is_new

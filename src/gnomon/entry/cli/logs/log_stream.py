@@ -25,8 +25,8 @@ _LEVELS = {"ERROR": "red", "CRITICAL": "bold red", "WARNING": "yellow"}
 
 def read_stamp(line: str) -> Instant | None:
     """The time that the line begins with; None for a line without one, such as the output of `print`."""
-    found = _STAMP.match(line)
-    return None if found is None else to_instant(datetime.fromisoformat(found[1] + "+00:00"))
+    stamp = _STAMP.match(line)
+    return None if stamp is None else to_instant(datetime.fromisoformat(stamp[1] + "+00:00"))
 
 
 def merge_logs(logs: Iterable[AttemptFiles], open_log: OpenLog) -> Iterator[tuple[AttemptFiles, str]]:
@@ -93,9 +93,9 @@ class LineFormat:
 
     def format_line(self, line: str) -> str:
         """The line without a name. In a pipe it is as it was written."""
-        found = _STAMP.match(line)
-        if found is None or not self._screen.is_terminal:
+        stamp = _STAMP.match(line)
+        if stamp is None or not self._screen.is_terminal:
             return line
-        moment = to_shown_zone(datetime.fromisoformat(found[1] + "+00:00"), self._screen)
-        text = f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}{'Z' if self._screen.utc else ''} {line[found.start(2) :]}"
-        return self._screen.paint(text, _LEVELS.get(found[2], ""))
+        moment = to_shown_zone(datetime.fromisoformat(stamp[1] + "+00:00"), self._screen)
+        text = f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}{'Z' if self._screen.utc else ''} {line[stamp.start(2) :]}"
+        return self._screen.paint(text, _LEVELS.get(stamp[2], ""))

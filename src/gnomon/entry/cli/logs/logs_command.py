@@ -72,34 +72,34 @@ def _print_one(
 
 
 def _print_all(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
-    found = deployment.perform(operations.list_run_logs, dag_id, run_id).attempts
-    if not found:
+    logs = deployment.perform(operations.list_run_logs, dag_id, run_id).attempts
+    if not logs:
         raise UserError(
             f"no task of run {run_id!r} has been started; `gnomon explain {quote_arguments(dag_id, run_id)}` says why"
         )
-    missing = [log for log in found if log.is_ended and not log.is_stored]
+    missing = [log for log in logs if log.is_ended and not log.is_stored]
     write = _make_writer(has_names=True)
 
     def open_log(log: AttemptFiles, file: str) -> LogLines:
         return deployment.open_task_log(dag_id, run_id, log.task_id, log.map_index, file)
 
-    for log, line in merge_logs(found, open_log):
+    for log, line in merge_logs(logs, open_log):
         write(log, line)
     if missing:
         click.echo(
-            f"{len(missing)} of {len(found)} logs are not on this machine: they are on those of their workers, or were removed",
+            f"{len(missing)} of {len(logs)} logs are not on this machine: they are on those of their workers, or were removed",
             err=True,
         )
 
 
 def _follow(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str | None, map_index: int) -> None:
     index = None if map_index == UNMAPPED else map_index
-    found = deployment.perform(operations.list_run_logs, dag_id, run_id, task_id, index).attempts
-    if task_id is not None and not found:
+    logs = deployment.perform(operations.list_run_logs, dag_id, run_id, task_id, index).attempts
+    if task_id is not None and not logs:
         for sentence in deployment.perform(operations.explain_missing_log, dag_id, run_id, task_id, map_index):
             click.echo(f"--- {format_sentence(sentence)}", err=True)
-    has_names = task_id is None or len({log.map_index for log in found}) > 1
-    first = find_first_seq(found) if task_id is not None and not has_names else 0
+    has_names = task_id is None or len({log.map_index for log in logs}) > 1
+    first = find_first_seq(logs) if task_id is not None and not has_names else 0
     LogFollower(deployment, dag_id, run_id, _make_writer(has_names=has_names)).follow(task_id, index, first)
 
 

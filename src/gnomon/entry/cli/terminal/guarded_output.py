@@ -58,5 +58,5 @@ def _guard_stream(stream: Any) -> Any:
     return GuardedOutput(stream.detach(), encoding=encoding, errors=errors, line_buffering=True)
 
 
-def _guard_control(found: re.Match[str]) -> str:
-    return found[0] if len(found[0]) > 1 or found[0] in _LAYOUT else escape_control(found)
+def _guard_control(match: re.Match[str]) -> str:
+    return match[0] if len(match[0]) > 1 or match[0] in _LAYOUT else escape_control(match)

@@ -88,9 +88,9 @@ class LiveView:
         """Wait for a key, or a new size of the terminal, at most so long; True when the key quits."""
         until = clock.monotonic() + seconds
         size = shutil.get_terminal_size()
-        while (left := until - clock.monotonic()) > 0 and shutil.get_terminal_size() == size:
+        while (remaining_s := until - clock.monotonic()) > 0 and shutil.get_terminal_size() == size:
             inputs = [sys.stdin] if self._settings is not None else []
-            ready, _, _ = select.select(inputs, [], [], min(left, _SLICE_S))
+            ready, _, _ = select.select(inputs, [], [], min(remaining_s, _SLICE_S))
             if ready:
                 key = os.read(sys.stdin.fileno(), 16).decode(errors="replace")
                 return not key or key in _QUIT  # any other key: draw now

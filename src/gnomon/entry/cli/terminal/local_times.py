@@ -52,6 +52,6 @@ def format_span(length: Instant) -> str:
     seconds = max(0, length // SECOND)
     for unit, size, smaller, rest in (("d", 86400, "h", 3600), ("h", 3600, "m", 60), ("m", 60, "s", 1)):
         if seconds >= size:
-            left = seconds % size // rest
-            return f"{seconds // size}{unit}" + (f" {left}{smaller}" if left else "")
+            rest_count = seconds % size // rest
+            return f"{seconds // size}{unit}" + (f" {rest_count}{smaller}" if rest_count else "")
     return f"{seconds}s"

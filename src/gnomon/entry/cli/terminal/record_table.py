@@ -75,8 +75,8 @@ def _choose_left_out(heads: Mapping[str, str], cells: Cells, width: int) -> list
     """The columns to leave out so that the others fit: none if that does not suffice."""
 
     def fits(left_out: Sequence[str]) -> bool:
-        kept = {name: texts for name, texts in cells.items() if name not in left_out}
-        return _fit(heads, kept, width, wraps_ids=bool(left_out) or not empty) is not None
+        shown_cells = {name: texts for name, texts in cells.items() if name not in left_out}
+        return _fit(heads, shown_cells, width, wraps_ids=bool(left_out) or not empty) is not None
 
     empty = [column for column, texts in cells.items() if set(texts) <= {"-", ""}]
     candidates = [

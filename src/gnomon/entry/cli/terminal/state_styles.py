@@ -76,9 +76,9 @@ def draw_legend(screen: Screen, states: Iterable[str | None]) -> list[str]:
 def choose_summary(states: Iterable[str | None]) -> str | None:
     """The state that stands for several task instances: the one that comes first in STYLES; None for no status."""
     ranks = {name: rank for rank, name in enumerate(STYLES)}
-    found = min(
+    first_state = min(
         (NO_STATUS if state is None else state for state in states),
         key=lambda name: ranks.get(name, -1),
         default=NO_STATUS,
     )
-    return None if found == NO_STATUS else found
+    return None if first_state == NO_STATUS else first_state

@@ -80,8 +80,8 @@ def find_schedule(context: click.Context, deployment: DeploymentAccess, text: st
     facts = deployment.perform(show_schedule, text, zone)
 
     def ask_runs(of: ScheduleFacts, start: Instant, end: Instant | None, most: int) -> WindowRuns:
-        found = deployment.perform(list_schedule_runs, text, start, most, zone, end, of.earliest, of.latest)
-        return WindowRuns(runs=[PlannedRun(**asdict(run)) for run in found.runs], stop_reason=found.stop_reason)
+        window = deployment.perform(list_schedule_runs, text, start, most, zone, end, of.earliest, of.latest)
+        return WindowRuns(runs=[PlannedRun(**asdict(run)) for run in window.runs], stop_reason=window.stop_reason)
 
     return ShownSchedule(facts, find_zone(facts.zone_name), ask_runs)
 

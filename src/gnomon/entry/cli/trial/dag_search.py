@@ -59,17 +59,17 @@ def find_by_id(pool: ParsePool, settings: DagProcessorSettings, dag_id: str, kno
 
     Raises UserError when no file defines it, or when `known_file` cannot be loaded.
     """
-    seen: set[str] = set()
+    dag_ids: set[str] = set()
     failed: list[ParsedFile] = []
     for parsed in _parse_files(pool, _iter_files(settings, known_file), settings.processes):
         for dag in parsed.dags:
             if dag.spec.dag_id == dag_id:
                 return ParsedTarget(parsed, dag)
-            seen.add(dag.spec.dag_id)
+            dag_ids.add(dag.spec.dag_id)
         if parsed.failures and parsed.path == known_file:
             raise UserError(_format_failures(parsed))
         failed += [parsed] if parsed.failures else []
-    missing = dag_not_found(dag_id, seen)
+    missing = dag_not_found(dag_id, dag_ids)
     raise UserError(
         "\n".join([str(missing), *(f"could not be loaded: {_format_failures(parsed)}" for parsed in failed[:_SHOWN])])
     )

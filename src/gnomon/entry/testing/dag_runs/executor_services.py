@@ -39,9 +39,9 @@ class ExecutorServices:
         """Wait for a message of the worker or a notification. Raises ResourceUnavailable when a service has ended."""
         for name, process in self._processes.items():
             if process.poll() is not None:
-                said = self._output.read_text(errors="replace").strip()
+                output = self._output.read_text(errors="replace").strip()
                 raise ResourceUnavailable(
-                    f"the {name} of dag.test(use_executor=True) {describe_exit(process.returncode)}; it printed: {said or 'nothing'}"
+                    f"the {name} of dag.test(use_executor=True) {describe_exit(process.returncode)}; it printed: {output or 'nothing'}"
                 )
         select.select([*executor.read_filenos(), self.listener.fileno()], executor.write_filenos(), [], seconds)
 

@@ -67,7 +67,7 @@ class FinishedTaskInstance:
     def _read(self, task_id: str, key: str, map_index: int | None, default: Any) -> Any:
         with self._store.db.read() as tx:
             run = dag_runs.find_stored_run(tx, self.dag_id, self.run_id)
-            found = (
+            xcoms = (
                 []
                 if run is None
                 else xcom_values.read_xcoms(
@@ -76,11 +76,11 @@ class FinishedTaskInstance:
             )
         values = [
             decode_xcom(
-                one.value, key=key, task_id=task_id, dag_id=self.dag_id, run_id=self.run_id, map_index=one.map_index
+                xcom.value, key=key, task_id=task_id, dag_id=self.dag_id, run_id=self.run_id, map_index=xcom.map_index
             )
-            for one in found
+            for xcom in xcoms
         ]
-        is_list = map_index is None and any(one.map_index != UNMAPPED for one in found)
+        is_list = map_index is None and any(xcom.map_index != UNMAPPED for xcom in xcoms)
         return values if is_list else values[0] if values else default
 
     def __repr__(self) -> str:
@@ -115,8 +115,8 @@ class FinishedDagRun(RuntimeDagRun):
         """The task instances; with `state` (one or several) only those in it. `session` is Airflow's and has no effect."""
         if state is None:
             return self.task_instances
-        wanted = [state] if isinstance(state, str) or not isinstance(state, Iterable) else list(state)
-        return [one for one in self._task_instances if one.state in wanted]
+        states = [state] if isinstance(state, str) or not isinstance(state, Iterable) else list(state)
+        return [instance for instance in self._task_instances if instance.state in states]
 
     def get_task_instance(
         self, task_id: str, session: Any = None, *, map_index: int = UNMAPPED
@@ -128,5 +128,10 @@ class FinishedDagRun(RuntimeDagRun):
         if task_id not in self.dag.task_dict:
             raise task_not_found(self.dag_id, task_id, list(self.dag.task_dict))
         return next(
-            (one for one in self._task_instances if one.task_id == task_id and one.map_index == map_index), None
+            (
+                instance
+                for instance in self._task_instances
+                if instance.task_id == task_id and instance.map_index == map_index
+            ),
+            None,
         )

@@ -338,12 +338,12 @@ class _AlwaysNotified:
 _ALWAYS_NOTIFIED: Any = _AlwaysNotified()
 
 
-def _find_free_id(tx: Any, dag_id: str, wanted: str) -> str:
+def _find_free_id(tx: Any, dag_id: str, base_id: str) -> str:
     """The run id, with a number at its end when the store has such a run of an earlier test run."""
-    run_id, number = wanted, 1
+    run_id, number = base_id, 1
     while dag_runs.find_stored_run(tx, dag_id, run_id) is not None:
         number += 1
-        run_id = f"{wanted}_{number}"
+        run_id = f"{base_id}_{number}"
     return run_id
 
 

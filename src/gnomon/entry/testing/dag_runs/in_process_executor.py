@@ -55,7 +55,7 @@ class InProcessChannel:
             raise AirflowRuntimeError(author_forks.FORK_REFUSAL)
         message = TaskApiRequestMessage(number=1, request=question)  # type: ignore[arg-type]
         response = answer_request(
-            lambda asked: answer_task(self._db, self._attempt, asked), message, log=_log, refusals=(TaskApiRefused,)
+            lambda request: answer_task(self._db, self._attempt, request), message, log=_log, refusals=(TaskApiRefused,)
         )
         return response.unwrap(AirflowRuntimeError)
 

@@ -38,7 +38,7 @@ class TriggerChannel:
         """The answer. Raises AirflowRuntimeError when the request is refused."""
         message = TaskApiRequestMessage(number=1, request=question)  # type: ignore[arg-type]
         response = answer_request(
-            lambda asked: answer_trigger(self._db, asked), message, log=_log, refusals=(TaskApiRefused,)
+            lambda request: answer_trigger(self._db, request), message, log=_log, refusals=(TaskApiRefused,)
         )
         return response.unwrap(AirflowRuntimeError)
 

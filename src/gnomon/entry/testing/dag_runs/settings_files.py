@@ -42,8 +42,8 @@ def settings_of_files(store: PrivateStore, conn_file: str | None, variable_file:
 
 
 def _store_connections(store: PrivateStore, file: str) -> list[str]:
-    found = _read(file, "connection")
-    for conn_id, value in found.items():
+    connections = _read(file, "connection")
+    for conn_id, value in connections.items():
         if isinstance(value, list):
             if len(value) != 1:
                 raise UserError(f"{file}: connection {conn_id!r} has {len(value)} entries; give one")
@@ -57,7 +57,7 @@ def _store_connections(store: PrivateStore, file: str) -> list[str]:
             store.set_connection(conn_id, Connection.from_text(text, conn_id))
         except AirflowException as error:
             raise UserError(f"{file}: {error}") from None
-    return list(found)
+    return list(connections)
 
 
 def _rename_extra(fields: dict[str, Any]) -> dict[str, Any]:
@@ -69,12 +69,12 @@ def _rename_extra(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _store_variables(store: PrivateStore, file: str) -> list[str]:
-    found = _read(file, "Variable")
-    for key, value in found.items():
+    variables = _read(file, "Variable")
+    for key, value in variables.items():
         store.set_variable(
             key, value["value"] if isinstance(value, dict) and value.keys() == {"value", "description"} else value
         )
-    return list(found)
+    return list(variables)
 
 
 def _read(file: str, kind: str) -> dict[str, Any]:
@@ -90,12 +90,12 @@ def _read(file: str, kind: str) -> dict[str, Any]:
         return dict(_iter_env(file, text, kind))
     if suffix not in (".json", ".yaml", ".yml"):
         raise UserError(f"{file} has no format that a file of {kind}s can have; name it {_FORMATS}")
-    found = _load_document(file, text, suffix)
-    if found is None:
+    document = _load_document(file, text, suffix)
+    if document is None:
         return {}
-    if not isinstance(found, dict):
-        raise UserError(f"{file} has a {type(found).__name__} at the top; write a mapping of names to {kind}s")
-    return {str(name): value for name, value in found.items()}
+    if not isinstance(document, dict):
+        raise UserError(f"{file} has a {type(document).__name__} at the top; write a mapping of names to {kind}s")
+    return {str(name): value for name, value in document.items()}
 
 
 def _load_document(file: str, text: str, suffix: str) -> Any:

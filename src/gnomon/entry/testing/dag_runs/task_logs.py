@@ -39,8 +39,8 @@ def _task_name(file_name: str) -> str:
     """The task, or the kind of callback, that writes a log of this name (`gnomon.model.attempts.build_attempt_log_path`)."""
     if file_name.startswith(_CALLBACK):
         return file_name.removeprefix(_CALLBACK).partition(".")[0]
-    found = _NAME.fullmatch(file_name)
-    if found is None:
+    match = _NAME.fullmatch(file_name)
+    if match is None:
         return file_name
-    index = found["map_index"]
-    return unquote(found["task_id"]) + (f"[{index}]" if index else "")
+    index = match["map_index"]
+    return unquote(match["task_id"]) + (f"[{index}]" if index else "")

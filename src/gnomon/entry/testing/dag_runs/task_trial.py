@@ -64,7 +64,7 @@ def run_single_task(
     )
     with console_logging(store.cfg.text("logging", "logging_level")):
         run = ForegroundRun(dag, store, clock, options).run()
-    return [one for one in run.task_instances if one.task_id == operator.task_id]
+    return [instance for instance in run.task_instances if instance.task_id == operator.task_id]
 
 
 def _make_dag(operator: Any) -> DAG:

@@ -116,10 +116,10 @@ def _find_violation(
 
 def _try_law(law: Law, subject: Subject, case: Case) -> _Evidence | None:
     subject.calls.clear()
-    found = find_fault(law, subject, case)
-    if found is None:
+    fault = find_fault(law, subject, case)
+    if fault is None:
         return None
-    return _Evidence(case, found, "\n".join(subject.calls) or f"{subject.name}.summary, {subject.name}.description")
+    return _Evidence(case, fault, "\n".join(subject.calls) or f"{subject.name}.summary, {subject.name}.description")
 
 
 def _shrink(law: Law, subject: Subject, evidence: _Evidence, floor: Instant) -> _Evidence:

@@ -104,13 +104,13 @@ def check_halves(subject: Subject, case: Case) -> str | None:
     rest = other.walk(case.bounds, now, case.steps - case.cut, whole[case.cut - 1])
     expected = whole[case.cut :]
     for number in range(max(len(rest), len(expected))):
-        one = expected[number] if number < len(expected) else None
-        two = rest[number] if number < len(rest) else None
-        if one != two:
+        first_slot = expected[number] if number < len(expected) else None
+        second_slot = rest[number] if number < len(rest) else None
+        if first_slot != second_slot:
             before = whole[case.cut - 1 + number]
             other.next(before, case.bounds, now)  # so that this is the call that the violation shows
             subject.calls += other.calls[-1:]
-            return f"without a restart, {describe_slot(before)} is followed by {describe_slot(one)}; after serialize and deserialize, by {describe_slot(two)}"
+            return f"without a restart, {describe_slot(before)} is followed by {describe_slot(first_slot)}; after serialize and deserialize, by {describe_slot(second_slot)}"
     return None
 
 
@@ -119,10 +119,10 @@ def check_repeatable(subject: Subject, case: Case) -> str | None:
     now = subject.now(case.now)
     first = subject.next(None, case.bounds, now)
     for last in (None, first):
-        one = subject.next(last, case.bounds, now) if last is not None else first
-        two = subject.next(last, case.bounds, now)
-        if one != two:
-            return f"two identical calls return {describe_slot(one)} and then {describe_slot(two)}"
+        first_slot = subject.next(last, case.bounds, now) if last is not None else first
+        second_slot = subject.next(last, case.bounds, now)
+        if first_slot != second_slot:
+            return f"two identical calls return {describe_slot(first_slot)} and then {describe_slot(second_slot)}"
     return None
 
 
@@ -134,22 +134,22 @@ def check_stored(subject: Subject, _: Case) -> str | None:
     if not isinstance(data, dict):
         return f"serialize returned {type(data).__name__}; return a dict of JSON values"
     try:
-        kept = json.loads(json.dumps(data))
+        stored_data = json.loads(json.dumps(data))
     except (TypeError, ValueError) as error:
         return f"serialize returned a value that JSON cannot represent ({error}); return texts, numbers, booleans, None, lists and dicts"
     try:
         again = subject.stored()
         after = json.loads(json.dumps(again.data()))
     except Exception as error:
-        return f"deserialize or a second serialize raised {_describe_error(error)}, for {kept!r}"
-    if after != kept:
-        return f"serialize returns {kept!r}, and after deserialize it returns {after!r}"
+        return f"deserialize or a second serialize raised {_describe_error(error)}, for {stored_data!r}"
+    if after != stored_data:
+        return f"serialize returns {stored_data!r}, and after deserialize it returns {after!r}"
     if type(subject.timetable).__eq__ is not object.__eq__ and again.timetable != subject.timetable:
         return "after deserialize, the timetable is not equal to the original (__eq__)"
     for name in ("summary", "description"):
-        one, two = getattr(subject.timetable, name, ""), getattr(again.timetable, name, "")
-        if one != two:
-            return f"its {name} is {one!r}, and after deserialize {two!r}"
+        first_text, second_text = getattr(subject.timetable, name, ""), getattr(again.timetable, name, "")
+        if first_text != second_text:
+            return f"its {name} is {first_text!r}, and after deserialize {second_text!r}"
     return None
 
 
@@ -183,13 +183,13 @@ def check_manual_own(subject: Subject, case: Case) -> str | None:
 def check_run_ids(subject: Subject, case: Case) -> str | None:
     if subject.follows_runs:
         return None  # the run id is made from the current time, which does not change here
-    seen: dict[str, str] = {}
+    runs_by_id: dict[str, str] = {}
     for run in subject.steps(case.bounds, subject.now(case.now), case.steps):
         if not 1 <= len(run.run_id) <= RUN_ID_MAX:
             return f"{describe_slot(run)} has an id of {len(run.run_id)} characters; 1 to {RUN_ID_MAX} are possible"
-        if run.run_id in seen:
-            return f"{describe_slot(run)} and {seen[run.run_id]} are both called {run.run_id!r}"
-        seen[run.run_id] = describe_slot(run)
+        if run.run_id in runs_by_id:
+            return f"{describe_slot(run)} and {runs_by_id[run.run_id]} are both called {run.run_id!r}"
+        runs_by_id[run.run_id] = describe_slot(run)
     return None
 
 

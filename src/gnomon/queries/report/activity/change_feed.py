@@ -100,14 +100,14 @@ class ChangeFeed:
 
     def read_next(self, tx: Transaction) -> list[ChangeEvent]:
         """The next changes, in the order of their commits. A change of a run that does not exist any more is left out, but for its deletion."""
-        found = read_rows(tx, self.change_pk, ROWS_READ_MAX)
+        journal_rows = read_rows(tx, self.change_pk, ROWS_READ_MAX)
         self.has_lost = False
         self.changed_accounts = frozenset()
-        if found and found[0].change_pk > self.change_pk + 1 and read_bounds(tx)[0] > self.change_pk + 1:
-            self.floor = (found[0].change_pk - 1, _LAST_OF_ROW)
+        if journal_rows and journal_rows[0].change_pk > self.change_pk + 1 and read_bounds(tx)[0] > self.change_pk + 1:
+            self.floor = (journal_rows[0].change_pk - 1, _LAST_OF_ROW)
             self.has_lost = True
-        rows = self._select_decided(tx, found)
-        self.has_more = self._undecided is not None or len(found) == ROWS_READ_MAX
+        rows = self._select_decided(tx, journal_rows)
+        self.has_more = self._undecided is not None or len(journal_rows) == ROWS_READ_MAX
         if not rows:
             return []
         self._load_names(tx, [entry for row in rows for entry in row.entries])
@@ -173,14 +173,14 @@ class ChangeFeed:
 
     def _load_dags(self, tx: Transaction, dag_pks: Collection[int], dag_ids: Collection[str]) -> None:
         self._dag_ids.update(read_dag_names(tx, [dag_pk for dag_pk in dag_pks if dag_pk not in self._dag_ids]))
-        wanted = {*dag_ids, *(self._dag_ids[dag_pk] for dag_pk in dag_pks if dag_pk in self._dag_ids)}
-        missing = sorted(wanted - self._labels.keys())
+        all_ids = {*dag_ids, *(self._dag_ids[dag_pk] for dag_pk in dag_pks if dag_pk in self._dag_ids)}
+        missing = sorted(all_ids - self._labels.keys())
         if missing:
-            found = {
-                one.spec.dag_id: one.spec.tags
-                for one in self._facts.find(tx, list_newest_versions(tx, missing)).values()
+            tags_by_id = {
+                facts.spec.dag_id: facts.spec.tags
+                for facts in self._facts.find(tx, list_newest_versions(tx, missing)).values()
             }
-            self._labels.update((dag_id, DagLabel(dag_id, tuple(found.get(dag_id, ())))) for dag_id in missing)
+            self._labels.update((dag_id, DagLabel(dag_id, tuple(tags_by_id.get(dag_id, ())))) for dag_id in missing)
 
     def _load_tasks(self, tx: Transaction, entries: Iterable[ChangeEntry]) -> None:
         missing = set()
@@ -279,13 +279,13 @@ class ChangeFeed:
 
 def _list_named_dags(entries: Iterable[ChangeEntry]) -> list[str]:
     """The ids of DAGs that entries name by id."""
-    found: list[str] = []
+    dag_ids: list[str] = []
     for entry in entries:
         if isinstance(entry, ImportErrorsChange):
-            found += entry.dag_ids
+            dag_ids += entry.dag_ids
         elif isinstance(entry, AssetEventPublished) and entry.source_dag_id is not None:
-            found.append(entry.source_dag_id)
-    return found
+            dag_ids.append(entry.source_dag_id)
+    return dag_ids
 
 
 def format_place(change_pk: int, number: int) -> str:

@@ -75,7 +75,7 @@ class ComingSlotsCache:
 
     def find(
         self,
-        wanted: Mapping[tuple[int, Instant], int],
+        first_runs: Mapping[tuple[int, Instant], int],
         rules: Sequence[DueRule],
         read_next: Callable[[Sequence[int]], Mapping[int, PlannedRun]],
         until: Instant,
@@ -83,7 +83,7 @@ class ComingSlotsCache:
     ) -> dict[tuple[int, Instant], ComingSlots]:
         """The due times before `until` that start and end of the DAGs permit.
 
-        `wanted`: by (index of the rule, due time of the next run) the key of a DAG that has both; the answer has the same keys. `read_next`: reads
+        `first_runs`: by (index of the rule, due time of the next run) the key of a DAG that has both; the answer has the same keys. `read_next`: reads
         the next runs of DAGs, for schedules that are not in memory.
         """
         with self._guard:
@@ -92,11 +92,11 @@ class ComingSlotsCache:
             deadline = time.monotonic() + BUDGET_S
             of_schedules: dict[tuple[bytes, Instant], ComingSlots | None] = {}
             lacking: dict[tuple[bytes, Instant], tuple[TimetableRef, int]] = {}
-            for (number, first), dag_pk in wanted.items():
+            for (number, first), dag_pk in first_runs.items():
                 ref, key, _jitter, _end_at = rules[number]
                 if (key, first) not in of_schedules:
-                    found = of_schedules[key, first] = self._find_kept(key, first, until, now, deadline)
-                    if found is None and ref.builtin:
+                    kept_slots = of_schedules[key, first] = self._find_kept(key, first, until, now, deadline)
+                    if kept_slots is None and ref.builtin:
                         lacking[key, first] = (ref, dag_pk)
             self._fill(
                 of_schedules,
@@ -108,12 +108,12 @@ class ComingSlotsCache:
             )
             return {
                 (number, first): _permit(of_schedules[rules[number].key, first], rules[number], first)
-                for number, first in wanted
+                for number, first in first_runs
             }
 
     def _fill(
         self,
-        found: dict[tuple[bytes, Instant], ComingSlots | None],
+        slots_by_schedule: dict[tuple[bytes, Instant], ComingSlots | None],
         lacking: Mapping[tuple[bytes, Instant], tuple[TimetableRef, int]],
         planned: Mapping[int, PlannedRun],
         until: Instant,
@@ -122,14 +122,14 @@ class ComingSlotsCache:
     ) -> None:
         """Begin the sequences that are lacking: one for each schedule, and a further one for a next run that it does not have."""
         for (key, first), (ref, dag_pk) in lacking.items():
-            found[key, first] = self._find_kept(key, first, until, now, deadline)
+            slots_by_schedule[key, first] = self._find_kept(key, first, until, now, deadline)
             run = planned.get(dag_pk)
-            if found[key, first] is None and run is not None and run.run_after == first:
+            if slots_by_schedule[key, first] is None and run is not None and run.run_after == first:
                 try:
                     self._kept[key if key not in self._kept else (key, first)] = SlotSequence(build(ref), run)
                 except PlanningError:
                     continue  # planning reports the error to the DAG
-                found[key, first] = self._find_kept(key, first, until, now, deadline)
+                slots_by_schedule[key, first] = self._find_kept(key, first, until, now, deadline)
 
     def _find_kept(
         self, key: bytes, first: Instant, until: Instant, now: Instant, deadline: float
@@ -148,11 +148,12 @@ class ComingSlotsCache:
         return None
 
 
-def _permit(found: ComingSlots | None, rule: DueRule, first: Instant) -> ComingSlots:
+def _permit(slots: ComingSlots | None, rule: DueRule, first: Instant) -> ComingSlots:
     """Of the due times of the schedule those of DAGs with the rule; only `first` is known when there are none."""
-    known = ComingSlots([first], is_complete=False) if found is None else found
+    schedule_slots = ComingSlots([first], is_complete=False) if slots is None else slots
     if rule.end_at is None and not rule.jitter:
-        return known
+        return schedule_slots
     return ComingSlots(
-        [at + rule.jitter for at in known.instants if rule.end_at is None or at <= rule.end_at], known.is_complete
+        [at + rule.jitter for at in schedule_slots.instants if rule.end_at is None or at <= rule.end_at],
+        schedule_slots.is_complete,
     )

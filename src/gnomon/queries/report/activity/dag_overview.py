@@ -69,5 +69,5 @@ def _find_late_since(dag: ListedDag, now: Instant) -> Instant | None:
     return dag.next_run.run_after
 
 
-def _list_problems(dag: ListedDag, found: DagProblems | None) -> list[str]:
-    return [] if found is None else [*found.errors, *select_dag_warnings(dag.dag_id, found.file_warnings)]
+def _list_problems(dag: ListedDag, problems: DagProblems | None) -> list[str]:
+    return [] if problems is None else [*problems.errors, *select_dag_warnings(dag.dag_id, problems.file_warnings)]

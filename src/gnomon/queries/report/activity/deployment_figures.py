@@ -58,7 +58,7 @@ def read_deployment_figures(tx: Transaction, now: Instant, triggerer_beat_s: flo
     for state in DagRunState:
         add(definitions.RUNS, runs.get(state, 0), state.value)
     tasks = deployment_counts.count_task_states(tx)
-    for name in (*(one.value for one in TaskInstanceState), deployment_counts.NO_STATE):
+    for name in (*(state.value for state in TaskInstanceState), deployment_counts.NO_STATE):
         add(definitions.TASK_INSTANCES, tasks.get(name, 0), name)
     counts += _read_pools(tx)
     add(definitions.MAILBOX, deployment_counts.count_messages(tx))
@@ -100,13 +100,13 @@ def _count_deferred(pool: PoolRecord, live: dict[str, dict[TaskInstanceState, in
 
 def _read_services(tx: Transaction, triggerer_beat_s: float) -> list[FigureSample]:
     now = tx.lease_now()
-    found = [
+    samples = [
         FigureSample(definitions.WORKER_SLOTS, (worker.worker_id,), worker.slots) for worker in leases.list_workers(tx)
     ]
     for row in list_services(tx, triggerer_beat_s):
         labels = (row.service, row.id, row.host)
-        found.append(FigureSample(definitions.SERVICE_UP, labels, int(row.alive)))
+        samples.append(FigureSample(definitions.SERVICE_UP, labels, int(row.alive)))
         if row.beat_at is not None:
             age_s = now / SECOND - datetime.fromisoformat(row.beat_at).timestamp()
-            found.append(FigureSample(definitions.HEARTBEAT_AGE, labels, round(max(0.0, age_s), 3)))
-    return found
+            samples.append(FigureSample(definitions.HEARTBEAT_AGE, labels, round(max(0.0, age_s), 3)))
+    return samples

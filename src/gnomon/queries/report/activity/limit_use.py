@@ -96,16 +96,16 @@ def read_limit_use(
             is_complete=False,
         )
     with load_engine_state(tx, limits) as engine_state:
-        found = [
+        uses = [
             use for use in _iterate_limits(engine_state, now) if (use.used or use.waiting) and is_visible(use.dag_id)
         ]
         workers = [
-            WorkerUse(name, hosts.get(name, ""), one.slots, one.used_slots)
-            for name, one in sorted(engine_state.workers.items())
+            WorkerUse(name, hosts.get(name, ""), worker.slots, worker.used_slots)
+            for name, worker in sorted(engine_state.workers.items())
         ]
         live_attempts = engine_state.live_attempt_count
-    found.sort(key=lambda use: (not use.waiting, not use.is_reached, use.dag_id, use.run_id or "", use.name))
-    return LimitsInUse(found[:LISTED_MAX], workers, limits.parallelism, live_attempts, len(found) <= LISTED_MAX)
+    uses.sort(key=lambda use: (not use.waiting, not use.is_reached, use.dag_id, use.run_id or "", use.name))
+    return LimitsInUse(uses[:LISTED_MAX], workers, limits.parallelism, live_attempts, len(uses) <= LISTED_MAX)
 
 
 def _iterate_limits(engine_state: EngineState, now: Instant) -> Iterator[LimitUse]:
@@ -141,7 +141,7 @@ def _build_run_limit(dag: Dag, now: Instant) -> LimitUse:
 
 def _build_task_limits(dag: Dag) -> Iterable[LimitUse]:
     """The limits of the tasks and of the single runs of a DAG."""
-    found: dict[int, LimitUse] = {}
+    uses: dict[int, LimitUse] = {}
     for run in dag.runs.values():
         for ti in (
             ti
@@ -151,8 +151,8 @@ def _build_task_limits(dag: Dag) -> Iterable[LimitUse]:
         ):
             for limit in collect_limits(ti):
                 if limit.limit is not None:
-                    _add_user(found.setdefault(id(limit), _start(dag, run, limit)), ti, limit)
-    return found.values()
+                    _add_user(uses.setdefault(id(limit), _start(dag, run, limit)), ti, limit)
+    return uses.values()
 
 
 def _waits_for_admission(ti: TaskInstance) -> bool:
@@ -160,7 +160,7 @@ def _waits_for_admission(ti: TaskInstance) -> bool:
 
 
 def _start(dag: Dag, run: DagRun, limit: ConcurrencyLimit) -> LimitUse:
-    is_of_dag = any(one is limit for one in dag.task_limits.values())
+    is_of_dag = any(dag_limit is limit for dag_limit in dag.task_limits.values())
     return LimitUse(
         dag.record.dag_id, None if is_of_dag else run.record.run_id, limit.name, limit.limit or 0, limit.used
     )

@@ -60,30 +60,32 @@ def read_pool_use(tx: Transaction, is_visible: Callable[[str], bool] = lambda _:
 
     A pool that a task names and that does not exist is listed with 0 slots.
     """
-    found = {pool.name: PoolUse(pool) for pool in list_pools(tx)}
+    uses = {pool.name: PoolUse(pool) for pool in list_pools(tx)}
     instances = list_live_instances(tx, INSTANCES_MAX)
-    for one in instances:
-        use = found.setdefault(one.pool, PoolUse(PoolRecord(one.pool, 0, 0, description="this pool does not exist")))
-        user = PoolUser(
-            one.dag_id,
-            one.run_id,
-            one.task_id,
-            one.map_index,
-            one.state.value,
-            one.slots,
-            one.priority,
-            iso(one.started_at),
+    for instance in instances:
+        use = uses.setdefault(
+            instance.pool, PoolUse(PoolRecord(instance.pool, 0, 0, description="this pool does not exist"))
         )
-        if one.state in _HOLDING or (one.state is TaskInstanceState.DEFERRED and use.pool.include_deferred):
-            use.held += one.slots
+        user = PoolUser(
+            instance.dag_id,
+            instance.run_id,
+            instance.task_id,
+            instance.map_index,
+            instance.state.value,
+            instance.slots,
+            instance.priority,
+            iso(instance.started_at),
+        )
+        if instance.state in _HOLDING or (instance.state is TaskInstanceState.DEFERRED and use.pool.include_deferred):
+            use.held += instance.slots
             users = use.holders
-        elif one.state is TaskInstanceState.SCHEDULED:
-            use.waiting += one.slots
+        elif instance.state is TaskInstanceState.SCHEDULED:
+            use.waiting += instance.slots
             users = use.waiters
         else:
             continue
-        if is_visible(one.dag_id):
+        if is_visible(instance.dag_id):
             users.append(user)
-    for use in found.values():
+    for use in uses.values():
         del use.holders[LISTED_MAX:], use.waiters[LISTED_MAX:]
-    return PoolsInUse(sorted(found.values(), key=lambda use: use.pool.name), len(instances) < INSTANCES_MAX)
+    return PoolsInUse(sorted(uses.values(), key=lambda use: use.pool.name), len(instances) < INSTANCES_MAX)

@@ -99,10 +99,10 @@ def build_timeline(
     tx: Transaction, facts: FactsOfAll, chosen: frozenset[int] | None, cache: ComingSlotsCache, request: TimelineRequest
 ) -> RunTimeline:
     """The timeline of the DAGs that a file defines and whose keys are `chosen`; None: of all."""
-    known = facts.derive("known active", lambda: facts.active.intersection(facts.by_dag))
-    members = known if chosen is None else known & chosen
+    active = facts.derive("known active", lambda: facts.active.intersection(facts.by_dag))
+    members = active if chosen is None else active & chosen
     rules = facts.derive(
-        "due rules", lambda: collect_due_rules((dag_pk, one.spec) for dag_pk, one in facts.by_dag.items())
+        "due rules", lambda: collect_due_rules((dag_pk, facts.spec) for dag_pk, facts in facts.by_dag.items())
     )
     kinds = _sort_dags(tx, facts, rules, request.grouping)
     due = _count_due(dag_overview.list_next_runs(tx, request.until), members, kinds, rules)
@@ -228,7 +228,7 @@ def _count_coming(
     request: TimelineRequest,
 ) -> None:
     overdue = request.now - int(LATE_AFTER_S * SECOND)
-    hours = {key: _count_hours(one.instants, request) for key, one in slots.items()}
+    hours = {key: _count_hours(coming.instants, request) for key, coming in slots.items()}
     for (kind, first), count in due.counts.items():
         names, rule = kinds.kinds[kind]
         instants = slots[rule, first].instants
@@ -250,19 +250,19 @@ def _list_next(
     slots: Mapping[tuple[int, Instant], ComingSlots], due: _DueRuns, kinds: _DagKinds, rules: DueRules, limit: int
 ) -> list[ComingRun]:
     """The next run of each DAG, in order: a dense schedule does not hide the others."""
-    first_of = {key: one.instants[0] for key, one in slots.items() if one.instants}
+    first_of = {key: coming.instants[0] for key, coming in slots.items() if coming.instants}
     numbers: Counter[tuple[int, Instant]] = Counter()
     for (kind, first), count in due.counts.items():
         numbers[kinds.kinds[kind].rule, first] += count
-    last, left = None, limit
+    last, remaining = None, limit
     for key in sorted(first_of, key=first_of.__getitem__):
-        if left <= 0 and first_of[key] != last:
+        if remaining <= 0 and first_of[key] != last:
             break
-        last, left = first_of[key], left - numbers[key]
+        last, remaining = first_of[key], remaining - numbers[key]
     if last is None:
         return []
-    known = (
+    due_pairs = (
         (first_of.get((rules.by_dag[dag_pk], first)), dag_pk) for dag_pk, first in due.runs if first <= last
     )  # none is due before its next run
-    found = sorted((at, dag_pk) for at, dag_pk in known if at is not None and at <= last)
-    return [ComingRun(dag_pk, at) for at, dag_pk in found[:limit]]
+    in_order = sorted((at, dag_pk) for at, dag_pk in due_pairs if at is not None and at <= last)
+    return [ComingRun(dag_pk, at) for at, dag_pk in in_order[:limit]]

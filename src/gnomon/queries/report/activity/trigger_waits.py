@@ -96,8 +96,10 @@ def list_trigger_waits(
     """The deferrals that meet the conditions on fields of `deferral_pages.sql`, the oldest first; `after`: those behind this number."""
     behind = [] if after is None else [Condition("trigger_pk", Operator.MORE, after)]
     page = read_deferral_page(tx, PageQuery((*conditions, *behind), (SortKey("trigger_pk"),), limit))
-    arguments = _show_arguments(tx, {one.trigger_pk: one.kwargs for one in page if _name_kind(one) == "trigger"})
-    return [_build_wait(one, arguments.get(one.trigger_pk, "")) for one in page]
+    arguments = _show_arguments(
+        tx, {deferral.trigger_pk: deferral.kwargs for deferral in page if _name_kind(deferral) == "trigger"}
+    )
+    return [_build_wait(deferral, arguments.get(deferral.trigger_pk, "")) for deferral in page]
 
 
 def list_triggerer_states(tx: Transaction, beat_s: float) -> list[TriggererState]:
@@ -111,35 +113,35 @@ def list_trigger_faults(tx: Transaction, conditions: Sequence[Condition], now: I
     since = Condition("when", Operator.MORE, now - round(FAULTS_FOR_S * SECOND))
     chosen = (*conditions, Condition("event", Operator.IN, list(_FAULT_KINDS)), since)
     return [
-        _build_fault(one)
-        for one in read_event_page(
+        _build_fault(event)
+        for event in read_event_page(
             tx, PageQuery(chosen, (SortKey("when", descends=True), SortKey("event_log_id", descends=True)), FAULTS_MAX)
         )
     ]
 
 
-def _name_kind(one: ListedDeferral) -> str:
-    return "question" if one.is_question else "timer" if one.due_at is not None else "trigger"
+def _name_kind(deferral: ListedDeferral) -> str:
+    return "question" if deferral.is_question else "timer" if deferral.due_at is not None else "trigger"
 
 
-def _build_wait(one: ListedDeferral, arguments: str) -> TriggerWait:
+def _build_wait(deferral: ListedDeferral, arguments: str) -> TriggerWait:
     return TriggerWait(
-        one.trigger_pk,
-        one.dag_id,
-        one.run_id,
-        one.task_id,
-        one.map_index,
-        _name_kind(one),
-        one.classpath,
+        deferral.trigger_pk,
+        deferral.dag_id,
+        deferral.run_id,
+        deferral.task_id,
+        deferral.map_index,
+        _name_kind(deferral),
+        deferral.classpath,
         arguments,
-        one.queue,
-        iso(one.created_at),
-        None if one.due_at == NEVER else iso(one.due_at),
-        iso(one.timeout_at),
-        one.triggerer,
-        one.is_over,
-        one.is_paused,
-        one.priority,
+        deferral.queue,
+        iso(deferral.created_at),
+        None if deferral.due_at == NEVER else iso(deferral.due_at),
+        iso(deferral.timeout_at),
+        deferral.triggerer,
+        deferral.is_over,
+        deferral.is_paused,
+        deferral.priority,
     )
 
 
@@ -190,6 +192,8 @@ def _count_classes(row: TriggererLease, counter: str) -> dict[str, int]:
     }
 
 
-def _build_fault(one: ListedEvent) -> TriggerFault:
-    classpath, _, text = one.body.partition(" ")
-    return TriggerFault(iso(one.at), one.kind, one.dag_id, one.run_id, one.task_id, one.map_index, classpath, text)
+def _build_fault(event: ListedEvent) -> TriggerFault:
+    classpath, _, text = event.body.partition(" ")
+    return TriggerFault(
+        iso(event.at), event.kind, event.dag_id, event.run_id, event.task_id, event.map_index, classpath, text
+    )

@@ -32,4 +32,4 @@ def find_p95(tx: Transaction, dag_pk: int) -> Instant | None:
 def find_p95_of_dags(tx: Transaction, dag_pks: Sequence[int]) -> dict[int, Instant | None]:
     """As `find_p95`, by DAG, in one statement."""
     durations = run_listing.list_success_durations_of_dags(tx, dag_pks, looked_at=P95_LOOKED_AT, limit=P95_RUNS)
-    return {dag_pk: compute_p95(found) for dag_pk, found in durations.items()}
+    return {dag_pk: compute_p95(seconds) for dag_pk, seconds in durations.items()}

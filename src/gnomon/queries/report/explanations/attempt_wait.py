@@ -44,8 +44,8 @@ def describe_message_waits(tx: Transaction, claims: Mapping[str, str], queued_ti
 
 
 def _describe_workers(workers: list[WorkerRecord], used: Mapping[str, int], queue: str) -> Sentence:
-    found = [worker for worker in workers if worker.queues is not None and queue in worker.queues]
-    if not found:
+    takers = [worker for worker in workers if worker.queues is not None and queue in worker.queues]
+    if not takers:
         return say("no_worker_of_queue", command=Command("celery worker", (), ("-q", queue)))
     shown = tuple(
         say(
@@ -55,11 +55,11 @@ def _describe_workers(workers: list[WorkerRecord], used: Mapping[str, int], queu
             free=_count_free(worker, used),
             slots=worker.slots,
         )
-        for worker in found[:WORKERS_SHOWN]
+        for worker in takers[:WORKERS_SHOWN]
     )
-    more = say("and_more", count=len(found) - WORKERS_SHOWN) if len(found) > WORKERS_SHOWN else None
-    free = say("free_slots", count=sum(_count_free(worker, used) for worker in found))
-    return say("workers_take_queue", count=len(found), free_slots=free, names_of_workers=shown, more=more)
+    more = say("and_more", count=len(takers) - WORKERS_SHOWN) if len(takers) > WORKERS_SHOWN else None
+    free = say("free_slots", count=sum(_count_free(worker, used) for worker in takers))
+    return say("workers_take_queue", count=len(takers), free_slots=free, names_of_workers=shown, more=more)
 
 
 def _count_free(worker: WorkerRecord, used: Mapping[str, int]) -> int:

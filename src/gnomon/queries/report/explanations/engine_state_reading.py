@@ -38,8 +38,8 @@ def load_engine_state(
     engine_state = EngineState(limits)
     engine_state.graphs = graphs
     _add_workers(tx, engine_state)
-    asked = [key for key in (dag_pk, None if run is None else run.dag_pk) if key is not None]
-    load_groups(engine_state, group_state.load_busy_groups(tx, groups, asked), {})
+    dag_pks = [key for key in (dag_pk, None if run is None else run.dag_pk) if key is not None]
+    load_groups(engine_state, group_state.load_busy_groups(tx, groups, dag_pks), {})
     engine_state.update_pools(group_state.load_pools(tx))
     dag = None if run is None else engine_state.dags.get(run.dag_pk)
     if run is not None and dag is not None and run.run_pk not in engine_state.runs:
@@ -72,9 +72,9 @@ def _add_workers(tx: Transaction, engine_state: EngineState) -> None:
     for worker in process_health.list_live_workers(tx):
         if is_local_used and not worker.address.startswith(REMOTE_ADDRESS):
             engine_state.add_worker(worker.worker_id, worker.slots)
-    for one in () if executors is None else executors.executors:
-        if one.name != LOCAL_EXECUTOR:
-            engine_state.add_worker(one.name, engine_state.limits.parallelism or SLOTS_UNBOUND)
+    for executor in () if executors is None else executors.executors:
+        if executor.name != LOCAL_EXECUTOR:
+            engine_state.add_worker(executor.name, engine_state.limits.parallelism or SLOTS_UNBOUND)
     engine_state.claims.update(remote_attempts.list_claiming_workers(tx))
     if executors is not None and CELERY_EXECUTOR in executors:
         engine_state.message_waits.update(

@@ -28,7 +28,7 @@ class Explanation:
     def add(self, *conditions: WaitCondition) -> None:
         """Add conditions, and tell those that are not met."""
         self.conditions += conditions
-        self.told += [ToldSentence(one.told, True) for one in conditions if not one.is_met]
+        self.told += [ToldSentence(condition.told, True) for condition in conditions if not condition.is_met]
 
     def note(self, *sentences: Sentence) -> None:
         """Add sentences that are no condition."""
@@ -36,7 +36,7 @@ class Explanation:
 
     def tell(self, conditions: Iterable[WaitCondition]) -> None:
         """Tell conditions that belong to one that was added."""
-        self.told += [ToldSentence(one.told, True) for one in conditions]
+        self.told += [ToldSentence(condition.told, True) for condition in conditions]
 
     def include(self, other: Explanation) -> None:
         """Add the conditions and the sentences of another."""
@@ -46,4 +46,4 @@ class Explanation:
     @property
     def texts(self) -> list[str]:
         """The sentences in English."""
-        return [render(told.sentence) for told in self.told]
+        return [render(entry.sentence) for entry in self.told]

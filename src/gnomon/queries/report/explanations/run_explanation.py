@@ -62,10 +62,10 @@ def _add_end(explanation: Explanation, tx: Transaction, dag: DagRecord, run: Run
 
 def _add_conditions(explanation: Explanation, conditions: Sequence[WaitCondition]) -> None:
     """Add what the engine says; that of the pause is known, and that of other DAGs follows slot by slot. All are told, and the first are conditions."""
-    found = [one for one in conditions if one.kind not in ("dag_active", "upstream_dags")]
-    explanation.add(*found)
-    del explanation.conditions[len(explanation.conditions) - len(found) :]
-    explanation.conditions += found[:CHILDREN_MAX]
+    conditions_to_add = [condition for condition in conditions if condition.kind not in ("dag_active", "upstream_dags")]
+    explanation.add(*conditions_to_add)
+    del explanation.conditions[len(explanation.conditions) - len(conditions_to_add) :]
+    explanation.conditions += conditions_to_add[:CHILDREN_MAX]
 
 
 def explain_waits(
@@ -86,6 +86,6 @@ def explain_waits(
         for run in runs:
             if waiting == most:
                 break
-            found = reasons[run.run_pk] = list_waits(state, run.run_pk, now)
-            waiting += bool(found) or run.state is DagRunState.QUEUED
+            waits = reasons[run.run_pk] = list_waits(state, run.run_pk, now)
+            waiting += bool(waits) or run.state is DagRunState.QUEUED
     return reasons

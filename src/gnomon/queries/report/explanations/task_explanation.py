@@ -82,8 +82,8 @@ def _add_waits(
     upstreams = Explanation()
     add_upstreams(upstreams, tx, dag, run, now, row.task_id)
     with load_engine_state(tx, limits, run) as state:
-        found = list_task_conditions(state, run.run_pk, row.task_id, row.map_index, now)
-    _add_conditions(explanation, found, has_open_upstream=bool(list_unmet(upstreams.conditions)))
+        waits = list_task_conditions(state, run.run_pk, row.task_id, row.map_index, now)
+    _add_conditions(explanation, waits, has_open_upstream=bool(list_unmet(upstreams.conditions)))
     trigger = check_trigger(tx, key)
     if trigger is not None:
         explanation.conditions.append(trigger)
@@ -93,10 +93,10 @@ def _add_waits(
     explanation.note(*describe_past_waits(tx, dag, run, row.task_id))
 
 
-def _add_conditions(explanation: Explanation, found: Sequence[WaitCondition], *, has_open_upstream: bool) -> None:
+def _add_conditions(explanation: Explanation, waits: Sequence[WaitCondition], *, has_open_upstream: bool) -> None:
     """Add what the engine says, and tell the first that is not met; what is said already, of the pause and of other DAGs slot by slot, is left out."""
-    said = {"dag_active", "upstream_dags", "rules"} if has_open_upstream else {"dag_active"}
-    conditions = [one for one in found if one.kind not in said]
+    told_elsewhere = {"dag_active", "upstream_dags", "rules"} if has_open_upstream else {"dag_active"}
+    conditions = [condition for condition in waits if condition.kind not in told_elsewhere]
     explanation.conditions += conditions
     explanation.tell(list_unmet(conditions)[:1])
 

@@ -71,17 +71,17 @@ class DayReasons:
 def read_year(tx: Transaction, dag_pk: int, year: YearDays, changes: list[tuple[Instant, int]]) -> StoredYear:
     """The runs of the year by day and state. `changes`: from which instant on which offset of the zone holds, the first at the start of the year."""
     days = [CalendarDay(year.day(number)) for number in range(len(year))]
-    left = RUNS_COUNTED_MAX
+    remaining = RUNS_COUNTED_MAX
     for index in range(len(changes) - 1, -1, -1):
         start, shift = changes[index]
         until = changes[index + 1][0] if index + 1 < len(changes) else year.end
         for since_epoch, state, count in run_listing.count_runs_by_day(
-            tx, dag_pk, start=start, until=until, shift=shift, most=max(left, 0)
+            tx, dag_pk, start=start, until=until, shift=shift, most=max(remaining, 0)
         ):
             states = days[year.number_of_day(since_epoch)].states
             states[state] = states.get(state, 0) + count
-            left -= count
-    return StoredYear(days, left > 0)
+            remaining -= count
+    return StoredYear(days, remaining > 0)
 
 
 def add_slots(days: list[CalendarDay], year: YearDays, slots: KnownSlots) -> None:
@@ -145,22 +145,22 @@ def _quote(reason: str | None) -> Sentence | None:
 
 def _list_recorded(tx: Transaction, dag_pk: int, year: YearDays) -> dict[int, str]:
     """By number of the day: the newest recorded reason for slots of that day that got no run."""
-    found: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for event in event_log.list_skipped_slots(tx, dag_pk):
         if event.kind == "slot_held":
             for text in _INSTANT.findall(event.body)[:1]:
                 number = year.number_of(to_instant(datetime.fromisoformat(text)))
                 if number is not None:
-                    found.setdefault(number, event.body)
+                    reasons.setdefault(number, event.body)
             continue
         for number, reason in _by_day(year, (msgspec.json.decode(event.body, type=SkippedSlots),)).items():
-            found.setdefault(number, reason)
-    return found
+            reasons.setdefault(number, reason)
+    return reasons
 
 
 def _by_day(year: YearDays, skipped: tuple[SkippedSlots, ...]) -> dict[int, str]:
-    found: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for slots in skipped:
         for number in year.numbers_between(slots.first, slots.until):
-            found.setdefault(number, slots.reason)
-    return found
+            reasons.setdefault(number, slots.reason)
+    return reasons

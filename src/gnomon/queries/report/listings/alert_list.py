@@ -52,8 +52,8 @@ class DeliveryRow:
 
 def list_alerts(tx: Transaction, limit: int, *, open_only: bool = False) -> list[AlertRow]:
     """The newest alerts, or those that are not resolved; newest first."""
-    found = alerts.list_open_alerts(tx)[::-1][:limit] if open_only else alerts.list_newest_alerts(tx, limit)
-    return [_alert_row(alert) for alert in found]
+    records = alerts.list_open_alerts(tx)[::-1][:limit] if open_only else alerts.list_newest_alerts(tx, limit)
+    return [_alert_row(alert) for alert in records]
 
 
 def list_deliveries(tx: Transaction, limit: int) -> list[DeliveryRow]:
@@ -93,12 +93,12 @@ def _delivery_row(delivery: DeliveryRecord) -> DeliveryRow:
 
 def list_dag_rules(tx: Transaction) -> list[tuple[StoredDag, int, AlertRuleSpec]]:
     """The rules in the files of DAGs that exist, each with its number in its DAG; by DAG id."""
-    known = [dag for dag in dags.list_dags(tx) if dag.active]
-    found: list[tuple[StoredDag, int, AlertRuleSpec]] = []
-    for first in range(0, len(known), SPECS_MAX):
-        batch = known[first : first + SPECS_MAX]
+    active_dags = [dag for dag in dags.list_dags(tx) if dag.active]
+    listed: list[tuple[StoredDag, int, AlertRuleSpec]] = []
+    for first in range(0, len(active_dags), SPECS_MAX):
+        batch = active_dags[first : first + SPECS_MAX]
         packed: dict[int, bytes] = dict(tx.all("group_state.specs", version_pks=[dag.version_pk for dag in batch]))
         for dag in batch:
             rules = decode_spec_without_tasks(packed[dag.version_pk]).alerts if dag.version_pk in packed else ()
-            found += [(dag, number, rule) for number, rule in enumerate(rules, start=1)]
-    return found
+            listed += [(dag, number, rule) for number, rule in enumerate(rules, start=1)]
+    return listed

@@ -106,12 +106,12 @@ def find_stored_asset(tx: Transaction, text: str) -> StoredAsset:
 
     Raises NameNotFound, which suggests near names.
     """
-    found = asset_declarations.find_assets(tx, name=text) or asset_declarations.find_assets(tx, uri=text)
-    if not found:
-        known = asset_declarations.list_assets(tx)
-        raise asset_not_found(text, {name for asset in known for name in (asset.key.name, asset.key.uri)})
-    named = {each.leaf for each in asset_declarations.list_declarations(tx, [asset.key for asset in found])}
-    return min(found, key=lambda asset: (asset.key not in named, asset.asset_pk))
+    assets = asset_declarations.find_assets(tx, name=text) or asset_declarations.find_assets(tx, uri=text)
+    if not assets:
+        stored_assets = asset_declarations.list_assets(tx)
+        raise asset_not_found(text, {name for asset in stored_assets for name in (asset.key.name, asset.key.uri)})
+    named = {each.leaf for each in asset_declarations.list_declarations(tx, [asset.key for asset in assets])}
+    return min(assets, key=lambda asset: (asset.key not in named, asset.asset_pk))
 
 
 def find_visible_asset(tx: Transaction, visible: VisibleAssets, text: str) -> StoredAsset:
@@ -190,15 +190,15 @@ def _describe_partitions(
         dag.spec.partition_rules, PARTITION_KEYS_SHOWN_MAX, answers if isinstance(answers, PartitionAnswers) else None
     )
     reading = read_partitions(tx, dag.dag_pk, condition, mappers, PARTITION_KEYS_SHOWN_MAX)
-    found = reading.partitions
+    partitions = reading.partitions
     if isinstance(answers, PartitionAnswers):
         watchers = [*map(quote, answers.errors), *watchers]
-    if not found and reading.waiting:
+    if not partitions and reading.waiting:
         return [say("events_wait_for_answer", total=len(reading.waiting)), *watchers]
-    if not found:
+    if not partitions:
         return [say("no_partition_waits"), *watchers]
-    ready = sum(partition.is_complete for partition in found)
-    pending = [partition for partition in found if not partition.is_complete]
+    ready = sum(partition.is_complete for partition in partitions)
+    pending = [partition for partition in partitions if not partition.is_complete]
     sentences = [say("partitions_are_complete", total=ready)] if ready else []
     sentences += [quote(describe_partition(partition)) for partition in pending[:PARTITIONS_SHOWN]]
     if len(pending) > PARTITIONS_SHOWN:

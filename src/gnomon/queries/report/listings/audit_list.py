@@ -56,7 +56,7 @@ def list_audit_rows(
         (SortKey("event_log_id", descends=True),),
         limit,
     )
-    return [_build_row(one, hide, is_admin=is_admin) for one in read_event_page(tx, query, dag_pk)]
+    return [_build_row(event, hide, is_admin=is_admin) for event in read_event_page(tx, query, dag_pk)]
 
 
 def read_details(body: str) -> dict[str, Any]:
@@ -64,10 +64,10 @@ def read_details(body: str) -> dict[str, Any]:
     if not body.startswith("{"):
         return {}
     try:
-        found = json.loads(body)
+        body_fields = json.loads(body)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return body_fields if isinstance(body_fields, dict) else {}
 
 
 def hide_in_value(value: Any, hide: Callable[[str], str]) -> Any:
@@ -94,15 +94,17 @@ def hide_in_body(body: str, hide: Callable[[str], str]) -> str:
     return body if shown == details else json.dumps(shown, ensure_ascii=False)
 
 
-def _build_row(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRow:
-    task_id = one.task_id if one.task_id is None or one.map_index == UNMAPPED else f"{one.task_id}[{one.map_index}]"
+def _build_row(event: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRow:
+    task_id = (
+        event.task_id if event.task_id is None or event.map_index == UNMAPPED else f"{event.task_id}[{event.map_index}]"
+    )
     return AuditRow(
-        iso(one.at) or "",
-        one.kind,
-        one.by,
-        one.address if is_admin else None,
-        one.dag_id,
-        one.run_id,
+        iso(event.at) or "",
+        event.kind,
+        event.by,
+        event.address if is_admin else None,
+        event.dag_id,
+        event.run_id,
         task_id,
-        hide_in_body(one.body, hide) or None,
+        hide_in_body(event.body, hide) or None,
     )

@@ -62,17 +62,17 @@ class BackfillRow:
 
 def list_backfills(tx: Transaction, dag_id: str | None = None) -> list[BackfillRow]:
     """All backfills, or those of one DAG, newest first."""
-    found = backfills.list_backfills(tx) if dag_id is None else backfills.list_backfills_of_dag(tx, dag_id)
-    return build_backfill_rows(tx, found)
+    records = backfills.list_backfills(tx) if dag_id is None else backfills.list_backfills_of_dag(tx, dag_id)
+    return build_backfill_rows(tx, records)
 
 
 def find_backfill(tx: Transaction, backfill_pk: int) -> tuple[str, BackfillRecord]:
     """The id of the DAG and the backfill. Raises NameNotFound when there is none."""
-    found = backfills.find_named_backfill(tx, backfill_pk)
-    if found is not None:
-        return found
-    known = [str(record.backfill_pk) for _, record in backfills.list_backfills(tx)]
-    raise backfill_not_found(backfill_pk, known)
+    named_record = backfills.find_named_backfill(tx, backfill_pk)
+    if named_record is not None:
+        return named_record
+    backfill_ids = [str(record.backfill_pk) for _, record in backfills.list_backfills(tx)]
+    raise backfill_not_found(backfill_pk, backfill_ids)
 
 
 def build_backfill_rows(tx: Transaction, named: Sequence[tuple[str, BackfillRecord]]) -> list[BackfillRow]:
@@ -88,7 +88,7 @@ def _build_row(
     success, failed, running = (
         runs.get(state, 0) for state in (DagRunState.SUCCESS, DagRunState.FAILED, DagRunState.RUNNING)
     )
-    left = slots.get(ALREADY_EXISTS, 0) + slots.get(IN_FLIGHT, 0)
+    remaining = slots.get(ALREADY_EXISTS, 0) + slots.get(IN_FLIGHT, 0)
     return BackfillRow(
         backfill_id=record.backfill_pk,
         dag_id=dag_id,
@@ -104,7 +104,7 @@ def _build_row(
         failed=failed,
         running=running,
         queued=runs.get(DagRunState.QUEUED, 0) + slots.get(TO_REPROCESS, 0),
-        left=left,
+        left=remaining,
         created_at=iso(record.created_at),
         completed_at=iso(record.ended_at),
         created_by=record.created_by,

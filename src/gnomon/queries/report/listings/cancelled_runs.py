@@ -18,23 +18,23 @@ from gnomon.storage.store.cross_dag import run_waits
 
 def list_cancelled_by(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[RunInstancesToClear]:
     """What waited for the run, or for runs that it made fail, and failed for that reason, each after what it waited for; at most MAX_RUNS runs."""
-    found: dict[int, RunInstancesToClear] = {}
+    cleared: dict[int, RunInstancesToClear] = {}
     unvisited = [(dag.dag_id, run.slot_at)]
     while unvisited:
         up_dag, slot = unvisited.pop(0)
         tasks: dict[tuple[str, str], set[str | None]] = {}
         for down in run_waits.list_downstream_runs(tx, up_dag, [] if slot is None else [slot]):
-            if down.run_pk != run.run_pk and down.run_pk not in found:
+            if down.run_pk != run.run_pk and down.run_pk not in cleared:
                 tasks.setdefault((down.dag_id, down.run_id), set()).add(down.task_id)
         for (dag_id, run_id), waited in tasks.items():
             other = find_dag(tx, dag_id)
             record = find_run(tx, other, run_id)
             rows = list(_select_cancelled(tx, other, record, waited))
-            if rows and len(found) < MAX_RUNS:
-                found[record.run_pk] = RunInstancesToClear(other, record, rows)
+            if rows and len(cleared) < MAX_RUNS:
+                cleared[record.run_pk] = RunInstancesToClear(other, record, rows)
                 if record.state is DagRunState.FAILED:
                     unvisited.append((dag_id, record.slot_at))
-    return list(found.values())
+    return list(cleared.values())
 
 
 def _select_cancelled(

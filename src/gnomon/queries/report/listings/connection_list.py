@@ -66,11 +66,11 @@ def make_row(stored: StoredConnection, *, shows_secrets: bool) -> ConnectionRow:
 
 def to_connection(stored: StoredConnection) -> Connection:
     """The object that authors get. What older versions have stored is shown as it is, so that users can correct it."""
-    made = Connection(
+    connection = Connection(
         stored.conn_id, stored.conn_type, stored.description, stored.host, stored.login, stored.password, stored.schema
     )
-    made.port, made.extra = stored.port, stored.extra
-    return made
+    connection.port, connection.extra = stored.port, stored.extra
+    return connection
 
 
 def to_stored(connection: Connection) -> StoredConnection:

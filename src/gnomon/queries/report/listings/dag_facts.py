@@ -67,22 +67,22 @@ class FactsOfAll:
 
     def derive(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What the function returns, which must follow from these facts and the key alone. It is called only once for each `key`."""
-        found = self.derived.get(key, _MISSING)
-        if found is _MISSING:
+        value = self.derived.get(key, _MISSING)
+        if value is _MISSING:
             if len(self.derived) >= CHOSEN_MAX:
                 self.derived.clear()
-            found = self.derived[key] = compute()
-        return cast("T", found)
+            value = self.derived[key] = compute()
+        return cast("T", value)
 
     def choose(self, key: Hashable, is_chosen: Callable[[DagSpec], bool]) -> Mapping[str, int]:
         """By DAG id, the keys of the DAGs for which the function returns True. The function is called only once for each `key`."""
-        found = self.chosen.get(key)
-        if found is None:
+        dag_pks = self.chosen.get(key)
+        if dag_pks is None:
             if len(self.chosen) >= CHOSEN_MAX:
                 self.chosen.clear()
-            found = {one.spec.dag_id: dag_pk for dag_pk, one in self.by_dag.items() if is_chosen(one.spec)}
-            self.chosen[key] = found
-        return found
+            dag_pks = {facts.spec.dag_id: dag_pk for dag_pk, facts in self.by_dag.items() if is_chosen(facts.spec)}
+            self.chosen[key] = dag_pks
+        return dag_pks
 
 
 class VersionFactsCache:
@@ -100,17 +100,19 @@ class VersionFactsCache:
         """
         extent = read_extent(tx)
         with self._guard:
-            kept = self._all
-        if kept is not None and not is_any_dag_changed(tx, kept[0], extent):
-            return self._keep(extent, *kept[1:])
+            last_facts = self._all
+        if last_facts is not None and not is_any_dag_changed(tx, last_facts[0], extent):
+            return self._keep(extent, *last_facts[1:])
         rows = read_version_rows(tx)
-        if kept is not None and kept[1] == rows:
-            return self._keep(extent, rows, kept[2])
+        if last_facts is not None and last_facts[1] == rows:
+            return self._keep(extent, rows, last_facts[2])
         versions = [decode_version(row) for row in rows]
         paths = read_file_paths(tx)
         files = {row[0]: paths.get(row[4], "") for row in rows}
-        found = FactsOfAll(self.find(tx, versions), frozenset(one.dag_pk for one in versions if one.is_active), files)
-        return self._keep(extent, rows, found)
+        facts_of_all = FactsOfAll(
+            self.find(tx, versions), frozenset(version.dag_pk for version in versions if version.is_active), files
+        )
+        return self._keep(extent, rows, facts_of_all)
 
     def _keep(self, extent: JournalExtent, rows: VersionRows, facts: FactsOfAll) -> FactsOfAll:
         with self._guard:
@@ -119,14 +121,14 @@ class VersionFactsCache:
 
     def find(self, tx: Transaction, versions: Iterable[NewestVersion]) -> dict[int, VersionFacts]:
         """The facts of these versions, by DAG; reads only those that are not in memory."""
-        wanted = list(versions)
+        wanted_versions = list(versions)
         with self._guard:
-            found = {
-                one.dag_pk: kept
-                for one in wanted
-                if (kept := self._kept.get((one.version_pk, one.input_hash))) is not None
+            in_memory = {
+                version.dag_pk: facts
+                for version in wanted_versions
+                if (facts := self._kept.get((version.version_pk, version.input_hash))) is not None
             }
-        missing = {one.version_pk: one for one in wanted if one.dag_pk not in found}
+        missing = {version.version_pk: version for version in wanted_versions if version.dag_pk not in in_memory}
         read = {
             missing[version_pk]: _collect_facts(spec)
             for version_pk, spec in group_state.load_specs(tx, missing).items()
@@ -134,8 +136,8 @@ class VersionFactsCache:
         with self._guard:
             if len(self._kept) + len(read) > KEPT_MAX:
                 self._kept.clear()
-            self._kept.update(((one.version_pk, one.input_hash), facts) for one, facts in read.items())
-        return found | {one.dag_pk: facts for one, facts in read.items()}
+            self._kept.update(((version.version_pk, version.input_hash), facts) for version, facts in read.items())
+        return in_memory | {version.dag_pk: facts for version, facts in read.items()}
 
 
 def _collect_facts(spec: DagSpec) -> VersionFacts:

@@ -105,11 +105,11 @@ class DagDetail:
 def find_dag(tx: Transaction, dag_id: str) -> DagRecord:
     """The DAG with its newest version. Raises NameNotFound, which suggests the nearest ids, when there is none."""
     row = dags.find_dag_row(tx, dag_id)
-    found = group_state.load_dags(tx, [row.dag_pk]) if row is not None else []
-    if not found:
+    records = group_state.load_dags(tx, [row.dag_pk]) if row is not None else []
+    if not records:
         failed = [error.message for error in list_import_errors(tx) if repr(dag_id) in error.message]
         raise dag_not_found(dag_id, [other.dag_id for other in dags.list_dags(tx)], failed[0] if failed else None)
-    return found[0]
+    return records[0]
 
 
 def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[DagSummary]:

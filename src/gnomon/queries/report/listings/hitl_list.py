@@ -86,9 +86,11 @@ def build_answer(
         raise RespondentRefused(say("answer_is_refused", task_id=named.task_id, reason=refusal))
     unknown = sorted(set(params) - set(request.params))
     if unknown:
-        known = ", ".join(request.params) or "none"
+        param_names = ", ".join(request.params) or "none"
         unknown_names = ", ".join(map(repr, unknown))
-        raise AnswerRefused(say("question_has_no_param", task_id=named.task_id, names=unknown_names, options=known))
+        raise AnswerRefused(
+            say("question_has_no_param", task_id=named.task_id, names=unknown_names, options=param_names)
+        )
     values = _validate_params(cfg, named.task_id, request, params)
     fault = find_response_fault(request, options, values, respondent)
     if fault is not None:
@@ -104,9 +106,11 @@ def build_answer(
     return {"run_pk": named.detail.run_pk, **msgspec.to_builtins(body)}
 
 
-def _validate_params(cfg: Config, task_id: str, request: HITLRequest, given: Mapping[str, object]) -> dict[str, object]:
+def _validate_params(
+    cfg: Config, task_id: str, request: HITLRequest, answers: Mapping[str, object]
+) -> dict[str, object]:
     """The values of all params, checked by their schemas."""
-    values = {**list_param_defaults(request), **given}
+    values = {**list_param_defaults(request), **answers}
     faults = find_param_faults(cfg, {name: _find_schema(param) for name, param in request.params.items()}, values)
     for name, fault in faults.items():
         raise AnswerRefused(say("param_of_answer_is_refused", task_id=task_id, name=repr(name), error=fault))

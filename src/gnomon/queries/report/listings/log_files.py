@@ -54,21 +54,21 @@ def find_log_files(
             f"task {shown!r} has no log in run {run.run_id!r}: it has not been started; "
             f"`gnomon explain {quote_arguments(dag.dag_id, run.run_id, shown)}` says why"
         )
-    wanted = max(attempts) if try_number is None else try_number
-    if wanted not in attempts:
+    chosen_try = max(attempts) if try_number is None else try_number
+    if chosen_try not in attempts:
         raise UserError(
-            f"task {shown!r} has no try {wanted} in run {run.run_id!r}; its tries are: {_describe_tries(attempts)}"
+            f"task {shown!r} has no try {chosen_try} in run {run.run_id!r}; its tries are: {_describe_tries(attempts)}"
         )
     names = [
         _find_path(build, key, seq, lookup)
-        for seq in sorted(attempts[wanted])
+        for seq in sorted(attempts[chosen_try])
         for build in (build_attempt_log_path, build_trigger_log_path)
     ]
     existing = [name for name in names if lookup.has(name)]
-    existing[:0] = start_log if wanted == min(attempts) else []
+    existing[:0] = start_log if chosen_try == min(attempts) else []
     if not existing:
         raise UserError(
-            f"the log of task {shown!r}, try {wanted}, is not on this machine: {lookup.locate(names[-2])} does not exist{lookup.elsewhere}; "
+            f"the log of task {shown!r}, try {chosen_try}, is not on this machine: {lookup.locate(names[-2])} does not exist{lookup.elsewhere}; "
             "the log is on the machine of the worker that ran the task, or was removed"
         )
     return existing
@@ -111,16 +111,16 @@ def list_attempt_logs(
         return AttemptLog(key[2], index, try_number, seq, started_at, is_ended, tuple(files))
 
     ended = [
-        build(one.task_no, one.map_index, one.try_number, one.seq, one.started_at, True)
-        for one in dag_runs.list_attempts(tx, run.run_pk)
-        if one.kind == "task"
+        build(attempt.task_no, attempt.map_index, attempt.try_number, attempt.seq, attempt.started_at, True)
+        for attempt in dag_runs.list_attempts(tx, run.run_pk)
+        if attempt.kind == "task"
     ]
-    known = {(log.task_id, log.map_index, log.seq) for log in ended}
+    ended_attempts = {(log.task_id, log.map_index, log.seq) for log in ended}
     live = [
         build(row.task_no, row.map_index, row.try_number, row.seq, row.started_at, False)
         for row in dag_runs.list_task_states(tx, run.run_pk)
         if (row.attempt is not None or row.state is TaskInstanceState.DEFERRED)
-        and (names.get(row.task_no), row.map_index, row.seq) not in known
+        and (names.get(row.task_no), row.map_index, row.seq) not in ended_attempts
     ]
     chosen = [log for log in (*ended, *live) if task_id in (None, log.task_id) and map_index in (None, log.map_index)]
     return sorted(

@@ -80,18 +80,18 @@ class LogIndex:
     def advance(self) -> bool:
         """Index what was written since the last call, or let a process begin with it if that is long; True when everything is indexed."""
         try:
-            found = self.path.stat().st_size
-            if found < self.size:
+            file_size = self.path.stat().st_size
+            if file_size < self.size:
                 self._clear()  # the file was replaced
-            if found == self.size:
+            if file_size == self.size:
                 return True
             with self.path.open("rb", buffering=0) as file:
-                if self.size == 0 and found > STEP_BYTES:
+                if self.size == 0 and file_size > STEP_BYTES:
                     self._read_step(file, FIRST_STEP_BYTES)
-                if self._is_left_to_process(file, found):
+                if self._is_left_to_process(file, file_size):
                     return False
-                self._read_step(file, min(found - self.size, STEP_BYTES))
-            return self.size >= found
+                self._read_step(file, min(file_size - self.size, STEP_BYTES))
+            return self.size >= file_size
         except FileNotFoundError:
             return True
 
@@ -105,14 +105,14 @@ class LogIndex:
         while self.size < until and (block := file.read(min(self._scanner.block_bytes, until - self.size))):
             self._add(*self._scanner.add(block))
 
-    def _is_left_to_process(self, file: BinaryIO, found: int) -> bool:
+    def _is_left_to_process(self, file: BinaryIO, file_size: int) -> bool:
         """Whether a process indexes what is missing. Without one, requests index it step by step."""
         if self._process is not None and self._process.is_running:
             return True
-        if found - self.size <= STEP_BYTES or (self._process is not None and self._process.has_failed):
+        if file_size - self.size <= STEP_BYTES or (self._process is not None and self._process.has_failed):
             return False
         try:
-            self._process = LogScanProcess.start(file, self._scanner, found, self.guard, self._add_part)
+            self._process = LogScanProcess.start(file, self._scanner, file_size, self.guard, self._add_part)
         except OSError:
             return False
         return True
@@ -165,12 +165,12 @@ class LogIndexCache:
         """The index of the file."""
         dropped: LogIndex | None = None
         with self._lock:
-            kept = self._kept.get(path)
-            if kept is None:
-                kept = self._kept[path] = LogIndex(path)
+            index = self._kept.get(path)
+            if index is None:
+                index = self._kept[path] = LogIndex(path)
                 if len(self._kept) > FILES_MAX:
                     _, dropped = self._kept.popitem(last=False)
             self._kept.move_to_end(path)
         if dropped is not None:
             dropped.close()
-        return kept
+        return index

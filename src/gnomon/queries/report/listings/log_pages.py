@@ -62,21 +62,21 @@ def iterate_parts(paths: Sequence[ConfinedFile], *, is_over: bool) -> Iterator[L
 
 def split_line(line: str) -> dict[str, str]:
     """The line as a record: `event`, and for a line of `logging` also `timestamp` and `level`."""
-    found = _STAMP.match(line)
-    if found is None:
+    stamp = _STAMP.match(line)
+    if stamp is None:
         return {"event": line}
-    return {"timestamp": found[1], "event": line[found.end() :], "level": found[2].lower()}
+    return {"timestamp": stamp[1], "event": line[stamp.end() :], "level": stamp[2].lower()}
 
 
-def _read_lines(path: ConfinedFile, start: int, is_closed: bool, wanted: int) -> bytes:
-    """Whole lines from a byte on, `wanted` bytes or one longer line; also a last line without a newline, when the file is closed or the line is too long."""
+def _read_lines(path: ConfinedFile, start: int, is_closed: bool, size: int) -> bytes:
+    """Whole lines from a byte on, `size` bytes or one longer line; also a last line without a newline, when the file is closed or the line is too long."""
     try:
         with path.open("rb") as file:
             file.seek(start)
-            text = file.read(wanted)
-            is_end = len(text) < wanted
+            text = file.read(size)
+            is_end = len(text) < size
             if not is_end and b"\n" not in text:
-                text += file.read(READ_BYTES - wanted)
+                text += file.read(READ_BYTES - size)
                 is_end = len(text) < READ_BYTES
     except FileNotFoundError:
         return b""

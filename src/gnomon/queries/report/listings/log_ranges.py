@@ -106,18 +106,18 @@ class LogReader:
 
     def search(self, text: str, level: str | None, first: int) -> LogMatches:
         """Lines from `first` on that contain the text, ASCII letters in either case, and belong to a record of this level or a higher one."""
-        with self._open(wanted=first) as opened:
+        with self._open(line_count=first) as opened:
             return opened.search(text, level, first)
 
-    def _open(self, wanted: int | None = None) -> _OpenLog:
-        return _OpenLog(self._cache, self._paths, is_over=self._is_over, wanted=wanted)
+    def _open(self, line_count: int | None = None) -> _OpenLog:
+        return _OpenLog(self._cache, self._paths, is_over=self._is_over, line_count=line_count)
 
 
 class _OpenLog:
-    """The files of a log while a call reads them, each with its index up to date. `wanted`: wait a moment for this line if it is not counted."""
+    """The files of a log while a call reads them, each with its index up to date. `line_count`: wait a moment until this many lines are counted."""
 
     def __init__(
-        self, cache: LogIndexCache, paths: Sequence[ConfinedFile], *, is_over: bool, wanted: int | None
+        self, cache: LogIndexCache, paths: Sequence[ConfinedFile], *, is_over: bool, line_count: int | None
     ) -> None:
         self._stack = ExitStack()
         self._indexes: list[LogIndex] = []
@@ -128,8 +128,8 @@ class _OpenLog:
             index = cache.find(path)
             self._stack.enter_context(index.guard)
             self.is_counted = index.advance()
-            if not self.is_counted and wanted is not None:
-                index.wait_for_lines(wanted - self.total, GROWTH_WAIT_S)
+            if not self.is_counted and line_count is not None:
+                index.wait_for_lines(line_count - self.total, GROWTH_WAIT_S)
                 self.is_counted = index.advance()
             lines = index.count_lines(is_over=self.is_counted and (is_over or number < len(paths) - 1))
             self._indexes.append(index)
@@ -155,7 +155,7 @@ class _OpenLog:
 
     def read_lines(self, numbers: range, line_bytes: int) -> Iterator[LogLine]:
         """These lines, as far as RANGE_BYTES reach."""
-        left = RANGE_BYTES
+        remaining = RANGE_BYTES
         for part, index in zip(self.parts, self._indexes, strict=True):
             first, last = max(numbers.start, part.first_line), min(numbers.stop, part.first_line + part.lines)
             if first >= last:
@@ -171,28 +171,28 @@ class _OpenLog:
                     text = file.readline(line_bytes + 1)
                     is_whole = text.endswith(b"\n") or start + len(text) >= index.size
                     after = start + len(text) if is_whole else index.locate(file, number - part.first_line + 1)
-                    if left < RANGE_BYTES and left < len(text):
+                    if remaining < RANGE_BYTES and remaining < len(text):
                         return
-                    left -= len(text)
+                    remaining -= len(text)
                     yield _build_line(number, text, after - start, line_bytes)
                     start = after
 
     def read_single_lines(self, numbers: Iterable[int], line_bytes: int) -> Iterator[LogLine]:
         """These lines, as far as RANGE_BYTES reach for all together; at least the first."""
-        left = RANGE_BYTES
+        remaining = RANGE_BYTES
         for number in numbers:
             for line in self.read_lines(range(number, number + 1), line_bytes) if 0 <= number < self.total else ():
                 taken = min(line.size, line_bytes)
-                if left < RANGE_BYTES and left < taken:
+                if remaining < RANGE_BYTES and remaining < taken:
                     return
-                left -= taken
+                remaining -= taken
                 yield line
 
     def search(self, text: str, level: str | None, first: int) -> LogMatches:
         """As `LogReader.search`."""
-        wanted = text.encode().lower()
+        needle = text.encode().lower()
         accepted = None if level is None else {name.encode() for name in LEVELS[LEVELS.index(level) :]}
-        left = SEARCH_BYTES if level is None else SEARCH_BYTES // 4  # a level takes four times as long
+        remaining = SEARCH_BYTES if level is None else SEARCH_BYTES // 4  # a level takes four times as long
         numbers: list[int] = []
         for part, index in zip(self.parts, self._indexes, strict=True):
             if first >= part.first_line + part.lines:
@@ -203,15 +203,15 @@ class _OpenLog:
                 continue
             with opened as file:
                 at, end = index.locate(file, max(first - part.first_line, 0)), index.locate(file, part.lines)
-                scan = _Scan(wanted, accepted, numbers, part.first_line + max(first - part.first_line, 0))
+                scan = _Scan(needle, accepted, numbers, part.first_line + max(first - part.first_line, 0))
                 scan.begin_after(_read_before(file, at))
-                while at < end and left > 0 and len(numbers) < MATCHES_MAX:
+                while at < end and remaining > 0 and len(numbers) < MATCHES_MAX:
                     file.seek(at)
                     block = file.read(min(_BLOCK_BYTES, end - at))
                     whole = block if at + len(block) >= end else block[: block.rfind(b"\n") + 1] or block
                     scan.add(whole)
                     at += len(whole)
-                    left -= len(whole)
+                    remaining -= len(whole)
                 if at < end:
                     return LogMatches(numbers, scan.line)
         return LogMatches(numbers, None if self.is_counted else self.total)
@@ -234,15 +234,15 @@ def _find_end(block: bytes, record: re.Match[bytes]) -> int:
 
 
 def _match_end(block: bytes, start: int) -> int:
-    found = _TRACEBACK.match(block, start)
-    return start if found is None else found.end()
+    traceback = _TRACEBACK.match(block, start)
+    return start if traceback is None else traceback.end()
 
 
 class _Scan:
     """Finds lines in blocks that follow one another. `line`: the number of the first line of the next block."""
 
-    def __init__(self, wanted: bytes, accepted: set[bytes] | None, numbers: list[int], line: int) -> None:
-        self._wanted = wanted
+    def __init__(self, needle: bytes, accepted: set[bytes] | None, numbers: list[int], line: int) -> None:
+        self._wanted = needle
         self._accepted = accepted
         self._numbers = numbers
         self._goes_on = False
@@ -289,13 +289,13 @@ class _Scan:
     def _find(self, block: bytes) -> None:
         text = block.lower()
         counted, position = 0, 0
-        while len(text) > 0 and (found := text.find(self._wanted, position)) >= 0:
-            if found == len(text):
+        while len(text) > 0 and (match_at := text.find(self._wanted, position)) >= 0:
+            if match_at == len(text):
                 break
-            self.line += text.count(b"\n", counted, found)
+            self.line += text.count(b"\n", counted, match_at)
             if not self._numbers or self._numbers[-1] != self.line:
                 self._numbers.append(self.line)
-            end = text.find(b"\n", found)
+            end = text.find(b"\n", match_at)
             counted = position = len(text) if end < 0 else end
             if end < 0:
                 break
@@ -315,13 +315,13 @@ def _read_before(file: BinaryIO, at: int) -> bytes:
 
 def _read_last_lines(paths: Sequence[ConfinedFile], count: int, line_bytes: int, *, is_over: bool) -> list[LogLine]:
     """The last lines of the files, at most `count` and those in TAIL_BYTES, with negative numbers."""
-    found: list[bytes] = []
-    left = TAIL_BYTES
+    texts: list[bytes] = []
+    remaining = TAIL_BYTES
     for at in range(len(paths) - 1, -1, -1):
         try:
             with paths[at].open("rb") as file:
                 size = file.seek(0, SEEK_END)
-                start = file.seek(max(0, size - left))
+                start = file.seek(max(0, size - remaining))
                 text = file.read(size - start)
         except FileNotFoundError:
             continue
@@ -329,12 +329,12 @@ def _read_last_lines(paths: Sequence[ConfinedFile], count: int, line_bytes: int,
         lines = [line + b"\n" for line in whole.removesuffix(b"\n").split(b"\n")] if whole else []
         if start > 0:
             del lines[:1]  # its beginning is not read
-        found[:0] = lines
-        left -= len(text)
-        if start > 0 or len(found) >= count or left <= 0:
+        texts[:0] = lines
+        remaining -= len(text)
+        if start > 0 or len(texts) >= count or remaining <= 0:
             break
-    found = found[-count:]
-    return [_build_line(number - len(found), text, len(text), line_bytes) for number, text in enumerate(found)]
+    texts = texts[-count:]
+    return [_build_line(number - len(texts), text, len(text), line_bytes) for number, text in enumerate(texts)]
 
 
 def _build_line(number: int, text: bytes, size: int, line_bytes: int) -> LogLine:

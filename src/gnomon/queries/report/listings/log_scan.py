@@ -82,14 +82,14 @@ class LogScanner:
         position = 0
         while self.groups < GROUPS_MAX:
             begin, end = text.find(_BEGIN, position), text.find(_END, position)
-            found = min((at for at in (begin, end) if at >= 0), default=-1)
-            if found < 0:
+            mark_at = min((at for at in (begin, end) if at >= 0), default=-1)
+            if mark_at < 0:
                 break
-            mark = _BEGIN if found == begin else _END
-            position = found + len(mark)
-            line += text.count(b"\n", counted, found)
-            counted = found
-            if not _begins_line(text, found):
+            mark = _BEGIN if mark_at == begin else _END
+            position = mark_at + len(mark)
+            line += text.count(b"\n", counted, mark_at)
+            counted = mark_at
+            if not _begins_line(text, mark_at):
                 continue
             if mark == _BEGIN:
                 self.groups += 1

@@ -91,12 +91,12 @@ class LogScanProcess:
         self._process.kill()
 
     def _read(self) -> None:
-        said = b""
+        stderr_text = b""
         try:
-            said = self._read_messages()
+            stderr_text = self._read_messages()
         finally:
             _slots.release()
-            self._end(said)
+            self._end(stderr_text)
 
     def _read_messages(self) -> bytes:
         """Pass on what the process tells until it ends; returns what it wrote as its error."""
@@ -111,7 +111,7 @@ class LogScanProcess:
                 raise
             return self._process.stderr.read()
 
-    def _end(self, said: bytes) -> None:
+    def _end(self, stderr_text: bytes) -> None:
         with self._guard:
             self.is_running = False
             self.has_failed = self._process.returncode != 0 and not self._is_stopped
@@ -120,7 +120,7 @@ class LogScanProcess:
             _log.warning(
                 "log_scan_failed",
                 code=self._process.returncode,
-                error=said.decode(errors="replace")[-ERROR_BYTES:],
+                error=stderr_text.decode(errors="replace")[-ERROR_BYTES:],
                 next="requests count the lines themselves",
             )
 

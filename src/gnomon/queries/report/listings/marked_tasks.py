@@ -35,13 +35,13 @@ class RunInstancesToClear:
 
 @dataclass(frozen=True, slots=True)
 class _Marker:
-    """A selected task instance of a marker; `left`: how many markers in a row may still be followed, this one included."""
+    """A selected task instance of a marker; `depth_left`: how many markers in a row may still be followed, this one included."""
 
     dag: DagRecord
     run: RunRecord
     row: TaskInstanceRow
     task: ClearedTask
-    left: int
+    depth_left: int
 
 
 def follow_markers(
@@ -53,38 +53,38 @@ def follow_markers(
     Raises UserError when markers lead further than the `recursion_depth` of the first of them.
     """
     rows = list(rows)
-    seen = {(run.run_pk, row.name) for row in rows}
-    found: dict[int, RunInstancesToClear] = {}
+    seen_names = {(run.run_pk, row.name) for row in rows}
+    cleared: dict[int, RunInstancesToClear] = {}
     pending = list(_list_markers(tx, dag, run, rows, None))
     while pending:
         marker = pending.pop(0)
-        if marker.left <= 0:
+        if marker.depth_left <= 0:
             raise UserError(
                 f"the markers of tasks in other DAGs lead further than the recursion_depth of the first, at task {marker.row.name!r} of run {marker.run.run_id!r} of "
                 f"DAG {marker.dag.dag_id!r}: give it a larger recursion_depth, or clear the DAGs one by one"
             )
         for reached in _list_reached(tx, marker, only_failed):
-            new = [row for row in reached.rows if (reached.run.run_pk, row.name) not in seen]
-            seen.update((reached.run.run_pk, row.name) for row in new)
+            new = [row for row in reached.rows if (reached.run.run_pk, row.name) not in seen_names]
+            seen_names.update((reached.run.run_pk, row.name) for row in new)
             if new:
-                known = found.setdefault(reached.run.run_pk, RunInstancesToClear(reached.dag, reached.run, []))
-                known.rows.extend(new)
-                pending += _list_markers(tx, reached.dag, reached.run, new, marker.left - 1)
-            if len(found) > RUNS_MAX:
+                of_run = cleared.setdefault(reached.run.run_pk, RunInstancesToClear(reached.dag, reached.run, []))
+                of_run.rows.extend(new)
+                pending += _list_markers(tx, reached.dag, reached.run, new, marker.depth_left - 1)
+            if len(cleared) > RUNS_MAX:
                 raise UserError(
                     f"the markers of the selected tasks lead to more than {RUNS_MAX} runs of other DAGs; clear fewer tasks"
                 )
-    return list(found.values())
+    return list(cleared.values())
 
 
 def _list_markers(
-    tx: Transaction, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow], left: int | None
+    tx: Transaction, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow], depth_left: int | None
 ) -> Iterator[_Marker]:
     clears = {task.task_id: task.clears for task in find_spec_of_run(tx, dag, run).tasks if task.clears is not None}
     for row in rows if clears else ():
         task = clears.get(row.task_id)
         if task is not None and row.state is not None:
-            yield _Marker(dag, run, row, task, task.depth if left is None else left)
+            yield _Marker(dag, run, row, task, task.depth if depth_left is None else depth_left)
 
 
 def _list_reached(tx: Transaction, marker: _Marker, only_failed: bool) -> Iterator[RunInstancesToClear]:

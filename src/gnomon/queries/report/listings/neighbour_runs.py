@@ -21,7 +21,7 @@ def list_runs_to_change(
     if not (past or future):
         return [run]
     conditions = [Condition("dag_pk", Operator.EQUAL, dag.dag_pk), *bound_runs(run, past=past, future=future)]
-    return [run, *(one for one in list_bounded_runs(tx, conditions) if one.run_pk != run.run_pk)]
+    return [run, *(neighbour for neighbour in list_bounded_runs(tx, conditions) if neighbour.run_pk != run.run_pk)]
 
 
 def bound_runs(run: RunRecord, *, past: bool, future: bool) -> list[Condition]:

@@ -29,10 +29,10 @@ class NoteRow:
 def list_note_rows(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[NoteRow]:
     """The note of the run first, then those of its task instances, by the number of the task and by map index."""
     names = {number: task_id for task_id, number in dag.task_numbers.items()}
-    found = read_notes(tx, [run.run_pk]).by_place
+    notes = read_notes(tx, [run.run_pk]).by_place
     return [
         NoteRow(_name(place, names, run), note.content, note.author, iso(note.updated_at))
-        for place, note in sorted(found.items())
+        for place, note in sorted(notes.items())
     ]
 
 

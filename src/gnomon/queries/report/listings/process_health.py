@@ -47,16 +47,16 @@ class ProcessHealth:
 def read_health(tx: Transaction) -> ProcessHealth:
     """All registered processes; whether they are alive is judged by the database's clock."""
     now = tx.lease_now()
-    found = [
+    processes = [
         ProcessRow("scheduler", row.scheduler_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now, LEASE_TTL_S))
         for row in leases.list_schedulers(tx)
         if not row.fenced
     ]
-    found += [
+    processes += [
         ProcessRow("worker", row.worker_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now, WORKER_TTL_S))
         for row in leases.list_workers(tx)
     ]
-    return ProcessHealth(found)
+    return ProcessHealth(processes)
 
 
 def is_scheduler_alive(tx: Transaction) -> bool:

@@ -49,36 +49,45 @@ class DeadlineRow:
 def list_callback_rows(tx: Transaction, run: RunRecord) -> list[CallbackRow]:
     """The callbacks of the run, oldest first."""
     return [
-        CallbackRow(_title(one), one.state.value, one.tries, iso(one.started_at), iso(one.ended_at), one.reason)
-        for one in run_callbacks.list_callbacks(tx, run.run_pk)
+        CallbackRow(
+            _title(callback),
+            callback.state.value,
+            callback.tries,
+            iso(callback.started_at),
+            iso(callback.ended_at),
+            callback.reason,
+        )
+        for callback in run_callbacks.list_callbacks(tx, run.run_pk)
     ]
 
 
 def list_deadline_rows(tx: Transaction, run: RunRecord) -> list[DeadlineRow]:
     """The deadlines of the run, in the order of the DAG."""
     return [
-        DeadlineRow(_deadline_name(one), one.state.value, iso(one.due_at), iso(one.missed_at))
-        for one in _load_deadlines(tx, run)
+        DeadlineRow(_deadline_name(deadline), deadline.state.value, iso(deadline.due_at), iso(deadline.missed_at))
+        for deadline in _load_deadlines(tx, run)
     ]
 
 
 def describe_callbacks(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[Sentence]:
     """A sentence for each callback that has not succeeded, and for each deadline that is missed, pending or without an instant."""
-    sentences = [_describe_deadline(one) for one in _load_deadlines(tx, run)]
+    sentences = [_describe_deadline(deadline) for deadline in _load_deadlines(tx, run)]
     callbacks = run_callbacks.list_callbacks(tx, run.run_pk)
-    return sentences + [found for one in callbacks if (found := _describe_callback(dag, run, one)) is not None]
+    return sentences + [
+        sentence for callback in callbacks if (sentence := _describe_callback(dag, run, callback)) is not None
+    ]
 
 
-def _describe_callback(dag: DagRecord, run: RunRecord, one: CallbackRecord) -> Sentence | None:
-    if one.state is CallbackState.QUEUED:
-        again = say("callback_is_called_again", reason=one.reason) if one.reason else None
-        return say("callback_waits", callback=_title(one), since=one.created_at, again=again)
-    if one.state is CallbackState.RUNNING:
-        return say("callback_runs", callback=_title(one), worker=one.worker, since=one.started_at)
-    if one.state is CallbackState.FAILED:
-        why = quote(one.reason) if one.reason else say("no_reason_is_known")
+def _describe_callback(dag: DagRecord, run: RunRecord, callback: CallbackRecord) -> Sentence | None:
+    if callback.state is CallbackState.QUEUED:
+        again = say("callback_is_called_again", reason=callback.reason) if callback.reason else None
+        return say("callback_waits", callback=_title(callback), since=callback.created_at, again=again)
+    if callback.state is CallbackState.RUNNING:
+        return say("callback_runs", callback=_title(callback), worker=callback.worker, since=callback.started_at)
+    if callback.state is CallbackState.FAILED:
+        why = quote(callback.reason) if callback.reason else say("no_reason_is_known")
         logs = Command("runs logs", (dag.dag_id, run.run_id))
-        return say("callback_failed", callback=_title(one), at=one.ended_at, why=why, command=logs)
+        return say("callback_failed", callback=_title(callback), at=callback.ended_at, why=why, command=logs)
     return None
 
 
@@ -88,8 +97,12 @@ def find_callback_logs(tx: Transaction, dag: DagRecord, run: RunRecord, lookup: 
     `lookup`: tells which files exist.
     """
     callbacks = run_callbacks.list_callbacks(tx, run.run_pk)
-    found = [(f"{_title(one)}: {one.state.value}", one.log) for one in callbacks if one.log is not None]
-    existing = [(title, name) for title, name in found if lookup.has(name)]
+    logs_by_title = [
+        (f"{_title(callback)}: {callback.state.value}", callback.log)
+        for callback in callbacks
+        if callback.log is not None
+    ]
+    existing = [(title, name) for title, name in logs_by_title if lookup.has(name)]
     if existing:
         return existing
     if not callbacks:
@@ -98,7 +111,7 @@ def find_callback_logs(tx: Transaction, dag: DagRecord, run: RunRecord, lookup: 
             f"gnomon tasks logs {quote_arguments(dag.dag_id, run.run_id)} TASK"
         )
     raise UserError(
-        f"the logs of the callbacks of run {run.run_id!r} are not on this machine: {lookup.locate(found[-1][1])} does not exist{lookup.elsewhere}; they are on the machine "
+        f"the logs of the callbacks of run {run.run_id!r} are not on this machine: {lookup.locate(logs_by_title[-1][1])} does not exist{lookup.elsewhere}; they are on the machine "
         "of the worker that called them, or no process has begun yet"
     )
 
@@ -107,12 +120,14 @@ def _load_deadlines(tx: Transaction, run: RunRecord) -> list[DeadlineRecord]:
     return run_callbacks.load_deadlines(tx, [run.run_pk]).get(run.run_pk, [])
 
 
-def _title(one: CallbackRecord) -> str:
-    return _TITLES[CallbackKind(one.request.kind)].format(deadline=one.request.deadline_no, task=one.request.task_id)
+def _title(callback: CallbackRecord) -> str:
+    return _TITLES[CallbackKind(callback.request.kind)].format(
+        deadline=callback.request.deadline_no, task=callback.request.task_id
+    )
 
 
-def _deadline_name(one: DeadlineRecord) -> str:
-    return repr(one.name) if one.name else str(one.deadline_no)
+def _deadline_name(deadline: DeadlineRecord) -> str:
+    return repr(deadline.name) if deadline.name else str(deadline.deadline_no)
 
 
 _DEADLINE_CODES = {
@@ -121,10 +136,11 @@ _DEADLINE_CODES = {
 }
 
 
-def _describe_deadline(one: DeadlineRecord) -> Sentence:
-    name = _deadline_name(one)
-    if one.state in _DEADLINE_CODES:
-        return say(_DEADLINE_CODES[one.state], deadline=name, at=one.due_at)
+def _describe_deadline(deadline: DeadlineRecord) -> Sentence:
+    name = _deadline_name(deadline)
+    if deadline.state in _DEADLINE_CODES:
+        return say(_DEADLINE_CODES[deadline.state], deadline=name, at=deadline.due_at)
     return say(
-        "deadline_is_not_known" if one.state is DeadlineState.UNRESOLVED else "deadline_does_not_apply", deadline=name
+        "deadline_is_not_known" if deadline.state is DeadlineState.UNRESOLVED else "deadline_does_not_apply",
+        deadline=name,
     )

@@ -42,9 +42,9 @@ def read_run_grid(tx: Transaction, dag: DagRecord, count: int) -> RunGrid:
     runs = dag_runs.list_runs(tx, dag.dag_id, limit=count)[::-1]
     counts = run_listing.count_task_states(tx, [run.run_pk for run in runs]) if runs else {}
     current = [task.task_id for task in dag.spec.tasks]
-    known, numbers = set(current), {number for _run_pk, number in counts}
+    current_ids, numbers = set(current), {number for _run_pk, number in counts}
     former = sorted(
-        task_id for task_id, number in dag.task_numbers.items() if number in numbers and task_id not in known
+        task_id for task_id, number in dag.task_numbers.items() if number in numbers and task_id not in current_ids
     )
     tasks = []
     for task_id in [*current, *former]:
@@ -107,11 +107,11 @@ def read_compact_grid(
     numbers: dict[int, int] = {}
     lines = _read_lines(tx, runs, numbers)
     current = [task.task_id for task in dag.spec.tasks]
-    known = set(current)
+    current_ids = set(current)
     former = sorted(
         task_id
         for task_id, number in dag.task_numbers.items()
-        if task_id not in known and any(cell is not None for cell in lines.get(number, ()))
+        if task_id not in current_ids and any(cell is not None for cell in lines.get(number, ()))
     )
     nothing = [None] * len(runs)
     cells = [lines.get(dag.task_numbers.get(task_id, -1), nothing) for task_id in [*current, *former]]
@@ -188,5 +188,5 @@ def _add_cell(column: list[Cell], place: int, number: int, count: int) -> None:
         column[place] = number
     else:
         pairs = [] if before is None else [(before, 1)] if isinstance(before, int) else before
-        known = next((pair for pair in pairs if pair[0] == number), (number, 0))
-        column[place] = [*(pair for pair in pairs if pair is not known), (number, known[1] + count)]
+        previous = next((pair for pair in pairs if pair[0] == number), (number, 0))
+        column[place] = [*(pair for pair in pairs if pair is not previous), (number, previous[1] + count)]

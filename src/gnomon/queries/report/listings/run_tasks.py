@@ -52,7 +52,7 @@ def read_run_tasks(tx: Transaction, dag: DagRecord, run: RunRecord) -> RunTasks:
     for detail in details:
         by_id.setdefault(detail.row.task_id, []).append(detail)
     specs = {task.task_id: task for task in spec.tasks}
-    tasks = [_build_task(task_id, specs.get(task_id), found) for task_id, found in by_id.items()]
+    tasks = [_build_task(task_id, specs.get(task_id), instances) for task_id, instances in by_id.items()]
     numbers = {task_id: number for number, task_id in enumerate(by_id)}
     states: dict[str | None, int] = {}
     instances = [
@@ -69,14 +69,14 @@ def read_run_tasks(tx: Transaction, dag: DagRecord, run: RunRecord) -> RunTasks:
     return RunTasks(tasks, dict(spec.groups), list(states), instances, len(details))
 
 
-def _build_task(task_id: str, spec: TaskSpec | None, found: list[TaskInstanceDetail]) -> RunTask:
+def _build_task(task_id: str, spec: TaskSpec | None, instances: list[TaskInstanceDetail]) -> RunTask:
     counts: dict[str, int] = {}
-    for detail in found:
+    for detail in instances:
         state = detail.row.state or "none"
         counts[state] = counts.get(state, 0) + 1
     if spec is None:
-        return RunTask(task_id, task_id, None, None, None, None, len(found) > 1, (), counts)
-    is_mapped = any(detail.row.map_index >= 0 for detail in found) or spec.expansion is not None
+        return RunTask(task_id, task_id, None, None, None, None, len(instances) > 1, (), counts)
+    is_mapped = any(detail.row.map_index >= 0 for detail in instances) or spec.expansion is not None
     return RunTask(
         task_id,
         spec.display_name or task_id,

@@ -63,16 +63,16 @@ def read_run_times(tx: Transaction, dag: DagRecord, run: RunRecord) -> RunTimes:
                 row.rendered_map_index,
             )
         )
-    for one in attempts[: 3 * INSTANCES_MAX]:
-        place = places.get((one.task_no, one.map_index))
+    for attempt in attempts[: 3 * INSTANCES_MAX]:
+        place = places.get((attempt.task_no, attempt.map_index))
         if place is not None:
             timeline.attempts.append(
                 (
                     place,
-                    one.try_number,
-                    states.setdefault(one.state, len(states)),
-                    _round(one.started_at),
-                    _round(one.ended_at),
+                    attempt.try_number,
+                    states.setdefault(attempt.state, len(states)),
+                    _round(attempt.started_at),
+                    _round(attempt.ended_at),
                 )
             )
     timeline.states = list(states)

@@ -48,13 +48,16 @@ class WrittenFigures:
     def find_version(self, process_id: str) -> str | None:
         """The version that a process runs; None if it has written nothing."""
         return next(
-            (one.labels[0] for one in self.samples.get(process_id, ()) if one.metric is definitions.BUILD), None
+            (sample.labels[0] for sample in self.samples.get(process_id, ()) if sample.metric is definitions.BUILD),
+            None,
         )
 
     def list_connected_workers(self, process_id: str) -> list[str]:
         """The ids of the workers to which a scheduler can send tasks."""
         return [
-            one.labels[0] for one in self.samples.get(process_id, ()) if one.metric is definitions.CONNECTED_WORKERS
+            sample.labels[0]
+            for sample in self.samples.get(process_id, ())
+            if sample.metric is definitions.CONNECTED_WORKERS
         ]
 
 
@@ -154,11 +157,11 @@ def _describe_worker(worker: WorkerRecord | None) -> dict[str, Any]:
 
 def _find_users(figures: WrittenFigures, schedulers: Sequence[tuple[str, str]]) -> dict[str, set[str]]:
     """By worker id, the hosts of those schedulers (id and host) that can send tasks to it."""
-    found: dict[str, set[str]] = defaultdict(set)
+    hosts_by_worker: dict[str, set[str]] = defaultdict(set)
     for scheduler_id, host in schedulers:
         for worker_id in figures.list_connected_workers(scheduler_id):
-            found[worker_id].add(host)
-    return found
+            hosts_by_worker[worker_id].add(host)
+    return hosts_by_worker
 
 
 def _is_recent(beat_at: Instant, now: Instant) -> bool:

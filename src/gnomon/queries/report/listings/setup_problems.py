@@ -55,20 +55,20 @@ def find_setup_problems(
 
 def find_setup_sentences(tx: Transaction, triggerer_beat_s: float) -> list[Sentence]:
     """The same problems with their remedies as sentences."""
-    found = find_setup_problems(tx, triggerer_beat_s)
-    return [say("setup_is_wrong", error=problem.found, remedy=problem.remedy) for problem in found]
+    problems = find_setup_problems(tx, triggerer_beat_s)
+    return [say("setup_is_wrong", error=problem.found, remedy=problem.remedy) for problem in problems]
 
 
 def _compare_clocks(rows: Sequence[ServiceRow], figures: WrittenFigures) -> Iterator[SetupProblem]:
     worst: dict[str, tuple[float, str]] = {}
     for row in rows:
-        for one in figures.samples.get(row.id, ()):
+        for sample in figures.samples.get(row.id, ()):
             if (
-                one.metric is definitions.CLOCK_DIFFERENCE
-                and isinstance(one.value, int | float)
-                and abs(one.value) > abs(worst.get(row.host, (0.0,))[0])
+                sample.metric is definitions.CLOCK_DIFFERENCE
+                and isinstance(sample.value, int | float)
+                and abs(sample.value) > abs(worst.get(row.host, (0.0,))[0])
             ):
-                worst[row.host] = (float(one.value), row.service)
+                worst[row.host] = (float(sample.value), row.service)
     for host, (difference_s, service) in sorted(worst.items()):
         if abs(difference_s) > CLOCK_DIFFERENCE_S:
             yield SetupProblem(
@@ -83,10 +83,12 @@ def _compare_folders(rows: Sequence[ServiceRow], figures: WrittenFigures, now: I
     parsed = [state for state in steady if state.row.service == "dag-processor"]
     if not parsed:
         return
-    known, reference = {state.digest for state in parsed}, parsed[0]
+    known_digests, reference = {state.digest for state in parsed}, parsed[0]
     for host, state in sorted(
         {
-            state.row.host: state for state in steady if state.row.service == "worker" and state.digest not in known
+            state.row.host: state
+            for state in steady
+            if state.row.service == "worker" and state.digest not in known_digests
         }.items()
     ):
         yield SetupProblem(
@@ -97,9 +99,9 @@ def _compare_folders(rows: Sequence[ServiceRow], figures: WrittenFigures, now: I
 
 
 def _find_folder(row: ServiceRow, figures: WrittenFigures) -> Iterator[FolderState]:
-    for one in figures.samples.get(row.id, ()):
-        if one.metric is definitions.DAG_FOLDER and isinstance(one.value, int | float):
-            yield FolderState(row, one.labels[0], one.labels[1], float(one.value))
+    for sample in figures.samples.get(row.id, ()):
+        if sample.metric is definitions.DAG_FOLDER and isinstance(sample.value, int | float):
+            yield FolderState(row, sample.labels[0], sample.labels[1], float(sample.value))
 
 
 def _compare_hosts(rows: Sequence[ServiceRow], remote: set[str]) -> Iterator[SetupProblem]:

@@ -71,7 +71,9 @@ def list_tries(tx: Transaction, detail: TaskInstanceDetail) -> list[TaskTry]:
     if record is None:
         return []
     ended = [
-        one for one in dag_runs.list_attempts(tx, record.run_pk, record.task_no, record.map_index) if one.kind == "task"
+        attempt
+        for attempt in dag_runs.list_attempts(tx, record.run_pk, record.task_no, record.map_index)
+        if attempt.kind == "task"
     ]
     tries = _group_tries(ended)
     if record.state is not None and record.try_number > 0:
@@ -83,8 +85,10 @@ def list_tries(tx: Transaction, detail: TaskInstanceDetail) -> list[TaskTry]:
 
 def _group_tries(attempts: Iterable[AttemptRecord]) -> dict[int, TaskTry]:
     tries: dict[int, TaskTry] = {}
-    for one in attempts:
-        before = tries.get(one.try_number)
-        started_at = one.started_at if before is None or before.started_at is None else before.started_at
-        tries[one.try_number] = TaskTry(one.try_number, one.state, started_at, one.ended_at, one.worker)
+    for attempt in attempts:
+        before = tries.get(attempt.try_number)
+        started_at = attempt.started_at if before is None or before.started_at is None else before.started_at
+        tries[attempt.try_number] = TaskTry(
+            attempt.try_number, attempt.state, started_at, attempt.ended_at, attempt.worker
+        )
     return tries

@@ -43,8 +43,8 @@ FAILED_STATE_NAMES = frozenset(state.value for state in FAILED_TASK_STATES)
 
 def split_instance_name(name: str) -> tuple[str, int | None]:
     """The task id and the map index of a name such as `load[1]`, as listings and reasons write it; (name, None) for a task id."""
-    found = _INSTANCE_NAME.fullmatch(name)
-    return (name, None) if found is None else (found["task_id"], int(found["map_index"]))
+    match = _INSTANCE_NAME.fullmatch(name)
+    return (name, None) if match is None else (match["task_id"], int(match["map_index"]))
 
 
 def split_instance_names(names: Iterable[str], map_index: int | None = None) -> dict[str, frozenset[int] | None]:
@@ -196,15 +196,15 @@ def _select_related(
         of_above: list[Selection] = [above] if downstream else [chosen, above]
         selections += [scopes.collect_cleared(relations, selection, {}) for selection in of_inside]
         selections += [scopes.collect_cleared(relations, {}, selection) for selection in of_above]
-    wanted: dict[str, set[int]] = {}
+    indices_by_task: dict[str, set[int]] = {}
     for selection in selections:
         for position, indices in selection.items():
-            wanted.setdefault(ids[position], set()).update(indices)
-    return [row for row in rows if row.map_index in wanted.get(row.task_id, ())]
+            indices_by_task.setdefault(ids[position], set()).update(indices)
+    return [row for row in rows if row.map_index in indices_by_task.get(row.task_id, ())]
 
 
 def _check_names(spec: DagSpec, named: Named) -> None:
-    known = {task.task_id for task in spec.tasks}
+    task_ids = {task.task_id for task in spec.tasks}
     for task_id in named:
-        if task_id not in known:
-            raise task_not_found(spec.dag_id, task_id, known)
+        if task_id not in task_ids:
+            raise task_not_found(spec.dag_id, task_id, task_ids)

@@ -76,12 +76,12 @@ class VersionChanges:
 
 def list_newest_versions(tx: Transaction, dag: DagRecord, limit: int) -> tuple[list[VersionChanges], int]:
     """The newest `limit` versions of the DAG, newest first, and the number of all."""
-    known = list_version_numbers(tx, dag.dag_pk)
-    specs = group_state.load_specs(tx, [version.version_pk for version in known[: limit + 1]])
+    versions = list_version_numbers(tx, dag.dag_pk)
+    specs = group_state.load_specs(tx, [version.version_pk for version in versions[: limit + 1]])
     rows = []
-    for index, version in enumerate(known[:limit]):
+    for index, version in enumerate(versions[:limit]):
         before, after = (
-            specs.get(known[index + 1].version_pk) if index + 1 < len(known) else None,
+            specs.get(versions[index + 1].version_pk) if index + 1 < len(versions) else None,
             specs.get(version.version_pk),
         )
         changes = (
@@ -99,7 +99,7 @@ def list_newest_versions(tx: Transaction, dag: DagRecord, limit: int) -> tuple[l
                 version.bundle_version,
             )
         )
-    return rows, len(known)
+    return rows, len(versions)
 
 
 def describe_changes(before: DagSpec, after: DagSpec) -> list[str]:
@@ -141,6 +141,6 @@ _INSTANTS = frozenset({"start_at", "end_at"})
 def _show(value: Any) -> str:
     if isinstance(value, str):
         return value or "none"
-    if isinstance(value, tuple) and all(isinstance(one, str) for one in value):
+    if isinstance(value, tuple) and all(isinstance(item, str) for item in value):
         return ", ".join(value) or "none"
     return "none" if value is None else msgspec.json.encode(value).decode()

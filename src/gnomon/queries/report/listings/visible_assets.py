@@ -20,10 +20,14 @@ class VisibleAssets:
 
     def __init__(self, tx: Transaction, dag_ids: Collection[str] | None = None) -> None:
         self.dag_ids = None if dag_ids is None else frozenset(dag_ids)
-        self.declarations = [one for one in asset_declarations.list_declarations(tx) if self.shows_dag(one.dag_id)]
+        self.declarations = [
+            declaration
+            for declaration in asset_declarations.list_declarations(tx)
+            if self.shows_dag(declaration.dag_id)
+        ]
         self._by_leaf: dict[AssetLeaf, list[StoredDeclaration]] = {}
-        for one in self.declarations:
-            self._by_leaf.setdefault(one.leaf, []).append(one)
+        for declaration in self.declarations:
+            self._by_leaf.setdefault(declaration.leaf, []).append(declaration)
 
     def shows_dag(self, dag_id: str) -> bool:
         """Whether the user sees the DAG."""
@@ -39,4 +43,4 @@ class VisibleAssets:
 
     def list_about(self, asset: AssetKey) -> list[StoredDeclaration]:
         """What the DAGs that the user sees declare about the asset."""
-        return [one for leaf in match_leaves(asset, ()) for one in self._by_leaf.get(leaf, ())]
+        return [declaration for leaf in match_leaves(asset, ()) for declaration in self._by_leaf.get(leaf, ())]

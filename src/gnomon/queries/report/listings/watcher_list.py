@@ -71,7 +71,7 @@ def _describe_failure(row: StoredWatcher) -> str:
 def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> list[Sentence]:
     """Sentences on the watchers of the assets of this condition that fail or wait for a triggerer."""
     leaves = set(iter_leaves(condition))
-    found = [
+    failing = [
         row
         for row in asset_watchers.list_watchers(tx)
         if row.is_wanted and leaves.intersection(match_leaves(row.asset, ()))
@@ -79,7 +79,7 @@ def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> li
     return list(
         dict.fromkeys(
             say("watcher_is", watcher=row.name, asset=row.asset.name, state=describe_state(row))
-            for row in found
+            for row in failing
             if row.failure is not None or row.triggerer is None
         )
     )

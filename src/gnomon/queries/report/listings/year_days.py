@@ -52,18 +52,18 @@ class YearDays:
 
     def group(self, instants: Iterable[Instant]) -> dict[int, tuple[int, Instant]]:
         """By number of the day: how many of the instants, given in ascending order, lie in it, and the first; those outside the year are left out."""
-        found: dict[int, tuple[int, Instant]] = {}
+        slots_by_day: dict[int, tuple[int, Instant]] = {}
         number, until = -1, self.start
         for at in instants:
             while at >= until:
                 number += 1
                 if number >= len(self):
-                    return found
+                    return slots_by_day
                 until = self.starts[number + 1]
             if number >= 0:
-                count, first = found.get(number, (0, at))
-                found[number] = count + 1, first
-        return found
+                count, first = slots_by_day.get(number, (0, at))
+                slots_by_day[number] = count + 1, first
+        return slots_by_day
 
     def numbers_between(self, first: Instant, until: Instant) -> range:
         """The numbers of the days that the span touches."""

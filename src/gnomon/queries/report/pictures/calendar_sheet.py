@@ -63,9 +63,11 @@ def build_runs_sheet(
     days = _group_by_day([run.run_after for run in runs], zone)
     marks = {
         day: DayMark(
-            _level(len(found)), "" if len(found) == 1 else _format_count(len(found)), _describe_instants(found, zone)
+            _level(len(instants)),
+            "" if len(instants) == 1 else _format_count(len(instants)),
+            _describe_instants(instants, zone),
         )
-        for day, found in days.items()
+        for day, instants in days.items()
     }
     legend = [
         DayMark("one", "", "one run"),
@@ -80,14 +82,14 @@ def build_runs_sheet(
 
 
 def build_difference_sheet(
-    title: str, found: ScheduleDifference, zone: tzinfo, zone_name: str, start: Instant, end: Instant
+    title: str, difference: ScheduleDifference, zone: tzinfo, zone_name: str, start: Instant, end: Instant
 ) -> CalendarSheet:
     """A sheet with the changes of each day; a day with unchanged runs only has a dot."""
     parts: dict[date, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for sign, runs in (("+", found.gained), ("−", found.lost), ("", found.same)):
+    for sign, runs in (("+", difference.gained), ("−", difference.lost), ("", difference.same)):
         for run in runs:
             parts[to_local(run.run_after, zone).date()][sign].append(format_local(run.run_after, zone))
-    for sign, pairs in (("~", found.moved), ("=", found.redefined)):
+    for sign, pairs in (("~", difference.moved), ("=", difference.redefined)):
         for pair in pairs:
             parts[to_local(pair.before.run_after, zone).date()][sign].append(_describe_pair(pair, zone))
     marks = {day: _build_changed_mark(signs) for day, signs in parts.items()}
@@ -100,7 +102,7 @@ def build_difference_sheet(
         DayMark("same", "", "unchanged"),
     ]
     used = {(mark.kind, mark.text[:1]) for mark in marks.values()}
-    words = re.sub(r"(?<=\d) ", "\N{NO-BREAK SPACE}", found.describe())
+    words = re.sub(r"(?<=\d) ", "\N{NO-BREAK SPACE}", difference.describe())
     return _build_sheet(
         title,
         words,
@@ -156,7 +158,7 @@ def _build_sheet(
 
 
 def _clock_changes(first: date, last: date, zone: tzinfo) -> dict[date, str]:
-    found: dict[date, str] = {}
+    changes: dict[date, str] = {}
     day = first.replace(day=1)
     until = (last.replace(day=28) + timedelta(days=4)).replace(day=1)
     while day < until:
@@ -166,9 +168,9 @@ def _clock_changes(first: date, last: date, zone: tzinfo) -> dict[date, str]:
         )
         if offset is not None and next_offset is not None and offset != next_offset:
             minutes = int((next_offset - offset).total_seconds()) // 60
-            found[day] = f"the clock goes {'forward' if minutes > 0 else 'back'} by {abs(minutes)} min"
+            changes[day] = f"the clock goes {'forward' if minutes > 0 else 'back'} by {abs(minutes)} min"
         day += timedelta(days=1)
-    return found
+    return changes
 
 
 def _group_by_day(instants: Sequence[Instant], zone: tzinfo) -> dict[date, list[Instant]]:
@@ -182,9 +184,9 @@ def _level(count: int) -> str:
     return next((name for most, name in _LEVELS if count <= most), _MANY)
 
 
-def _describe_instants(found: Sequence[Instant], zone: tzinfo) -> str:
-    count = "1 run" if len(found) == 1 else f"{len(found)} runs"
-    return f"{count}: {_shorten_list([f'{to_local(at, zone):%H:%M}' for at in found])}"
+def _describe_instants(instants: Sequence[Instant], zone: tzinfo) -> str:
+    count = "1 run" if len(instants) == 1 else f"{len(instants)} runs"
+    return f"{count}: {_shorten_list([f'{to_local(at, zone):%H:%M}' for at in instants])}"
 
 
 def _shorten_list(texts: Sequence[str]) -> str:

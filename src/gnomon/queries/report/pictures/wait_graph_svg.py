@@ -67,7 +67,7 @@ def _tracks(rows: Sequence[EdgeRow], order: dict[str, int]) -> dict[str, int]:
         ends = (order[row.upstream_dag_id], order[row.dag_id])
         first, last = spans.get(row.upstream_dag_id, ends)
         spans[row.upstream_dag_id] = (min(first, *ends), max(last, *ends))
-    found: dict[str, int] = {}
+    tracks: dict[str, int] = {}
     taken: list[list[tuple[int, int]]] = []
     for dag_id, (first, last) in sorted(spans.items(), key=lambda item: (item[1][1] - item[1][0], item[1])):
         track = next(
@@ -76,8 +76,8 @@ def _tracks(rows: Sequence[EdgeRow], order: dict[str, int]) -> dict[str, int]:
         if track == len(taken):
             taken.append([])
         taken[track].append((first, last))
-        found[dag_id] = track
-    return found
+        tracks[dag_id] = track
+    return tracks
 
 
 def _draw_lines(
@@ -112,5 +112,5 @@ def _y(number: int) -> int:
     return _TOP + _ROW * number + _ROW // 2
 
 
-def _counted(number: int, one: str, several: str | None = None) -> str:
-    return f"{number} {one if number == 1 else several or one + 's'}"
+def _counted(number: int, singular: str, several: str | None = None) -> str:
+    return f"{number} {singular if number == 1 else several or singular + 's'}"

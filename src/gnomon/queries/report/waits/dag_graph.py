@@ -48,13 +48,17 @@ class AssetGraph:
 
 def read_asset_graph(tx: Transaction, *, shown: Iterable[str] | None = None) -> AssetGraph:
     """What the active DAGs name; with `shown` only these DAGs, and only what one of them names."""
-    wanted = None if shown is None else set(shown)
-    declared = [one for one in asset_declarations.list_declarations(tx) if wanted is None or one.dag_id in wanted]
+    shown_ids = None if shown is None else set(shown)
+    declared = [
+        declaration
+        for declaration in asset_declarations.list_declarations(tx)
+        if shown_ids is None or declaration.dag_id in shown_ids
+    ]
     builder = _GraphBuilder(asset_declarations.list_assets(tx))
     edges = [
-        AssetEdge(one.dag_id, one.task_id or None, one.role, node)
-        for one in declared
-        for node in builder.find_nodes(one.leaf)
+        AssetEdge(declaration.dag_id, declaration.task_id or None, declaration.role, node)
+        for declaration in declared
+        for node in builder.find_nodes(declaration.leaf)
     ]
     return AssetGraph(builder.nodes, edges, _list_alias_edges(tx, builder))
 
@@ -105,10 +109,10 @@ class _GraphBuilder:
 
 def _list_alias_edges(tx: Transaction, builder: _GraphBuilder) -> list[tuple[int, int]]:
     keys = builder.list_keys()
-    found = asset_declarations.list_aliases_of_assets(tx, keys)
+    aliases_by_asset = asset_declarations.list_aliases_of_assets(tx, keys)
     pairs = [
         (alias_node, keys[asset_pk])
-        for asset_pk, aliases in found.items()
+        for asset_pk, aliases in aliases_by_asset.items()
         for alias in aliases
         if (alias_node := builder.get_number(AliasKey(alias.name))) is not None
     ]

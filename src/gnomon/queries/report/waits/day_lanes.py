@@ -67,16 +67,16 @@ class LanePanel:
 def build_panel(title: str, dag_id: str, edge: Edge, preview: DayPreview, clock: DayClock) -> LanePanel:
     """The layout of the runs of the day, the slots that they wait for, and the other slots of the upstream DAG on that day."""
     waited = {slot for line in preview.lines for slot in line.slots}
-    left = _LaneMarks([line.run_after for line in preview.lines], clock)
+    left_marks = _LaneMarks([line.run_after for line in preview.lines], clock)
     right = _LaneMarks({*preview.upstream, *waited}, clock)
-    axis = _Axis((left, right), clock)
+    axis = _Axis((left_marks, right), clock)
     waits: defaultdict[Instant, int] = defaultdict(int)
     for line in preview.lines:
         for slot in {right.key(slot) for slot in line.slots}:
             waits[slot] += 1
     lines: defaultdict[Instant, list[RunUpstreamSlots]] = defaultdict(list)
     for line in preview.lines:
-        lines[left.key(line.run_after)].append(line)
+        lines[left_marks.key(line.run_after)].append(line)
     return LanePanel(
         title=title,
         left=dag_id if edge.task_id is None else f"{dag_id}.{edge.task_id}",
@@ -84,7 +84,7 @@ def build_panel(title: str, dag_id: str, edge: Edge, preview: DayPreview, clock:
         days=tuple(axis.days),
         ticks=tuple(axis.ticks),
         runs=tuple(
-            (_build_mark(group, left, at, axis, clock), _links(group, right, axis.y[at], axis))
+            (_build_mark(group, left_marks, at, axis, clock), _links(group, right, axis.y[at], axis))
             for at, group in lines.items()
         ),
         slots=tuple(
@@ -191,8 +191,8 @@ def _build_mark(group: list[RunUpstreamSlots], lane: _LaneMarks, at: Instant, ax
 
 
 def _links(group: list[RunUpstreamSlots], right: _LaneMarks, y: float, axis: _Axis) -> tuple[LaneLink, ...]:
-    found = {(right.key(slot), line.rule) for line in group for slot in line.slots}
-    return tuple(LaneLink(y, axis.y[at], rule) for at, rule in sorted(found))
+    marks = {(right.key(slot), line.rule) for line in group for slot in line.slots}
+    return tuple(LaneLink(y, axis.y[at], rule) for at, rule in sorted(marks))
 
 
 def _describe_waiters(label: str, waiting: int) -> str:

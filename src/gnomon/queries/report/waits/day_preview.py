@@ -103,15 +103,15 @@ def build_sensor_preview(
     lines = []
     for slot in map(to_instant, PlannedSlots(down_timetable, _bounds_of(downstream)).between(first, last)):
         date = _find_logical_date(down_timetable, slot) - delta
-        found = find_slot_by_logical_date(
+        upstream_slot = find_slot_by_logical_date(
             timetable=up_timetable, logical_at=date, earliest=upstream.start_at, latest=upstream.end_at
         )
-        slots = () if found is None else (found.run_after,)
+        slots = () if upstream_slot is None else (upstream_slot.run_after,)
         lines.append(
             RunUpstreamSlots(
                 run_after=slot,
                 slots=slots,
-                rule="no_such_date" if found is None else "logical_date",
+                rule="no_such_date" if upstream_slot is None else "logical_date",
                 start=date,
                 end=date,
             )

@@ -87,8 +87,8 @@ def list_spec_edges(specs: Iterable[DagSpec]) -> list[EdgeRow]:
     )
 
 
-def build_sensor_row(edge: SensorEdge, known: Collection[str], paused: Collection[str]) -> EdgeRow:
-    """The row of the wait of a sensor or a marker. `known`, `paused`: the DAGs that a file defines, and those that are paused.
+def build_sensor_row(edge: SensorEdge, known_dags: Collection[str], paused: Collection[str]) -> EdgeRow:
+    """The row of the wait of a sensor or a marker. `known_dags`, `paused`: the DAGs that a file defines, and those that are paused.
 
     A template stands in the place of an id that is not known.
     """
@@ -100,7 +100,7 @@ def build_sensor_row(edge: SensorEdge, known: Collection[str], paused: Collectio
         chosen=edge.phrases,
         after={} if edge.dependency is None else msgspec.structs.asdict(edge.dependency),
         paused=edge.dag_id in paused,
-        unknown=edge.upstream_dag_id is not None and edge.upstream_dag_id not in known,
+        unknown=edge.upstream_dag_id is not None and edge.upstream_dag_id not in known_dags,
         error=None,
         kind=edge.kind,
         could_be=edge.could_be,

@@ -57,9 +57,9 @@ def check_deferral(ti: TaskInstance, deferral: DeferralRecord) -> WaitCondition:
     """The condition of a deferred instance: the answer of a person, an event of its trigger, or an instant."""
     question, since = deferral.request.hitl, deferral.created_at
     if question is not None:
-        asked = _describe_question(ti, since, question)
-        longer = say("answer_with", question=asked, command=_build_answer_command(ti, question))
-        return WaitCondition("answer", False, asked, since, target(ReleaseAct.ANSWER, ti), longer=longer)
+        question_text = _describe_question(ti, since, question)
+        longer = say("answer_with", question=question_text, command=_build_answer_command(ti, question))
+        return WaitCondition("answer", False, question_text, since, target(ReleaseAct.ANSWER, ti), longer=longer)
     limits = [at for at in (deferral.timeout_at, compute_deadline(ti)) if at is not None]
     timeout = say("fails_without_event", at=min(limits)) if limits else None
     release = target(ReleaseAct.MARK_TASK, ti)
@@ -90,10 +90,10 @@ def _describe_question(ti: TaskInstance, since: Instant, question: HITLRequest) 
 
 
 def _describe_timeout(ti: TaskInstance, at: Instant, question: HITLRequest) -> Sentence:
-    held = _describe_held(ti, "when_no_longer_held_up")
+    held_up = _describe_held(ti, "when_no_longer_held_up")
     if question.defaults is None:
-        return say("ends_without_answer", at=at, held=held)
-    return say("takes_defaults_without_answer", defaults=" and ".join(question.defaults), at=at, held=held)
+        return say("ends_without_answer", at=at, held=held_up)
+    return say("takes_defaults_without_answer", defaults=" and ".join(question.defaults), at=at, held=held_up)
 
 
 def _build_answer_command(ti: TaskInstance, question: HITLRequest) -> Command:

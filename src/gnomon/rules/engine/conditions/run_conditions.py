@@ -112,7 +112,7 @@ def _list_queued_run_conditions(run: DagRun, now: Instant) -> list[WaitCondition
     """With the text `queued: ...` for each that is not met."""
     checked = [check_hold(run.dag), *_check_upstream_dags(run), _check_time(run, now), _check_place(run)]
     conditions = checked if list_unmet(checked) else [*checked, START]
-    return [replace(one, longer=say("run_is_queued", why=one.sentence)) for one in conditions]
+    return [replace(condition, longer=say("run_is_queued", why=condition.sentence)) for condition in conditions]
 
 
 def _check_upstream_dags(run: DagRun) -> list[WaitCondition]:

@@ -20,7 +20,7 @@ def on_backfill_read(context: StepContext, event: BackfillRead) -> None:
     if dag is None:
         return
     context.result.touched_groups.add(dag.record.group_no)
-    known = dag.backfills.get(record.backfill_pk)
+    queue = dag.backfills.get(record.backfill_pk)
     if (
         record.is_ended
         and not event.is_for_run
@@ -28,10 +28,10 @@ def on_backfill_read(context: StepContext, event: BackfillRead) -> None:
     ):
         dag.backfills.pop(record.backfill_pk, None)
         return
-    if known is None:
+    if queue is None:
         dag.backfills[record.backfill_pk] = BackfillQueue(record)
     else:
-        known.record = record
+        queue.record = record
     if record.cancelled_by is not None and not record.is_ended:
         _fail_queued_runs(context, record)
     context.startable_dags[dag] = None

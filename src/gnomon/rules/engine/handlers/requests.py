@@ -310,8 +310,8 @@ def _select_task_instances(run: DagRun, keys: Iterable[TaskKey] | None) -> list[
             continue
         instances = run.task_instances[index]
         ti = instances.get(key.map_index)
-        found = [ti] if ti is not None else instances.values() if key.map_index == UNMAPPED else ()
-        selected.update(dict.fromkeys(ti for ti in found if not is_beyond_expansion(ti)))
+        named = [ti] if ti is not None else instances.values() if key.map_index == UNMAPPED else ()
+        selected.update(dict.fromkeys(ti for ti in named if not is_beyond_expansion(ti)))
     return list(selected)
 
 

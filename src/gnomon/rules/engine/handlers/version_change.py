@@ -130,7 +130,7 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
         run.graph.tasks[index].task_id: run.find_lengths(index) for index in (*run.former_lengths, *run.expansions)
     }
     queued = [ti for instances in old.values() for ti in instances.values() if ti.is_queued]
-    kept = [ti for ti in queued if ti.task.task_id in graph.index_of]
+    kept_tis = [ti for ti in queued if ti.task.task_id in graph.index_of]
     for ti in queued:
         dequeue(ti)
     for task_id, instances in old.items():
@@ -153,7 +153,7 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     if run.is_running:
         expand_literals(context, run)
     reconcile_expansions(context, run)
-    for ti in kept:
+    for ti in kept_tis:
         if (
             not ti.is_queued
             and ti.state not in FINISHED_TASK_STATES

@@ -82,12 +82,12 @@ def _request_instant(context: StepContext, run: DagRun, deadline: DeadlineRecord
     if spec.reference == "average_runtime":
         context.result.unresolved_deadlines.append((run.pk, deadline.deadline_no))
         return
-    asked = (run.pk, deadline.deadline_no)
-    known = (
+    place = (run.pk, deadline.deadline_no)
+    requested = (
         (pending.record.run_pk, pending.record.request.deadline_no)
         for pending in context.engine_state.callbacks.values()
     )
-    if asked not in known:
+    if place not in requested:
         enqueue_callback(
             context,
             run,
@@ -104,9 +104,9 @@ def on_deadline_resolved(context: StepContext, event: DeadlineResolved) -> None:
     context.current_dag = run.dag
     context.result.touched_groups.add(run.dag.record.group_no)
     specs = run.graph.spec.deadlines
-    known = event.average_s is not None and event.deadline_no < len(specs)
-    span_s = (event.average_s or 0.0) + specs[event.deadline_no].interval_s if known else 0.0
-    _set_instant(context, run, deadline, add_seconds(context.now, span_s) if known else None)
+    is_known = event.average_s is not None and event.deadline_no < len(specs)
+    span_s = (event.average_s or 0.0) + specs[event.deadline_no].interval_s if is_known else 0.0
+    _set_instant(context, run, deadline, add_seconds(context.now, span_s) if is_known else None)
 
 
 def on_reference_ended(context: StepContext, pending: PendingCallback, result: AttemptResult | None) -> None:

@@ -135,10 +135,10 @@ def discard_deferral_record(context: StepContext, deferral: DeferralRecord, pool
 
 def release_held_slots(context: StepContext, deferral: DeferralRecord, pool: str | None) -> None:
     """Release the slots that the deferral kept in the pool."""
-    held, deferral.held_slots = deferral.held_slots, 0
-    if held and pool is not None:
-        context.engine_state.get_pool(pool).used -= held
-        context.changes.pool_used[pool] = context.changes.pool_used.get(pool, 0) - held
+    slots, deferral.held_slots = deferral.held_slots, 0
+    if slots and pool is not None:
+        context.engine_state.get_pool(pool).used -= slots
+        context.changes.pool_used[pool] = context.changes.pool_used.get(pool, 0) - slots
 
 
 def _hold_slots(context: StepContext, ti: TaskInstance) -> int:

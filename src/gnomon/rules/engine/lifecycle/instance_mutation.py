@@ -63,15 +63,18 @@ def _build_question(context: StepContext, run: DagRun, instances: Iterable[TaskI
     context.engine_state.last_question_number += 1
     number = context.engine_state.last_question_number
     places: dict[int, int] = {}
-    asked = []
+    mutation_instances = []
     for ti in instances:
         ti.question_number = number
-        asked.append(
+        mutation_instances.append(
             MutationInstance(places.setdefault(ti.index, len(places)), ti.map_index, ti.try_number, ti.max_tries)
         )
     tasks = tuple(_describe_task(run.graph.tasks[index]) for index in places)
     return MutationQuestion(
-        number=number, run=describe_run(run.dag.record.dag_id, run.record), tasks=tasks, instances=tuple(asked)
+        number=number,
+        run=describe_run(run.dag.record.dag_id, run.record),
+        tasks=tasks,
+        instances=tuple(mutation_instances),
     )
 
 
@@ -101,9 +104,9 @@ def apply_answers(context: StepContext, event: InstancesMutated) -> list[TaskIns
         return []
     context.current_dag = run.dag
     answered = []
-    for asked, answer in zip(question.instances, event.answers, strict=False):
-        index = run.graph.index_of.get(question.tasks[asked.task].task_id)
-        ti = None if index is None else run.find_task_instance(index, asked.map_index)
+    for instance, answer in zip(question.instances, event.answers, strict=False):
+        index = run.graph.index_of.get(question.tasks[instance.task].task_id)
+        ti = None if index is None else run.find_task_instance(index, instance.map_index)
         if ti is None or ti.queue_state is not QueueState.HOOK or ti.question_number != question.number:
             continue
         ti.question_number = 0

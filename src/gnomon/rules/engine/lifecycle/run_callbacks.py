@@ -57,8 +57,8 @@ def enqueue_run_start_callbacks(context: StepContext, run: DagRun) -> None:
 
 def enqueue_task_end_callbacks(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
     """The try has failed: queue the callbacks of the task if its process ended without calling them."""
-    wanted = ti.task.has_failure_callbacks or ti.run.graph.spec.calls_task_listeners
-    if wanted and result.entered and not result.callbacks_called:
+    calls_code = ti.task.has_failure_callbacks or ti.run.graph.spec.calls_task_listeners
+    if calls_code and result.entered and not result.callbacks_called:
         request = CallbackRequest(
             kind=CallbackKind.TASK_ENDED, reason=result.reason or result.outcome, executor=ti.executor
         )
@@ -67,10 +67,10 @@ def enqueue_task_end_callbacks(context: StepContext, ti: TaskInstance, result: A
 
 def _find_relevant_instance(run: DagRun, reason: str | None) -> TaskInstance | None:
     """The instance that the context describes: the last that succeeded or failed; for a run that was stopped, the last that this stopped."""
-    wanted = {"success": S.SUCCESS, "task_failure": S.FAILED}.get(reason or "")
+    relevant_state = {"success": S.SUCCESS, "task_failure": S.FAILED}.get(reason or "")
     instances = [ti for of_task in run.task_instances for ti in of_task.values()]
-    if wanted is not None:
-        chosen = [ti for ti in instances if ti.state is wanted]
+    if relevant_state is not None:
+        chosen = [ti for ti in instances if ti.state is relevant_state]
     else:
         chosen = [ti for ti in instances if run.record.reason is not None and ti.reason == run.record.reason]
     return max(chosen, key=lambda ti: (ti.ended_at or 0, ti.index, ti.map_index), default=None)

@@ -336,13 +336,13 @@ def _describe_failure(run: DagRun) -> str:
 
 def _collect_upstream(run: DagRun, indexes: set[int]) -> list[int]:
     """These tasks and all above them, in the order of the graph; a task that waits for a setup has it above it."""
-    found, pending = set(indexes), list(indexes)
+    collected, pending = set(indexes), list(indexes)
     while pending:
         index = pending.pop()
-        above = {*run.graph.upstream[index], *run.graph.scope_upstream.get(index, ())} - found
-        found |= above
+        above = {*run.graph.upstream[index], *run.graph.scope_upstream.get(index, ())} - collected
+        collected |= above
         pending += above
-    return sorted(found)
+    return sorted(collected)
 
 
 def _describe_end(ti: TaskInstance) -> EndedInstance:

@@ -58,12 +58,12 @@ def _evaluate_mapped_task(context: StepContext, run: DagRun, index: int, map_ind
     revise_expansion(context, run, index)
     instances = run.task_instances[index]
     expansion = run.expansions.get(index)
-    found = (
+    candidates = (
         instances.values()
         if map_indices is None or expansion is None
         else (instances[i] for i in map_indices if i in instances)
     )
-    waiting = [ti for ti in found if ti.state is None and not ti.is_queued]
+    waiting = [ti for ti in candidates if ti.state is None and not ti.is_queued]
     common = None
     for ti in waiting:
         if ti.state is not None:

@@ -122,15 +122,15 @@ class EngineState:
 
     def update_pools(self, records: Iterable[PoolRecord]) -> None:
         """Update all pools from the store; pools that are not in `records` do not exist. Queues keep their task instances."""
-        seen = set()
+        record_names = set()
         for record in records:
-            seen.add(record.name)
+            record_names.add(record.name)
             pool = self.get_pool(record.name)
             _resize_pool(pool, record.slots)
             pool.used = record.used
             pool.include_deferred = record.include_deferred
         for name, pool in self.pools.items():
-            if name not in seen:
+            if name not in record_names:
                 _resize_pool(pool, None)
 
     def add_worker(self, worker_id: str, slots: int) -> WorkerCapacity:

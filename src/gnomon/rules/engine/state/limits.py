@@ -42,12 +42,12 @@ class Pool:
         self.oversized: PriorityQueue[Admissible] = PriorityQueue()
         """Instances that need more slots than the pool has; they block no other, and return when the pool is resized."""
 
-    def has_room(self, wanted: int) -> bool:
-        return self.slots is not None and (self.slots < 0 or self.used + wanted <= self.slots)
+    def has_room(self, slots: int) -> bool:
+        return self.slots is not None and (self.slots < 0 or self.used + slots <= self.slots)
 
-    def is_too_small(self, wanted: int) -> bool:
-        """True when `wanted` slots can never be free here."""
-        return self.slots is not None and 0 <= self.slots < wanted
+    def is_too_small(self, slots: int) -> bool:
+        """True when `slots` slots can never be free here."""
+        return self.slots is not None and 0 <= self.slots < slots
 
     def enqueue(self, ti: Admissible) -> None:
         self.ready_queue.push(ti.admission_key, ti)

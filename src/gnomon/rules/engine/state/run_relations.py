@@ -21,11 +21,11 @@ def list_instances_to_continue(run: DagRun, chosen: Iterable[TaskInstance]) -> I
     for ti in chosen:
         own.setdefault(ti.index, set()).add(ti.map_index)
     relations, scopes = build_relations(run), run.graph.scopes
-    found = relations.collect_below(own)
+    below = relations.collect_below(own)
     if scopes is not None:
-        for inside in (own, found):
+        for inside in (own, below):
             for index, map_indices in scopes.collect_cleared(relations, inside, {}).items():
-                found.setdefault(index, set()).update(map_indices)
-    for index, map_indices in sorted(found.items()):
+                below.setdefault(index, set()).update(map_indices)
+    for index, map_indices in sorted(below.items()):
         for map_index in sorted(map_indices - own.get(index, set())):
             yield run.task_instances[index][map_index]

@@ -86,8 +86,8 @@ def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int
 def _list_scope_upstream(scopes: SetupScopes | None) -> dict[int, tuple[int, ...]]:
     if scopes is None:
         return {}
-    found = ((index, tuple(scopes.list_awaited(index))) for index in range(len(scopes.tasks)))
-    return {index: awaited for index, awaited in found if awaited}
+    awaited_by_index = ((index, tuple(scopes.list_awaited(index))) for index in range(len(scopes.tasks)))
+    return {index: awaited for index, awaited in awaited_by_index if awaited}
 
 
 def _invert(upstream: Mapping[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:

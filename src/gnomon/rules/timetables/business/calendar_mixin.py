@@ -45,8 +45,8 @@ class CalendarMixin:
     def on_calendar(self, calendar: Calendar) -> Self:
         """A copy of the timetable that follows `calendar`."""
         stored: dict[str, Any] = self.serialize()  # type: ignore[attr-defined]
-        made: Self = type(self).deserialize({**stored, "calendar": calendar.encode()})  # type: ignore[attr-defined]
-        return made
+        timetable: Self = type(self).deserialize({**stored, "calendar": calendar.encode()})  # type: ignore[attr-defined]
+        return timetable
 
     def _set_calendar(self, calendar: object, on_holiday: str) -> None:
         """Checks and stores the two arguments. Raises AirflowTimetableInvalid if they are invalid."""

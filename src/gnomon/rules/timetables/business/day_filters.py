@@ -146,12 +146,12 @@ class DayAfter:
         self.never = days.never
 
     def on_or_after(self, day: int) -> int | None:
-        found = self._days.on_or_after(day - 1)
-        return None if found is None else found + 1
+        earlier_day = self._days.on_or_after(day - 1)
+        return None if earlier_day is None else earlier_day + 1
 
     def on_or_before(self, day: int) -> int | None:
-        found = self._days.on_or_before(day - 1)
-        return None if found is None else found + 1
+        earlier_day = self._days.on_or_before(day - 1)
+        return None if earlier_day is None else earlier_day + 1
 
 
 def day_of_number(number: int) -> date:

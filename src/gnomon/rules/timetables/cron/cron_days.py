@@ -57,13 +57,13 @@ class CronDays:
 
     def _around(self, day: int) -> tuple[int, int, int, list[int]]:
         """The year of `day`, in the form of `_latest`."""
-        found = self._latest
-        if not found[0] <= day < found[1]:
+        year_days = self._latest
+        if not year_days[0] <= day < year_days[1]:
             ordinal = min(max(day + _EPOCH_ORDINAL, 1), date.max.toordinal())
             year = date.fromordinal(ordinal).year
             first = date(year, 1, 1).toordinal() - _EPOCH_ORDINAL
-            found = self._latest = (first, first + 365 + _leap(year), year, self._of_year(year))
-        return found
+            year_days = self._latest = (first, first + 365 + _leap(year), year, self._of_year(year))
+        return year_days
 
     def _of_year(self, year: int) -> list[int]:
         """The selected days of a year, counted from its 1 January."""

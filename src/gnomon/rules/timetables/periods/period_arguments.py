@@ -13,59 +13,59 @@ _NUMBERS = {name.lower()[:size]: number for number, name in enumerate(WEEKDAYS, 
 _NTH = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", LAST: LAST}
 
 
-def parse_minute_of_day(argument: str, given: object) -> int:
+def parse_minute_of_day(argument: str, value: object) -> int:
     """Minutes since midnight of a text "HH:MM" or a datetime.time. Raises AirflowTimetableInvalid for others."""
-    if isinstance(given, str):
-        hour, colon, minute = given.partition(":")
+    if isinstance(value, str):
+        hour, colon, minute = value.partition(":")
         if colon and _digits(hour) and _digits(minute) and len(minute) == 2 and int(hour) < 24 and int(minute) < 60:
             return int(hour) * 60 + int(minute)
-    if not isinstance(given, time):
-        raise argument_error(argument, given, "is not a time of day; write '00:00' to '23:59', or a datetime.time")
-    if given.second or given.microsecond:
+    if not isinstance(value, time):
+        raise argument_error(argument, value, "is not a time of day; write '00:00' to '23:59', or a datetime.time")
+    if value.second or value.microsecond:
         raise argument_error(
             argument,
-            given,
+            value,
             "has seconds; period timetables run at whole minutes; for seconds write a cron expression with six fields",
         )
-    if given.tzinfo is not None:
-        raise argument_error(argument, given, "has a time zone; remove it and give timezone= instead")
-    return given.hour * 60 + given.minute
+    if value.tzinfo is not None:
+        raise argument_error(argument, value, "has a time zone; remove it and give timezone= instead")
+    return value.hour * 60 + value.minute
 
 
-def parse_whole_number(argument: str, given: object, low: int, high: int, remedy: str = "") -> int:
-    """`given` if it is a whole number from `low` to `high`; else raises AirflowTimetableInvalid with `remedy`."""
-    if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
-        raise argument_error(argument, given, f"is not a whole number from {low} to {high}{remedy and '; '}{remedy}")
-    return given
+def parse_whole_number(argument: str, value: object, low: int, high: int, remedy: str = "") -> int:
+    """`value` if it is a whole number from `low` to `high`; else raises AirflowTimetableInvalid with `remedy`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise argument_error(argument, value, f"is not a whole number from {low} to {high}{remedy and '; '}{remedy}")
+    return value
 
 
-def parse_hours(argument: str, given: object) -> tuple[int, ...]:
+def parse_hours(argument: str, value: object) -> tuple[int, ...]:
     """Hours of the day, in order, without duplicates."""
     return tuple(
         sorted(
-            {parse_whole_number(argument, hour, 0, 23) for hour in _to_list(argument, given, "hours, as [2, 5, 15]")}
+            {parse_whole_number(argument, hour, 0, 23) for hour in _to_list(argument, value, "hours, as [2, 5, 15]")}
         )
     )
 
 
-def parse_weekdays(argument: str, given: object) -> tuple[int, ...]:
+def parse_weekdays(argument: str, value: object) -> tuple[int, ...]:
     """ISO weekdays, in order, without duplicates, from numbers (Monday is 1) or names."""
     return tuple(
-        sorted({_weekday(argument, weekday) for weekday in _to_list(argument, given, "weekdays, as ['mon', 'fri']")})
+        sorted({_weekday(argument, weekday) for weekday in _to_list(argument, value, "weekdays, as ['mon', 'fri']")})
     )
 
 
-def parse_month_days(argument: str, given: object) -> tuple[MonthDay, ...]:
+def parse_month_days(argument: str, value: object) -> tuple[MonthDay, ...]:
     """Days of the month without duplicates: numbers in order, then `last`, then weekdays in order."""
-    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and given[0].lower() in _NUMBERS:
-        given = [given]
-    found = {_month_day(argument, day) for day in _to_list(argument, given, "days, as [1, 15, 'last']")}
-    return tuple(sorted(found, key=_sort_key))
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and value[0].lower() in _NUMBERS:
+        value = [value]
+    month_days = {_month_day(argument, day) for day in _to_list(argument, value, "days, as [1, 15, 'last']")}
+    return tuple(sorted(month_days, key=_sort_key))
 
 
-def argument_error(argument: str, given: object, why: str) -> AirflowTimetableInvalid:
+def argument_error(argument: str, value: object, why: str) -> AirflowTimetableInvalid:
     """The error for an argument; `argument` is written as `Daily(at=`."""
-    return AirflowTimetableInvalid(f"{argument}{given!r}) {why}")
+    return AirflowTimetableInvalid(f"{argument}{value!r}) {why}")
 
 
 def format_clock_time(minute: int) -> str:
@@ -91,42 +91,42 @@ def encode_month_day(named: MonthDay) -> int | str | list[int | str]:
     return list(named) if isinstance(named, tuple) else named
 
 
-def _to_list(argument: str, given: object, example: str) -> list[object]:
+def _to_list(argument: str, value: object, example: str) -> list[object]:
     """The members of a list, tuple or set; a single number or name is a list of one."""
-    if isinstance(given, (int, str)):
-        return [given]
-    if not isinstance(given, (list, tuple, set, frozenset, range)):
-        raise argument_error(argument, given, f"is not a list; give {example}")
-    if not given:
-        raise argument_error(argument, given, f"is empty, so that it would never run; give {example}")
-    return list(given)
+    if isinstance(value, (int, str)):
+        return [value]
+    if not isinstance(value, (list, tuple, set, frozenset, range)):
+        raise argument_error(argument, value, f"is not a list; give {example}")
+    if not value:
+        raise argument_error(argument, value, f"is empty, so that it would never run; give {example}")
+    return list(value)
 
 
-def _weekday(argument: str, given: object) -> int:
-    if isinstance(given, str):
-        found = _NUMBERS.get(given.strip().lower())
-        if found is not None:
-            return found
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 7:
+def _weekday(argument: str, value: object) -> int:
+    if isinstance(value, str):
+        number = _NUMBERS.get(value.strip().lower())
+        if number is not None:
+            return number
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 7:
         raise argument_error(
-            argument, given, "is not a weekday; write 1 (Monday) to 7 (Sunday), or a name such as 'mon' or 'Monday'"
+            argument, value, "is not a weekday; write 1 (Monday) to 7 (Sunday), or a name such as 'mon' or 'Monday'"
         )
-    return given
+    return value
 
 
-def _month_day(argument: str, given: object) -> MonthDay:
-    if isinstance(given, str) and given.strip().lower() == LAST:
+def _month_day(argument: str, value: object) -> MonthDay:
+    if isinstance(value, str) and value.strip().lower() == LAST:
         return LAST
-    if isinstance(given, (tuple, list)) and len(given) == 2:
-        weekday, nth = _weekday(argument, given[0]), given[1]
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        weekday, nth = _weekday(argument, value[0]), value[1]
         if isinstance(nth, str) and nth.strip().lower() == LAST:
             return (weekday, LAST)
         return (weekday, parse_whole_number(argument, nth, 1, 5, "or 'last', beside a weekday as in ('mon', 2)"))
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 31:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 31:
         raise argument_error(
-            argument, given, "is not a day of the month; write 1 to 31, 'last', ('mon', 2) or ('mon', 'last')"
+            argument, value, "is not a day of the month; write 1 to 31, 'last', ('mon', 2) or ('mon', 'last')"
         )
-    return given
+    return value
 
 
 def _sort_key(named: MonthDay) -> tuple[int, int, int]:

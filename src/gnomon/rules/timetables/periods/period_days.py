@@ -51,9 +51,9 @@ class MonthDays:
         moment = date.fromordinal(min(max(day, _FIRST), _LAST) + _EPOCH)
         year, month = moment.year, moment.month
         for _ in range(NEAREST_MONTHS):
-            found = next((found for found in self._of_month(year, month) if found >= day), None)
-            if found is not None:
-                return found
+            nearest_day = next((selected for selected in self._of_month(year, month) if selected >= day), None)
+            if nearest_day is not None:
+                return nearest_day
             year, month = (year, month + 1) if month < 12 else (year + 1, 1)
             if year > MAXYEAR:
                 break
@@ -64,9 +64,11 @@ class MonthDays:
         moment = date.fromordinal(min(max(day, _FIRST), _LAST) + _EPOCH)
         year, month = moment.year, moment.month
         for _ in range(NEAREST_MONTHS):
-            found = next((found for found in reversed(self._of_month(year, month)) if found <= day), None)
-            if found is not None:
-                return found
+            nearest_day = next(
+                (selected for selected in reversed(self._of_month(year, month)) if selected <= day), None
+            )
+            if nearest_day is not None:
+                return nearest_day
             year, month = (year, month - 1) if month > 1 else (year - 1, 12)
             if year < 1:
                 break

@@ -180,7 +180,7 @@ def _pieces(zone: tzinfo, start: int, end: int) -> Iterator[ClockPiece]:
     for at, before, after in changes:
         cuts.update(cut for cut in (at, at + after - before) if start < cut < end)
     edges = sorted(cuts)
-    for left, right in zip(edges, edges[1:], strict=False):
-        moved = next((before for at, before, after in changes if at <= left < at + after - before), None)
-        repeated = any(at + after - before <= left < at for at, before, after in changes)
-        yield ClockPiece(left, right, compute_offset(zone, left), moved, repeated)
+    for start_edge, end_edge in zip(edges, edges[1:], strict=False):
+        moved = next((before for at, before, after in changes if at <= start_edge < at + after - before), None)
+        repeated = any(at + after - before <= start_edge < at for at, before, after in changes)
+        yield ClockPiece(start_edge, end_edge, compute_offset(zone, start_edge), moved, repeated)

@@ -13,18 +13,18 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UTC_NAMES = frozenset({"UTC", "Etc/UTC", "+00:00", "utc"})
 
 
-def zone_of(given: object) -> tzinfo:
+def zone_of(value: object) -> tzinfo:
     """The zone of a tz database name, a tzinfo of any library, or an offset in seconds.
 
     Raises AirflowTimetableInvalid if there is no such zone.
     """
-    if isinstance(given, bool) or given is None:
-        raise AirflowTimetableInvalid(f"{given!r} is not a time zone; give a name such as 'Europe/Berlin' or 'UTC'")
-    if isinstance(given, (int, float)):
-        return _fixed_zone(int(given))
-    if isinstance(given, str):
-        return UTC if given in _UTC_NAMES else named_zone(given)
-    return _zone_of_tzinfo(given)
+    if isinstance(value, bool) or value is None:
+        raise AirflowTimetableInvalid(f"{value!r} is not a time zone; give a name such as 'Europe/Berlin' or 'UTC'")
+    if isinstance(value, (int, float)):
+        return _fixed_zone(int(value))
+    if isinstance(value, str):
+        return UTC if value in _UTC_NAMES else named_zone(value)
+    return _zone_of_tzinfo(value)
 
 
 def encode_zone(zone: tzinfo) -> str | int:
@@ -96,19 +96,19 @@ def from_seconds(seconds: int) -> datetime:
     return _EPOCH + timedelta(0, seconds)
 
 
-def _zone_of_tzinfo(given: object) -> tzinfo:
+def _zone_of_tzinfo(value: object) -> tzinfo:
     """The zone of a tzinfo of any library: by its name if it has one, else by its constant offset."""
-    if given is UTC:
+    if value is UTC:
         return UTC
-    name = getattr(given, "key", None) or getattr(given, "name", None) or getattr(given, "zone", None)
+    name = getattr(value, "key", None) or getattr(value, "name", None) or getattr(value, "zone", None)
     if isinstance(name, str) and name not in _UTC_NAMES and not name.startswith(("+", "-")):
         return named_zone(name)
-    if isinstance(given, tzinfo):
-        offset = given.utcoffset(None)
+    if isinstance(value, tzinfo):
+        offset = value.utcoffset(None)
         if offset is not None:
             return _fixed_zone(int(offset.total_seconds()))
     raise AirflowTimetableInvalid(
-        f"{given!r} is not a time zone; give a name such as 'Europe/Berlin' or a fixed offset"
+        f"{value!r} is not a time zone; give a name such as 'Europe/Berlin' or a fixed offset"
     )
 
 

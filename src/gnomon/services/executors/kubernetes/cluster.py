@@ -73,8 +73,8 @@ class Cluster:
 
     def find_pod_uid(self, name: str) -> str | None:
         """The uid of the pod; None when there is none. Raises ClusterAway."""
-        found = self._call("read_namespaced_pod", name, self._settings.namespace, missing_ok=True)
-        return None if found is None else found["metadata"]["uid"]
+        pod = self._call("read_namespaced_pod", name, self._settings.namespace, missing_ok=True)
+        return None if pod is None else pod["metadata"]["uid"]
 
     def put_secret(self, secret: Mapping[str, Any]) -> None:
         """Create the Secret, or replace one of the same name. Raises RequestInvalid, ClusterAway."""

@@ -106,9 +106,9 @@ class KubernetesExecutor(RemoteExecutor):
 
     def poll_events(self) -> list[ExecutorEvent]:
         """Every event since the last call."""
-        found = super().poll_events()
-        self._given_up.update(event.result.attempt_id for event in found if isinstance(event, AttemptEnded))
-        return found
+        events = super().poll_events()
+        self._given_up.update(event.result.attempt_id for event in events if isinstance(event, AttemptEnded))
+        return events
 
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
         """Forget these attempts; the pod of one that was given up is deleted."""
@@ -169,15 +169,15 @@ class KubernetesExecutor(RemoteExecutor):
 
     def _compare(self, listed: frozenset[str]) -> None:
         """After a list: delete pods that wait for attempts that are over, and create pods that were deleted unseen."""
-        known = set(self._pod_store.list_attempt_ids())
+        stored_ids = set(self._pod_store.list_attempt_ids())
         waiting = {attempt_id for attempt_id, reason in self._waits.items() if reason is not None}
-        for attempt_id in (waiting & listed) - known:
+        for attempt_id in (waiting & listed) - stored_ids:
             name = self._pod_publisher.names.pop(attempt_id, None)
             if name is not None:
                 self._controller.delete(name)
-        for attempt_id in self._waits.keys() - known:
+        for attempt_id in self._waits.keys() - stored_ids:
             del self._waits[attempt_id]
-        for attempt_id in self._pod_publisher.names.keys() - known - listed:
+        for attempt_id in self._pod_publisher.names.keys() - stored_ids - listed:
             del self._pod_publisher.names[attempt_id]
         for attempt_id, queue, _group in self._pod_store.list_unclaimed(0.0):
             if attempt_id not in listed and attempt_id not in self._sent_at:

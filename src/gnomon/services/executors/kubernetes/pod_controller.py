@@ -222,8 +222,8 @@ class PodController:
 
     def _list(self) -> str:
         pods, version = self._cluster.list_pods()
-        found = [status for pod in pods if (status := self._report(pod, is_deleted=False)) is not None]
-        self._updates.put(PodsListed(frozenset(status.attempt_id for status in found)))
+        statuses = [status for pod in pods if (status := self._report(pod, is_deleted=False)) is not None]
+        self._updates.put(PodsListed(frozenset(status.attempt_id for status in statuses)))
         return version
 
     def _report(self, pod: Mapping[str, Any], *, is_deleted: bool) -> PodStatus | None:
@@ -234,7 +234,7 @@ class PodController:
 
 
 def _drain(source: queue.SimpleQueue[Any]) -> list[Any]:
-    found = []
+    items = []
     while not source.empty():
-        found.append(source.get())
-    return found
+        items.append(source.get())
+    return items

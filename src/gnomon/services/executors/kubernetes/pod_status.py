@@ -144,27 +144,27 @@ def _iterate_statuses(status: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _iterate_waiting(status: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for one in _iterate_statuses(status):
-        waiting = (one.get("state") or {}).get("waiting")
+    for container_status in _iterate_statuses(status):
+        waiting = (container_status.get("state") or {}).get("waiting")
         if waiting:
-            yield one.get("name", ""), waiting
+            yield container_status.get("name", ""), waiting
 
 
 def _iterate_terminated(status: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for one in _iterate_statuses(status):
-        terminated = (one.get("state") or {}).get("terminated")
+    for container_status in _iterate_statuses(status):
+        terminated = (container_status.get("state") or {}).get("terminated")
         if terminated:
-            yield one.get("name", ""), terminated
+            yield container_status.get("name", ""), terminated
 
 
 def _find_condition(status: Mapping[str, Any], kind: str) -> Mapping[str, Any] | None:
-    return next((one for one in status.get("conditions") or () if one.get("type") == kind), None)
+    return next((condition for condition in status.get("conditions") or () if condition.get("type") == kind), None)
 
 
 def _find_memory_limit(pod: Mapping[str, Any], container: str) -> str | None:
-    for one in (pod.get("spec") or {}).get("containers") or ():
-        if one.get("name") == container:
-            limit = ((one.get("resources") or {}).get("limits") or {}).get("memory")
+    for container_spec in (pod.get("spec") or {}).get("containers") or ():
+        if container_spec.get("name") == container:
+            limit = ((container_spec.get("resources") or {}).get("limits") or {}).get("memory")
             return None if limit is None else str(limit)
     return None
 

@@ -40,7 +40,7 @@ class _ManifestLoader(yaml.SafeLoader):
     """YAML as Kubernetes reads it: a date without quotes is a text. A pod is JSON, which has no dates."""
 
     yaml_implicit_resolvers = {
-        first: [found for found in resolvers if found[0] != "tag:yaml.org,2002:timestamp"]
+        first: [resolver for resolver in resolvers if resolver[0] != "tag:yaml.org,2002:timestamp"]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
@@ -66,28 +66,28 @@ class PodSettings:
 def read_template(path: Path) -> Pod:
     """The pod of a template file. Raises ConfigurationError with the place for a file that has no pod."""
     try:
-        found = yaml.load(path.read_text(encoding="utf-8"), _ManifestLoader)
+        pod = yaml.load(path.read_text(encoding="utf-8"), _ManifestLoader)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
             f"the pod template {path} cannot be read: {error}; correct [kubernetes_executor] pod_template_file"
         ) from error
     except yaml.YAMLError as error:
         raise ConfigurationError(f"the pod template {path} is no YAML: {error}; correct it as a manifest") from error
-    if not isinstance(found, dict) or found.get("kind", "Pod") != "Pod" or not isinstance(found.get("spec"), dict):
+    if not isinstance(pod, dict) or pod.get("kind", "Pod") != "Pod" or not isinstance(pod.get("spec"), dict):
         raise ConfigurationError(
             f"the pod template {path} must hold one object of kind Pod with a spec; correct it as a manifest"
         )
-    if not _find_containers(found):
+    if not _find_containers(pod):
         raise ConfigurationError(
             f"the pod template {path} has no container; the first one, named {BASE_CONTAINER}, runs the task"
         )
-    if not all(isinstance(container, dict) for container in _find_containers(found)) or not isinstance(
-        found.get("metadata") or {}, dict
+    if not all(isinstance(container, dict) for container in _find_containers(pod)) or not isinstance(
+        pod.get("metadata") or {}, dict
     ):
         raise ConfigurationError(
             f"the pod template {path} must have objects as metadata and as elements of spec.containers; correct it as a manifest"
         )
-    return found
+    return pod
 
 
 def build_pod(settings: PodSettings, attempt: Attempt) -> Pod:
@@ -197,10 +197,10 @@ def _complete(pod: Pod, settings: PodSettings, attempt: Attempt, own_image: str 
         *(base.get("volumeMounts") or []),
         {"name": TOKEN_VOLUME, "mountPath": TOKEN_FOLDER, "readOnly": True},
     ]
-    given = {one.get("name") for one in base.get("env") or []}
+    set_names = {variable.get("name") for variable in base.get("env") or []}
     base["env"] = [
         *(base.get("env") or []),
-        *({"name": key, "value": value} for key, value in settings.environ.items() if key not in given),
+        *({"name": key, "value": value} for key, value in settings.environ.items() if key not in set_names),
     ]
 
 

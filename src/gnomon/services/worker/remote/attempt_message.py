@@ -133,17 +133,15 @@ def read_properties_leniently() -> None:
     content_class._load_properties = load_leniently
 
 
-def _show(found: object) -> str:
-    if isinstance(found, (bytes, bytearray, memoryview, str)):
-        return _show_text(repr(bytes(found[:SHOWN_MAX]) if isinstance(found, memoryview) else found[:SHOWN_MAX]))
-    if isinstance(found, dict):
-        found = {
-            str(name)[:SHOWN_MAX]: str(value)[:SHOWN_MAX]
-            if isinstance(value, (str, int, bytes))
-            else type(value).__name__
-            for name, value in list(found.items())[:8]
+def _show(value: object) -> str:
+    if isinstance(value, (bytes, bytearray, memoryview, str)):
+        return _show_text(repr(bytes(value[:SHOWN_MAX]) if isinstance(value, memoryview) else value[:SHOWN_MAX]))
+    if isinstance(value, dict):
+        value = {
+            str(name)[:SHOWN_MAX]: str(item)[:SHOWN_MAX] if isinstance(item, (str, int, bytes)) else type(item).__name__
+            for name, item in list(value.items())[:8]
         }
-    return _show_text(repr(found))
+    return _show_text(repr(value))
 
 
 def _show_text(text: str) -> str:

@@ -203,9 +203,9 @@ class AttemptRelay:
     def on_claimed(self, worker_id: str, claimed: Sequence[ClaimedAttempt]) -> None:
         """Give the attempts to the worker; only the incarnation that claimed them may run them."""
         attempts = []
-        for one in claimed:
-            self._store.keep_elements(one.attempt.attempt_id, one.elements)
-            attempt = _place_file(one.attempt, one.dags_folder, self._dags_folder)
+        for attempt_claim in claimed:
+            self._store.keep_elements(attempt_claim.attempt.attempt_id, attempt_claim.elements)
+            attempt = _place_file(attempt_claim.attempt, attempt_claim.dags_folder, self._dags_folder)
             with self._guard:
                 carried = self._carried.get(attempt.attempt_id)
                 if carried is None:

@@ -115,7 +115,9 @@ class ExecutionClient:
         """Drop the tokens of earlier incarnations of the worker. This one may have claimed attempts already."""
         with self._guard:
             self._attempt_tokens = {
-                attempt: held for attempt, held in self._attempt_tokens.items() if held[0] == worker_id
+                attempt: known_token
+                for attempt, known_token in self._attempt_tokens.items()
+                if known_token[0] == worker_id
             }
             self._worker_tokens = {
                 worker: token for worker, token in self._worker_tokens.items() if worker == worker_id
@@ -207,9 +209,9 @@ class ExecutionClient:
             LOOP_TIMEOUT_S,
         ).value
 
-    def beat(self, worker_id: str, held: Iterable[str], figures: Iterable[Figure] = ()) -> Beat:
+    def beat(self, worker_id: str, held_ids: Iterable[str], figures: Iterable[Figure] = ()) -> Beat:
         """Send a heartbeat. Raises as `claim`."""
-        notice = BeatNotice(held=tuple(held), figures=tuple(figures))
+        notice = BeatNotice(held=tuple(held_ids), figures=tuple(figures))
         beat = self._post(
             f"/workers/{worker_id}/beat", self._find_worker_token(worker_id), notice, Beat, LOOP_TIMEOUT_S
         )
@@ -235,10 +237,10 @@ class ExecutionClient:
         self._post(f"/workers/{worker_id}/retire", self._find_worker_token(worker_id), None, None, LOOP_TIMEOUT_S)
 
     def _find_token(self, attempt_id: str) -> str:
-        held = self._attempt_tokens.get(attempt_id)
-        if held is None:
+        known_token = self._attempt_tokens.get(attempt_id)
+        if known_token is None:
             raise ClaimRefused(f"this worker has no token for attempt {attempt_id}")
-        return held[1]
+        return known_token[1]
 
     def _find_worker_token(self, worker_id: str) -> str:
         token = self._worker_tokens.get(worker_id)
@@ -290,9 +292,9 @@ class ExecutionClient:
         raise AssertionError
 
     def _find_connection(self) -> tuple[PlainConnection | SecureConnection, bool]:
-        kept = getattr(self._kept, "connection", None)
-        if kept is not None:
-            return kept, False
+        connection = getattr(self._kept, "connection", None)
+        if connection is not None:
+            return connection, False
         if self._is_secure:
             self._kept.connection = SecureConnection(
                 self.host, self._port, timeout=TIMEOUT_S, context=ssl.create_default_context()

@@ -19,13 +19,13 @@ class _JoinedRequests(http.client.HTTPConnection):
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> None:
         """Send a request. Raises as `http.client.HTTPConnection.request`."""
-        held: list[bytes] = []
-        self._held = held
+        parts: list[bytes] = []
+        self._held = parts
         try:
             self.request("POST", url, body, headers)
         finally:
             self._held = None
-        for part in [b"".join(held)] if sum(len(part) for part in held) <= JOINED_BYTES_MAX else held:
+        for part in [b"".join(parts)] if sum(len(part) for part in parts) <= JOINED_BYTES_MAX else parts:
             self.send(part)
 
     def send(self, data: Any) -> None:

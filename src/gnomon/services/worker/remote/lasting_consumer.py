@@ -29,20 +29,20 @@ class LastingConsumer(Consumer):  # type: ignore[misc]
 
     def _use_queues_as_they_are(self, exc: BaseException) -> None:
         """A queue that an operator has declared with other arguments is not declared again; with a quorum queue each consumer has a window of its own."""
-        said = str(exc)
+        message = str(exc)
         for queue in self.app.amqp.queues.consume_from.values():
-            if f"queue '{queue.name}' in vhost" not in said:
+            if f"queue '{queue.name}' in vhost" not in message:
                 continue
             if getattr(exc, "reply_code", None) == OTHER_ARGUMENTS:
                 queue.no_declare = True
-            elif "global qos" in said:
+            elif "global qos" in message:
                 queue.queue_arguments = {
                     **(queue.queue_arguments or {}),
                     "x-queue-type": "quorum",
                 }  # what Celery looks for
             else:
                 continue
-            events.info("queue_exists", queue=queue.name, error=said, next="it is used as it is")
+            events.info("queue_exists", queue=queue.name, error=message, next="it is used as it is")
 
     def create_task_handler(self, promise: object = None) -> Callable[[Any], None]:
         """What handles each message: the strategy of the one task of Gnomon, whatever task the message names. Celery's own runs its built-in tasks, and fails at some messages."""

@@ -28,8 +28,8 @@ class SharedLease:
         _SECONDS.pack_into(self._memory, 0, until_s)
 
     def get(self) -> float:
-        found: float = _SECONDS.unpack_from(self._memory, 0)[0]
-        return found
+        seconds: float = _SECONDS.unpack_from(self._memory, 0)[0]
+        return seconds
 
 
 class LeaseWatch:

@@ -97,12 +97,12 @@ class LogForwarder:
                     piece = file.read(PIECE_BYTES)
                 if not piece:
                     return False
-                wanted = self._client.send_log(attempt_id, position.offset, piece)
+                next_offset = self._client.send_log(attempt_id, position.offset, piece)
             except (OSError, ApiAway):
                 return False  # the log does not exist yet, or the next step sends it
             except (ClaimRefused, WorkerGivenUp):
                 position.is_followed = False
                 return False
-            position.is_followed = wanted >= 0
-            position.offset = max(wanted, 0)
+            position.is_followed = next_offset >= 0
+            position.offset = max(next_offset, 0)
             return position.is_followed

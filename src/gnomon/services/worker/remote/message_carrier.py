@@ -112,7 +112,9 @@ class MessageCarrier:
         """Carry a message, now or when a slot is free. One that comes again while its attempt waits or has a slot replaces the delivery."""
         with self._guard:
             carried = itertools.chain(self._running.values(), self._waiting)
-            message = next((one for one in carried if (one.attempt_id, one.token) == (attempt_id, token)), None)
+            message = next(
+                (message for message in carried if (message.attempt_id, message.token) == (attempt_id, token)), None
+            )
             if message is None:
                 self._waiting.append(CarriedMessage(next(self._numbers), attempt_id, token, delivery))
                 self._fill()
@@ -180,24 +182,24 @@ class MessageCarrier:
 
     def _fill(self) -> None:
         """Give messages to the worker process while it has slots."""
-        given: list[CarriedMessage] = []
+        messages: list[CarriedMessage] = []
         while self._waiting and self._free:
             message = self._waiting.popleft()
             message.has_slot = True
             self._running[message.number] = message
             self._free -= 1
-            given.append(message)
-        if not given:
+            messages.append(message)
+        if not messages:
             return
         lines = b"".join(
-            msgspec.json.encode((message.number, message.attempt_id, message.token)) + b"\n" for message in given
+            msgspec.json.encode((message.number, message.attempt_id, message.token)) + b"\n" for message in messages
         )
         try:
             self._connect().sendall(lines)
         except OSError as error:
             events.warning(
                 "worker_process_ended",
-                attempts=[message.attempt_id for message in given],
+                attempts=[message.attempt_id for message in messages],
                 error=str(error),
                 next="schedulers give the attempts to another worker",
             )
@@ -210,8 +212,8 @@ class MessageCarrier:
             delivery.acknowledge()
 
     def _find_unbacked(self) -> int:
-        held = (*self._waiting, *(message for message in self._running.values() if message.has_slot))
-        return sum(message.delivery is None or not message.is_counted for message in held)
+        backed = (*self._waiting, *(message for message in self._running.values() if message.has_slot))
+        return sum(message.delivery is None or not message.is_counted for message in backed)
 
     def _count_unbacked(self) -> None:
         unbacked = self._find_unbacked()
@@ -254,7 +256,7 @@ class MessageCarrier:
             if not answer:
                 events.warning(
                     "worker_process_ended",
-                    attempts=sorted(one.attempt_id for one in self._running.values()),
+                    attempts=sorted(message.attempt_id for message in self._running.values()),
                     next="schedulers give the attempts to another worker",
                 )
                 self._disconnect()

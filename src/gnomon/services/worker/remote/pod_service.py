@@ -112,8 +112,8 @@ def _run_on(worker: WorkerService, carried: _CarriedAttempt, clock: Clock, grace
     """Let the attempt go on for the grace after a stop signal."""
     deadline = clock.monotonic() + grace_s
     worker.refuse_attempts()
-    while not carried.is_over.is_set() and worker.running and (left := deadline - clock.monotonic()) > 0:
-        worker.run_once(min(left, _TURN_S))
+    while not carried.is_over.is_set() and worker.running and (remaining_s := deadline - clock.monotonic()) > 0:
+        worker.run_once(min(remaining_s, _TURN_S))
 
 
 _TURN_S = min(TICK_S, 0.1)

@@ -135,50 +135,57 @@ class ReportExchange:
             if not orders:
                 continue
             try:
-                left = self._exchange(orders)
+                to_repeat = self._exchange(orders)
             except Exception:  # a fault of ours must not end the thread: nothing would be reported any more
                 events.exception("reports_failed", reports=len(orders), next="each is reported by itself")
-                left = self._exchange_each(orders)
+                to_repeat = self._exchange_each(orders)
             now = self._clock.monotonic()
             self._pace.record(sum(isinstance(order, AttemptResult) for order in orders), now)
             self._next_at = now + (
-                self._pace.find_wait_s(self._listener.count_carried(), now, now) if len(left) < len(orders) else RETRY_S
+                self._pace.find_wait_s(self._listener.count_carried(), now, now)
+                if len(to_repeat) < len(orders)
+                else RETRY_S
             )
-            if left and not self._left:
+            if to_repeat and not self._left:
                 self._left_at = now + RETRY_S
-            self._left += left
+            self._left += to_repeat
 
     def _gather(self) -> list[Order]:
         """What is to be reported now: waits for the first order, and a moment for others. Empty when nothing is due yet."""
-        found: list[Order] = []
+        due_orders: list[Order] = []
         try:
-            self._sort(self._orders.get(timeout=self._find_wait_s()), found)
+            self._sort(self._orders.get(timeout=self._find_wait_s()), due_orders)
         except queue.Empty:
             pass
-        if not found and self._find_wait_s():
+        if not due_orders and self._find_wait_s():
             return []  # an entry, which waits for its result
         if (pause := self._next_at - self._clock.monotonic()) > 0:
             self._stop.wait(pause)
         now = self._clock.monotonic()
         if self._left and now >= self._left_at:
-            found, self._left = self._left[: REPORTS_MAX - len(found)] + found, self._left[REPORTS_MAX - len(found) :]
-        while len(found) < REPORTS_MAX:
+            due_orders, self._left = (
+                self._left[: REPORTS_MAX - len(due_orders)] + due_orders,
+                self._left[REPORTS_MAX - len(due_orders) :],
+            )
+        while len(due_orders) < REPORTS_MAX:
             try:
-                self._sort(self._orders.get_nowait(), found)
+                self._sort(self._orders.get_nowait(), due_orders)
             except queue.Empty:
                 break
-        due = [attempt_id for attempt_id, (at, _) in self._entries.items() if at <= now][: REPORTS_MAX - len(found)]
-        return found + [self._entries.pop(attempt_id)[1] for attempt_id in due]
+        due = [attempt_id for attempt_id, (at, _) in self._entries.items() if at <= now][
+            : REPORTS_MAX - len(due_orders)
+        ]
+        return due_orders + [self._entries.pop(attempt_id)[1] for attempt_id in due]
 
-    def _sort(self, order: Order | None, found: list[Order]) -> None:
+    def _sort(self, order: Order | None, due_orders: list[Order]) -> None:
         """Add the order to those that are reported now, or keep it. An entry goes before its result, or not at all when the result says when the attempt began."""
         if isinstance(order, Entry):
             self._entries[order.attempt_id] = (self._clock.monotonic() + ENTRY_S, order)
         elif order is not None:
-            kept = self._entries.pop(order.attempt_id, None) if isinstance(order, AttemptResult) else None
-            if kept is not None and isinstance(order, AttemptResult) and order.started_at is None:
-                found.append(kept[1])
-            found.append(order)
+            entry = self._entries.pop(order.attempt_id, None) if isinstance(order, AttemptResult) else None
+            if entry is not None and isinstance(order, AttemptResult) and order.started_at is None:
+                due_orders.append(entry[1])
+            due_orders.append(order)
 
     def _find_wait_s(self) -> float | None:
         """Seconds until something is due that waits here; None: nothing does."""
@@ -188,10 +195,10 @@ class ReportExchange:
 
     def _exchange_each(self, orders: Sequence[Order]) -> list[Order]:
         """As `_exchange`, one by one. What fails then can never be sent: it is dropped, or it would be repeated for ever with all that comes beside it."""
-        left: list[Order] = []
+        to_repeat: list[Order] = []
         for order in orders:
             try:
-                left += self._exchange([order])
+                to_repeat += self._exchange([order])
             except Exception as error:
                 events.error(
                     "report_dropped",
@@ -200,7 +207,7 @@ class ReportExchange:
                     error=f"{type(error).__name__}: {error}",
                 )
                 self._drop(order)
-        return left
+        return to_repeat
 
     def _drop(self, order: Order) -> None:
         if isinstance(order, WantedClaim):
@@ -210,22 +217,24 @@ class ReportExchange:
 
     def _exchange(self, orders: Sequence[Order]) -> list[Order]:
         """Report these; returns what is to be repeated."""
-        wanted = list(orders)
+        remaining = list(orders)
         worker_id = self._listener.find_worker_id()
-        left: list[Order] = []
-        claims = [order for order in wanted if isinstance(order, WantedClaim)]
+        to_repeat: list[Order] = []
+        claims = [order for order in remaining if isinstance(order, WantedClaim)]
         while (
-            claims and not left and not self._client.is_known(worker_id)
+            claims and not to_repeat and not self._client.is_known(worker_id)
         ):  # the first claim that succeeds registers the worker
             first = claims.pop(0)
-            wanted.remove(first)
-            left += self._report_each(worker_id, [first])
+            remaining.remove(first)
+            to_repeat += self._report_each(worker_id, [first])
         if not self._client.is_known(worker_id):
-            others = [order for order in wanted if not isinstance(order, WantedClaim)]
+            others = [order for order in remaining if not isinstance(order, WantedClaim)]
             return (
-                left + self._keep_claims(claims, "the worker is not registered") + self._report_each(worker_id, others)
+                to_repeat
+                + self._keep_claims(claims, "the worker is not registered")
+                + self._report_each(worker_id, others)
             )
-        return left + self._report_together(worker_id, wanted)
+        return to_repeat + self._report_together(worker_id, remaining)
 
     def _report_together(self, worker_id: str, orders: Sequence[Order]) -> list[Order]:
         sent: list[Order] = []
@@ -250,7 +259,7 @@ class ReportExchange:
             return self._report_each(worker_id, sent)
         except ApiAway as error:
             return self._keep(sent, error)
-        left: list[Order] = []
+        to_repeat: list[Order] = []
         claimed, reported = [], []
         for order, answer in zip(sent, answers, strict=True):
             if answer.claimed is not None:
@@ -259,12 +268,12 @@ class ReportExchange:
                 if isinstance(order, AttemptResult):
                     reported.append(order)
             else:
-                left += self._on_refusal(worker_id, order, build_refusal(answer.status, answer.detail))
+                to_repeat += self._on_refusal(worker_id, order, build_refusal(answer.status, answer.detail))
         if claimed:
             self._listener.on_claimed(worker_id, claimed)
         if reported:
             self._listener.on_reported(reported)
-        return left
+        return to_repeat
 
     def _build_report(self, order: Order) -> Report | None:
         """None: the attempt was refused before, so nothing more can be reported about it."""
@@ -284,7 +293,7 @@ class ReportExchange:
 
     def _report_each(self, worker_id: str, orders: Iterable[Order]) -> list[Order]:
         """As `_report_together`, each with a request of its own."""
-        left: list[Order] = []
+        to_repeat: list[Order] = []
         for order in orders:
             try:
                 if isinstance(order, WantedClaim):
@@ -296,8 +305,8 @@ class ReportExchange:
                 else:
                     self._listener.report_alone(order)
             except (ApiAway, ClaimRefused, WorkerGivenUp) as error:
-                left += self._on_refusal(worker_id, order, error)
-        return left
+                to_repeat += self._on_refusal(worker_id, order, error)
+        return to_repeat
 
     def _on_refusal(self, worker_id: str, order: Order, error: Exception) -> list[Order]:
         """What of the order is to be repeated: itself, or nothing."""
@@ -332,7 +341,7 @@ class ReportExchange:
 
     def _keep_claims(self, claims: Iterable[WantedClaim], reason: str) -> list[Order]:
         """Those whose time is not over; the others are given up."""
-        left: list[Order] = []
+        to_repeat: list[Order] = []
         for claim in claims:
             if self._clock.monotonic() >= claim.until:
                 events.warning(
@@ -343,5 +352,5 @@ class ReportExchange:
                 )
                 self._listener.on_claim_given_up(claim.attempt_id)
             else:
-                left.append(claim)
-        return left
+                to_repeat.append(claim)
+        return to_repeat

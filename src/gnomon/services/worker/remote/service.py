@@ -291,9 +291,9 @@ class OutcomeLines:
         self._has_kept.set()
 
     def _send(self, line: bytes) -> None:
-        kept, self._kept = self._kept, []
+        kept_lines, self._kept = self._kept, []
         try:
-            self._sock.sendall(b"".join((*kept, line)))
+            self._sock.sendall(b"".join((*kept_lines, line)))
         except OSError:
             return  # the consumer process has ended
 

@@ -18,5 +18,5 @@ class SharedCount:
         _COUNT.pack_into(self._memory, 0, self.get() + 1)
 
     def get(self) -> int:
-        found: int = _COUNT.unpack_from(self._memory, 0)[0]
-        return found
+        number: int = _COUNT.unpack_from(self._memory, 0)[0]
+        return number

@@ -31,6 +31,7 @@ def recount_totals(tx: Transaction) -> list[WrongTotal]:
     """Count all runs anew; returns the numbers that were wrong. The differences are added, so that other transactions may change runs meanwhile."""
     wrong = list_wrong_totals(tx)
     tx.send_many(
-        "commit.tallies", [(one.dag_pk, RUN_STATE_CODES[one.state], one.counted - one.recorded) for one in wrong]
+        "commit.tallies",
+        [(total.dag_pk, RUN_STATE_CODES[total.state], total.counted - total.recorded) for total in wrong],
     )
     return wrong

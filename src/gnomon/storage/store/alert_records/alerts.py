@@ -71,13 +71,15 @@ def join_failure(tx: Transaction, item: AlertItem, subject: str, run_pk: int) ->
     row = tx.one("alerts.open_of_subject", rule=item.rule, subject=subject)
     if row is None:
         return None
-    alert_pk, known_pk, known = row[0], row[1], _item_decoder.decode(row[2])
-    count = known.failed_runs + (run_pk != known_pk)
+    alert_pk, known_pk, known_item = row[0], row[1], _item_decoder.decode(row[2])
+    count = known_item.failed_runs + (run_pk != known_pk)
     item = msgspec.structs.replace(item, failed_runs=count)
     newest = tx.one("alerts.last_of_runs", first_pk=known_pk, second_pk=run_pk)
-    kept = item if newest is None or newest[0] == run_pk else msgspec.structs.replace(known, failed_runs=count)
-    kept_pk = run_pk if kept is item else known_pk
-    tx.run("alerts.join_failure", alert_pk=alert_pk, run_pk=kept_pk, body=msgspec.json.encode(kept).decode())
+    kept_item = (
+        item if newest is None or newest[0] == run_pk else msgspec.structs.replace(known_item, failed_runs=count)
+    )
+    kept_pk = run_pk if kept_item is item else known_pk
+    tx.run("alerts.join_failure", alert_pk=alert_pk, run_pk=kept_pk, body=msgspec.json.encode(kept_item).decode())
     return item
 
 

@@ -139,10 +139,10 @@ def list_aliases(tx: Transaction) -> list[StoredAlias]:
 
 def list_aliases_of_assets(tx: Transaction, asset_pks: Iterable[int]) -> dict[int, list[StoredAlias]]:
     """The aliases through which events of each of these assets were added, by the key of the asset; an asset without one is left out."""
-    found: dict[int, list[StoredAlias]] = {}
+    aliases_by_asset: dict[int, list[StoredAlias]] = {}
     for asset_pk, *alias in tx.all("asset_aliases.of_assets", asset_pks=list(asset_pks)):
-        found.setdefault(asset_pk, []).append(StoredAlias(*alias))
-    return found
+        aliases_by_asset.setdefault(asset_pk, []).append(StoredAlias(*alias))
+    return aliases_by_asset
 
 
 def list_assets_named_alike(tx: Transaction) -> list[AssetKey]:

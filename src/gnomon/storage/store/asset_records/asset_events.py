@@ -29,8 +29,10 @@ def publish_events(tx: Transaction, events: Sequence[NewAssetEvent]) -> list[New
     The transaction is the one that records why the events happened. An event whose `uid` is stored already is dropped; any
     process may publish. The consumers are those that the store has now, paused DAGs too.
     """
-    known = {uid for (uid,) in tx.all("asset_events.known", uids=[event.uid for event in events])} if events else set()
-    new = list({event.uid: event for event in events if event.uid not in known}.values())
+    known_uids = (
+        {uid for (uid,) in tx.all("asset_events.known", uids=[event.uid for event in events])} if events else set()
+    )
+    new = list({event.uid: event for event in events if event.uid not in known_uids}.values())
     if not new:
         return []
     first_at = {(event.asset.name, event.asset.uri): event.at for event in reversed(new)}
@@ -57,10 +59,10 @@ def _enqueue_for_consumers(tx: Transaction, events: Sequence[NewAssetEvent]) -> 
         event.uid: [encode_leaf(leaf) for leaf in match_leaves(event.asset, dict.fromkeys(event.aliases))]
         for event in events
     }
-    wanted = sorted({leaf for leaves in leaves_of.values() for leaf in leaves})
+    leaf_list = sorted({leaf for leaves in leaves_of.values() for leaf in leaves})
     consumers: dict[str, list[int]] = {}
     group_of_dag: dict[int, int] = {}
-    for leaf, dag_pk, group_no in tx.all("asset_events.consumers", leaves=wanted):
+    for leaf, dag_pk, group_no in tx.all("asset_events.consumers", leaves=leaf_list):
         consumers.setdefault(leaf, []).append(dag_pk)
         group_of_dag[dag_pk] = group_no
     rows = sorted(
@@ -144,10 +146,10 @@ def list_consumed_events(tx: Transaction, run_pk: int) -> list[AssetEvent]:
 
 def list_consuming_runs(tx: Transaction, event_pks: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
     """(dag_id, run_id) of the runs that consumed each event; an event that no run consumed is left out."""
-    found: dict[int, list[tuple[str, str]]] = {}
+    consumers: dict[int, list[tuple[str, str]]] = {}
     for event_pk, dag_id, run_id in tx.all("asset_events.consumers_of_event", event_pks=list(event_pks)):
-        found.setdefault(event_pk, []).append((dag_id, run_id))
-    return found
+        consumers.setdefault(event_pk, []).append((dag_id, run_id))
+    return consumers
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +172,10 @@ class ConsumingRun:
 
 def list_consumptions(tx: Transaction, event_pks: Iterable[int]) -> dict[int, list[ConsumingRun]]:
     """The runs that consumed each event, by DAG; an event that no run consumed is left out."""
-    found: dict[int, list[ConsumingRun]] = {}
+    consumptions: dict[int, list[ConsumingRun]] = {}
     for event_pk, dag_id, run_id, state, *rest in tx.all("asset_events.consuming_runs", event_pks=list(event_pks)):
-        found.setdefault(event_pk, []).append(ConsumingRun(dag_id, run_id, RUN_STATES_BY_CODE[state], *rest))
-    return found
+        consumptions.setdefault(event_pk, []).append(ConsumingRun(dag_id, run_id, RUN_STATES_BY_CODE[state], *rest))
+    return consumptions
 
 
 def find_event(tx: Transaction, uid: str) -> int:

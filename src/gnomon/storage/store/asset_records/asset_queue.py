@@ -32,12 +32,12 @@ def find_satisfied_leaves(
 ) -> dict[int, set[AssetLeaf]]:
     """The leaves of each DAG's condition, given as (dag_pk, condition), that have an event in its queue."""
     leaves = {(dag_pk, encode_leaf(leaf)): leaf for dag_pk, condition in conditions for leaf in iter_leaves(condition)}
-    keys, found = sorted(leaves), defaultdict(set)
+    keys, satisfied = sorted(leaves), defaultdict(set)
     for start in range(0, len(keys), KEYS_PER_STATEMENT):
         part = json.dumps(keys[start : start + KEYS_PER_STATEMENT])
         for dag_pk, leaf in tx.all("asset_queue.satisfied", keys=part):
-            found[dag_pk].add(leaves[dag_pk, leaf])
-    return dict(found)
+            satisfied[dag_pk].add(leaves[dag_pk, leaf])
+    return dict(satisfied)
 
 
 def list_queue(tx: Transaction, dag_pk: int) -> list[QueuedAssetEvent]:

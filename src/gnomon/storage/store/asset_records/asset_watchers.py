@@ -50,12 +50,12 @@ def replace_watchers(tx: Transaction, specs: Sequence[tuple[int, DagSpec]], at: 
     new = sorted({key[4] for key in added})
     tx.many(
         "asset_watchers.put_triggers",
-        [(one, triggers[one].classpath, tx.cipher.encrypt(triggers[one].kwargs), at) for one in new],
+        [(key, triggers[key].classpath, tx.cipher.encrypt(triggers[key].kwargs), at) for key in new],
     )
     tx.many("asset_watchers.put", [rows[key] for key in sorted(added)])
-    gone = sorted(row[:5] for key, row in stored.items() if key not in rows)
-    if gone:
-        tx.many("asset_watchers.remove", gone)
+    removed_rows = sorted(row[:5] for key, row in stored.items() if key not in rows)
+    if removed_rows:
+        tx.many("asset_watchers.remove", removed_rows)
         tx.run("asset_watchers.remove_unused_triggers")
 
 

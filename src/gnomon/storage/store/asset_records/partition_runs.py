@@ -71,7 +71,7 @@ def create_partition_runs(
                 tx, EventRecord(now, "partition_not_mapped", dag_pk=dag_pk, body=f"{reason}; the event makes no run")
             )
     created = []
-    for partition in [one for one in reading.partitions if one.is_complete][:room]:
+    for partition in [partition for partition in reading.partitions if partition.is_complete][:room]:
         run_after = min(now, max(event.at for event in partition.events))
         run_id = DagRunType.ASSET_TRIGGERED.generate_run_id(f"{iso(run_after)}_{new_id()[-12:]}")
         run = RunRecord(
@@ -106,12 +106,12 @@ def create_partition_runs(
 def _list_finished(reading: QueueReading, leaves: set[AssetLeaf]) -> list[QueuedAssetEvent]:
     """The events that no run will consume any more: dropped ones, and those whose keys all have their runs."""
     finished = [event for event, _ in reading.dropped]
-    seen = {(event.leaf, event.event_pk) for event in finished}
+    seen_places = {(event.leaf, event.event_pk) for event in finished}
     for partition in reading.partitions:
         for event in partition.events:
             place = (event.leaf, event.event_pk)
-            if place not in seen and event.leaf in leaves and not reading.keys_left[place]:
-                seen.add(place)
+            if place not in seen_places and event.leaf in leaves and not reading.keys_left[place]:
+                seen_places.add(place)
                 finished.append(event)
     return finished
 

@@ -115,8 +115,8 @@ def give_up_groups(tx: Transaction, scheduler_id: str, groups: Iterable[int]) ->
 def claim_groups(tx: Transaction, scheduler_id: str, groups: Iterable[int] | None = None) -> dict[int, int]:
     """Take those of the groups (None: all) that have no live owner (TAKE_OVER); returns the new groups with their epochs."""
     before = list_owned_groups(tx, scheduler_id)
-    wanted = sorted(set(range(GROUPS) if groups is None else groups) - before.keys())
-    if not wanted or not tx.run("leases.claim_groups", me=scheduler_id, groups=wanted):
+    candidates = sorted(set(range(GROUPS) if groups is None else groups) - before.keys())
+    if not candidates or not tx.run("leases.claim_groups", me=scheduler_id, groups=candidates):
         return {}
     return {group: epoch for group, epoch in list_owned_groups(tx, scheduler_id).items() if group not in before}
 

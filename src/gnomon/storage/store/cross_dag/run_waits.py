@@ -73,7 +73,7 @@ def list_waiting_runs(tx: Transaction, slots: Sequence[tuple[str, Instant]], mos
 
     In their order, at most `most` of each slot.
     """
-    found: list[list[tuple[str, str]]] = [[] for _ in slots]
+    waiting: list[list[tuple[str, str]]] = [[] for _ in slots]
     rows = (
         tx.all(
             "run_waits.waiting_runs",
@@ -85,8 +85,8 @@ def list_waiting_runs(tx: Transaction, slots: Sequence[tuple[str, Instant]], mos
         else []
     )
     for place, dag_id, run_id in rows:
-        found[place].append((dag_id, run_id))
-    return found
+        waiting[place].append((dag_id, run_id))
+    return waiting
 
 
 def list_downstream_runs(tx: Transaction, dag_id: str, slots: Iterable[Instant]) -> list[DownstreamRun]:

@@ -24,36 +24,38 @@ from gnomon.storage.store.record_codec import decode_cursor, encode_json
 from gnomon.storage.store.transaction import Row, Transaction, notify_on_commit
 
 
-def create_backfill(tx: Transaction, wanted: BackfillRecord, address: str | None = None) -> BackfillRecord:
+def create_backfill(tx: Transaction, request: BackfillRecord, address: str | None = None) -> BackfillRecord:
     """Insert the backfill and mail to the owner of its DAG; returns it with its key.
 
     Raises BackfillActive when the DAG has a backfill that has not ended.
     """
     row = tx.one(
         "backfills.add",
-        dag_pk=wanted.dag_pk,
-        group_no=wanted.group_no,
-        from_at=wanted.from_at,
-        to_at=wanted.to_at,
-        reprocess=wanted.reprocess,
-        max_active_runs=wanted.max_active_runs,
-        runs_backwards=wanted.runs_backwards,
-        conf=encode_json(wanted.conf),
-        created_at=wanted.created_at,
-        created_by=wanted.created_by,
-        paused=wanted.paused,
+        dag_pk=request.dag_pk,
+        group_no=request.group_no,
+        from_at=request.from_at,
+        to_at=request.to_at,
+        reprocess=request.reprocess,
+        max_active_runs=request.max_active_runs,
+        runs_backwards=request.runs_backwards,
+        conf=encode_json(request.conf),
+        created_at=request.created_at,
+        created_by=request.created_by,
+        paused=request.paused,
     )
     if row is None:
-        active = find_active_backfill(tx, wanted.dag_pk)
+        active = find_active_backfill(tx, request.dag_pk)
         key = "" if active is None else f" {active.backfill_pk}"
         raise BackfillActive(
             f"a DAG has one backfill at a time, and backfill{key} of this DAG has not ended; wait for its end "
             f"(gnomon backfill show{key}), or cancel it with: gnomon backfill cancel{key}"
         )
-    made = replace(wanted, backfill_pk=int(row[0]))
-    body = f"backfill {made.backfill_pk}: {iso(made.from_at)} to {iso(made.to_at)}, reprocess={made.reprocess}"
-    _announce(tx, made, "created", Author(made.created_by, made.created_at, address), body)
-    return made
+    created = replace(request, backfill_pk=int(row[0]))
+    body = (
+        f"backfill {created.backfill_pk}: {iso(created.from_at)} to {iso(created.to_at)}, reprocess={created.reprocess}"
+    )
+    _announce(tx, created, "created", Author(created.created_by, created.created_at, address), body)
+    return created
 
 
 def set_backfill_paused(tx: Transaction, backfill: BackfillRecord, paused: bool, author: Author) -> bool:

@@ -70,18 +70,18 @@ class PauseSpan:
 
 def list_pauses(tx: Transaction, dag_pk: int, limit: int = EVENTS_MAX) -> list[PauseSpan]:
     """The pauses of a DAG, newest first, as its newest rows of the audit log tell them."""
-    found: list[PauseSpan] = []
+    pauses: list[PauseSpan] = []
     until: Instant | None = None
     is_open = False
     for at, kind, by in tx.all("event_log.pauses", dag_pk=dag_pk, looked_at=PAUSES_LOOKED_AT_MAX, limit=limit):
         if kind == "dag_unpaused":
             until, is_open = at, True
-        elif is_open or not found:
-            found.append(PauseSpan(at, until, by))
+        elif is_open or not pauses:
+            pauses.append(PauseSpan(at, until, by))
             is_open = False
     if is_open:
-        found.append(PauseSpan(None, until, ""))
-    return found
+        pauses.append(PauseSpan(None, until, ""))
+    return pauses
 
 
 def list_events(

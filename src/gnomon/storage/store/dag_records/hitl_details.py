@@ -55,8 +55,8 @@ def write_details(
 
 def list_open_details(tx: Transaction, dag_id: str | None = None) -> list[NamedHITLDetail]:
     """The questions that tasks wait with, the oldest first; of one DAG, or of all."""
-    found = (decode_named_detail(row) for row in tx.all("hitl_details.open"))
-    return [named for named in found if dag_id is None or named.dag_id == dag_id]
+    details = (decode_named_detail(row) for row in tx.all("hitl_details.open"))
+    return [named for named in details if dag_id is None or named.dag_id == dag_id]
 
 
 def list_run_details(tx: Transaction, run_pk: int) -> list[NamedHITLDetail]:

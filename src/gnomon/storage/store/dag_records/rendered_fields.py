@@ -10,5 +10,5 @@ from gnomon.storage.store.transaction import Transaction
 def read_rendered_fields(tx: Transaction, key: TaskKey) -> dict[str, object]:
     """The fields by name; none when no attempt has ended, or all fields are empty."""
     rows = tx.all("rendered_fields.of_instance", run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index)
-    found = read_shown_json(rows[0][0]) if rows else {}
-    return found if isinstance(found, dict) else {}
+    rendered = read_shown_json(rows[0][0]) if rows else {}
+    return rendered if isinstance(rendered, dict) else {}

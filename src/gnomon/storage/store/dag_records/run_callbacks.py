@@ -30,12 +30,12 @@ def list_rows_of_groups(tx: Transaction, groups: Iterable[int]) -> list[Row]:
 
 def attach_runs(tx: Transaction, callbacks: Iterable[CallbackRecord]) -> list[tuple[CallbackRecord, RunRecord]]:
     """Each of these callbacks with its run; that of a deleted run is left out."""
-    found = []
+    attached = []
     for callback in callbacks:
         run = tx.one("group_state.run", run_pk=callback.run_pk)
         if run is not None:
-            found.append((callback, decode_run(run)))
-    return found
+            attached.append((callback, decode_run(run)))
+    return attached
 
 
 def list_callbacks(tx: Transaction, run_pk: int) -> list[CallbackRecord]:
@@ -45,12 +45,12 @@ def list_callbacks(tx: Transaction, run_pk: int) -> list[CallbackRecord]:
 
 def load_deadlines(tx: Transaction, run_pks: Iterable[int]) -> dict[int, list[DeadlineRecord]]:
     """The deadlines of these runs, by run; a run without deadlines is left out."""
-    found: dict[int, list[DeadlineRecord]] = {}
+    deadlines: dict[int, list[DeadlineRecord]] = {}
     ordered = list(run_pks)
     for start in range(0, len(ordered), KEYS_PER_STATEMENT):
         for row in tx.all("run_callbacks.deadlines_of_runs", run_pks=ordered[start : start + KEYS_PER_STATEMENT]):
-            found.setdefault(row[0], []).append(DeadlineRecord(row[0], row[1], DeadlineState(row[2]), *row[3:]))
-    return found
+            deadlines.setdefault(row[0], []).append(DeadlineRecord(row[0], row[1], DeadlineState(row[2]), *row[3:]))
+    return deadlines
 
 
 def compute_average_runtime(tx: Transaction, dag_pk: int, max_runs: int, min_runs: int) -> float | None:

@@ -105,14 +105,14 @@ def list_success_durations_of_dags(
     tx: Transaction, dag_pks: Sequence[int], *, looked_at: int, limit: int
 ) -> dict[int, list[int]]:
     """As `list_success_durations`, by DAG, in one statement."""
-    found: dict[int, list[int]] = {dag_pk: [] for dag_pk in dag_pks}
+    durations: dict[int, list[int]] = {dag_pk: [] for dag_pk in dag_pks}
     for dag_pk, duration in (
-        tx.all("dag_runs.success_durations_of_dags", dag_pks=list(found), looked_at=looked_at, limit=limit)
-        if found
+        tx.all("dag_runs.success_durations_of_dags", dag_pks=list(durations), looked_at=looked_at, limit=limit)
+        if durations
         else ()
     ):
-        found[dag_pk].append(duration)
-    return found
+        durations[dag_pk].append(duration)
+    return durations
 
 
 def list_unfinished_of_all(tx: Transaction, limit: int, dag_ids: Collection[str] | None = None) -> list[NamedRun]:
@@ -204,7 +204,7 @@ def list_attempt_times(tx: Transaction, run_pk: int, limit: int) -> list[Attempt
 
 
 def list_live_tasks(tx: Transaction, run_pks: Sequence[int], limit: int) -> list[TaskRecord]:
-    """The task instances of these runs that are with a worker (queued, running, restarting), those that started first first."""
+    """The task instances of these runs that are with a worker (queued, running, restarting), in the order of their start."""
     return [decode_task(row) for row in tx.all("dag_runs.live_task_instances", run_pks=list(run_pks), limit=limit)]
 
 

@@ -133,8 +133,8 @@ def list_slots_before(tx: Transaction, dag_pk: int, before: Instant, n: int) -> 
 
 def list_runs_of_slots(tx: Transaction, dag_pk: int, slots: Iterable[Instant]) -> dict[Instant, list[tuple[str, int]]]:
     """The runs (run_id, clear_number) of each slot; slots without a run are left out."""
-    found = _load_runs(tx, {(dag_pk, at) for at in slots})
-    return {at: [(run.run_id, run.clear_number) for run in several] for (_, at), several in found.items()}
+    runs_of_slots = _load_runs(tx, {(dag_pk, at) for at in slots})
+    return {at: [(run.run_id, run.clear_number) for run in several] for (_, at), several in runs_of_slots.items()}
 
 
 def load_slot_facts(
@@ -158,13 +158,13 @@ def attach_slot_facts(
     return [(each, tuple(facts[each.up_dag, at, each.task_id] for at in each.slots)) for each in subscriptions]
 
 
-def _load_facts(tx: Transaction, wanted: set[_SlotKey]) -> dict[_SlotKey, SlotFact]:
-    dags = _load_progress(tx, {up_dag for up_dag, _, _ in wanted})
-    runs = _load_runs(tx, {(dags[up_dag].dag_pk, at) for up_dag, at, _ in wanted if up_dag in dags and at != NO_SLOT})
-    tasks = _load_task_states(tx, wanted, dags, runs)
+def _load_facts(tx: Transaction, slots: set[_SlotKey]) -> dict[_SlotKey, SlotFact]:
+    dags = _load_progress(tx, {up_dag for up_dag, _, _ in slots})
+    runs = _load_runs(tx, {(dags[up_dag].dag_pk, at) for up_dag, at, _ in slots if up_dag in dags and at != NO_SLOT})
+    tasks = _load_task_states(tx, slots, dags, runs)
     notes, decided, filling = _SkippedSlotNotes(tx), _DecidedSlots(tx), _BackfilledSlots(tx)
     facts = {}
-    for slot in wanted:
+    for slot in slots:
         up_dag, at, task_id = slot
         dag = dags.get(up_dag)
         slot_runs = [] if dag is None else runs.get((dag.dag_pk, at), [])
@@ -221,35 +221,35 @@ def _fact_of_task(
 
 
 def _load_progress(tx: Transaction, dag_ids: set[str]) -> dict[str, _PlanningProgress]:
-    found: dict[str, _PlanningProgress] = {}
+    progress: dict[str, _PlanningProgress] = {}
     for part in _split_keys(dag_ids):
         for dag_id, dag_pk, active, packed, next_at in tx.all("upstream_dags.planning_progress", dag_ids=part):
             cursor = decode_cursor(packed)
-            found[dag_id] = _PlanningProgress(
+            progress[dag_id] = _PlanningProgress(
                 dag_pk, bool(active), None if cursor is None else cursor.run_after, next_at
             )
-    return found
+    return progress
 
 
-def _load_runs(tx: Transaction, wanted: set[tuple[int, Instant]]) -> dict[tuple[int, Instant], list[_SlotRun]]:
+def _load_runs(tx: Transaction, slots: set[tuple[int, Instant]]) -> dict[tuple[int, Instant], list[_SlotRun]]:
     """The runs by DAG and slot. A slot has several runs where a timetable has two slots at the same instant."""
-    found: dict[tuple[int, Instant], list[_SlotRun]] = defaultdict(list)
-    for part in _split_keys(wanted):
+    runs_by_slot: dict[tuple[int, Instant], list[_SlotRun]] = defaultdict(list)
+    for part in _split_keys(slots):
         for dag_pk, at, *run in tx.all("upstream_dags.runs_of_slots", keys=json.dumps(part)):
-            found[dag_pk, at].append(_SlotRun(*run))
-    return found
+            runs_by_slot[dag_pk, at].append(_SlotRun(*run))
+    return runs_by_slot
 
 
 def _load_task_states(
     tx: Transaction,
-    wanted: set[_SlotKey],
+    slots: set[_SlotKey],
     dags: dict[str, _PlanningProgress],
     runs: dict[tuple[int, Instant], list[_SlotRun]],
 ) -> dict[tuple[int, str], tuple[int, int | None]]:
     """By run and task: the least state code over its map indexes, and the greatest code that counts as bad."""
     wanted_tasks = {
         (run.run_pk, dags[up_dag].dag_pk, task_id)
-        for up_dag, at, task_id in wanted
+        for up_dag, at, task_id in slots
         if task_id is not None and up_dag in dags
         for run in runs.get((dags[up_dag].dag_pk, at), [])
     }
@@ -297,14 +297,12 @@ class _SkippedSlotNotes:
         self._passed: dict[int, list[SkippedSlots]] = {}
 
     def on(self, dag_pk: int, at: Instant) -> str | None:
-        passed = self._passed.get(dag_pk)
-        if passed is None:
+        notes = self._passed.get(dag_pk)
+        if notes is None:
             lines = event_log.list_skipped_slots(self._tx, dag_pk)
-            passed = [
-                msgspec.json.decode(line.body, type=SkippedSlots) for line in lines if line.kind == "slots_passed"
-            ]
-            self._passed[dag_pk] = passed
-        return next((f"no run was made: {note.reason}" for note in passed if note.first <= at < note.until), None)
+            notes = [msgspec.json.decode(line.body, type=SkippedSlots) for line in lines if line.kind == "slots_passed"]
+            self._passed[dag_pk] = notes
+        return next((f"no run was made: {note.reason}" for note in notes if note.first <= at < note.until), None)
 
 
 def _split_keys(keys: Iterable[_Key]) -> list[list[_Key]]:

@@ -77,10 +77,10 @@ def _read_of_runs(
     if map_indexes is not None and not map_indexes:
         return []
     if task_ids is None:
-        found = _read_newest_of_each(tx, run_pks, key)
+        xcoms = _read_newest_of_each(tx, run_pks, key)
     else:
-        found = [xcom for task_id in task_ids for xcom in _read_newest(tx, run_pks, key, task_id, map_indexes)]
-    return found if map_indexes is None else [xcom for xcom in found if xcom.map_index in map_indexes]
+        xcoms = [xcom for task_id in task_ids for xcom in _read_newest(tx, run_pks, key, task_id, map_indexes)]
+    return xcoms if map_indexes is None else [xcom for xcom in xcoms if xcom.map_index in map_indexes]
 
 
 def read_batch(tx: Transaction, run: RunRecord, task_id: str, key: str, start: int, limit: int) -> list[str]:
@@ -177,10 +177,10 @@ def _read_newest(
 
 
 def _read_newest_of_each(tx: Transaction, run_pks: Sequence[int], key: str) -> list[StoredXCom]:
-    found: dict[str, list[StoredXCom]] = {}
+    rows_by_task: dict[str, list[StoredXCom]] = {}
     for run_pk in run_pks:
         here: dict[str, list[StoredXCom]] = {}
         for task_id, map_index, value, run_id in tx.all("xcom_values.of_key", run_pk=run_pk, key=key):
             here.setdefault(task_id, []).append(StoredXCom(task_id, map_index, key, value, run_id))
-        found = {**here, **found}
-    return [row for rows in found.values() for row in rows]
+        rows_by_task = {**here, **rows_by_task}
+    return [row for rows in rows_by_task.values() for row in rows]

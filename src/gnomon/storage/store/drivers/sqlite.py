@@ -195,10 +195,10 @@ class SqliteConnection:
 def _find_identity(path: Path) -> tuple[int, int] | None:
     """Device and number of the file; None when there is none."""
     try:
-        found = os.stat(path)
+        stat_result = os.stat(path)
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return stat_result.st_dev, stat_result.st_ino
 
 
 def _bind_lists(parameters: Mapping[str, object]) -> dict[str, object]:

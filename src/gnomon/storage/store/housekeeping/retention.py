@@ -140,10 +140,10 @@ def _find_bounds(tx: Transaction, history: DagHistory, retention: Retention) -> 
     """Before which position runs of the DAG may be deleted; None: none."""
     if tx.one("housekeeping.active_backfill", dag_pk=history.dag_pk) is not None:
         return None
-    kept = tx.one("housekeeping.newest_kept", dag_pk=history.dag_pk, skipped=max(retention.keep_last, 1) - 1)
-    if kept is None:
+    newest_kept = tx.one("housekeeping.newest_kept", dag_pk=history.dag_pk, skipped=max(retention.keep_last, 1) - 1)
+    if newest_kept is None:
         return None
-    position = (kept[0], kept[1])
+    position = (newest_kept[0], newest_kept[1])
     unfinished = tx.one("housekeeping.oldest_unfinished", dag_pk=history.dag_pk)
     if unfinished is not None:
         previous = tx.one(

@@ -60,7 +60,7 @@ def _apply_change(tx: Transaction, change: BackfillChange, now: Instant) -> Back
     holders |= _insert_second_keys(tx, change, holders, now)
     outcome = BackfillOutcome(accepted=True)
     created: list[tuple[Instant, int]] = []
-    left: list[Row] = []
+    left_slots: list[Row] = []
     for run in change.runs:
         holder = holders.get(run.second_key) or holders.get(run.slot_key)
         if holder is None:
@@ -76,8 +76,8 @@ def _apply_change(tx: Transaction, change: BackfillChange, now: Instant) -> Back
             continue
         kind = decide_existing(state, change.reprocess)
         outcome.left[kind] = outcome.left.get(kind, 0) + 1
-        left.append((change.backfill_pk, run_pk, run.run_after, kind))
-    tx.many("backfill_runs.leave_slots", left)
+        left_slots.append((change.backfill_pk, run_pk, run.run_after, kind))
+    tx.many("backfill_runs.leave_slots", left_slots)
     record_change(tx, BackfillNews(change.dag_pk, change.backfill_pk, "advanced"))
     if outcome.created:
         tx.send_many("commit.tallies", [(change.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], outcome.created)])
@@ -150,15 +150,15 @@ def _advance(tx: Transaction, change: BackfillChange, slots: int, error: str | N
 def list_next_runs(tx: Transaction, backfill: BackfillRecord, limit: int) -> list[tuple[int, bool]]:
     """(run_pk, whether it must be cleared first) of the runs whose turn is next, in order; at most `limit`."""
     direction = "_backwards" if backfill.runs_backwards else ""
-    found = [
+    next_runs = [
         (run_after, run_pk, is_cleared_first)
         for name, is_cleared_first in (("next_queued", False), ("next_to_reprocess", True))
         for run_pk, run_after in tx.all(
             f"backfill_runs.{name}{direction}", backfill_pk=backfill.backfill_pk, limit=limit
         )
     ]
-    found.sort(reverse=backfill.runs_backwards)
-    return [(run_pk, is_cleared_first) for _, run_pk, is_cleared_first in found[:limit]]
+    next_runs.sort(reverse=backfill.runs_backwards)
+    return [(run_pk, is_cleared_first) for _, run_pk, is_cleared_first in next_runs[:limit]]
 
 
 def write_reprocessed(tx: Transaction, runs: Iterable[RunRecord]) -> None:

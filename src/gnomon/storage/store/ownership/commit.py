@@ -178,9 +178,9 @@ def _encode_xcoms(results: Iterable[AttemptResult]) -> list[Row]:
 
 def _encode_rendered_fields(results: Iterable[AttemptResult]) -> list[Row]:
     rows = {
-        (one.run_pk, one.task_no, one.map_index): one.rendered_fields
-        for one in results
-        if one.rendered_fields is not None
+        (result.run_pk, result.task_no, result.map_index): result.rendered_fields
+        for result in results
+        if result.rendered_fields is not None
     }
     return [(*key, fields) for key, fields in rows.items()]
 

@@ -58,10 +58,10 @@ class DamagedRows:
             return load(run_pks)
         except Exception as error:
             self.check(error)
-        found: dict[int, T] = {}
+        loaded: dict[int, T] = {}
         for run_pk in run_pks:
-            found.update(self.try_part(self.run_pks[run_pk], partial(load, [run_pk])) or {})
-        return found
+            loaded.update(self.try_part(self.run_pks[run_pk], partial(load, [run_pk])) or {})
+        return loaded
 
     def load_by_dag(self, dags: Sequence[DagRecord], load: Callable[[list[DagRecord]], dict[int, T]]) -> dict[int, T]:
         """As `load_by_run`, for what is loaded by DAG."""
@@ -69,10 +69,10 @@ class DamagedRows:
             return load(list(dags))
         except Exception as error:
             self.check(error)
-        found: dict[int, T] = {}
+        loaded: dict[int, T] = {}
         for dag in dags:
-            found.update(self.try_part(dag.dag_pk, partial(load, [dag])) or {})
-        return found
+            loaded.update(self.try_part(dag.dag_pk, partial(load, [dag])) or {})
+        return loaded
 
     def remove_from(self, state: GroupState) -> None:
         """Takes the DAGs with a damaged row out of what was loaded, and names them in `state.undecodable`."""

@@ -26,18 +26,20 @@ def load_groups(tx: Transaction, groups: Iterable[int]) -> GroupState:
     Also the waits of the runs for other DAGs, and the subscriptions of other runs to DAGs of these groups with the facts of their slots.
     A DAG of which a row cannot be decoded is left out, and named in `undecodable`. Raises WrongKey if this host does not have the key of the database.
     """
-    wanted = list(groups)
+    group_numbers = list(groups)
     damage = DamagedRows(tx)
-    dags = _decode_dags_leniently(tx, tx.all("group_state.dags_of_groups", groups=wanted), damage)
-    return _load_state(tx, wanted, dags, _load_unfinished(tx, wanted, damage), damage)
+    dags = _decode_dags_leniently(tx, tx.all("group_state.dags_of_groups", groups=group_numbers), damage)
+    return _load_state(tx, group_numbers, dags, _load_unfinished(tx, group_numbers, damage), damage)
 
 
 def load_busy_groups(tx: Transaction, groups: Iterable[int], dag_pks: Iterable[int] = ()) -> GroupState:
     """As `load_groups`, with the DAGs `dag_pks` and those that have unfinished runs only: of ten thousand DAGs, these are few."""
-    wanted = list(groups)
+    group_numbers = list(groups)
     damage = DamagedRows(tx)
-    runs = _load_unfinished(tx, wanted, damage)
-    return _load_state(tx, wanted, load_dags(tx, sorted({*dag_pks, *(run.dag_pk for run in runs)})), runs, damage)
+    runs = _load_unfinished(tx, group_numbers, damage)
+    return _load_state(
+        tx, group_numbers, load_dags(tx, sorted({*dag_pks, *(run.dag_pk for run in runs)})), runs, damage
+    )
 
 
 def _load_unfinished(tx: Transaction, groups: list[int], damage: DamagedRows) -> list[RunRecord]:
@@ -120,11 +122,11 @@ def load_previous_runs(
 
 def load_tasks(tx: Transaction, run_pks: Iterable[int]) -> list[TaskRecord]:
     """The task instances of these runs with their deferrals, in the order of their keys within each batch of runs."""
-    found: list[TaskRecord] = []
+    tasks: list[TaskRecord] = []
     for keys in _split_keys(run_pks):
-        found += [decode_task(row) for row in tx.all("group_state.task_instances", run_pks=keys)]
-    deferrals.attach_deferrals(tx, found)
-    return found
+        tasks += [decode_task(row) for row in tx.all("group_state.task_instances", run_pks=keys)]
+    deferrals.attach_deferrals(tx, tasks)
+    return tasks
 
 
 def load_pools(tx: Transaction) -> list[PoolRecord]:
@@ -134,10 +136,10 @@ def load_pools(tx: Transaction) -> list[PoolRecord]:
 
 def load_specs(tx: Transaction, version_pks: Iterable[int]) -> dict[int, DagSpec]:
     """The specs of these versions by key; a deleted version is left out."""
-    found: dict[int, DagSpec] = {}
+    specs: dict[int, DagSpec] = {}
     for keys in _split_keys(version_pks):
-        found.update((row[0], decode_spec(tx, row[1])) for row in tx.all("group_state.specs", version_pks=keys))
-    return found
+        specs.update((row[0], decode_spec(tx, row[1])) for row in tx.all("group_state.specs", version_pks=keys))
+    return specs
 
 
 def load_task_numbers(tx: Transaction, dag_pks: Iterable[int]) -> dict[int, dict[str, int]]:
@@ -178,18 +180,18 @@ def _decode_dags(tx: Transaction, rows: list[Row]) -> list[DagRecord]:
 
 
 def _find_task_numbers(
-    tx: Transaction, kept: SpecCache, versions: dict[int, tuple[int, int]]
+    tx: Transaction, cache: SpecCache, versions: dict[int, tuple[int, int]]
 ) -> dict[int, dict[str, int]]:
     """As `load_task_numbers`, of DAGs with these newest versions and `plan_seq`; reads only those that are not in memory."""
-    found = {
+    cached = {
         dag_pk: numbers
         for dag_pk, version in versions.items()
-        if (numbers := kept.find_numbers(dag_pk, *version)) is not None
+        if (numbers := cache.find_numbers(dag_pk, *version)) is not None
     }
-    read = load_task_numbers(tx, [dag_pk for dag_pk in versions if dag_pk not in found])
+    read = load_task_numbers(tx, [dag_pk for dag_pk in versions if dag_pk not in cached])
     for dag_pk, numbers in read.items():
-        kept.keep_numbers(dag_pk, *versions[dag_pk], numbers)
-    return found | read
+        cache.keep_numbers(dag_pk, *versions[dag_pk], numbers)
+    return cached | read
 
 
 def _decode_dag(tx: Transaction, row: Row, task_numbers: dict[str, int]) -> DagRecord:

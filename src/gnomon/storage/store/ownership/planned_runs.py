@@ -46,12 +46,12 @@ def _plan_dag(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutcome:
             return _apply_change(tx, change, now)
     except _RunIdTaken as taken:
         error = str(taken)
-        kept = _cut_change(change, taken.planned, error)
-    if kept is None:
+        kept_change = _cut_change(change, taken.planned, error)
+    if kept_change is None:
         return refuse_plan(tx, change, error)
     with tx.savepoint():
-        outcome = _apply_change(tx, kept, now)
-    outcome.error, outcome.instead = error, kept
+        outcome = _apply_change(tx, kept_change, now)
+    outcome.error, outcome.instead = error, kept_change
     return outcome
 
 
@@ -68,9 +68,9 @@ def _cut_change(change: PlanChange, planned: PlannedRun, error: str) -> PlanChan
     if not runs:
         return None
     last = runs[-1]
-    skipped = tuple(slots for slots in change.skipped if slots.first < planned.run_after)
+    skipped_before = tuple(skipped for skipped in change.skipped if skipped.first < planned.run_after)
     cursor = Cursor(run_after=last.run_after, interval_start=last.interval_start, interval_end=last.interval_end)
-    return replace(change, runs=runs, cursor=cursor, next_run=None, error=error, skipped=skipped)
+    return replace(change, runs=runs, cursor=cursor, next_run=None, error=error, skipped=skipped_before)
 
 
 def _apply_change(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutcome:

@@ -27,18 +27,18 @@ class RunBar:
 
 def list_newest_runs(tx: Transaction, dag_pks: Sequence[int], limit: int) -> dict[int, list[RunBar]]:
     """By DAG, its `limit` newest runs, newest first; a DAG without runs is left out."""
-    found: dict[int, list[RunBar]] = {}
+    bars: dict[int, list[RunBar]] = {}
     for dag_pk, run_id, kind, code, *times in tx.all("dag_overview.newest_runs", dag_pks=list(dag_pks), limit=limit):
-        found.setdefault(dag_pk, []).append(RunBar(run_id, DagRunType(kind), RUN_STATES_BY_CODE[code], *times))
-    return found
+        bars.setdefault(dag_pk, []).append(RunBar(run_id, DagRunType(kind), RUN_STATES_BY_CODE[code], *times))
+    return bars
 
 
 def read_recent_counts(tx: Transaction, dag_pks: Sequence[int], since: Instant) -> dict[int, dict[DagRunState, int]]:
     """By DAG, the number of its runs in each state that were due at `since` or later."""
-    found: dict[int, dict[DagRunState, int]] = {}
+    counts: dict[int, dict[DagRunState, int]] = {}
     for dag_pk, code, count in tx.all("dag_overview.recent_counts", dag_pks=list(dag_pks), since=since):
-        found.setdefault(dag_pk, {})[RUN_STATES_BY_CODE[code]] = int(count)
-    return found
+        counts.setdefault(dag_pk, {})[RUN_STATES_BY_CODE[code]] = int(count)
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +138,9 @@ def list_first_instances(
     tx: Transaction, run_pks: Sequence[int], state: TaskInstanceState, most: int
 ) -> dict[int, tuple[list[EndedTask], int]]:
     """By run, the first of its task instances in that state, at most `most` of each, and the number of all; a run without one is left out."""
-    found: dict[int, tuple[list[EndedTask], int]] = {}
+    instances: dict[int, tuple[list[EndedTask], int]] = {}
     for run_pk, task_id, map_index, error, total in tx.all(
         "dag_overview.first_instances", run_pks=list(run_pks), state=TASK_STATE_CODES[state], most=most
     ):
-        found.setdefault(run_pk, ([], total))[0].append(EndedTask(task_id, map_index, error))
-    return found
+        instances.setdefault(run_pk, ([], total))[0].append(EndedTask(task_id, map_index, error))
+    return instances

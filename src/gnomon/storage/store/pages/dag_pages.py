@@ -55,7 +55,7 @@ class ListedDag:
 
 def read_dag_page(tx: Transaction, query: PageQuery) -> list[ListedDag]:
     """The DAGs of the page. The fields are those of `dag_pages.sql`; states of runs are codes."""
-    found = read_page(tx, "dag_pages.page", query)
+    page = read_page(tx, "dag_pages.page", query)
     return [
         ListedDag(
             row[0],
@@ -74,7 +74,7 @@ def read_dag_page(tx: Transaction, query: PageQuery) -> list[ListedDag]:
             row[13],
             bool(row[14]),
         )
-        for row in found.rows
+        for row in page.rows
     ]
 
 

@@ -45,9 +45,12 @@ def resolve_names(tx: Transaction, conditions: Sequence[Condition]) -> list[Cond
     on_runs = [
         condition for condition in conditions if (condition.field, condition.operator) == ("run_id", Operator.EQUAL)
     ]
-    found = [Condition("dag_pk", Operator.IN, find_dag_keys(tx, on_dags))] if on_dags else []
-    found += [Condition("run_pk", Operator.IN, find_runs_with_id(tx, str(condition.value))) for condition in on_runs]
-    return [*found, *(condition for condition in conditions if condition not in on_dags and condition not in on_runs)]
+    resolved = [Condition("dag_pk", Operator.IN, find_dag_keys(tx, on_dags))] if on_dags else []
+    resolved += [Condition("run_pk", Operator.IN, find_runs_with_id(tx, str(condition.value))) for condition in on_runs]
+    return [
+        *resolved,
+        *(condition for condition in conditions if condition not in on_dags and condition not in on_runs),
+    ]
 
 
 def _fits_none(condition: Condition) -> bool:

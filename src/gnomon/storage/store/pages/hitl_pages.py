@@ -12,8 +12,8 @@ from gnomon.storage.store.transaction import Transaction
 
 def read_hitl_page(tx: Transaction, query: PageQuery) -> tuple[list[NamedHITLDetail], bool]:
     """The questions of the page, and whether there are more behind it. The fields are those of `hitl_pages.sql`; states are codes."""
-    found = read_page(tx, "hitl_pages.page", query)
-    return [decode_named_detail(row) for row in found.rows], found.has_more
+    page = read_page(tx, "hitl_pages.page", query)
+    return [decode_named_detail(row) for row in page.rows], page.has_more
 
 
 def count_hitl_details(tx: Transaction, conditions: Sequence[Condition], most: int) -> int:

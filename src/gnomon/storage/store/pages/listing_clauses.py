@@ -70,9 +70,9 @@ class ListingClauses:
             condition.is_dense and (not self._is_postgresql or _has_too_many_values(condition))
         ):
             expression = f"+{expression}"
-        known = _find_part(field, condition)
-        if known is not None:
-            self._texts.append(f"+{known}" if condition.is_dense and not self._is_postgresql else known)
+        part = _find_part(field, condition)
+        if part is not None:
+            self._texts.append(f"+{part}" if condition.is_dense and not self._is_postgresql else part)
         elif (
             condition.has_few_members
             and field.members is not None
@@ -92,8 +92,10 @@ class ListingClauses:
                 for text in _items(condition.value)
             )
         elif condition.operator is Operator.MATCHES_NOT:
-            found = " OR ".join(self._build_match(expression, str(text)) for text in _items(condition.value))
-            self._texts.append(f"({expression} IS NULL OR NOT ({found}))" if field.is_nullable else f"NOT ({found})")
+            matches = " OR ".join(self._build_match(expression, str(text)) for text in _items(condition.value))
+            self._texts.append(
+                f"({expression} IS NULL OR NOT ({matches}))" if field.is_nullable else f"NOT ({matches})"
+            )
         elif condition.operator is Operator.STARTS_WITH:
             self._add_any(
                 f"{expression} IS NULL" if text is None else self._build_start(expression, str(text))
@@ -116,25 +118,29 @@ class ListingClauses:
             return
         alternatives: list[str] = []
         equal: list[str] = []
-        for key, found, value in zip(order, keys, values, strict=True):
-            behind = self._build_behind(found, key.descends, value, is_reversed)
+        for key, sort_field, value in zip(order, keys, values, strict=True):
+            behind = self._build_behind(sort_field, key.descends, value, is_reversed)
             if behind:
                 alternatives.append(" AND ".join([*equal, behind]))
             equal.append(
-                f"{found.expression} IS NULL" if value is None else f"{found.expression} = {self._bind(value)}"
+                f"{sort_field.expression} IS NULL"
+                if value is None
+                else f"{sort_field.expression} = {self._bind(value)}"
             )
         self._add_any(alternatives)
 
-    def _build_behind(self, found: ListingField, descends: bool, value: object, is_reversed: bool) -> str:
+    def _build_behind(self, sort_field: ListingField, descends: bool, value: object, is_reversed: bool) -> str:
         """That the row is behind one with this value of the key; empty when no row can be. NULL is last, and first in reverse."""
         if value is None:
-            return f"{found.expression} IS NOT NULL" if is_reversed else ""
-        behind = f"{found.expression} {'<' if descends else '>'} {self._bind(value)}"
-        return f"({behind} OR {found.expression} IS NULL)" if found.is_nullable and not is_reversed else behind
+            return f"{sort_field.expression} IS NOT NULL" if is_reversed else ""
+        behind = f"{sort_field.expression} {'<' if descends else '>'} {self._bind(value)}"
+        return (
+            f"({behind} OR {sort_field.expression} IS NULL)" if sort_field.is_nullable and not is_reversed else behind
+        )
 
     def _build_in(self, expression: str, values: list[object], is_negated: bool) -> str:
-        known = [value for value in values if value is not None]
-        texts = [f"{expression} {self._bind_any(known)}"] if known else []
+        non_null = [value for value in values if value is not None]
+        texts = [f"{expression} {self._bind_any(non_null)}"] if non_null else []
         if None in values:
             texts.append(f"{expression} IS NULL")
         if not texts:
@@ -154,8 +160,8 @@ class ListingClauses:
         return f"substr({expression}, 1, {self._bind(len(text))}) = {self._bind(text)}"
 
     def _add_any(self, texts: Iterable[str]) -> None:
-        found = list(texts)
-        self._texts.append(f"({' OR '.join(found)})" if found else "1 = 0")
+        alternatives = list(texts)
+        self._texts.append(f"({' OR '.join(alternatives)})" if alternatives else "1 = 0")
 
     def _bind_any(self, values: list[object]) -> str:
         """A list of values, as one parameter if it is long: SQLite has a limit of 32,766 parameters."""
@@ -191,7 +197,7 @@ def _items(value: object) -> Sequence[object]:
 def describe_order(keys: Sequence[ListingField], order: Sequence[SortKey], *, is_reversed: bool) -> str:
     """The ORDER BY; NULL is last, and first when the order is reversed."""
     texts = []
-    for found, key in zip(keys, order, strict=True):
-        nulls = f" NULLS {'FIRST' if is_reversed else 'LAST'}" if found.is_nullable else ""
-        texts.append(f"{found.expression}{' DESC' if key.descends else ''}{nulls}")
+    for sort_field, key in zip(keys, order, strict=True):
+        nulls = f" NULLS {'FIRST' if is_reversed else 'LAST'}" if sort_field.is_nullable else ""
+        texts.append(f"{sort_field.expression}{' DESC' if key.descends else ''}{nulls}")
     return ", ".join(texts)

@@ -26,55 +26,55 @@ class MemoryPage(Generic[T]):
 
 def select_page(entries: Sequence[T], read_fields: Callable[[T], Fields], query: PageQuery) -> MemoryPage[T]:
     """The page of these entries. `read_fields` gives the values of the fields of an entry."""
-    found = [(read_fields(entry), entry) for entry in entries]
-    found = [
-        (fields, entry) for fields, entry in found if all(holds(condition, fields) for condition in query.conditions)
+    pairs = [(read_fields(entry), entry) for entry in entries]
+    pairs = [
+        (fields, entry) for fields, entry in pairs if all(holds(condition, fields) for condition in query.conditions)
     ]
 
-    def compare(one: tuple[Fields, T], other: tuple[Fields, T]) -> int:
-        return _compare(one[0], other[0], query.order)
+    def compare(first: tuple[Fields, T], other: tuple[Fields, T]) -> int:
+        return _compare(first[0], other[0], query.order)
 
-    found.sort(key=cmp_to_key(compare))
+    pairs.sort(key=cmp_to_key(compare))
     start, stop = query.offset, query.offset + query.limit
-    has_more = len(found) > stop
+    has_more = len(pairs) > stop
     if query.position is not None:
         at = dict(zip((key.field for key in query.order), query.position.values, strict=True))
         if query.position.is_before:
-            stop = sum(_compare(fields, at, query.order) < 0 for fields, _ in found)
+            stop = sum(_compare(fields, at, query.order) < 0 for fields, _ in pairs)
             start = max(stop - query.limit, 0)
             has_more = start > 0
         else:
-            start = sum(_compare(fields, at, query.order) <= 0 for fields, _ in found)
+            start = sum(_compare(fields, at, query.order) <= 0 for fields, _ in pairs)
             stop = start + query.limit
-            has_more = len(found) > stop
-    page = found[start:stop]
+            has_more = len(pairs) > stop
+    page = pairs[start:stop]
     keys = [tuple(fields[key.field] for key in query.order) for fields, _ in page]
-    return MemoryPage([entry for _, entry in page], keys, has_more, len(found))
+    return MemoryPage([entry for _, entry in page], keys, has_more, len(pairs))
 
 
 def holds(condition: Condition, fields: Fields) -> bool:
     """Whether an entry with these values of its fields meets the condition."""
-    value, wanted = fields[condition.field], condition.value
+    value, operand = fields[condition.field], condition.value
     if condition.operator in (Operator.IN, Operator.NOT_IN):
-        assert isinstance(wanted, list | tuple)
-        return (value in wanted) is (condition.operator is Operator.IN)
+        assert isinstance(operand, list | tuple)
+        return (value in operand) is (condition.operator is Operator.IN)
     if value is None:
         return condition.operator is Operator.MATCHES_NOT
     if condition.operator in (Operator.MATCHES, Operator.MATCHES_NOT):
-        assert isinstance(wanted, list | tuple)
-        return any(is_like(str(value), str(text)) for text in wanted) is (condition.operator is Operator.MATCHES)
+        assert isinstance(operand, list | tuple)
+        return any(is_like(str(value), str(text)) for text in operand) is (condition.operator is Operator.MATCHES)
     if condition.operator is Operator.STARTS_WITH:
-        assert isinstance(wanted, list | tuple)
-        return str(value).startswith(tuple(map(str, wanted)))
-    return bool(_COMPARISONS[condition.operator](value, wanted))
+        assert isinstance(operand, list | tuple)
+        return str(value).startswith(tuple(map(str, operand)))
+    return bool(_COMPARISONS[condition.operator](value, operand))
 
 
 _COMPARISONS: dict[Operator, Callable[[Any, Any], bool]] = {
-    Operator.EQUAL: lambda value, wanted: value == wanted,
-    Operator.AT_LEAST: lambda value, wanted: value >= wanted,
-    Operator.MORE: lambda value, wanted: value > wanted,
-    Operator.AT_MOST: lambda value, wanted: value <= wanted,
-    Operator.LESS: lambda value, wanted: value < wanted,
+    Operator.EQUAL: lambda value, operand: value == operand,
+    Operator.AT_LEAST: lambda value, operand: value >= operand,
+    Operator.MORE: lambda value, operand: value > operand,
+    Operator.AT_MOST: lambda value, operand: value <= operand,
+    Operator.LESS: lambda value, operand: value < operand,
 }
 
 
@@ -99,18 +99,21 @@ def _find_part(value: str, part: str, at: int) -> int:
     if "_" not in part:
         return value.find(part, at)
     for place in range(at, len(value) - len(part) + 1):
-        if all(wanted in ("_", found) for wanted, found in zip(part, value[place : place + len(part)], strict=True)):
+        if all(
+            pattern_character in ("_", character)
+            for pattern_character, character in zip(part, value[place : place + len(part)], strict=True)
+        ):
             return place
     return -1
 
 
-def _compare(one: Fields, other: Fields, order: Sequence[SortKey]) -> int:
-    """Less than 0 when `one` comes first. NULL is last in either direction."""
+def _compare(first: Fields, other: Fields, order: Sequence[SortKey]) -> int:
+    """Less than 0 when the entry `first` comes before `other`. NULL is last in either direction."""
     for key in order:
-        left, right = one[key.field], other[key.field]
-        if left is None or right is None:
-            if (left is None) != (right is None):
-                return 1 if left is None else -1
-        elif left != right:
-            return (1 if left > right else -1) * (-1 if key.descends else 1)
+        first_value, other_value = first[key.field], other[key.field]
+        if first_value is None or other_value is None:
+            if (first_value is None) != (other_value is None):
+                return 1 if first_value is None else -1
+        elif first_value != other_value:
+            return (1 if first_value > other_value else -1) * (-1 if key.descends else 1)
     return 0

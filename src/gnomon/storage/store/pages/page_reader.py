@@ -42,23 +42,23 @@ def read_page(tx: Transaction, name: str, query: PageQuery, **parameters: object
     statement = tx.listing(name)
     is_reversed = query.position is not None and query.position.is_before
     order = tuple(replace(key, descends=not key.descends) for key in query.order) if is_reversed else query.order
-    wanted, skipped = query.limit + 1, 0 if query.position is not None else query.offset
-    found: list[Row] = []
+    row_count, skipped = query.limit + 1, 0 if query.position is not None else query.offset
+    page_rows: list[Row] = []
     parts = _split(statement.fields, order, is_reversed=is_reversed)
     if query.position is not None:
         parts = _start_at(parts, order[0], query.position)
     for part in parts:
         rows = _read_part(
-            tx, statement, query, part, (wanted - len(found), skipped), parameters, is_reversed=is_reversed
+            tx, statement, query, part, (row_count - len(page_rows), skipped), parameters, is_reversed=is_reversed
         )
         if skipped and not rows and part is not parts[-1]:
             skipped -= _count_part(tx, name, query, part, skipped, parameters)
         elif rows:
             skipped = 0
-        found += rows
-        if len(found) >= wanted:
+        page_rows += rows
+        if len(page_rows) >= row_count:
             break
-    rows, has_more = found[: query.limit], len(found) > query.limit
+    rows, has_more = page_rows[: query.limit], len(page_rows) > query.limit
     if is_reversed:
         rows.reverse()
     width = len(query.order)

@@ -40,13 +40,13 @@ class RunConditions:
 
 def resolve_dags(tx: Transaction, conditions: Iterable[Condition]) -> list[Condition]:
     """The conditions, with one on the keys of DAGs instead of those on their ids."""
-    given = list(conditions)
-    on_ids = [condition for condition in given if condition.field == "dag_id"]
+    all_conditions = list(conditions)
+    on_ids = [condition for condition in all_conditions if condition.field == "dag_id"]
     if not on_ids:
-        return given
+        return all_conditions
     return [
         Condition("dag_pk", Operator.IN, find_dag_keys(tx, on_ids)),
-        *(condition for condition in given if condition.field != "dag_id"),
+        *(condition for condition in all_conditions if condition.field != "dag_id"),
     ]
 
 
@@ -62,19 +62,21 @@ def tally_conditions(tx: Transaction, conditions: Sequence[Condition], order: Se
     of_states = sum(count for code, count in counts.items() if states is None or code in states)
     is_in_order = len(on_dags) == 1 and on_dags[0].operator is Operator.EQUAL and order[0].field == "run_after"
     dags_are_dense = of_dags > FEW_RUNS and not is_in_order
-    made: list[Condition] = []
+    dense_conditions: list[Condition] = []
     for condition in conditions:
         if condition.field == "dag_pk":
-            made.append(replace(condition, is_dense=dags_are_dense))
+            dense_conditions.append(replace(condition, is_dense=dags_are_dense))
         elif condition in on_states:
-            made.append(replace(condition, is_dense=of_states > FEW_RUNS or (bool(on_dags) and not dags_are_dense)))
+            dense_conditions.append(
+                replace(condition, is_dense=of_states > FEW_RUNS or (bool(on_dags) and not dags_are_dense))
+            )
         else:
-            made.append(condition)
+            dense_conditions.append(condition)
     if states is not None and states <= _UNFINISHED:
-        made.append(Condition("end_date", Operator.IN, [None]))
+        dense_conditions.append(Condition("end_date", Operator.IN, [None]))
     is_tallied = len(on_dags) <= 1 and len(on_dags) + len(on_states) == len(conditions)
     tallied = RunConditions(
-        made, of_states if is_tallied else None, of_states <= FEW_RUNS and not is_in_order, tuple(order)
+        dense_conditions, of_states if is_tallied else None, of_states <= FEW_RUNS and not is_in_order, tuple(order)
     )
     if states != {_FAILED} or is_in_order or (on_dags and of_dags < _count_failed(tx, counts, on_dags)):
         return tallied
@@ -92,7 +94,7 @@ def _read_failed(tallied: RunConditions) -> RunConditions:
     Failed runs are a part of all, and other conditions are compared with each of them; in an order that no index of failed runs has, a long
     list is read in its order.
     """
-    found, walked = [], []
+    failed_conditions, walked = [], []
     first = tallied.order[0]
     order = (replace(first, field="ended_at"), *tallied.order[1:]) if first.field == "end_date" else tallied.order
     is_ordered = first.field in ("run_after", "end_date")
@@ -100,7 +102,7 @@ def _read_failed(tallied: RunConditions) -> RunConditions:
         is_end = condition.field == "end_date" and condition.operator in _RANGES
         own = replace(condition, field="ended_at") if is_end else condition
         is_other = condition.field == "dag_pk"
-        found.append(replace(own, is_dense=is_other))
+        failed_conditions.append(replace(own, is_dense=is_other))
         if is_end and first.field == "run_after":
             own = replace(
                 own, field="unindexed_end_date"
@@ -115,7 +117,7 @@ def _read_failed(tallied: RunConditions) -> RunConditions:
         )
     return replace(
         tallied,
-        conditions=found,
+        conditions=failed_conditions,
         is_short=tallied.is_short and not is_ordered,
         order=order,
         is_ordered=is_ordered,

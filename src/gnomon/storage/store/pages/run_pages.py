@@ -38,9 +38,9 @@ class RunPage:
 
 def read_run_page(tx: Transaction, query: PageQuery) -> RunPage:
     """The runs of the page. The fields are those of `run_pages.sql`; spans are in microseconds, states are codes."""
-    found = read_page(tx, "run_pages.page_by_dag" if query.order[0].field == "dag_id" else "run_pages.page", query)
+    page = read_page(tx, "run_pages.page_by_dag" if query.order[0].field == "dag_id" else "run_pages.page", query)
     return RunPage(
-        [ListedRun(row[21], decode_run(row[:21]), *row[22:26]) for row in found.rows], found.keys, found.has_more
+        [ListedRun(row[21], decode_run(row[:21]), *row[22:26]) for row in page.rows], page.keys, page.has_more
     )
 
 
@@ -87,8 +87,8 @@ def find_end_of_run_search(tx: Transaction, query: PageQuery) -> Condition | Non
 
 def _is_found_by_index(tx: Transaction, conditions: Sequence[Condition]) -> bool:
     """Whether the conditions for which there is an index leave few runs."""
-    found = [condition for condition in conditions if condition.field in _WITH_INDEX]
-    return bool(found) and count_runs(tx, found, SORTED_MAX + 1) <= SORTED_MAX
+    indexed = [condition for condition in conditions if condition.field in _WITH_INDEX]
+    return bool(indexed) and count_runs(tx, indexed, SORTED_MAX + 1) <= SORTED_MAX
 
 
 def count_runs(tx: Transaction, conditions: Sequence[Condition], most: int) -> int:

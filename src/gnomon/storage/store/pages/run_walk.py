@@ -107,10 +107,10 @@ def find_changed_runs(tx: Transaction, since: Instant) -> list[int] | None:
     Those that are unfinished or have ended since then, and those with a task instance that a user has marked since then.
     """
     before = since - CLOCK_DIFFERENCE
-    found = _list_runs(tx, "run_pages.changed_since", since=before, most=RUNS_FOUND_MAX + 1)
-    if len(found) > RUNS_FOUND_MAX:
+    run_pks = _list_runs(tx, "run_pages.changed_since", since=before, most=RUNS_FOUND_MAX + 1)
+    if len(run_pks) > RUNS_FOUND_MAX:
         return None
-    return sorted(found | _list_runs(tx, "run_pages.marked_since", since=before))
+    return sorted(run_pks | _list_runs(tx, "run_pages.marked_since", since=before))
 
 
 def _list_runs(tx: Transaction, name: str, **parameters: object) -> set[int]:
@@ -122,9 +122,9 @@ def count_walked(tx: Transaction, walk: RunWalk, most: int) -> WalkedCount:
     """How many task instances of the walked runs meet the conditions, at most `most`."""
     total, counted, pieces = 0, [], _Pieces(tx, walk, None, _PIECES)
     for run_pks in pieces:
-        found = count_rows(tx, _choose_count(walk), _restrict(walk, run_pks), most - total)
-        counted.append((run_pks, found))
-        total += found
+        row_count = count_rows(tx, _choose_count(walk), _restrict(walk, run_pks), most - total)
+        counted.append((run_pks, row_count))
+        total += row_count
         if total >= most:
             return WalkedCount(most, is_cut=False, ends_early=True, pieces=tuple(counted))
     return WalkedCount(total, pieces.is_cut, ends_early=False, pieces=tuple(counted))
@@ -159,11 +159,11 @@ def _read_pieces(
             skipped -= count
             continue
         conditions = _restrict(walk, run_pks)
-        wanted = query.limit + 1 - len(rows)
+        limit = query.limit + 1 - len(rows)
         part = read_page(
             tx,
             "task_instance_pages.page",
-            replace(query, conditions=conditions, limit=wanted, offset=skipped, is_short=True),
+            replace(query, conditions=conditions, limit=limit, offset=skipped, is_short=True),
         )
         if skipped:
             skipped = 0 if part.rows else skipped - count_rows(tx, _choose_count(walk), conditions, skipped)
@@ -171,8 +171,8 @@ def _read_pieces(
             ([*part.rows, *rows], [*part.keys, *keys]) if is_before else ([*rows, *part.rows], [*keys, *part.keys])
         )
         if len(rows) > query.limit:
-            kept = slice(1, None) if is_before else slice(query.limit)
-            return FoundRows(rows[kept], keys[kept], has_more=True)
+            page_part = slice(1, None) if is_before else slice(query.limit)
+            return FoundRows(rows[page_part], keys[page_part], has_more=True)
     return FoundRows(rows, keys, has_more=False)
 
 
@@ -202,20 +202,20 @@ class _Pieces:
     def _read(self, at: Position | None) -> Iterator[list[int]]:
         """The pieces of many runs, each read from the end of the one before it."""
         for size in self._sizes:
-            found = read_page(
+            page = read_page(
                 self._tx, "run_pages.keys", PageQuery(self._walk.conditions, self._walk.order, size, position=at)
             )
-            if found.rows:
-                yield [run_pk for (run_pk,) in found.rows]
-            if not found.has_more:
+            if page.rows:
+                yield [run_pk for (run_pk,) in page.rows]
+            if not page.has_more:
                 return
             is_before = at is not None and at.is_before
-            at = Position(found.keys[0 if is_before else -1], is_before)
+            at = Position(page.keys[0 if is_before else -1], is_before)
         self.is_cut = True
 
-    def _cut(self, found: FoundRows) -> Iterator[list[int]]:
+    def _cut(self, page: FoundRows) -> Iterator[list[int]]:
         """The pieces of few runs, which were found together."""
-        run_pks = [run_pk for (run_pk,) in found.rows]
+        run_pks = [run_pk for (run_pk,) in page.rows]
         if self._position is not None and self._position.is_before:
             run_pks.reverse()
         start = 0
@@ -223,7 +223,7 @@ class _Pieces:
             if start < len(run_pks):
                 yield run_pks[start : start + size]
             start += size
-        self.is_cut = found.has_more or start < len(run_pks)
+        self.is_cut = page.has_more or start < len(run_pks)
 
 
 def _find_runs(tx: Transaction, walk: RunWalk, at: Position | None) -> FoundRows:
@@ -248,9 +248,9 @@ def _cut_known(run_pks: Sequence[int], descends: bool, at: Position | None) -> F
         bound = at.values[0]
         assert isinstance(bound, int)
         ordered = [run_pk for run_pk in ordered if run_pk != bound and (run_pk > bound) is (descends is is_before)]
-    found = ordered[-RUNS_WALKED_MAX:] if is_before else ordered[:RUNS_WALKED_MAX]
+    page_pks = ordered[-RUNS_WALKED_MAX:] if is_before else ordered[:RUNS_WALKED_MAX]
     return FoundRows(
-        [(run_pk,) for run_pk in found], [(run_pk,) for run_pk in found], has_more=len(ordered) > len(found)
+        [(run_pk,) for run_pk in page_pks], [(run_pk,) for run_pk in page_pks], has_more=len(ordered) > len(page_pks)
     )
 
 

@@ -65,23 +65,23 @@ def read_walked_page(
     A list in another order than its runs is complete when its count is: all its task instances are then in runs that were walked.
     """
     if walk.is_in_order:
-        found, is_cut = read_walked(tx, walk, query, counted)
+        page, is_cut = read_walked(tx, walk, query, counted)
     else:
         run_conditions = tuple(
             replace(condition, field=_FIELDS_OF_RUNS[condition.field]) for condition in walk.conditions
         )
-        found, is_cut = (
+        page, is_cut = (
             read_page(
                 tx, "task_instance_pages.page", replace(query, conditions=(*walk.rest, *run_conditions), is_short=True)
             ),
             False,
         )
-    return _decode_page(found), is_cut
+    return _decode_page(page), is_cut
 
 
-def _decode_page(found: FoundRows) -> TaskInstancePage:
+def _decode_page(page: FoundRows) -> TaskInstancePage:
     return TaskInstancePage(
-        [ListedTaskInstance(decode_task(row[:21]), row[21], row[22]) for row in found.rows], found.keys, found.has_more
+        [ListedTaskInstance(decode_task(row[:21]), row[21], row[22]) for row in page.rows], page.keys, page.has_more
     )
 
 

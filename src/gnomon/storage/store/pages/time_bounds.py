@@ -35,18 +35,18 @@ def bound_runs(
     tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_continued: bool = False
 ) -> BoundedRuns:
     """The conditions of a list of many runs, in the order of ids from its first run on. `is_continued`: the page begins or ends at a position."""
-    given = tuple(conditions)
-    field = _find_field(tx, given, order)
+    all_conditions = tuple(conditions)
+    field = _find_field(tx, all_conditions, order)
     if field is None:
-        return BoundedRuns(given, is_short=False)
-    on_time = _build_on_index(given, field)
-    if not is_continued and all(_name_time(condition.field) == field for condition in given):
+        return BoundedRuns(all_conditions, is_short=False)
+    on_time = _build_on_index(all_conditions, field)
+    if not is_continued and all(_name_time(condition.field) == field for condition in all_conditions):
         return BoundedRuns(on_time, is_short=True)
-    first = find_first_run(tx, given, order)
+    first = find_first_run(tx, all_conditions, order)
     if first is None or first == NO_RUN:
-        return BoundedRuns(given, is_short=False)
+        return BoundedRuns(all_conditions, is_short=False)
     bound = Condition("id", Operator.AT_MOST if order[0].descends else Operator.AT_LEAST, first)
-    return BoundedRuns((*(replace(condition, is_dense=True) for condition in given), bound), is_short=False)
+    return BoundedRuns((*(replace(condition, is_dense=True) for condition in all_conditions), bound), is_short=False)
 
 
 def find_first_run(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey]) -> int | None:
@@ -54,21 +54,21 @@ def find_first_run(tx: Transaction, conditions: Sequence[Condition], order: Sequ
     field = _find_field(tx, conditions, order)
     if field is None:
         return None
-    found = read_page(
+    page = read_page(
         tx,
         "run_pages.keys",
         PageQuery(_build_on_index(conditions, field), (SortKey("id", order[0].descends),), 1, is_short=True),
     )
-    return found.rows[0][0] if found.rows else NO_RUN
+    return page.rows[0][0] if page.rows else NO_RUN
 
 
 def _find_field(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey]) -> str | None:
     """The time whose range is in the half of the history that the list comes to last."""
-    wanted = _UPPER if order[0].descends else _LOWER
+    limiting = _UPPER if order[0].descends else _LOWER
     bounds = {
         _name_time(condition.field): condition.value
         for condition in conditions
-        if _name_time(condition.field) in _TIMES and condition.operator in wanted
+        if _name_time(condition.field) in _TIMES and condition.operator in limiting
     }
     if order[0].field != "id" or not bounds:
         return None

@@ -183,13 +183,13 @@ def move_to_bundle_version(tx: Transaction, bundle_name: str, version: str, at: 
     """Record that the files of a bundle are those of this version, and send mail to the owners of their DAGs; returns the number of changed files."""
     moved = [row[0] for row in tx.all("dag_files.move_to_bundle_version", bundle_name=bundle_name, version=version)]
     files = frozenset(moved)
-    found = [
+    moved_dags = [
         (dag_pk, group_no)
         for dag_pk, group_no, file_pk in tx.all("dags.of_bundle", bundle_name=bundle_name)
         if file_pk in files
     ]
-    if found:
-        mailbox.send_messages(tx, [dags.dag_changed_message(group_no, dag_pk, at) for dag_pk, group_no in found])
+    if moved_dags:
+        mailbox.send_messages(tx, [dags.dag_changed_message(group_no, dag_pk, at) for dag_pk, group_no in moved_dags])
         notify_on_commit(tx)
     return len(moved)
 

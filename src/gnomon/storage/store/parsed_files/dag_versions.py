@@ -120,19 +120,19 @@ def define_dags(
 ) -> DefinitionResult:
     """Activate these DAGs of the file with the specs that it defines; writes only what differs from the stored rows."""
     result = DefinitionResult()
-    known = _load_known(tx, dags)
-    own = _drop_defined_elsewhere(dags, origin, known, result)
-    new = [dag for dag in own if dag.spec.dag_id not in known]
+    stored_versions = _load_known(tx, dags)
+    own = _drop_defined_elsewhere(dags, origin, stored_versions, result)
+    new = [dag for dag in own if dag.spec.dag_id not in stored_versions]
     if new:
         tx.many("dag_versions.add_dags", [_encode_new_dag(dag, origin, at, paused_by_default) for dag in new])
-        known = _load_known(tx, dags)
-    changed = [dag for dag in own if known[dag.spec.dag_id].spec_hash != dag.spec_hash]
-    _log_dialect_changes(tx, changed, known, at)
-    _add_versions(tx, origin, changed, known, at)
-    _add_names(tx, changed, known)
-    dag_edges.replace_edges(tx, [(known[dag.spec.dag_id].dag_pk, dag.spec) for dag in changed])
+        stored_versions = _load_known(tx, dags)
+    changed = [dag for dag in own if stored_versions[dag.spec.dag_id].spec_hash != dag.spec_hash]
+    _log_dialect_changes(tx, changed, stored_versions, at)
+    _add_versions(tx, origin, changed, stored_versions, at)
+    _add_names(tx, changed, stored_versions)
+    dag_edges.replace_edges(tx, [(stored_versions[dag.spec.dag_id].dag_pk, dag.spec) for dag in changed])
     result.new_versions = [dag.spec.dag_id for dag in changed]
-    _write_current_versions(tx, origin, own, known, at, result)
+    _write_current_versions(tx, origin, own, stored_versions, at, result)
     return result
 
 
@@ -155,11 +155,11 @@ def _load_known(tx: Transaction, dags: Sequence[ParsedDag]) -> dict[str, _KnownV
 
 
 def _drop_defined_elsewhere(
-    dags: Sequence[ParsedDag], origin: DefiningFile, known: dict[str, _KnownVersion], result: DefinitionResult
+    dags: Sequence[ParsedDag], origin: DefiningFile, stored_versions: dict[str, _KnownVersion], result: DefinitionResult
 ) -> list[ParsedDag]:
     own = []
     for dag in dags:
-        other = known.get(dag.spec.dag_id)
+        other = stored_versions.get(dag.spec.dag_id)
         if other is not None and other.file_pk != origin.file_pk and other.active and not other.is_deleted:
             result.duplicates.append(_duplicate_failure(dag.spec.dag_id, origin.path, f"in {other.path} already"))
         else:
@@ -182,11 +182,11 @@ def _encode_new_dag(dag: ParsedDag, origin: DefiningFile, at: Instant, paused_by
 
 
 def _log_dialect_changes(
-    tx: Transaction, changed: Sequence[ParsedDag], known: dict[str, _KnownVersion], at: Instant
+    tx: Transaction, changed: Sequence[ParsedDag], stored_versions: dict[str, _KnownVersion], at: Instant
 ) -> None:
     """Write a line of the audit log for each DAG that follows another version of Airflow than before: its runs mean something else from now on."""
     for dag in changed:
-        stored = known[dag.spec.dag_id]
+        stored = stored_versions[dag.spec.dag_id]
         before = decode_spec_without_tasks(stored.packed).airflow_dialect if stored.packed else dag.spec.airflow_dialect
         if before != dag.spec.airflow_dialect:
             body = (
@@ -197,11 +197,15 @@ def _log_dialect_changes(
 
 
 def _add_versions(
-    tx: Transaction, origin: DefiningFile, changed: list[ParsedDag], known: dict[str, _KnownVersion], at: Instant
+    tx: Transaction,
+    origin: DefiningFile,
+    changed: list[ParsedDag],
+    stored_versions: dict[str, _KnownVersion],
+    at: Instant,
 ) -> None:
     rows: list[Row] = []
     for dag in changed:
-        stored = known[dag.spec.dag_id]
+        stored = stored_versions[dag.spec.dag_id]
         rows.append(
             (
                 stored.dag_pk,
@@ -217,12 +221,12 @@ def _add_versions(
     tx.many("dag_versions.add", rows)
 
 
-def _add_names(tx: Transaction, changed: list[ParsedDag], known: dict[str, _KnownVersion]) -> None:
+def _add_names(tx: Transaction, changed: list[ParsedDag], stored_versions: dict[str, _KnownVersion]) -> None:
     """Add numbers for new tasks. Numbers are never deleted: a task that is defined again gets its old number."""
-    names = load_task_numbers(tx, [known[dag.spec.dag_id].dag_pk for dag in changed])
+    names = load_task_numbers(tx, [stored_versions[dag.spec.dag_id].dag_pk for dag in changed])
     rows: list[Row] = []
     for dag in changed:
-        dag_pk = known[dag.spec.dag_id].dag_pk
+        dag_pk = stored_versions[dag.spec.dag_id].dag_pk
         taken = names.get(dag_pk, {})
         following = max(taken.values(), default=-1) + 1
         for task in dag.spec.tasks:
@@ -236,29 +240,33 @@ def _write_current_versions(
     tx: Transaction,
     origin: DefiningFile,
     own: list[ParsedDag],
-    known: dict[str, _KnownVersion],
+    stored_versions: dict[str, _KnownVersion],
     at: Instant,
     result: DefinitionResult,
 ) -> None:
     rows: list[Row] = []
-    reworded = {dag.spec.dag_id for dag in own if known[dag.spec.dag_id].is_reworded_by(tx, dag)}
+    reworded = {dag.spec.dag_id for dag in own if stored_versions[dag.spec.dag_id].is_reworded_by(tx, dag)}
     tx.many(
         "dag_versions.replace_spec",
         [
-            (known[dag.spec.dag_id].dag_pk, known[dag.spec.dag_id].number, encode_spec(tx, dag.spec))
+            (
+                stored_versions[dag.spec.dag_id].dag_pk,
+                stored_versions[dag.spec.dag_id].number,
+                encode_spec(tx, dag.spec),
+            )
             for dag in own
             if dag.spec.dag_id in reworded
         ],
     )
     declaring = [
-        (known[dag.spec.dag_id].dag_pk, dag.spec)
+        (stored_versions[dag.spec.dag_id].dag_pk, dag.spec)
         for dag in own
-        if dag.spec.dag_id in reworded or known[dag.spec.dag_id].spec_hash != dag.spec_hash
+        if dag.spec.dag_id in reworded or stored_versions[dag.spec.dag_id].spec_hash != dag.spec_hash
     ]
     replace_declarations(tx, declaring, at)
     replace_watchers(tx, declaring, at)
     for dag in own:
-        stored = known[dag.spec.dag_id]
+        stored = stored_versions[dag.spec.dag_id]
         is_new = stored.spec_hash != dag.spec_hash
         moved = not stored.active or (stored.file_pk, stored.input_hash) != (origin.file_pk, origin.input_hash)
         if is_new or moved or dag.spec.dag_id in reworded:

@@ -271,8 +271,8 @@ def _make_messages(tx: Transaction, events: Iterable[OutgoingTriggerEvent]) -> I
     for sent in events:
         event = _StoredTriggerEvent(*sent.key, sent.defer_seq, sent.result)
         by_group.setdefault((sent.group_no, sent.result.is_bare), []).append(event)
-    for (group_no, is_bare), found in by_group.items():
-        for part in _split_events(found):
+    for (group_no, is_bare), group_events in by_group.items():
+        for part in _split_events(group_events):
             text = _encoder.encode(part).decode()
             yield NewMail(group_no, "trigger", text if is_bare else tx.cipher.encrypt(text))
 

@@ -79,7 +79,7 @@ def claim_watchers(tx: Transaction, triggerer_id: str, limit: int, now: Instant)
         return []
     watched = tx.all("watcher_claims.watched_assets", pks=pks)
     return [
-        _decode_watcher(tx, row, [one for one in watched if one[0] == row[0]])
+        _decode_watcher(tx, row, [watched_row for watched_row in watched if watched_row[0] == row[0]])
         for row in tx.all("watcher_claims.find_claimed", pks=pks)
     ]
 
@@ -116,7 +116,7 @@ def publish_watcher_events(tx: Transaction, events: Sequence[WatcherEvent], now:
             if is_current:
                 counted[built[-1].uid] = (event.asset_trigger_pk, event.uid)
     new = asset_events.publish_events(tx, built)
-    counts = Counter(pk for pk, _ in {counted[one.uid] for one in new if one.uid in counted})
+    counts = Counter(pk for pk, _ in {counted[event.uid] for event in new if event.uid in counted})
     tx.many("watcher_claims.count_events", [(pk, count, now) for pk, count in sorted(counts.items())])
     return len(new)
 

@@ -54,12 +54,12 @@ def prune_dict(val, mode="strict"):
     """A copy without None, at any depth; with mode "truthy" without anything false."""
     if mode not in ("strict", "truthy"):
         raise ValueError(f"mode must be 'strict' or 'truthy', not {mode!r}.")
-    kept = (lambda value: value is not None) if mode == "strict" else bool
+    is_kept = (lambda value: value is not None) if mode == "strict" else bool
     if isinstance(val, dict):
-        pruned = {key: prune_dict(value, mode) for key, value in val.items() if kept(value)}
-        return {key: value for key, value in pruned.items() if kept(value) and (value != {} or val[key] == {})}
+        pruned = {key: prune_dict(value, mode) for key, value in val.items() if is_kept(value)}
+        return {key: value for key, value in pruned.items() if is_kept(value) and (value != {} or val[key] == {})}
     if isinstance(val, list):
-        return [prune_dict(value, mode) for value in val if kept(value)]
+        return [prune_dict(value, mode) for value in val if is_kept(value)]
     return _copy.copy(val)
 
 

@@ -24,8 +24,12 @@ class PrefixStripMapper(PartitionMapper):
 
     def serialize(self):
         """The arguments."""
-        given = {"prefix": self.prefix, "separator": self.separator, "max_downstream_keys": self.max_downstream_keys}
-        return {name: value for name, value in given.items() if value is not None}
+        arguments = {
+            "prefix": self.prefix,
+            "separator": self.separator,
+            "max_downstream_keys": self.max_downstream_keys,
+        }
+        return {name: value for name, value in arguments.items() if value is not None}
 
     @classmethod
     def deserialize(cls, data):
