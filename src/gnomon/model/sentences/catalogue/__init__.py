@@ -1,0 +1,31 @@
+"""All English words of sentences for users, by code, in one table; each module of this package has those of a subject, and no other module has a word.
+
+A name in braces is an argument; `ARGUMENTS` gives each name its kind, the same in all sentences. `{name!r}` puts the argument between quotes. Words
+with a number are a pair: for a `count` of 1, and for any other. An argument of the kind `phrase` may be nothing, so words that begin with a separator
+are its clause.
+"""
+
+from gnomon.model.sentences.catalogue.argument_kinds import ARGUMENTS
+from gnomon.model.sentences.catalogue.dag_words import WORDS as DAG_WORDS
+from gnomon.model.sentences.catalogue.dependency_words import WORDS as DEPENDENCY_WORDS
+from gnomon.model.sentences.catalogue.installation_words import WORDS as INSTALLATION_WORDS
+from gnomon.model.sentences.catalogue.name_words import WORDS as NAME_WORDS
+from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
+from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
+from gnomon.model.sentences.catalogue.task_words import WORDS as TASK_WORDS
+
+__all__ = ["ARGUMENTS", "TABLES", "WORDS"]
+
+TABLES = (
+    NAME_WORDS,
+    SCHEDULE_WORDS,
+    RUN_WORDS,
+    TASK_WORDS,
+    DAG_WORDS,
+    DEPENDENCY_WORDS,
+    INSTALLATION_WORDS,
+)
+"""The words of each subject."""
+
+WORDS: dict[str, str | tuple[str, str]] = {code: words for table in TABLES for code, words in table.items()}
+"""The words of each code."""
