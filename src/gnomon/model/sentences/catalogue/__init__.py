@@ -5,14 +5,18 @@ with a number are a pair: for a `count` of 1, and for any other. An argument of 
 are its clause.
 """
 
+from gnomon.model.sentences.catalogue.account_words import WORDS as ACCOUNT_WORDS
 from gnomon.model.sentences.catalogue.argument_kinds import ARGUMENTS
+from gnomon.model.sentences.catalogue.connection_words import WORDS as CONNECTION_WORDS
 from gnomon.model.sentences.catalogue.dag_words import WORDS as DAG_WORDS
 from gnomon.model.sentences.catalogue.dependency_words import WORDS as DEPENDENCY_WORDS
+from gnomon.model.sentences.catalogue.file_words import WORDS as FILE_WORDS
 from gnomon.model.sentences.catalogue.installation_words import WORDS as INSTALLATION_WORDS
 from gnomon.model.sentences.catalogue.name_words import WORDS as NAME_WORDS
 from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
 from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
 from gnomon.model.sentences.catalogue.task_words import WORDS as TASK_WORDS
+from gnomon.model.sentences.catalogue.value_words import WORDS as VALUE_WORDS
 
 __all__ = ["ARGUMENTS", "TABLES", "WORDS"]
 
@@ -24,6 +28,10 @@ TABLES = (
     DAG_WORDS,
     DEPENDENCY_WORDS,
     INSTALLATION_WORDS,
+    ACCOUNT_WORDS,
+    CONNECTION_WORDS,
+    FILE_WORDS,
+    VALUE_WORDS,
 )
 """The words of each subject."""
 

@@ -48,6 +48,9 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "triggerer",
         "worker",
         "zone",
+        "key",
+        "fault",
+        "role",
     ),
     "count": (
         "age",
@@ -62,6 +65,9 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "total",
         "try_number",
         "used",
+        "most",
+        "least",
+        "length",
     ),
     "instant": (
         "at",

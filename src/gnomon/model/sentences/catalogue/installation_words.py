@@ -29,4 +29,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "No triggerer is alive, and {number} watcher of assets waits for one. `{command}` starts one.",
         "No triggerer is alive, and {number} watchers of assets wait for one. `{command}` starts one.",
     ),
+    "group_is_loaded_again": "group {group} is set aside, and its scheduler loads it again by itself within a minute: there is nothing to put back",
+    "item_is_no_message": "{subject} is set aside, which is no message: it returns by itself when its cause is gone",
+    "channel_is_not_configured": "gnomon.toml has no channel {name!r}; {hint}",
+    "channel_refuses_test_message": "channel {name} did not accept the test message: {error} ({place})",
 }

@@ -23,4 +23,9 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "could_not_be_loaded": "it could not be loaded: {error}",
     "command_lists_all": "`{command}` lists all {things}",
     "commands_list_dags": "`{command}` lists all DAGs, `{other_command}` the files that could not be loaded",
+    "named_dag": "DAG {dag}",
+    "named_group": "group {group}",
+    "command_lists_them": "`{command}` lists them",
+    "or_did_you_mean": "; did you mean {names}?",
+    "command_lists_it_all": "`{command}` lists all",
 }

@@ -68,4 +68,12 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "earlier_slot_is_not_planned": "an earlier slot is not planned yet: the next run was due at {at}; see: {command}",
     "dag_was_unpaused_later": "the DAG was unpaused later, at {at}, and catchup is off",
     "schedule_has_no_slot": "the schedule has no slot at that time, as far as is known; see: {command}",
+    "schedule_takes_no_calendar": "schedule {schedule!r} takes no calendar; give a cron text",
+    "timetable_has_too_many_data": "the data of timetable {name!r} have more than {most} bytes",
+    "timetable_refuses_data": "timetable {name!r} does not accept these data ({error})",
+    "no_task_writes_asset": "no task has asset {asset!r} as outlet, so no run can write it; give a task outlets=[Asset({asset!r})]",
+    "several_dags_write_asset": "several DAGs write asset {asset!r}: {names}; trigger one of them: {command}",
+    "schedule_has_error": "{schedule}: {error}",
+    "target_is_empty": "TARGET is empty; give a DAG id, a cron text or a Python expression",
+    "expression_may_be_class": "{error}\nIf {name} is a timetable class, write {name}()",
 }
