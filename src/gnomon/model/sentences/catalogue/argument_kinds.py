@@ -51,6 +51,10 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "key",
         "fault",
         "role",
+        "grant_kind",
+        "other_role",
+        "tries_of_task",
+        "elsewhere",
     ),
     "count": (
         "age",

@@ -77,4 +77,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "ended_run_waits_for_nothing": "run {run!r} ended in state {state}; it waits for nothing",
     "run_waits_for_no_dag": "run {run!r} of DAG {dag!r} waits for no other DAG; `{command}` says what it waits for",
     "run_does_not_depend_on_dag": "run {run!r} does not depend on DAG {dag!r}; it depends on {names}{hint}",
+    "too_many_runs_waited": "more than {most} runs of other DAGs waited for run {run!r}; clear them in several steps, with `{command}` first",
+    "request_has_many_runs": "the request is about more than {most} runs; give a shorter range of dates",
+    "run_called_no_callback": "run {run!r} of DAG {dag!r} has called no callback, so it has no log of its own; the logs of its tasks: {command} TASK",
 }

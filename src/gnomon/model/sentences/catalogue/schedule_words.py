@@ -76,4 +76,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "schedule_has_error": "{schedule}: {error}",
     "target_is_empty": "TARGET is empty; give a DAG id, a cron text or a Python expression",
     "expression_may_be_class": "{error}\nIf {name} is a timetable class, write {name}()",
+    "window_has_many_months": "the window has {number} months, and a picture can show {most}; give an earlier --until",
+    "window_of_api_is_empty": "`to` {until} is not after `from` {at}; the window is empty",
 }

@@ -115,4 +115,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "map_index_does_not_exist": "task {task_id!r} has no map index {map_index} in run {run!r}; see `{command}`",
     "task_keeps_nothing": "task {task_id!r} keeps nothing under {key!r} in run {run!r}; `{command}` lists all keys",
     "task_has_no_xcom": "task {task!r} has no XCom {key!r} in run {run!r}; {hint}",
+    "mapped_task_needs_index": "task {task_id!r} is mapped: name one of its {number} instances, as in `{command}`",
+    "task_has_no_instance": "task {task_id!r} has no instance in run {run!r}; see `{command}`",
+    "markers_lead_too_far": "the markers of tasks in other DAGs lead further than the recursion_depth of the first, at task {task!r} of run {run!r} of DAG {dag!r}: give it a larger recursion_depth, or clear the DAGs one by one",
+    "markers_lead_to_many_runs": "the markers of the selected tasks lead to more than {most} runs of other DAGs; clear fewer tasks",
 }
