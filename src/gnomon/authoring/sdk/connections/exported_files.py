@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.model.storable_text import find_unstorable
 
 FORMATS = ("json", "yaml", "env")
@@ -94,9 +95,7 @@ def format_variables(variables: Mapping[str, ExportedVariable], kind: str) -> st
     if kind == "env":
         for key, variable in variables.items():
             if "\n" in variable.value:
-                raise UserError(
-                    f"the value of the Variable {key!r} has several lines, which an .env file cannot hold; export to a .json or .yaml file"
-                )
+                raise UserError(say("variable_has_several_lines", name=key))
         return "".join(f"{key}={variable.value}\n" for key, variable in variables.items())
     entries: dict[str, Any] = {}
     for key, variable in variables.items():

@@ -55,6 +55,9 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "other_role",
         "tries_of_task",
         "elsewhere",
+        "module",
+        "attribute",
+        "package",
     ),
     "count": (
         "age",

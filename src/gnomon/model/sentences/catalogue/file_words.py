@@ -9,4 +9,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "task_has_no_such_try": "task {task!r} has no try {try_number} in run {run!r}; its tries are: {tries_of_task}",
     "log_is_elsewhere": "the log of task {task!r}, try {try_number}, is not on this machine: {file} does not exist{elsewhere}; the log is on the machine of the worker that ran the task, or was removed",
     "callback_logs_are_elsewhere": "the logs of the callbacks of run {run!r} are not on this machine: {file} does not exist{elsewhere}; they are on the machine of the worker that called them, or no process has begun yet",
+    "file_cannot_be_written_here": "{file} cannot be written ({error}): {remedy}",
+    "file_cannot_be_removed": "{file} cannot be removed ({error}): remove it as its owner",
+    "refusal_and_error": "{reason}; {error}",
 }

@@ -28,4 +28,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "command_lists_them": "`{command}` lists them",
     "or_did_you_mean": "; did you mean {names}?",
     "command_lists_it_all": "`{command}` lists all",
+    "full_stop": ".",
 }

@@ -80,4 +80,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "too_many_runs_waited": "more than {most} runs of other DAGs waited for run {run!r}; clear them in several steps, with `{command}` first",
     "request_has_many_runs": "the request is about more than {most} runs; give a shorter range of dates",
     "run_called_no_callback": "run {run!r} of DAG {dag!r} has called no callback, so it has no log of its own; the logs of its tasks: {command} TASK",
+    "second_argument_is_logical_date": "the second argument of dag.test() is logical_date, and in Airflow 2 it was run_conf; write run_conf={{...}}",
+    "execution_date_excludes_logical_date": "execution_date and logical_date of dag.test() are the same argument; give one of them",
 }

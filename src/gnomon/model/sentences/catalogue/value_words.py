@@ -20,4 +20,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "variables_exist": "these Variables exist, so nothing was imported: {names}",
     "given_value_is_no_json": "the value is not valid JSON: {error}",
     "api_shows_no_secrets": "the API gives no secrets; --show-secrets shows them on the machine of the deployment",
+    "zone_is_no_offset": "Time zone {zone!r} is no offset; write it as '+01:00', or an IANA name.",
+    "default_timezone_is_wrong": "Option [core] default_timezone: {error}",
+    "zone_is_not_known": "Time zone {zone!r} is not known{hint} Use an IANA name such as 'Europe/Zurich', or 'UTC'.",
 }
