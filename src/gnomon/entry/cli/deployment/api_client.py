@@ -19,6 +19,7 @@ import msgspec
 
 from gnomon.entry.cli.deployment.api_errors import ApiLoginRequired, ApiMismatch, ApiRefusal, ApiUnreachable
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 TIMEOUT_S = 60.0
 """How long the connection may be silent: longer than any operation waits for the owner of a DAG or for a timetable of an author."""
@@ -95,7 +96,7 @@ class ApiClient:
         except (OSError, http.client.HTTPException) as error:
             cause = error
         except ValueError as error:  # an address that the library refuses
-            raise UserError(f"{self.url} is not an address of an API: {error}") from None
+            raise UserError(say("api_address_is_refused", url=self.url, error=str(error))) from None
         raise self._describe_failure(cause, is_read=is_read) from None
 
     def _read_answer(self, request: urllib.request.Request) -> ApiAnswer:
@@ -103,9 +104,7 @@ class ApiClient:
             with self._opener.open(request, timeout=TIMEOUT_S) as answer:
                 body = answer.read(ANSWER_BYTES_MAX + 1)
                 if len(body) > ANSWER_BYTES_MAX:
-                    raise UserError(
-                        f"the answer of {self.url} has more than {ANSWER_BYTES_MAX // 1_000_000} MB; ask for less, for example with --limit"
-                    )
+                    raise UserError(say("api_answer_is_too_long", url=self.url, most=ANSWER_BYTES_MAX // 1_000_000))
                 return ApiAnswer(answer.status, dict(answer.headers.items()), body)
         except urllib.error.HTTPError as error:
             with error:
@@ -115,14 +114,9 @@ class ApiClient:
         host = urlsplit(self.url).hostname
         doubt = "" if is_read else "; whether the change was made is not known: look before you send it again"
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return UserError(
-                f"the certificate of {self.url} is not accepted: {cause.verify_message}; if it is right, name the file with the certificate of its "
-                "authority in the environment variable SSL_CERT_FILE"
-            )
+            return UserError(say("api_certificate_is_not_accepted", url=self.url, error=cause.verify_message))
         if isinstance(cause, ssl.SSLError):
-            return UserError(
-                f"{self.url} does not answer in TLS ({cause.reason or cause}); if its api-server has no certificate, write http:// instead"
-            )
+            return UserError(say("api_speaks_no_tls", url=self.url, error=str(cause.reason or cause)))
         if isinstance(cause, socket.gaierror):
             return ApiUnreachable(f"there is no host {host!r} ({cause.strerror}); check the address of the API")
         if isinstance(cause, ConnectionRefusedError):
@@ -227,13 +221,9 @@ def check_address(url: str) -> str:
     except ValueError:
         is_valid = False
     if not is_valid or not text.isprintable() or " " in text:
-        raise UserError(
-            f"{url!r} is not the address of an API; write it like https://gnomon.example.com or http://127.0.0.1:8080"
-        )
+        raise UserError(say("api_address_is_wrong", url=url))
     if parts.username is not None:
-        raise UserError(
-            "the address of an API has no name and no password: `gnomon login URL` asks for them, and --token gives a token"
-        )
+        raise UserError(say("api_address_has_password"))
     return text
 
 

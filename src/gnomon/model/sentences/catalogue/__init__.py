@@ -8,6 +8,7 @@ are its clause.
 from gnomon.model.sentences.catalogue.account_words import WORDS as ACCOUNT_WORDS
 from gnomon.model.sentences.catalogue.argument_kinds import ARGUMENTS
 from gnomon.model.sentences.catalogue.code_words import WORDS as CODE_WORDS
+from gnomon.model.sentences.catalogue.command_words import WORDS as COMMAND_WORDS
 from gnomon.model.sentences.catalogue.connection_words import WORDS as CONNECTION_WORDS
 from gnomon.model.sentences.catalogue.dag_words import WORDS as DAG_WORDS
 from gnomon.model.sentences.catalogue.dependency_words import WORDS as DEPENDENCY_WORDS
@@ -31,6 +32,7 @@ TABLES = (
     INSTALLATION_WORDS,
     ACCOUNT_WORDS,
     CODE_WORDS,
+    COMMAND_WORDS,
     CONNECTION_WORDS,
     FILE_WORDS,
     VALUE_WORDS,

@@ -30,4 +30,12 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "password_is_account_name": "the password is the name of the account; give another one",
     "account_was_deleted": "account {name!r} was deleted; log in with another account",
     "account_has_all_views": "account {name!r} has {most} views, and cannot have more; delete those that you do not open",
+    "login_does_not_exist": "there is no login at {url}",
+    "no_login_is_stored": "there is no login in {file}",
+    "account_is_not_named": "name the account with --user; without a terminal it cannot be asked for",
+    "login_is_refused": "{url} does not accept this name and password",
+    "api_needs_no_login": "{url} needs no login: {error}",
+    "password_is_given_twice": "give --password or --no-password, not both",
+    "account_has_no_session": "account {name!r} has no session {number}; `{command}` lists its sessions",
+    "dag_excludes_tag": "give one of --dag and --tag",
 }

@@ -58,6 +58,11 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "module",
         "attribute",
         "package",
+        "first",
+        "last_day",
+        "shell",
+        "until_text",
+        "since_text",
     ),
     "count": (
         "age",

@@ -19,4 +19,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "no_secrets_backend": "no secrets backend is configured; set [secrets] backend",
     "backend_arguments_are_no_json": '{option} ({source}) is not JSON ({error}); write an object, such as {{"url": "http://..."}}. The backend is not asked',
     "backend_arguments_are_no_object": "{option} ({source}) must be a JSON object, not a {thing}. The backend is not asked",
+    "connection_failed_test": "connection {name} failed its test: {error}",
 }

@@ -66,4 +66,10 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "run_was_cleared_later": "run {run} of {dag} was cleared at {at}, after this run had started, and is {state}",
     "more_were_cleared": ("and {count} more was cleared", "and {count} more were cleared"),
     "run_again_after_them": "to run this run again after them: {command}",
+    "it_waits_for_no_dag": "it waits for no other DAG",
+    "it_has_no_run_on_this_day": "it has no run on this day",
+    "no_dag_waits": "there is nothing to draw: no DAG waits for another DAG",
+    "some_waits_cannot_be_shown": "some waits cannot be shown: {error}",
+    "day_is_out_of_range": "{text} is out of range; choose a day in the years {least} to {most}",
+    "nothing_to_draw": "there is nothing to draw for DAG {dag!r} on {text}: {why}",
 }

@@ -33,4 +33,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "item_is_no_message": "{subject} is set aside, which is no message: it returns by itself when its cause is gone",
     "channel_is_not_configured": "gnomon.toml has no channel {name!r}; {hint}",
     "channel_refuses_test_message": "channel {name} did not accept the test message: {error} ({place})",
+    "services_use_database": "services use the database ({names}); stop them, wait 20 s if they were killed, and try again",
+    "no_triggerer_on_machine": "no triggerer of this home runs on this machine; a triggerer that is started now imports the current code",
 }

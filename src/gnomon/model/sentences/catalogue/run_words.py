@@ -82,4 +82,10 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "run_called_no_callback": "run {run!r} of DAG {dag!r} has called no callback, so it has no log of its own; the logs of its tasks: {command} TASK",
     "second_argument_is_logical_date": "the second argument of dag.test() is logical_date, and in Airflow 2 it was run_conf; write run_conf={{...}}",
     "execution_date_excludes_logical_date": "execution_date and logical_date of dag.test() are the same argument; give one of them",
+    "no_task_was_started": "no task of run {run!r} has been started; `{command}` says why",
+    "executor_excludes_clock": "use_executor=True runs tasks in other processes, which do not use a virtual clock; leave out one of them",
+    "dag_has_error": "DAG {dag!r}: {error}",
+    "run_conf_does_not_fit": "run_conf does not fit the params of DAG {dag!r}: {error}",
+    "timetable_infers_no_interval_of_run": "the timetable of DAG {dag!r} infers no data interval for this run: {error}",
+    "dag_is_in_no_file": "DAG {dag!r} is defined in no file that a worker could load ({file}); write it in a DAG file, or leave out use_executor=True",
 }

@@ -78,4 +78,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "expression_may_be_class": "{error}\nIf {name} is a timetable class, write {name}()",
     "window_has_many_months": "the window has {number} months, and a picture can show {most}; give an earlier --until",
     "window_of_api_is_empty": "`to` {until} is not after `from` {at}; the window is empty",
+    "calendar_has_no_data": "calendar {name!r} has no data for {number}: it covers {first} to {last_day}; choose another --year, or add dates to the calendar",
+    "window_is_empty": "--until {until_text} is not after --from {since_text}; the window is empty",
+    "runs_after_instant_are_not_known": "the runs after {at} are not known: {error}",
+    "runs_after_these_are_not_known": "the runs after these are not known: {error}",
 }

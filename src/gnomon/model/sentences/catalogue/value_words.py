@@ -23,4 +23,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "zone_is_no_offset": "Time zone {zone!r} is no offset; write it as '+01:00', or an IANA name.",
     "default_timezone_is_wrong": "Option [core] default_timezone: {error}",
     "zone_is_not_known": "Time zone {zone!r} is not known{hint} Use an IANA name such as 'Europe/Zurich', or 'UTC'.",
+    "pattern_is_no_expression": "mark_success_pattern={pattern} is not a regular expression: {error}",
+    "text_is_no_date": "{text} is not a date; write it like 2026-03-01T06:00:00+00:00",
+    "date_is_needed": "a date is needed, not {text}",
 }
