@@ -14,6 +14,7 @@ from typing import IO
 
 from gnomon.ground.config.masking import without_passwords
 from gnomon.model.errors.product import ResourceUnavailable, UserError
+from gnomon.model.sentences import say
 
 TIMEOUT_S = 1800.0
 """The longest time of one installation."""
@@ -57,9 +58,7 @@ def find_installer() -> list[str]:
         return [uv, "pip", "install", "--python", sys.executable]
     if pip := shutil.which("pip"):
         return [pip, "--python", sys.executable, "install", "--disable-pip-version-check", "--no-input"]
-    raise UserError(
-        f"the environment of {sys.executable} has no pip, and there is neither uv nor pip in PATH; run `{sys.executable} -m ensurepip`"
-    )
+    raise UserError(say("environment_has_no_pip", file=sys.executable))
 
 
 class PackageFailed(ResourceUnavailable):

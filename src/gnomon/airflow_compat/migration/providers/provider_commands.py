@@ -11,6 +11,7 @@ import click
 from gnomon.author_code.loading.provider_names import PREFIX, normalize_package, shorten
 from gnomon.entry.cli.output import format_table, output_option, print_document, print_records
 from gnomon.model.errors.product import ResourceUnavailable, UserError
+from gnomon.model.sentences import Command, say
 
 if TYPE_CHECKING:
     from gnomon.airflow_compat.migration.providers.install_progress import InstallProgress
@@ -200,5 +201,5 @@ def _list_installed() -> list[str]:
     names = sorted({str(one.metadata["Name"]).lower().replace("_", "-") for one in distributions()})
     found = [name for name in names if name.startswith(PREFIX)]
     if not found:
-        raise UserError("no provider package is installed; `gnomon providers install http` installs one")
+        raise UserError(say("no_provider_is_installed", command=Command("providers install", ("http",))))
     return found

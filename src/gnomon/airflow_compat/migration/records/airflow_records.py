@@ -18,6 +18,7 @@ from gnomon.authoring.sdk.connections.exported_files import (
     read_variables,
 )
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 KINDS = ("connections", "variables", "pools")
 _URI = re.compile(r"^[A-Za-z][\w+.-]*://")
@@ -77,9 +78,7 @@ def _find_kind(path: str) -> str:
         or any(isinstance(value, str) and _URI.match(value) for value in values)
         or not values
     ):
-        raise UserError(
-            f"{path} may hold connections or Variables; say which: --kind connections, --kind variables or --kind pools"
-        )
+        raise UserError(say("kind_of_records_is_not_known", file=str(path)))
     return "variables"
 
 

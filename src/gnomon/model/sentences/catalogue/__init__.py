@@ -14,6 +14,7 @@ from gnomon.model.sentences.catalogue.dag_words import WORDS as DAG_WORDS
 from gnomon.model.sentences.catalogue.dependency_words import WORDS as DEPENDENCY_WORDS
 from gnomon.model.sentences.catalogue.file_words import WORDS as FILE_WORDS
 from gnomon.model.sentences.catalogue.installation_words import WORDS as INSTALLATION_WORDS
+from gnomon.model.sentences.catalogue.migration_words import WORDS as MIGRATION_WORDS
 from gnomon.model.sentences.catalogue.name_words import WORDS as NAME_WORDS
 from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
 from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
@@ -35,6 +36,7 @@ TABLES = (
     COMMAND_WORDS,
     CONNECTION_WORDS,
     FILE_WORDS,
+    MIGRATION_WORDS,
     VALUE_WORDS,
 )
 """The words of each subject."""

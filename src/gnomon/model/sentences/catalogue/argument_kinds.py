@@ -63,6 +63,10 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "shell",
         "until_text",
         "since_text",
+        "requirement_text",
+        "version",
+        "airflow_version",
+        "short_name",
     ),
     "count": (
         "age",

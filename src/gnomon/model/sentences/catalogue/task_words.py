@@ -136,4 +136,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "task_is_not_mapped": "task {task_id!r} of DAG {dag!r} is not mapped and has no map index {map_index}; name it without an index: {task_id}",
     "instances_depend_on_other_tasks": "task {task_id!r} of DAG {dag!r} {why}: its instances depend on what other tasks return; `{command}` runs the whole DAG",
     "value_is_of_task_itself": "xcoms has a value for task {task_id!r}, which is the task that is run; give values of the tasks before it",
+    "mapped_task_has_instances": "task {task_id!r} is mapped; run_task.instances(task) returns its {total} task instances",
+    "task_is_no_operator": "run_task needs an operator, or the result of a call of a @task function, not {thing}",
+    "maker_has_no_dag": "dag_maker has made no DAG yet; write `with dag_maker('id'):` first",
 }
