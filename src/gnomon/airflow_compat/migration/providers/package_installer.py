@@ -97,14 +97,18 @@ class PackageInstaller:
             )
         except OSError as error:
             raise ResourceUnavailable(
-                f"{what} could not be installed: {self._words[0]} cannot be run: {error}"
+                say("installer_cannot_be_run", things=what, file=self._words[0], error=str(error))
             ) from None
         with process:
             code, errors = self._follow(process)
         if code is None:
             raise ResourceUnavailable(
-                f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end. "
-                "Install fewer packages by one call: those that need different versions of a library keep pip busy for long"
+                say(
+                    "packages_were_not_installed_in_time",
+                    things=what,
+                    duration=TIMEOUT_S,
+                    text=" ".join(self._words[:4]),
+                )
             )
         if code != 0:
             text = without_passwords(errors)

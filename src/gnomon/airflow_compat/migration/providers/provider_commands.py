@@ -119,7 +119,12 @@ def _install_each(wanted: Sequence[str], installer: PackageInstaller, progress: 
     if failures:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
         raise ResourceUnavailable(
-            f"not installed: {', '.join(failures)}; installed: {', '.join(installed) or 'none'}. {reasons}"
+            say(
+                "packages_were_not_installed",
+                names=", ".join(failures),
+                things=", ".join(installed) or "none",
+                reason=reasons,
+            )
         )
 
 

@@ -135,7 +135,7 @@ def _connect_postgres(url: str) -> Iterator[Any]:
         database.execute("SET default_transaction_read_only = on")
     except psycopg.Error as error:
         raise ResourceUnavailable(
-            f"the database of Airflow does not answer: {' '.join(without_passwords(str(error)).split())}"
+            say("airflow_database_does_not_answer", error=" ".join(without_passwords(str(error)).split()))
         ) from None
 
     def fetch(kind: str) -> Rows:

@@ -12,6 +12,7 @@ from gnomon.model.sentences.catalogue.command_words import WORDS as COMMAND_WORD
 from gnomon.model.sentences.catalogue.connection_words import WORDS as CONNECTION_WORDS
 from gnomon.model.sentences.catalogue.dag_words import WORDS as DAG_WORDS
 from gnomon.model.sentences.catalogue.dependency_words import WORDS as DEPENDENCY_WORDS
+from gnomon.model.sentences.catalogue.executor_words import WORDS as EXECUTOR_WORDS
 from gnomon.model.sentences.catalogue.file_words import WORDS as FILE_WORDS
 from gnomon.model.sentences.catalogue.installation_words import WORDS as INSTALLATION_WORDS
 from gnomon.model.sentences.catalogue.migration_words import WORDS as MIGRATION_WORDS
@@ -35,6 +36,7 @@ TABLES = (
     CODE_WORDS,
     COMMAND_WORDS,
     CONNECTION_WORDS,
+    EXECUTOR_WORDS,
     FILE_WORDS,
     MIGRATION_WORDS,
     VALUE_WORDS,

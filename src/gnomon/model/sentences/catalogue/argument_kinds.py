@@ -67,6 +67,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "version",
         "airflow_version",
         "short_name",
+        "example",
     ),
     "count": (
         "age",

@@ -24,4 +24,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "kind_of_records_is_not_known": "{file} may hold connections or Variables; say which: --kind connections, --kind variables or --kind pools",
     "own_key_is_not_of_airflow": "{name} is the key of this installation, and not that of the Airflow to read: unset it, and give the other key by AIRFLOW_FERNET_KEY or --airflow-fernet-key-file ({error})",
     "records_exist": "nothing was imported: these exist with other values: {names}. Choose --on-conflict keep or --on-conflict replace",
+    "installer_cannot_be_run": "{things} could not be installed: {file} cannot be run: {error}",
+    "packages_were_not_installed_in_time": "{things} could not be installed within {duration}: {text} did not end. Install fewer packages by one call: those that need different versions of a library keep pip busy for long",
+    "packages_were_not_installed": "not installed: {names}; installed: {things}. {reason}",
+    "airflow_database_does_not_answer": "the database of Airflow does not answer: {error}",
 }

@@ -15,6 +15,7 @@ import yaml
 from gnomon.model.attempts import Attempt
 from gnomon.model.errors import ConfigurationError
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import say
 
 BASE_CONTAINER = "base"
 """The name of the container that runs the attempt, as in Airflow."""
@@ -68,25 +69,17 @@ def read_template(path: Path) -> Pod:
     try:
         found = yaml.load(path.read_text(encoding="utf-8"), _ManifestLoader)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"the pod template {path} cannot be read: {error}; correct [kubernetes_executor] pod_template_file"
-        ) from error
+        raise ConfigurationError(say("pod_template_cannot_be_read", file=str(path), error=str(error))) from error
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"the pod template {path} is no YAML: {error}; correct it as a manifest") from error
+        raise ConfigurationError(say("pod_template_is_no_yaml", file=str(path), error=str(error))) from error
     if not isinstance(found, dict) or found.get("kind", "Pod") != "Pod" or not isinstance(found.get("spec"), dict):
-        raise ConfigurationError(
-            f"the pod template {path} must hold one object of kind Pod with a spec; correct it as a manifest"
-        )
+        raise ConfigurationError(say("pod_template_is_no_pod", file=str(path)))
     if not _find_containers(found):
-        raise ConfigurationError(
-            f"the pod template {path} has no container; the first one, named {BASE_CONTAINER}, runs the task"
-        )
+        raise ConfigurationError(say("pod_template_has_no_container", file=str(path), name=BASE_CONTAINER))
     if not all(isinstance(container, dict) for container in _find_containers(found)) or not isinstance(
         found.get("metadata") or {}, dict
     ):
-        raise ConfigurationError(
-            f"the pod template {path} must have objects as metadata and as elements of spec.containers; correct it as a manifest"
-        )
+        raise ConfigurationError(say("pod_template_lacks_objects", file=str(path)))
     return found
 
 
