@@ -22,6 +22,7 @@ from gnomon.model.errors import UserError
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.json_value import to_plain_json
+from gnomon.model.sentences import Command, say
 from gnomon.model.task_api_requests import GetAsset, GetAssetEvents
 
 if TYPE_CHECKING:
@@ -83,8 +84,11 @@ def find_asset(channel: Channel, *, name: str | None = None, uri: str | None = N
     """Return the asset with that name or uri. Raises AssetNotFound."""
     found = channel.ask(GetAsset(name=name, uri=uri))
     if found is None:
-        shown = f"name {name!r}" if name else f"uri {uri!r}"
-        raise AssetNotFound(f"there is no asset with the {shown}; `gnomon assets list` shows them all")
+        raise AssetNotFound(
+            say("asset_of_name_does_not_exist", asset=name, command=Command("assets list"))
+            if name
+            else say("asset_of_uri_does_not_exist", uri=str(uri), command=Command("assets list"))
+        )
     row = cast("dict[str, Any]", found)
     return Asset(name=row["name"], uri=row["uri"], group=row["group"], extra=row["extra"])
 

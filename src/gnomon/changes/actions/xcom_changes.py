@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from gnomon.changes.actions.actor import Actor
 from gnomon.model.attempts import RETURN_VALUE, measure_json, xcom_fault
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import UNMAPPED, quote_arguments
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.sentences import Command, RunName, TaskName, quote, say
 from gnomon.model.serde.stored_objects import CLASSNAME, find_object_place
@@ -60,10 +60,7 @@ def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces:
         raise UserError(quote(fault))
     place = find_object_place(json.loads(text))
     if place is not None:
-        raise XComHoldsObject(
-            f"VALUE{place} has the key {CLASSNAME!r}, which marks an object of a class: only tasks store objects, by returning or pushing them; "
-            "write plain JSON"
-        )
+        raise XComHoldsObject(say("value_holds_object", place=place, key=CLASSNAME))
     with db.write() as tx:
         run, task_no, length = _lock(tx, name)
         if replaces is not None:
@@ -116,9 +113,14 @@ def name_instance(task_id: str, map_index: int) -> str:
 
 
 def _xcom_not_found(name: XComName) -> NotFound:
-    shown = name_instance(name.task_id, name.map_index)
     return NotFound(
-        f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}; `gnomon xcom list {quote_arguments(name.dag_id, name.run_id)}` lists all"
+        say(
+            "task_has_no_xcom",
+            task=TaskName(name.dag_id, name.run_id, name.task_id, name.map_index),
+            key=name.key,
+            run=RunName(name.dag_id, name.run_id),
+            hint=say("command_lists_it_all", command=Command("xcom list", (name.dag_id, name.run_id))),
+        )
     )
 
 
@@ -126,7 +128,12 @@ def _check_presence(tx: Transaction, run: RunRecord, name: XComName, replaces: b
     found = any(one.map_index == name.map_index for one in xcom_values.read_xcoms(tx, run, name.key, [name.task_id]))
     if found and not replaces:
         raise XComExists(
-            f"task {name_instance(name.task_id, name.map_index)!r} already has an XCom {name.key!r} in run {name.run_id!r}"
+            say(
+                "xcom_exists",
+                task=TaskName(name.dag_id, name.run_id, name.task_id, name.map_index),
+                key=name.key,
+                run=RunName(name.dag_id, name.run_id),
+            )
         )
     if not found and replaces:
         raise _xcom_not_found(name)

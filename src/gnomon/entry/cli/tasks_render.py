@@ -151,7 +151,12 @@ def _answer_reads(db: Database, attempt: Attempt, request: AnyTaskApiRequest) ->
     name = type(request).__name__
     if not name.startswith(("Get", "List")):
         raise TaskApiRefused(
-            f"{name} changes data, and `gnomon tasks render` changes nothing; use `gnomon tasks test` to run the task"
+            say(
+                "render_changes_nothing",
+                name=name,
+                command=Command("tasks render"),
+                other_command=Command("tasks test"),
+            )
         )
     return answer_task(db, attempt, request)
 

@@ -90,5 +90,5 @@ def build_pool(place: str, name: str, value: Any) -> AirflowPool:
     """Return the pool that an entry describes. Raises ExportedFileError for one without a number of slots."""
     slots = value.get("slots") if isinstance(value, Mapping) else None
     if isinstance(slots, bool) or not isinstance(slots, int) or slots < -1:
-        raise ExportedFileError(f"{place}: pool {name!r} must be an object with slots, a whole number of at least -1")
+        raise ExportedFileError(say("exported_pool_is_no_object", place=place, name=name))
     return AirflowPool(slots, str(value.get("description") or ""), bool(value.get("include_deferred")))

@@ -7,6 +7,7 @@ are its clause.
 
 from gnomon.model.sentences.catalogue.account_words import WORDS as ACCOUNT_WORDS
 from gnomon.model.sentences.catalogue.argument_kinds import ARGUMENTS
+from gnomon.model.sentences.catalogue.bundle_words import WORDS as BUNDLE_WORDS
 from gnomon.model.sentences.catalogue.code_words import WORDS as CODE_WORDS
 from gnomon.model.sentences.catalogue.command_words import WORDS as COMMAND_WORDS
 from gnomon.model.sentences.catalogue.connection_words import WORDS as CONNECTION_WORDS
@@ -19,6 +20,7 @@ from gnomon.model.sentences.catalogue.migration_words import WORDS as MIGRATION_
 from gnomon.model.sentences.catalogue.name_words import WORDS as NAME_WORDS
 from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
 from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
+from gnomon.model.sentences.catalogue.storage_words import WORDS as STORAGE_WORDS
 from gnomon.model.sentences.catalogue.task_words import WORDS as TASK_WORDS
 from gnomon.model.sentences.catalogue.value_words import WORDS as VALUE_WORDS
 
@@ -33,12 +35,14 @@ TABLES = (
     DEPENDENCY_WORDS,
     INSTALLATION_WORDS,
     ACCOUNT_WORDS,
+    BUNDLE_WORDS,
     CODE_WORDS,
     COMMAND_WORDS,
     CONNECTION_WORDS,
     EXECUTOR_WORDS,
     FILE_WORDS,
     MIGRATION_WORDS,
+    STORAGE_WORDS,
     VALUE_WORDS,
 )
 """The words of each subject."""

@@ -38,4 +38,12 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "password_is_given_twice": "give --password or --no-password, not both",
     "account_has_no_session": "account {name!r} has no session {number}; `{command}` lists its sessions",
     "dag_excludes_tag": "give one of --dag and --tag",
+    "claim_is_not_verified": "the identity provider does not say that it has verified the address in the claim {name!r} (claim '{claim}' is not true): verify it there, or let [oidc] name another claim, for example preferred_username",
+    "claim_with_name_is_missing": "the identity provider sent no claim {name!r} with a name; [oidc] name_claim can name another claim, and [oidc] scopes can ask for more",
+    "claim_is_no_account_name": "{text!r}, the claim {name!r}, cannot be the name of an account: 1 to 100 letters, digits, and . _ - + @ can",
+    "claim_with_role_is_missing": "the identity provider sent no claim {name!r}, which [oidc] role_claim names; add the scope or the mapper that sends it, or set [oidc] default_role",
+    "claim_gives_no_role": "none of the values of the claim {name!r} has a role here ({names}); [oidc] roles lists those that have one",
+    "new_account_has_no_role": "there is no account {name!r}, and nothing says which role a new one has: set [oidc] role_claim or [oidc] default_role, or create it with `{command}` and set [oidc] link_existing",
+    "account_name_is_of_service": "no account is created for {text!r}, the claim {name!r}: the audit log names a service of Gnomon so",
+    "account_belongs_to_no_login": "there is an account {name!r} already, which does not belong to this login of the identity provider; an administrator can delete it, or set [oidc] link_existing, so that the first login with its name gets it",
 }

@@ -21,4 +21,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "execution_address_is_wrong": "[core] execution_api_server_url is no address of http or https: {url!r}; example: http://gnomon.example.com:8080/execution",
     "token_cannot_be_read": "the token of the attempt cannot be read from {file}: {error}; the executor mounts it there",
     "token_file_is_empty": "the file {file} is empty; it must hold the token of the attempt",
+    "pod_cannot_be_built": "the pod of task {task_id} cannot be built from its template and pod_override: {error}; write both as manifests",
+    "pod_has_no_image": "the pod of task {task_id} has no image: set [kubernetes_executor] worker_container_repository, or image in the pod template",
+    "pod_override_is_no_pod": "pod_override in executor_config of task {task_id} must be a V1Pod, or a dict as in a manifest with the keys metadata and spec",
+    "pod_override_has_no_containers": "pod_override in executor_config of task {task_id}: spec.containers must be a list of containers",
 }

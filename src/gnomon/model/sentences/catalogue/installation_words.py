@@ -54,4 +54,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "worker_of_test_did_not_start": "the worker of this test did not start within {duration}; its output, if any, is above",
     "process_of_test_ended": "the {process_kind} of this test {reason}; its output, if any, is above",
     "process_of_dag_test_ended": "the {process_kind} of dag.test(use_executor=True) {reason}; it printed: {text}",
+    "hosts_are_busy": "this service runs {number} processes with code of authors at the same time, and all of them are busy: try again in a second",
 }

@@ -28,4 +28,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "packages_were_not_installed_in_time": "{things} could not be installed within {duration}: {text} did not end. Install fewer packages by one call: those that need different versions of a library keep pip busy for long",
     "packages_were_not_installed": "not installed: {names}; installed: {things}. {reason}",
     "airflow_database_does_not_answer": "the database of Airflow does not answer: {error}",
+    "exported_pool_is_no_object": "{place}: pool {name!r} must be an object with slots, a whole number of at least -1",
 }

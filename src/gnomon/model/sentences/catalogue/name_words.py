@@ -29,4 +29,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "or_did_you_mean": "; did you mean {names}?",
     "command_lists_it_all": "`{command}` lists all",
     "full_stop": ".",
+    "asset_of_name_does_not_exist": "there is no asset with the name {asset!r}; `{command}` shows them all",
+    "asset_of_uri_does_not_exist": "there is no asset with the uri {uri!r}; `{command}` shows them all",
 }

@@ -88,4 +88,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "run_conf_does_not_fit": "run_conf does not fit the params of DAG {dag!r}: {error}",
     "timetable_infers_no_interval_of_run": "the timetable of DAG {dag!r} infers no data interval for this run: {error}",
     "dag_is_in_no_file": "DAG {dag!r} is defined in no file that a worker could load ({file}); write it in a DAG file, or leave out use_executor=True",
+    "dag_has_no_partitions": "DAG {dag!r} has no partitions, so its runs have no partition key; leave the key out, or give the DAG a schedule with partitions (CronPartitionTimetable, PartitionedAssetTimetable, PartitionedAtRuntime)",
+    "partition_key_is_refused": "{error}; DAG {dag!r} has the schedule {schedule}",
+    "mapper_makes_no_such_key": "the mapper of asset {asset!r} of DAG {dag!r} makes no partition key {key!r}: {error}",
 }

@@ -139,4 +139,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "mapped_task_has_instances": "task {task_id!r} is mapped; run_task.instances(task) returns its {total} task instances",
     "task_is_no_operator": "run_task needs an operator, or the result of a call of a @task function, not {thing}",
     "maker_has_no_dag": "dag_maker has made no DAG yet; write `with dag_maker('id'):` first",
+    "task_waits_for_no_answer": "task {task_id!r} of run {run!r} does not wait for an answer any more",
+    "value_holds_object": "VALUE{place} has the key {key!r}, which marks an object of a class: only tasks store objects, by returning or pushing them; write plain JSON",
+    "xcom_exists": "task {task!r} already has an XCom {key!r} in run {run!r}",
 }

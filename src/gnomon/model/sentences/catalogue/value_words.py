@@ -26,4 +26,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "pattern_is_no_expression": "mark_success_pattern={pattern} is not a regular expression: {error}",
     "text_is_no_date": "{text} is not a date; write it like 2026-03-01T06:00:00+00:00",
     "date_is_needed": "a date is needed, not {text}",
+    "request_is_refused": "refused: {reason}",
+    "state_value_is_too_large": "the value takes {length} bytes, more than [state_store] max_value_storage_bytes={most}: nothing was stored",
+    "instance_keeps_nothing": "the task instance keeps nothing under {key!r}",
 }

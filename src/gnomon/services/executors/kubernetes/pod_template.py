@@ -15,7 +15,7 @@ import yaml
 from gnomon.model.attempts import Attempt
 from gnomon.model.errors import ConfigurationError
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.sentences import say
+from gnomon.model.sentences import quote, say
 
 BASE_CONTAINER = "base"
 """The name of the container that runs the attempt, as in Airflow."""
@@ -90,7 +90,7 @@ def build_pod(settings: PodSettings, attempt: Attempt) -> Pod:
     try:
         pod = copy.deepcopy(dict(settings.template)) if template is None else read_template(Path(template))
     except ConfigurationError as error:
-        raise PodRefused(str(error)) from error
+        raise PodRefused(quote(str(error))) from error
     override = config.get("pod_override") or {}
     _check_override(attempt, override)
     own_image = next((container.get("image") for container in _find_containers(override)), None)
@@ -98,9 +98,7 @@ def build_pod(settings: PodSettings, attempt: Attempt) -> Pod:
         pod = merge_pods(pod, override)
         _complete(pod, settings, attempt, own_image)
     except (TypeError, ValueError, AttributeError) as error:  # a number where a manifest has a list, for example
-        raise PodRefused(
-            f"the pod of task {attempt.task_id} cannot be built from its template and pod_override: {error}; write both as manifests"
-        ) from error
+        raise PodRefused(say("pod_cannot_be_built", task_id=attempt.task_id, error=str(error))) from error
     return pod
 
 
@@ -181,9 +179,7 @@ def _complete(pod: Pod, settings: PodSettings, attempt: Attempt, own_image: str 
     base.setdefault("name", BASE_CONTAINER)
     base["image"] = own_image or settings.image or base.get("image")
     if not base["image"]:
-        raise PodRefused(
-            f"the pod of task {attempt.task_id} has no image: set [kubernetes_executor] worker_container_repository, or image in the pod template"
-        )
+        raise PodRefused(say("pod_has_no_image", task_id=attempt.task_id))
     base["args"] = ["kubernetes", "worker", attempt.attempt_id, "--token-file", f"{TOKEN_FOLDER}/{TOKEN_KEY}"]
     base.setdefault("command", ["gnomon"])
     base["volumeMounts"] = [
@@ -220,15 +216,14 @@ def _build_annotations(attempt: Attempt) -> dict[str, str]:
 
 
 def _check_override(attempt: Attempt, override: Any) -> None:
-    where = f"pod_override in executor_config of task {attempt.task_id}"
     if (
         not isinstance(override, dict)
         or not isinstance(override.get("spec") or {}, dict)
         or not isinstance(override.get("metadata") or {}, dict)
     ):
-        raise PodRefused(f"{where} must be a V1Pod, or a dict as in a manifest with the keys metadata and spec")
+        raise PodRefused(say("pod_override_is_no_pod", task_id=attempt.task_id))
     if not all(isinstance(container, dict) for container in _find_containers(override)):
-        raise PodRefused(f"{where}: spec.containers must be a list of containers")
+        raise PodRefused(say("pod_override_has_no_containers", task_id=attempt.task_id))
 
 
 def _find_containers(pod: Mapping[str, Any]) -> list[Any]:
