@@ -18,8 +18,6 @@ from gnomon.model.errors.product import GnomonError, ResourceUnavailable
 from gnomon.model.sentences import Command, say
 from gnomon.storage.remote_logs.remote_log_names import build_remote_name, list_remote_names
 from gnomon.storage.remote_logs.remote_log_settings import (
-    FOLDER,
-    SECTION,
     RemoteLogSettings,
     read_remote_log_settings,
 )
@@ -157,11 +155,19 @@ class RemoteLogFolder:
         except Exception as error:  # the edge to the libraries of stores, which raise exceptions of any kind, with addresses and keys in their texts
             with self._guard:
                 self._opened = None
-            failed = f"the remote log folder {self.settings.address} ([{SECTION}] {FOLDER}) cannot be {act}"
             if self._tells_reasons:
-                raise RemoteLogError(f"{failed}: {describe_error(error)}") from error
+                raise RemoteLogError(
+                    say("remote_log_folder_failed", url=self.settings.address, act=act, error=describe_error(error))
+                ) from error
             _log.warning("remote_log_folder_failed", folder=self.settings.address, act=act, error=describe_error(error))
-            raise RemoteLogError(f"{failed} ({class_name(error)}); the log of the api-server has the reason") from error
+            raise RemoteLogError(
+                say(
+                    "remote_log_folder_failed_for_unsaid_reason",
+                    url=self.settings.address,
+                    act=act,
+                    error=class_name(error),
+                )
+            ) from error
 
     def _open(self) -> Any:
         with self._guard:

@@ -46,4 +46,9 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "new_account_has_no_role": "there is no account {name!r}, and nothing says which role a new one has: set [oidc] role_claim or [oidc] default_role, or create it with `{command}` and set [oidc] link_existing",
     "account_name_is_of_service": "no account is created for {text!r}, the claim {name!r}: the audit log names a service of Gnomon so",
     "account_belongs_to_no_login": "there is an account {name!r} already, which does not belong to this login of the identity provider; an administrator can delete it, or set [oidc] link_existing, so that the first login with its name gets it",
+    "role_is_withdrawn": "{reason}{more}",
+    "login_is_outdated": "the password or the role of account {name!r} was changed, or its login was ended, during this request: log in again",
+    "password_is_wrong": "wrong name or password",
+    "logins_are_paused": "too many failed logins from this address: try again in {number} s",
+    "provider_refused_login": "the identity provider did not log you in: {reason}",
 }

@@ -79,6 +79,9 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "commit",
         "ref",
         "claim",
+        "issuer",
+        "client_id",
+        "act",
     ),
     "count": (
         "age",

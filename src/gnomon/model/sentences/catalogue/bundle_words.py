@@ -1,4 +1,4 @@
-"""None."""
+"""Words about DAG bundles."""
 
 from __future__ import annotations
 

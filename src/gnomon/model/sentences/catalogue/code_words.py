@@ -22,4 +22,13 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "template_fails": "task {task_id!r} of DAG {dag!r}: {error}",
     "params_cannot_be_checked": "param {names} cannot be checked: {error}",
     "params_are_no_json": "param {names} is not plain JSON: {error}",
+    "request_of_dag_file_is_refused": "{name} is for tasks only, and this DAG file made the request while it was imported; move the call into a task",
+    "request_of_trigger_is_refused": "{name} is for tasks only, and a trigger made the request; move the call into a method of the task",
+    "request_cannot_be_answered": "{name} cannot be answered: {fault}",
+    "dag_of_request_does_not_exist": "there is no DAG {dag!r}; `{command}` shows what there is",
+    "dag_of_request_is_deleted": "DAG {dag!r} was deleted: no file defines it any more (the last one was {file}); put the file back to run it",
+    "dag_has_many_such_runs": "DAG {dag!r} has more than {number} such runs, and an answer has no more: ask for a shorter range of dates",
+    "dag_has_many_runs": "DAG {dag!r} has more than {number} runs, and an answer has no more: name runs by run_ids or logical_dates",
+    "run_state_does_not_exist": "there is no run state {name!r}; use one of {names}",
+    "stored_value_is_too_large": "the value under {key!r} takes {length} bytes, the limit is {most} bytes",
 }

@@ -72,4 +72,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "schema_is_too_new": "the database at {url} has schema {revision}, which this Gnomon (schema {head}) does not know: install the newer Gnomon that made it, or restore the backup from before the upgrade",
     "database_has_no_key": "this process opened the database without the key of its encrypted values (open_database(cipher=...))",
     "event_is_in_clear_text": "the database holds an event in clear text that should be encrypted: it was changed outside of Gnomon",
+    "remote_log_folder_failed": "the remote log folder {url} ([logging] remote_base_log_folder) cannot be {act}: {error}",
+    "remote_log_folder_failed_for_unsaid_reason": "the remote log folder {url} ([logging] remote_base_log_folder) cannot be {act} ({error}); the log of the api-server has the reason",
 }
