@@ -22,7 +22,6 @@ from gnomon.model.errors import UserError
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.json_value import to_plain_json
-from gnomon.model.sentences import Command, say
 from gnomon.model.task_api_requests import GetAsset, GetAssetEvents
 
 if TYPE_CHECKING:
@@ -84,6 +83,8 @@ def find_asset(channel: Channel, *, name: str | None = None, uri: str | None = N
     """Return the asset with that name or uri. Raises AssetNotFound."""
     found = channel.ask(GetAsset(name=name, uri=uri))
     if found is None:
+        from gnomon.model.sentences import Command, say  # loaded with the first refusal
+
         raise AssetNotFound(
             say("asset_of_name_does_not_exist", asset=name, command=Command("assets list"))
             if name

@@ -71,13 +71,10 @@ def find_by_id(pool: ParsePool, settings: DagProcessorSettings, dag_id: str, kno
             raise UserError(quote(_format_failures(parsed)))
         failed += [parsed] if parsed.failures else []
     missing = dag_not_found(dag_id, seen)
-    raise UserError(
-        quote(
-            "\n".join(
-                [str(missing), *(f"could not be loaded: {_format_failures(parsed)}" for parsed in failed[:_SHOWN])]
-            )
-        )
-    )
+    more = None
+    for parsed in reversed(failed[:_SHOWN]):
+        more = say("file_could_not_be_loaded", error=_format_failures(parsed), more=more)
+    raise UserError(say("dag_is_in_no_file_that_loads", why=missing.sentence, more=more))
 
 
 def parse_all_files(pool: ParsePool, settings: DagProcessorSettings) -> Iterator[ParsedFile]:

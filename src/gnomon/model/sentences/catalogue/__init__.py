@@ -18,6 +18,7 @@ from gnomon.model.sentences.catalogue.file_words import WORDS as FILE_WORDS
 from gnomon.model.sentences.catalogue.installation_words import WORDS as INSTALLATION_WORDS
 from gnomon.model.sentences.catalogue.migration_words import WORDS as MIGRATION_WORDS
 from gnomon.model.sentences.catalogue.name_words import WORDS as NAME_WORDS
+from gnomon.model.sentences.catalogue.option_words import WORDS as OPTION_WORDS
 from gnomon.model.sentences.catalogue.provider_words import WORDS as PROVIDER_WORDS
 from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
 from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
@@ -43,6 +44,7 @@ TABLES = (
     EXECUTOR_WORDS,
     FILE_WORDS,
     MIGRATION_WORDS,
+    OPTION_WORDS,
     PROVIDER_WORDS,
     STORAGE_WORDS,
     VALUE_WORDS,

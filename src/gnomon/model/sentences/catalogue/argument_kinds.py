@@ -82,6 +82,10 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "issuer",
         "client_id",
         "act",
+        "calendar",
+        "variable",
+        "other_calendar",
+        "extra",
     ),
     "count": (
         "age",
@@ -158,6 +162,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "waiting",
         "why",
         "workers",
+        "shown",
     ),
     "list": (
         "instants",

@@ -47,4 +47,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "exported_pool_needs_slots": '{file}: pool {name!r} needs "slots", a whole number from -1 (no limit); nothing was imported',
     "exported_pool_has_wrong_field": '{file}: pool {name!r}: "description" must be a text and "include_deferred" true or false; nothing was imported',
     "exported_pool_has_unknown_fields": "{file}: pool {name!r} has unknown fields: {names}; nothing was imported",
+    "file_could_not_be_loaded": "\ncould not be loaded: {error}{more}",
+    "dag_is_in_no_file_that_loads": "{why}{more}",
 }

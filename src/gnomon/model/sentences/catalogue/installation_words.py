@@ -55,4 +55,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "process_of_test_ended": "the {process_kind} of this test {reason}; its output, if any, is above",
     "process_of_dag_test_ended": "the {process_kind} of dag.test(use_executor=True) {reason}; it printed: {text}",
     "hosts_are_busy": "this service runs {number} processes with code of authors at the same time, and all of them are busy: try again in a second",
+    "api_server_stops": "this api-server stops",
 }

@@ -26,4 +26,9 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "provider_names_another_issuer": "{url} names the issuer {name}, and [oidc] issuer is {issuer!r}: write it exactly as the provider does, also the / at its end",
     "provider_names_no_endpoint": "{url} names no {name}: this is no provider of OpenID Connect with the flow by code",
     "provider_endpoint_is_not_safe": "{url} names the {name} {text!r}, which is not used: the issuer is {issuer!r}, so the address must begin with {example} and have no name and password; correct the address at the provider",
+    "packages_of_oidc_are_missing": "[oidc] issuer ({source}) needs packages that are not installed: run `pip install 'gnomon[oidc]'` where the api-server runs",
+    "client_id_is_missing": "[oidc] issuer ({source}) is set, and [oidc] client_id is not: register Gnomon at the provider, and set both",
+    "issuer_is_not_safe": "[oidc] issuer ({source}) is {issuer!r}; give an address that begins with https:// (http:// only on this machine)",
+    "role_of_value_is_missing": "[oidc] roles ({source}) has {text!r}; write VALUE=ROLE with commas between them, for example admins=admin, *=viewer",
+    "option_of_oidc_is_wrong": "[oidc] {option} ({source}): {error}",
 }
