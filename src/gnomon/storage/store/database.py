@@ -244,9 +244,7 @@ class Database:
     def _fenced_write(self, service: str, statement: str, process_id: str) -> Iterator[Transaction]:
         def check_not_fenced(rows: int) -> None:
             if not rows:
-                raise FencedError(
-                    f"{service} {process_id} was declared dead by another process: it stops, and the supervisor starts a new one"
-                )
+                raise FencedError(say("service_was_declared_dead", process_kind=service, text=str(process_id)))
 
         with self.write() as tx:
             tx.send(statement, check_not_fenced, me=process_id)

@@ -56,4 +56,12 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "process_of_dag_test_ended": "the {process_kind} of dag.test(use_executor=True) {reason}; it printed: {text}",
     "hosts_are_busy": "this service runs {number} processes with code of authors at the same time, and all of them are busy: try again in a second",
     "api_server_stops": "this api-server stops",
+    "caller_of_timetable_has_ended": "the process that called this timetable has ended",
+    "sending_process_has_ended": "the process that sends the message has ended",
+    "request_lacks_database": "{name} cannot be answered here: no database is open",
+    "dag_processor_has_ended": "the dag-processor has ended; the file is parsed again when it runs again",
+    "request_blocked_triggers": "{name} had no answer within {duration}, and blocked the event loop of all triggers meanwhile; await it (Connection.async_get, or `await asyncio.to_thread(...)` around the call)",
+    "claims_of_triggers_are_unknown": "it is unknown which triggers triggerer {triggerer} has claimed ({error}); a new triggerer starts in its place",
+    "triggerer_was_declared_dead": "triggerer {triggerer} was declared dead: it stops, and a new triggerer starts in its place",
+    "claims_of_watchers_are_unknown": "it is unknown which watchers triggerer {triggerer} has claimed ({error}); a new triggerer starts in its place",
 }

@@ -74,4 +74,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "event_is_in_clear_text": "the database holds an event in clear text that should be encrypted: it was changed outside of Gnomon",
     "remote_log_folder_failed": "the remote log folder {url} ([logging] remote_base_log_folder) cannot be {act}: {error}",
     "remote_log_folder_failed_for_unsaid_reason": "the remote log folder {url} ([logging] remote_base_log_folder) cannot be {act} ({error}); the log of the api-server has the reason",
+    "run_id_is_taken": "the run id {name!r} is taken: nothing was stored",
+    "events_were_consumed": "{number} of {total} asset events of DAG {text} were consumed by another process: nothing was stored",
+    "service_was_declared_dead": "{process_kind} {text} was declared dead by another process: it stops, and the supervisor starts a new one",
+    "rows_were_changed": "{number} of {total} {things} were changed or deleted by another process: nothing was stored",
 }
