@@ -29,7 +29,7 @@ def list_spans(sentence: Sentence) -> list[SentenceSpan]:
     """The spans whose texts make up the text of the sentence; no two of words follow one another. An instant inside a stored text is a span too."""
     spans: list[SentenceSpan] = []
     for kind, text, value in _iterate_pieces(sentence):
-        if kind is not ArgumentKind.TEXT and value is not None:
+        if text and kind is not ArgumentKind.TEXT and value is not None:
             spans.append(SentenceSpan(kind, text, value))
         elif text and spans and spans[-1].value is None:
             spans[-1] = SentenceSpan(ArgumentKind.TEXT, spans[-1].text + text)

@@ -7,7 +7,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "pool_is_exhausted": "pool {pool!r} does not have enough free slots, or does not exist",
     "process_holds_lock": "process {number} holds it; end that process if it hangs",
     "many_processes_write": "many processes write; try again",
-    "dag_has_backfill": "a DAG has one backfill at a time, and backfill of this DAG has not ended; wait for its end (gnomon backfill show), or cancel it with: gnomon backfill cancel",
+    "dag_has_backfill": "a DAG has one backfill at a time, and a backfill of this DAG has not ended; wait for its end (gnomon backfill show), or cancel it with: gnomon backfill cancel",
     "dag_has_this_backfill": "a DAG has one backfill at a time, and backfill {backfill} of this DAG has not ended; wait for its end ({command}), or cancel it with: {other_command}",
     "text_is_no_key": "{place}: its text is not a key. A key is {number} random bytes in URL-safe base64, 44 characters",
     "one_text_is_no_key": "{place}: number {at_number} of its {total} keys is not a key. A key is {number} random bytes in URL-safe base64, 44 characters",
