@@ -108,7 +108,7 @@ def test_equal_sentences_are_one_key() -> None:
 def test_a_quoted_argument_is_escaped_and_only_its_name_is_a_span() -> None:
     sentence = say("dag_has_no_partitions", dag="it's\n")
     assert kinds(sentence)[:3] == [(T, 'DAG "'), (ArgumentKind.DAG, "it's\\n"), (T, kinds(sentence)[2][1])]
-    assert render(sentence).startswith("DAG \"it's\\n\" has no partitions")
+    assert render(sentence).startswith('DAG "it\'s\\n" has no partitions')
     assert [span.value for span in list_spans(sentence) if span.value] == ["it's\n"]
 
 
