@@ -17,6 +17,7 @@ from gnomon.entry.testing.dag_runs.private_store import PrivateStore
 from gnomon.entry.testing.dag_runs.task_trial import run_single_task
 from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 
 class DagRunner:
@@ -55,9 +56,7 @@ class TaskRunner:
         """
         instances = self.instances(task, logical_date=logical_date, conf=conf, xcoms=xcoms)
         if len(instances) != 1:
-            raise UserError(
-                f"task {instances[0].task_id!r} is mapped; run_task.instances(task) returns its {len(instances)} task instances"
-            )
+            raise UserError(say("mapped_task_has_instances", task_id=instances[0].task_id, total=len(instances)))
         return instances[0]
 
     def instances(
@@ -71,7 +70,7 @@ class TaskRunner:
         """As a call, for a mapped task: its task instances by map index."""
         operator = task.operator if isinstance(task, XComArg) else task
         if not hasattr(operator, "task_id"):
-            raise UserError(f"run_task needs an operator, or the result of a call of a @task function, not {task!r}")
+            raise UserError(say("task_is_no_operator", thing=repr(task)))
         return run_single_task(
             operator, self._store, self._clock, logical_date=logical_date, conf=conf, xcoms=xcoms or {}
         )
@@ -104,7 +103,7 @@ class DagMaker:
     def dag(self) -> DAG:
         """The DAG. Raises UserError before it is made."""
         if self._dag is None:
-            raise UserError("dag_maker has made no DAG yet; write `with dag_maker('id'):` first")
+            raise UserError(say("maker_has_no_dag"))
         return self._dag
 
     def run(self, *args: Any, **kwargs: Any) -> FinishedDagRun:

@@ -23,6 +23,7 @@ from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, run_folder
 from gnomon.ground.config.network_address import read_networks
 from gnomon.ground.wakeups import Notifier, change_notifier
+from gnomon.model.sentences import say
 from gnomon.queries.accounts import attempt_tokens
 from gnomon.queries.accounts.authentication import Authenticator
 from gnomon.queries.accounts.sessions import SessionRules
@@ -86,7 +87,7 @@ class ApiContext:
         """
         with self._guard:
             if self._is_closed:
-                raise DatabaseUnavailable("this api-server stops")
+                raise DatabaseUnavailable(say("api_server_stops"))
             if self._database is None:
                 self._database = open_database(
                     self.cfg.database_url,

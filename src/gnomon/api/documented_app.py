@@ -26,12 +26,18 @@ ERRORS = {
 """By status of an error: what it means. Each operation may answer each of them; 409 only changes, 413 only operations with a body."""
 _DETAIL_TEXT = {"type": "string", "title": "Detail"}
 _DETAIL_FAULTS = {"type": "array", "items": {"$ref": "#/components/schemas/ValidationError"}, "title": "Faults"}
+_SENTENCE_FIELDS: dict[str, Any] = {
+    "code": {"type": "string", "title": "Code"},
+    "arguments": {"type": "object", "additionalProperties": True, "title": "Arguments"},
+    "spans": {"type": "array", "items": {"type": "object", "additionalProperties": True}, "title": "Spans"},
+}
+"""The sentence of a refusal, for programs: as in `SentenceAnswer`."""
 _SCHEMAS: dict[str, Any] = {
     "HTTPExceptionResponse": {
         "type": "object",
         "title": "HTTPExceptionResponse",
         "required": ["detail"],
-        "properties": {"detail": _DETAIL_TEXT},
+        "properties": {"detail": _DETAIL_TEXT, **_SENTENCE_FIELDS},
     },
     "HTTPValidationError": {
         "type": "object",

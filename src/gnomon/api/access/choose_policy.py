@@ -11,7 +11,8 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, OptionError
-from gnomon.ground.config.network_address import describe_open_address, is_loopback
+from gnomon.ground.config.network_address import is_loopback
+from gnomon.model.sentences import say
 from gnomon.storage.store.pages.dag_pages import list_newest_versions
 
 _log = log.get_logger("api")
@@ -21,7 +22,7 @@ def create_context(cfg: Config, clock: Clock, host: str, read_health: Callable[[
     """The context of a server that listens on this numeric address. Raises OptionError for `[api] auth = none` where other machines reach it."""
     if cfg.text("api", "auth") == "none":
         if not is_loopback(host):
-            raise OptionError(describe_open_address(cfg.source("api", "auth"), host))
+            raise OptionError(say("open_address_lacks_accounts", source=cfg.source("api", "auth"), host=host))
         _log.warning(
             "api_is_open",
             address=host,

@@ -28,6 +28,7 @@ from gnomon.ground import log
 from gnomon.model.accounts import Author
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
+from gnomon.model.sentences import Sentence, quote, say
 from gnomon.queries.accounts.logins import LoginRefused, check_code_pause, count_refused_code, find_network
 from gnomon.queries.accounts.provider_accounts import RoleNotGiven, find_provider_account, withdraw_role
 from gnomon.queries.accounts.sessions import begin_session
@@ -125,7 +126,7 @@ def _finish_login(
         context.identity_provider.check_issuer(query.get("iss"))
         if "error" in query:
             why = f"{show_text(query['error'])}{': ' + show_text(query['error_description']) if query.get('error_description') else ''}"
-            raise ProviderRefused(f"the identity provider did not log you in: {why}")
+            raise ProviderRefused(say("provider_refused_login", reason=why))
         claims = context.identity_provider.read_claims(
             query.get("code", ""), _find_redirect_url(request, settings), login
         )
@@ -155,20 +156,24 @@ def _begin_session(
             account = find_provider_account(tx, author, claims, settings.rules)
             secret = begin_session(tx, account, find_address(request), author.now, context.authenticator.rules)
     except RoleNotGiven as refusal:
-        raise RoleNotGiven(f"{refusal}{_withdraw_role(context, settings, author, claims)}") from None
+        raise RoleNotGiven(
+            say("role_is_withdrawn", reason=str(refusal), more=_withdraw_role(context, settings, author, claims))
+        ) from None
     answer = RedirectResponse(target, 303)
     answer.headers.append("set-cookie", build_session_cookie(secret, is_secure=request.url.scheme == "https"))
     answer.headers.append("set-cookie", _build_cookie(request, "", 0))
     return answer
 
 
-def _withdraw_role(context: ApiContext, settings: OidcSettings, author: Author, claims: dict[str, object]) -> str:
+def _withdraw_role(
+    context: ApiContext, settings: OidcSettings, author: Author, claims: dict[str, object]
+) -> Sentence | None:
     try:
         with context.database.write() as tx:
             done = withdraw_role(tx, author, claims, settings.rules)
     except UserError as withdrawal_error:
-        return f"; {withdrawal_error}"
-    return "" if done is None else f"; {done}"
+        return say("and_also", why=quote(str(withdrawal_error)))
+    return None if done is None else say("and_also", why=quote(done))
 
 
 def _open_cookie(context: ApiContext, request: Request, settings: OidcSettings) -> tuple[LoginSecrets, str] | None:

@@ -1,4 +1,7 @@
-"""The shape of errors: `{"detail": ...}`, a sentence, or for a body or a parameter that does not fit a list with the place of each fault."""
+"""The shape of errors: `{"detail": ...}`, a sentence, or for a body or a parameter that does not fit a list with the place of each fault.
+
+A refusal has beside it the code, the arguments and the spans of its sentence, in the form of `SentenceAnswer`.
+"""
 
 from __future__ import annotations
 
@@ -130,15 +133,15 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
     if status == 500:
         return await _answer_crash(request, error)
     detail = describe_error_to(getattr(request.state, "user", None), error)
-    return _answer(status, detail, _name_class(error), **_code(error, detail))
+    return _answer(status, detail, _name_class(error), **_build_sentence_fields(error, detail))
 
 
-def _code(error: Exception, detail: str) -> dict[str, Any]:
-    """The code and the arguments of the sentence that the user reads, where it is one of the catalogue."""
+def _build_sentence_fields(error: Exception, detail: str) -> dict[str, Any]:
+    """The code, the arguments and the spans of the sentence that the user reads, where it is one of the catalogue."""
     if not isinstance(error, GnomonError) or error.sentence is None or str(error) != detail:
         return {}
-    sentence = build_sentence(error.sentence, str)
-    return {"code": sentence.code, "arguments": escape_surrogates(sentence.arguments)}
+    sentence = build_sentence(error.sentence, lambda text: str(escape_surrogates(text)))
+    return sentence.model_dump(mode="json", exclude={"text"})
 
 
 def describe_error_to(user: object, error: Exception) -> str:

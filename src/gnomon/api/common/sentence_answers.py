@@ -102,7 +102,7 @@ def _build_span(span: SentenceSpan, hide: Hide) -> SpanAnswer:
         if all(hide(name) == name for name in value.names):
             return SpanAnswer(kind=span.kind, text=text, command=CommandAnswer(**_build_command(value, hide)))
     elif text == span.text:
-        return SpanAnswer(kind=span.kind, text=text, dag_id=text if span.kind is ArgumentKind.DAG else None)
+        return SpanAnswer(kind=span.kind, text=text, dag_id=str(value) if span.kind is ArgumentKind.DAG else None)
     return SpanAnswer(kind=ArgumentKind.TEXT, text=text)
 
 

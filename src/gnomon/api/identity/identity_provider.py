@@ -15,6 +15,7 @@ from gnomon.api.identity.provider_metadata import choose_client_authentication, 
 from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND
+from gnomon.model.sentences import say
 from gnomon.queries.accounts.provider_accounts import complete_claims, find_claim, list_claims
 
 _TOKEN_STATUSES = (200, 400, 401)
@@ -91,9 +92,7 @@ class IdentityProvider:
         if "error" in token:
             raise self._explain_refusal(token)
         if not isinstance(token.get("id_token"), str):
-            raise ProviderRefused(
-                "the identity provider answered without an ID token; [oidc] scopes must have `openid`"
-            )
+            raise ProviderRefused(say("id_token_is_missing"))
         claims = self._verify(token["id_token"], metadata, secrets.nonce)
         return complete_claims(
             claims, self._read_userinfo(metadata, token.get("access_token"), claims), self._settings.rules
@@ -102,12 +101,10 @@ class IdentityProvider:
     def check_issuer(self, named: str | None) -> None:
         """Refuse an answer of another provider to the browser (RFC 9207). `named`: the issuer that the answer names. Raises ProviderUnavailable and ProviderRefused."""
         if named is None and self._read_metadata().get("authorization_response_iss_parameter_supported") is True:
-            raise ProviderRefused(
-                "the answer of the identity provider names no issuer (iss), and this provider always names it; begin the login again"
-            )
+            raise ProviderRefused(say("answer_names_no_issuer"))
         if named is not None and named != self._settings.issuer:
             raise ProviderRefused(
-                f"the answer comes from another identity provider (iss is {show_text(named)!r}, and [oidc] issuer is {self._settings.issuer!r}); begin the login again"
+                say("answer_names_another_issuer", name=show_text(named), issuer=self._settings.issuer)
             )
 
     def build_logout_url(self, back_to: str) -> str | None:
@@ -172,9 +169,7 @@ class IdentityProvider:
             return {}
         userinfo = get_object(endpoint, {"Authorization": f"Bearer {access_token}"})
         if userinfo.get("sub") != claims["sub"]:
-            raise ProviderRefused(
-                "the identity provider's userinfo is about another subject than its ID token; nothing of it is believed"
-            )
+            raise ProviderRefused(say("userinfo_is_about_another"))
         return userinfo
 
     # ---- the ID token ------------------------------------------------------------------------------------------------
@@ -200,49 +195,36 @@ class IdentityProvider:
         except (ProviderUnavailable, ProviderRefused):
             raise
         except Exception as error:  # PyJWT raises exceptions of any kind for a token or a key of an odd shape
-            raise ProviderRefused(f"the ID token of the identity provider is not valid: {show_text(error)}") from None
+            raise ProviderRefused(say("id_token_is_not_valid", error=show_text(error))) from None
         self._check_client(claims)
         if claims.get("nonce") != nonce:
-            raise ProviderRefused(
-                "the ID token of the identity provider belongs to another login (nonce); begin the login again"
-            )
+            raise ProviderRefused(say("id_token_belongs_to_another_login"))
         self._check_times(claims)
         subject = claims["sub"]
         if not isinstance(subject, str) or not 1 <= len(subject) <= _SUBJECT_MAX or not subject.isprintable():
-            raise ProviderRefused(
-                f"the ID token of the identity provider is not valid: its claim sub is no text of 1 to {_SUBJECT_MAX} characters"
-            )
+            raise ProviderRefused(say("subject_is_no_text", most=_SUBJECT_MAX))
         return claims
 
     def _check_client(self, claims: Mapping[str, Any]) -> None:
         """The audience has been checked; the client that the token was issued to must be this one too, whenever it is named."""
         authorized, is_shared = claims.get("azp"), isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if is_shared and authorized is None:
-            raise ProviderRefused(
-                "the ID token of the identity provider is for several clients, and does not say that it was issued to this one (claim azp)"
-            )
+            raise ProviderRefused(say("id_token_is_for_several_clients"))
         if authorized is not None and authorized != self._settings.client_id:
             raise ProviderRefused(
-                f"the ID token of the identity provider names another client, and was not issued to this one (claim azp): it names {show_text(authorized)!r}, and [oidc] client_id is "
-                f"{self._settings.client_id!r}"
+                say("id_token_is_for_another_client", name=show_text(authorized), client_id=self._settings.client_id)
             )
 
     def _check_times(self, claims: Mapping[str, Any]) -> None:
         times = {name: claims[name] for name in ("exp", "iat", "nbf") if name in claims}
         if not all(type(value) in (int, float) and -_TIME_MAX_S < value < _TIME_MAX_S for value in times.values()):
-            raise ProviderRefused("the ID token of the identity provider has times that are no numbers")
+            raise ProviderRefused(say("times_are_no_numbers"))
         now, leeway_s = self._clock.now() / SECOND, self._settings.leeway_s
         early_s = max(times["iat"], times.get("nbf", times["iat"])) - now
         if early_s > leeway_s:
-            raise ProviderRefused(
-                f"the ID token of the identity provider is from the future, by {early_s:.0f} s: correct the clock of this machine or of the provider; "
-                f"[oidc] leeway permits {leeway_s:.0f} s"
-            )
+            raise ProviderRefused(say("id_token_is_from_the_future", age=f"{early_s:.0f}", limit=f"{leeway_s:.0f}"))
         if now - times["exp"] >= leeway_s:
-            raise ProviderRefused(
-                f"the ID token of the identity provider expired {now - times['exp']:.0f} s ago: correct the clock of this machine or of the provider; "
-                f"[oidc] leeway permits {leeway_s:.0f} s"
-            )
+            raise ProviderRefused(say("id_token_has_expired", age=f"{now - times['exp']:.0f}", limit=f"{leeway_s:.0f}"))
 
     def _find_key(self, id_token: str, jwks_uri: str) -> Any:
         """The key that has signed the token. A token may name none, and a provider may give a new key the id of the one before."""
@@ -259,9 +241,7 @@ class IdentityProvider:
                 return key.key
         if failure is not None:
             raise failure
-        raise ProviderRefused(
-            f"the ID token of the identity provider is signed with a key that {jwks_uri} does not list"
-        )
+        raise ProviderRefused(say("key_of_id_token_is_unknown", url=jwks_uri))
 
     def _list_keys(self, key_id: str | None, jwks_uri: str) -> Iterator[Any]:
         """The keys with an id, or all without one: those that are known, then those that the provider lists now."""

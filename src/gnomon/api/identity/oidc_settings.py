@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from gnomon.ground.config import Config, OptionError
 from gnomon.ground.config.network_address import is_loopback
 from gnomon.model.accounts import Role, parse_role
+from gnomon.model.sentences import say
 from gnomon.queries.accounts.provider_accounts import ClaimRules
 
 CALLBACK_PATH = "/auth/oidc/callback"
@@ -36,14 +37,10 @@ def read_oidc_settings(cfg: Config) -> OidcSettings | None:
         return None
     _check_issuer(cfg, issuer)
     if find_spec("authlib") is None or find_spec("requests") is None:
-        raise OptionError(
-            f"[oidc] issuer ({cfg.source('oidc', 'issuer')}) needs packages that are not installed: run `pip install 'gnomon[oidc]'` where the api-server runs"
-        )
+        raise OptionError(say("packages_of_oidc_are_missing", source=cfg.source("oidc", "issuer")))
     client_id = cfg.text("oidc", "client_id")
     if not client_id:
-        raise OptionError(
-            f"[oidc] issuer ({cfg.source('oidc', 'issuer')}) is set, and [oidc] client_id is not: register Gnomon at the provider, and set both"
-        )
+        raise OptionError(say("client_id_is_missing", source=cfg.source("oidc", "issuer")))
     default_role = cfg.text("oidc", "default_role").strip()
     rules = ClaimRules(
         issuer=issuer,
@@ -71,9 +68,7 @@ def _check_issuer(cfg: Config, issuer: str) -> None:
     if parts.scheme == "https" and host:
         return
     if parts.scheme != "http" or not (host == "localhost" or is_loopback(host)):
-        raise OptionError(
-            f"[oidc] issuer ({cfg.source('oidc', 'issuer')}) is {issuer!r}; give an address that begins with https:// (http:// only on this machine)"
-        )
+        raise OptionError(say("issuer_is_not_safe", source=cfg.source("oidc", "issuer"), issuer=issuer))
 
 
 def _read_roles(cfg: Config) -> dict[str, Role]:
@@ -81,9 +76,7 @@ def _read_roles(cfg: Config) -> dict[str, Role]:
     for entry in filter(None, (part.strip() for part in cfg.text("oidc", "roles").split(","))):
         value, separator, name = entry.rpartition("=")
         if not separator or not value.strip():
-            raise OptionError(
-                f"[oidc] roles ({cfg.source('oidc', 'roles')}) has {entry!r}; write VALUE=ROLE with commas between them, for example admins=admin, *=viewer"
-            )
+            raise OptionError(say("role_of_value_is_missing", source=cfg.source("oidc", "roles"), text=entry))
         roles[value.strip()] = _read_role(cfg, "roles", name.strip())
     return roles
 
@@ -92,4 +85,6 @@ def _read_role(cfg: Config, option: str, name: str) -> Role:
     try:
         return parse_role(name)
     except ValueError as error:
-        raise OptionError(f"[oidc] {option} ({cfg.source('oidc', option)}): {error}") from None
+        raise OptionError(
+            say("option_of_oidc_is_wrong", option=option, source=cfg.source("oidc", option), error=str(error))
+        ) from None

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gnomon.model.errors.product import GnomonError
+from gnomon.model.sentences import say
 
 EXCHANGE_S = 10.0
 """The whole exchange. The time-outs of sockets are for each read: a provider that sends a byte now and then would hold a thread for ever."""
@@ -42,20 +43,16 @@ def exchange(session: Any, method: str, url: str, accepted: tuple[int, ...] = (2
         if deadline.has_passed:
             raise _explain_slowness(url)
         if status not in accepted:
-            raise ProviderUnavailable(
-                f"the identity provider answered {url} with status {status}; [oidc] issuer may be wrong"
-            )
+            raise ProviderUnavailable(say("provider_answered_with_status", url=url, number=status))
         if len(body) > ANSWER_BYTES_MAX:
-            raise ProviderUnavailable(f"the identity provider answered {url} with more than {ANSWER_BYTES_MAX} bytes")
+            raise ProviderUnavailable(say("provider_answer_is_too_long", url=url, most=ANSWER_BYTES_MAX))
         parsed = json.loads(body)
     except (requests.RequestException, _find_http_error(), OSError, ValueError, RecursionError) as error:
         if deadline.has_passed:
             raise _explain_slowness(url) from None
-        raise ProviderUnavailable(
-            f"the identity provider does not answer at {url} ({type(error).__name__}); try again later, or log in with a password"
-        ) from None
+        raise ProviderUnavailable(say("provider_does_not_answer", url=url, error=type(error).__name__)) from None
     if not isinstance(parsed, dict):
-        raise ProviderUnavailable(f"the identity provider answered {url} with something that is no JSON object")
+        raise ProviderUnavailable(say("provider_answer_is_no_object", url=url))
     return parsed
 
 
@@ -73,9 +70,7 @@ def _add_nothing(request: Any) -> Any:
 
 
 def _explain_slowness(url: str) -> ProviderUnavailable:
-    return ProviderUnavailable(
-        f"the identity provider did not finish its answer at {url} within {EXCHANGE_S:.0f} s; try again later, or log in with a password"
-    )
+    return ProviderUnavailable(say("provider_answer_did_not_end", url=url, duration=EXCHANGE_S))
 
 
 def _find_http_error() -> type[Exception]:

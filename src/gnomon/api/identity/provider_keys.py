@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gnomon.api.identity.provider_exchange import ProviderUnavailable
+from gnomon.model.sentences import say
 
 KEYS_MAX = 100
 _PUBLIC = {"EC": ("crv", "x", "y"), "RSA": ("n", "e"), "OKP": ("crv", "x")}
@@ -18,13 +19,9 @@ def read_keys(key_set: Mapping[str, Any], url: str) -> list[Any]:
     """The keys for signatures, as `jwt.PyJWK`; unusable ones are left out. Raises ProviderUnavailable."""
     listed = key_set.get("keys")
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
-        raise ProviderUnavailable(
-            f"the identity provider answered {url} with something that is no JSON Web Key Set (`keys` is no list of keys)"
-        )
+        raise ProviderUnavailable(say("provider_keys_are_no_list", url=url))
     if len(listed) > KEYS_MAX:
-        raise ProviderUnavailable(
-            f"the identity provider answered {url} with {len(listed)} keys, and at most {KEYS_MAX} are read"
-        )
+        raise ProviderUnavailable(say("provider_has_many_keys", url=url, number=len(listed), most=KEYS_MAX))
     return [key for key in map(_read_key, listed) if key is not None]
 
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from gnomon.api.identity.provider_exchange import ProviderUnavailable, get_object
 from gnomon.ground.config.network_address import is_loopback
+from gnomon.model.sentences import say
 
 _REQUIRED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _OPTIONAL = ("userinfo_endpoint", "end_session_endpoint")
@@ -19,22 +20,24 @@ def fetch_metadata(issuer: str) -> dict[str, Any]:
     metadata = get_object(url)
     if metadata.get("issuer") != issuer:
         named = repr(metadata.get("issuer"))[:300]
-        raise ProviderUnavailable(
-            f"{url} names the issuer {named}, and [oidc] issuer is {issuer!r}: write it exactly as the provider does, also the / at its end"
-        )
+        raise ProviderUnavailable(say("provider_names_another_issuer", url=url, name=named, issuer=issuer))
     for name in _REQUIRED:
         if not isinstance(metadata.get(name), str):
-            raise ProviderUnavailable(
-                f"{url} names no {name}: this is no provider of OpenID Connect with the flow by code"
-            )
+            raise ProviderUnavailable(say("provider_names_no_endpoint", url=url, name=name))
     for name in (*_REQUIRED, *_OPTIONAL):
         if isinstance(metadata.get(name), str) and not _is_as_safe(metadata[name], issuer):
             required_start = (
                 "https://" if issuer.startswith("https:") else "https://, or with http:// and this machine,"
             )
             raise ProviderUnavailable(
-                f"{url} names the {name} {metadata[name][:300]!r}, which is not used: the issuer is {issuer!r}, so the address must begin with {required_start} "
-                "and have no name and password; correct the address at the provider"
+                say(
+                    "provider_endpoint_is_not_safe",
+                    url=url,
+                    name=name,
+                    text=metadata[name][:300],
+                    issuer=issuer,
+                    example=required_start,
+                )
             )
     return metadata
 

@@ -19,7 +19,8 @@ from gnomon.changes.actions import schedule_previews
 from gnomon.changes.actions.schedule_previews import PreviewedSchedule, to_checked_instant
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
-from gnomon.model.instants import SECOND, Instant, iso, to_datetime
+from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.model.sentences import say
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.local_time import build_slot_row, format_local
@@ -260,7 +261,7 @@ def resolve_window(
     start = context.clock.now() if body.start is None else to_checked_instant(body.start, schedule.zone)
     end = None if body.end is None else to_checked_instant(body.end, schedule.zone)
     if end is not None and end <= start:
-        raise UserError(f"`to` {iso(end)} is not after `from` {iso(start)}; the window is empty")
+        raise UserError(say("window_of_api_is_empty", until=end, at=start))
     return start, end
 
 

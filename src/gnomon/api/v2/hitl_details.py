@@ -33,6 +33,7 @@ from gnomon.api.v2.task_instance_reader import RunInstances, build_several
 from gnomon.changes.actions.owner_requests import RequestRefused, ask_owner
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.instants import moment, to_datetime
+from gnomon.model.sentences import RunName, say
 from gnomon.queries.report.listings.hitl_list import RespondentRefused, build_answer
 from gnomon.queries.report.listings.task_instance_details import list_tries
 from gnomon.storage.store import Transaction
@@ -186,7 +187,7 @@ def update_hitl_detail(
         _, named = _find(tx, dag_id, dag_run_id, task_id, map_index, None)
     response = named.detail.response
     if response is None:
-        raise RequestRefused(f"task {task_id!r} of run {dag_run_id!r} does not wait for an answer any more")
+        raise RequestRefused(say("task_waits_for_no_answer", task_id=task_id, run=RunName(dag_id, dag_run_id)))
     return HITLDetailResponse(
         responded_by=HITLUserAnswer(id=respondent.id, name=respondent.name),
         responded_at=to_datetime(response.responded_at),

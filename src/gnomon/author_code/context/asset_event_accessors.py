@@ -83,8 +83,13 @@ def find_asset(channel: Channel, *, name: str | None = None, uri: str | None = N
     """Return the asset with that name or uri. Raises AssetNotFound."""
     answer = channel.ask(GetAsset(name=name, uri=uri))
     if answer is None:
-        shown = f"name {name!r}" if name else f"uri {uri!r}"
-        raise AssetNotFound(f"there is no asset with the {shown}; `gnomon assets list` shows them all")
+        from gnomon.model.sentences import Command, say  # loaded with the first refusal
+
+        raise AssetNotFound(
+            say("asset_of_name_does_not_exist", asset=name, command=Command("assets list"))
+            if name
+            else say("asset_of_uri_does_not_exist", uri=str(uri), command=Command("assets list"))
+        )
     row = cast("dict[str, Any]", answer)
     return Asset(name=row["name"], uri=row["uri"], group=row["group"], extra=row["extra"])
 

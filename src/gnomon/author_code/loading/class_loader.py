@@ -13,6 +13,7 @@ from gnomon.author_code.loading.former_paths import find_present_path
 from gnomon.author_code.loading.provider_names import find_absent_package, find_package, is_package_root, shorten
 from gnomon.model.errors import UserError
 from gnomon.model.errors.error_text import error_text
+from gnomon.model.sentences import Command, say
 from gnomon.rules import timetables
 
 _DIALECT = os.path.dirname(dialect.TREE)
@@ -26,7 +27,7 @@ def load_class(path: str) -> type:
     """
     value = load_object(path)
     if not isinstance(value, type):
-        raise UserError(f"{path} is not a class but {type(value).__name__}; name a class by its full path.")
+        raise UserError(say("path_is_no_class", name=path, thing=type(value).__name__))
     return value
 
 
@@ -49,7 +50,7 @@ def load_object(path: str) -> Any:
             # The module exists but imports a module that does not: the message is about the second module.
             if error.name is None or not (module_path == error.name or module_path.startswith(f"{error.name}.")):
                 raise UserError(
-                    f"{path} cannot be loaded: importing {module_path} failed: {_describe_missing(error)}"
+                    say("module_fails_at_import", name=path, module=module_path, error=_describe_missing(error))
                 ) from error
             continue
         return _resolve_names(module, parts[cut:], path)
@@ -59,7 +60,7 @@ def load_object(path: str) -> Any:
 def _find_builtin(name: str) -> Any:
     timetable_class = getattr(timetables, name, None)
     if timetable_class is None:
-        raise UserError(f"{name!r} is not a built-in timetable; other classes are named by their full dotted path.")
+        raise UserError(say("timetable_is_not_built_in", name=name))
     return timetable_class
 
 
@@ -70,7 +71,9 @@ def _resolve_names(value: Any, names: list[str], path: str) -> Any:
         except (AttributeError, ImportError) as error:
             if isinstance(value, ModuleType) and name != names[-1] and not isinstance(error, ImportError):
                 raise _no_module_error(f"{value.__name__}.{name}", path) from error
-            raise UserError(f"{path} cannot be loaded: {value!r} has no {name!r} ({error}).") from error
+            raise UserError(
+                say("object_has_no_name", name=path, thing=repr(value), attribute=name, error=str(error))
+            ) from error
     return value
 
 
@@ -78,12 +81,14 @@ def _no_module_error(module: str, path: str) -> UserError:
     package = find_package(path)
     if package is not None and is_package_root(module):
         return UserError(
-            f"{path} cannot be loaded: there is no module {module!r} here. "
-            f"Run `gnomon providers install {shorten(package)}`, or put it into the plugins folder."
+            say(
+                "module_of_provider_is_missing",
+                name=path,
+                module=module,
+                command=Command("providers install", (shorten(package),)),
+            )
         )
-    return UserError(
-        f"{path} cannot be loaded: there is no module {module!r} here. Put it into the plugins folder, or install it."
-    )
+    return UserError(say("module_is_missing", name=path, module=module))
 
 
 def _describe_missing(error: ModuleNotFoundError) -> str:

@@ -19,11 +19,9 @@ def enable() -> None:
     """
     airflow_module = sys.modules.get("airflow")
     if airflow_module is not None and not _is_ours(airflow_module):
-        raise UserError(
-            f"Another `airflow` package is imported already (from {getattr(airflow_module, '__file__', 'unknown')}). Call "
-            "gnomon.airflow_compat.enable() before anything imports airflow, or run the file with "
-            "`python -m gnomon.airflow_compat FILE`."
-        )
+        from gnomon.model.sentences import say  # loaded with the first refusal: most processes have none
+
+        raise UserError(say("another_airflow_is_imported", file=getattr(airflow_module, "__file__", "unknown")))
     if sys.path[:1] != [TREE]:
         sys.path[:] = [TREE, *(entry for entry in sys.path if entry != TREE)]
 

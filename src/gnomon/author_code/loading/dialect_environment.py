@@ -18,6 +18,7 @@ from pathlib import Path
 
 from gnomon.author_code.loading.dialect import TREE
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 PTH_NAME = "gnomon_airflow_dialect.pth"
 _AIRFLOW = ("apache-airflow", "apache-airflow-core", "apache-airflow-task-sdk")
@@ -84,8 +85,7 @@ def write_pth_file(*, user: bool = False) -> Path:
     installed = find_installed_airflow()
     if installed is not None:
         raise UserError(
-            f"{installed} is installed in this environment ({describe_environment()}), and `import airflow` imports it. Uninstall it "
-            f"(pip uninstall {installed.split()[0]}), or use a virtual environment with Gnomon alone."
+            say("airflow_is_installed", name=installed, place=describe_environment(), package=installed.split()[0])
         )
     folder = _user_folder() if user else Path(sysconfig.get_path("purelib"))
     path = folder / PTH_NAME
@@ -97,7 +97,9 @@ def write_pth_file(*, user: bool = False) -> Path:
         remedy = "use a virtual environment (python -m venv)"
         if not user and sys.prefix == sys.base_prefix:
             remedy = f"enable it for your user alone (gnomon dialect enable --user), or {remedy}"
-        raise UserError(f"{path} cannot be written ({error.strerror}): {remedy}") from None
+        raise UserError(
+            say("file_cannot_be_written_here", file=str(path), error=error.strerror, remedy=remedy)
+        ) from None
     return path
 
 
@@ -110,16 +112,14 @@ def remove_pth_files() -> list[Path]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise UserError(f"{path} cannot be removed ({error.strerror}): remove it as its owner") from None
+            raise UserError(say("file_cannot_be_removed", file=str(path), error=error.strerror)) from None
         removed.append(path)
     return removed
 
 
 def _user_folder() -> Path:
     if not site.ENABLE_USER_SITE:
-        raise UserError(
-            f"the packages of a user are not part of this environment ({describe_environment()}): leave out --user"
-        )
+        raise UserError(say("environment_excludes_user_packages", place=describe_environment()))
     return Path(site.getusersitepackages())
 
 

@@ -22,6 +22,7 @@ from gnomon.model.errors import UserError
 from gnomon.model.errors.error_text import describe_error
 from gnomon.model.errors.product import find_close_matches
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.sentences import say
 from gnomon.model.slots import TimetableRef
 from gnomon.rules import calendars, timetables
 
@@ -199,5 +200,5 @@ def _mark_mistake(text: str, line: int, start: int, length: int, problem: str) -
     lines = text.splitlines() or [""]
     shown = lines[min(line, len(lines)) - 1]
     return UserError(
-        f"the expression is wrong: {problem}\n    {shown}\n    {' ' * start}{'^' * max(1, length or len(shown))}"
+        say("expression_is_wrong", error=problem, text=shown, place=" " * start + "^" * max(1, length or len(shown)))
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.rules import calendars, timetables
 
 TEXT_MAX = 2_000
@@ -36,14 +37,9 @@ def refuse_code(tree: ast.Expression, text: str) -> None:
     `tree`: of `text`, made by the process that evaluates it: how deep an expression can be parsed depends on the process.
     """
     if len(text) > TEXT_MAX:
-        raise UserError(
-            f"the expression has more than {TEXT_MAX} characters; shorten it, or name a DAG that has this schedule"
-        )
+        raise UserError(say("expression_is_too_long", most=TEXT_MAX))
     for node in ast.walk(tree):
         is_plain = isinstance(node, _NODES) and (not isinstance(node, ast.Name) or node.id in _VALUES | _CLASSES)
         if not is_plain:
             part = ast.get_source_segment(text, node) if isinstance(node, ast.expr) else None
-            raise UserError(
-                f"{part or text} would run as code on the machine of the deployment, which no API does: over the API an expression has built-in timetables, "
-                "calendars, dates, spans and literals; name a DAG that has this schedule, or run the command on the machine of the deployment"
-            )
+            raise UserError(say("expression_would_run_code", text=part or text))

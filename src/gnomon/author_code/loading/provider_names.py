@@ -7,6 +7,7 @@ import re
 import traceback
 
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 PREFIX = "apache-airflow-providers-"
 NAMESPACES = frozenset({"apache", "atlassian", "cncf", "common", "dbt", "microsoft"})
@@ -37,12 +38,10 @@ def normalize_package(text: str) -> str:
     try:
         parsed = Requirement(word)
     except InvalidRequirement as error:
-        raise UserError(
-            f"{text!r} is not a provider package: write a name such as http, common-sql or amazon==9.0 ({str(error).splitlines()[0]})"
-        ) from None
+        raise UserError(say("provider_name_is_invalid", name=text, error=str(error).splitlines()[0])) from None
     name = canonicalize_name(parsed.name)
     if name in AIRFLOW_PACKAGES:
-        raise UserError(f"{name} is Airflow itself, and Gnomon takes its place; name a provider package, such as http")
+        raise UserError(say("provider_is_airflow", name=name))
     parsed.name = name if name.startswith((PREFIX, "apache-airflow", *OTHER_PACKAGES)) else PREFIX + name
     return str(parsed)
 

@@ -18,6 +18,7 @@ from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_arguments
+from gnomon.model.sentences import Command, say
 from gnomon.model.states import DagRunType
 
 _UNDEFINED_NAME = re.compile(r"'(\w+)' is undefined")
@@ -28,13 +29,20 @@ def render_task_fields(path: str, attempt: Attempt) -> list[tuple[str, str]]:
 
     Imports the DAG file at `path`. Raises UserError when the file, the task or a template fails.
     """
-    where = f"task {attempt.task_id!r} of DAG {attempt.run.dag_id!r}"
     try:
         dag = load_dag_file(path).dags.get(attempt.run.dag_id)
     except Exception as error:  # author code
-        raise UserError(f"{path} cannot be imported: {describe_error(error)}") from None
+        raise UserError(say("file_cannot_be_imported", file=path, error=describe_error(error))) from None
     if dag is None or attempt.task_id not in dag.task_dict:
-        raise UserError(f"{path} defines no {where} now; `gnomon dags reserialize` reads all files again")
+        raise UserError(
+            say(
+                "file_defines_no_task",
+                file=path,
+                task_id=attempt.task_id,
+                dag=attempt.run.dag_id,
+                command=Command("dags reserialize"),
+            )
+        )
     task = dag.task_dict[attempt.task_id].prepare_for_execution()
     context = build_context(task=task, dag=dag, run=attempt.run, attempt=attempt, channel=_InstalledChannel())
     try:
@@ -43,7 +51,14 @@ def render_task_fields(path: str, attempt: Attempt) -> list[tuple[str, str]]:
     except Exception as error:  # author code
         cause = explain_missing_date(error, attempt.run)
         notes = " ".join(getattr(cause, "__notes__", ()) or getattr(error, "__notes__", ()))
-        raise UserError(f"{where}: {describe_error(cause)}" + (f" ({notes})" if notes else "")) from None
+        raise UserError(
+            say(
+                "template_fails",
+                task_id=attempt.task_id,
+                dag=attempt.run.dag_id,
+                error=describe_error(cause) + (f" ({notes})" if notes else ""),
+            )
+        ) from None
     rendered = context["ti"].task
     names: Iterable[str] = rendered.template_fields
     return [(name, hide(_to_text(getattr(rendered, name, None)))) for name in names]

@@ -85,7 +85,9 @@ class _TimetableHostLoop:
                 self._waiting.append(message)
             else:
                 return message.unwrap(GnomonError)
-        raise GnomonError("the process that called this timetable has ended")
+        from gnomon.model.sentences import say  # loaded with the first refusal
+
+        raise GnomonError(say("caller_of_timetable_has_ended"))
 
     def _next_request(self) -> TimetableRequest | None:
         if self._waiting:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetableHost
 from gnomon.model.errors.product import ResourceUnavailable
+from gnomon.model.sentences import say
 
 KEPT_S = 20.0
 """A host that no request takes for so long is ended."""
@@ -42,9 +43,7 @@ class HostSlots:
         Raises HostsBusy when all are taken: a request that waits would hold a thread of its service.
         """
         if not self._free.acquire(blocking=False):
-            raise HostsBusy(
-                f"this service runs {self._count} processes with code of authors at the same time, and all of them are busy: try again in a second"
-            )
+            raise HostsBusy(say("hosts_are_busy", number=self._count))
         try:
             with self._hold(create, is_kept=is_kept) as host:
                 yield host

@@ -19,6 +19,7 @@ from gnomon.ground.config import Config
 from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import PlanningError
+from gnomon.model.sentences import say
 
 CHECK_S = 1.0
 """Processor time of one check of all values of a request: well below the time that any question has, so that a busy machine gives the sentence about the pattern."""
@@ -46,9 +47,13 @@ def _ask(cfg: Config, checks: list[tuple[str, Mapping[str, Any], Any]]) -> dict[
     try:
         faults: dict[str, str] = ask_and_wait(cfg, CHECK_PARAMS, dict[str, str], checks=json.dumps(checks))
     except PlanningError as error:
-        raise UserError(f"param {', '.join(repr(name) for name, _, _ in checks)} cannot be checked: {error}") from None
+        raise UserError(
+            say("params_cannot_be_checked", names=", ".join(repr(name) for name, _, _ in checks), error=str(error))
+        ) from None
     except (TypeError, ValueError) as error:  # what is no JSON is no value of a param
-        raise UserError(f"param {', '.join(repr(name) for name, _, _ in checks)} is not plain JSON: {error}") from None
+        raise UserError(
+            say("params_are_no_json", names=", ".join(repr(name) for name, _, _ in checks), error=str(error))
+        ) from None
     return faults
 
 

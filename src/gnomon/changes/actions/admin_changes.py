@@ -12,6 +12,7 @@ from gnomon.model.accounts import Author
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import EventRecord, PoolRecord
+from gnomon.model.sentences import quote, say
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
 from gnomon.queries.report.listings.connection_list import HIDDEN, make_row
 from gnomon.queries.report.listings.masked_values import keep_connection_secrets, keep_variable_secrets
@@ -35,7 +36,12 @@ def check_texts(subject: str, **texts: str | None) -> None:
     for name, text in texts.items():
         if text is not None and (fault := find_unstorable(text)) is not None:
             raise UserError(
-                f"{escape_unstorable(subject)} cannot be stored: its {name} contains {escape_unstorable(fault)}; leave it out"
+                say(
+                    "text_cannot_be_stored",
+                    subject_text=escape_unstorable(subject),
+                    name=name,
+                    fault=escape_unstorable(fault),
+                )
             )
 
 
@@ -115,7 +121,7 @@ class AdminChanges:
         """Insert or replace a pool; `slots` of -1 means unlimited. Raises UserError for a text or a number that cannot be stored."""
         check_texts(f"pool {name!r}", name=name, description=description)
         if not -1 <= slots <= SLOTS_MAX:
-            raise UserError(f"a pool has at most {SLOTS_MAX} slots; -1 is no limit")
+            raise UserError(say("pool_has_too_many_slots", most=SLOTS_MAX))
         before = pools.find_pool(self.tx, name)
         pools.set_pool(self.tx, name, slots, description=description, include_deferred=include_deferred)
         self._log(
@@ -154,7 +160,7 @@ def _check_fields(connection: StoredConnection) -> None:
     try:
         Connection(connection.conn_id, port=connection.port, extra=connection.extra)
     except AirflowException as error:
-        raise UserError(str(error)) from None
+        raise UserError(quote(str(error))) from None
 
 
 def _describe_connection(stored: StoredConnection) -> dict[str, Any]:

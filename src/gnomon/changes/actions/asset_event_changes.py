@@ -12,6 +12,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import say
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.storage.store import Database
 from gnomon.storage.store.asset_records import asset_events
@@ -27,7 +28,7 @@ def add_asset_event(
     Raises UserError for an extra that tasks could not read.
     """
     if (fault := find_json_fault(extra)) is not None:
-        raise UserError(f"the extra is not JSON: {escape_unstorable(fault)}")
+        raise UserError(say("extra_is_no_json", fault=escape_unstorable(fault)))
     now = actor.clock.now()
     event = NewAssetEvent(uid=uid, asset=asset.key, at=now, extra=dict(extra), partition_key=partition_key)
     with db.write() as tx:

@@ -22,6 +22,7 @@ from gnomon.model.backfills import MAX_SLOTS
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import say
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.task_api_requests import AnyTaskApiRequest
@@ -121,7 +122,7 @@ def resolve_manual_partition_date(cfg: Config, dag: DagRecord, key: str | None) 
             dag_file=dag.file,
         )
     except PlanningError as error:
-        raise UserError(f"the run of DAG {dag.dag_id!r} cannot have the partition key {key!r}: {error}") from None
+        raise UserError(say("run_cannot_have_partition_key", dag=dag.dag_id, name=key, error=str(error))) from None
     return key_date
 
 
@@ -181,9 +182,7 @@ def plan_manual_run(cfg: Config, spec: DagSpec, file: str, logical_at: Instant |
             answers=make_question_handler(cfg),
         )
     except PlanningError as error:
-        raise UserError(
-            f"the timetable of DAG {spec.dag_id!r} infers no data interval for a manual run: {error}"
-        ) from None
+        raise UserError(say("timetable_infers_no_interval", dag=spec.dag_id, error=str(error))) from None
     return planned
 
 

@@ -11,6 +11,7 @@ from gnomon.changes.actions.actor import Actor
 from gnomon.changes.actions.polling import poll_until
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings import process_health
 from gnomon.storage.store import Database, Transaction, notify_on_commit
 from gnomon.storage.store.coordination import mailbox
@@ -124,5 +125,5 @@ def _read_answer(db: Database, request_pk: int) -> Any:
         return None
     body = json.loads(answer) if answer else {}
     if state == "refused":
-        raise RequestRefused(f"refused: {body.get('error', answer)}")
+        raise RequestRefused(say("request_is_refused", reason=str(body.get("error", answer))))
     return body

@@ -11,6 +11,7 @@ from gnomon.model.attempts import AttemptResult
 from gnomon.model.errors.product import UserError
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import EventRecord, NewMail
+from gnomon.model.sentences import say
 from gnomon.storage.store import Database, Transaction, WrongKey, notify_on_commit
 from gnomon.storage.store.coordination import mailbox, quarantine
 from gnomon.storage.store.dag_records.event_log import log_event
@@ -22,9 +23,7 @@ def retry_item(actor: Actor, db: Database, quarantine_pk: int) -> str:
     with db.write() as tx:
         item = quarantine.find_item(tx, quarantine_pk)
         if item.is_group:
-            raise UserError(
-                f"group {item.group_no} is set aside, and its scheduler loads it again by itself within a minute: there is nothing to put back"
-            )
+            raise UserError(say("group_is_loaded_again", group=item.group_no))
         quarantine.put_back(tx, item)
         _log(tx, actor, item, "quarantine_retried")
     actor.wake_services()
@@ -38,8 +37,14 @@ def discard_item(actor: Actor, db: Database, quarantine_pk: int) -> str:
     with db.write() as tx:
         item = quarantine.find_item(tx, quarantine_pk)
         if not item.is_message:
-            name = f"DAG {item.dag_id}" if item.is_dag else f"group {item.group_no}"
-            raise UserError(f"{name} is set aside, which is no message: it returns by itself when its cause is gone")
+            raise UserError(
+                say(
+                    "item_is_no_message",
+                    subject=say("named_dag", dag=item.dag_id)
+                    if item.is_dag
+                    else say("named_group", group=item.group_no),
+                )
+            )
         quarantine.discard(tx, item)
         consequence = _tell_waiting(tx, actor, item)
         _log(tx, actor, item, "quarantine_discarded")

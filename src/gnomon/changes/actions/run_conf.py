@@ -5,8 +5,8 @@ from __future__ import annotations
 from gnomon.author_code.timetable_host.param_checks import find_param_faults
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import quote_argument
 from gnomon.model.json_value import find_json_fault
+from gnomon.model.sentences import Command, say
 from gnomon.model.spec import DagSpec
 from gnomon.model.storable_text import escape_unstorable
 
@@ -14,12 +14,18 @@ from gnomon.model.storable_text import escape_unstorable
 def check_run_conf(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> None:
     """Check the conf of a run against the params of the DAG. Raises UserError, which names the param that does not fit, or the value that JSON does not have."""
     if (fault := find_json_fault(conf)) is not None:
-        raise UserError(f"the conf is not JSON: {escape_unstorable(fault)}")
+        raise UserError(say("conf_is_no_json", fault=escape_unstorable(fault)))
     faults = list_conf_faults(cfg, spec, conf)
     if faults:
         name = next((name for name in conf if name in faults), next(iter(faults)))
         raise UserError(
-            f"the conf does not fit the params of DAG {spec.dag_id!r}: Param {name!r}: {faults[name]} See: gnomon dags show {quote_argument(spec.dag_id)}"
+            say(
+                "conf_does_not_fit",
+                dag=spec.dag_id,
+                name=name,
+                error=faults[name],
+                command=Command("dags show", (spec.dag_id,)),
+            )
         )
 
 

@@ -22,6 +22,7 @@ from gnomon.model.errors.product import GnomonError, UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import quote, say
 from gnomon.model.slots import Cursor, PlannedRun, TimetableRef
 from gnomon.queries.report.local_time import to_local
 from gnomon.rules.calendars.calendar import Calendar
@@ -80,7 +81,7 @@ class PreviewedSchedule:
                 return window
             return list_runs_in_window(build_checked(self.ref), **bounds, is_over=lambda: clock.monotonic() > deadline)
         except PlanningError as error:
-            raise UserError(str(error)) from None
+            raise UserError(quote(str(error))) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def build_cron_schedule(
         timetable: Any = parse_schedule(cron, find_zone(name))
         if calendar is not None:
             if not isinstance(timetable, CronTriggerTimetable | CronDataIntervalTimetable):
-                raise UserError(f"schedule {cron!r} takes no calendar; give a cron text")
+                raise UserError(say("schedule_takes_no_calendar", schedule=cron))
             named_calendar = NamedCalendars(cfg.home).find(calendar)
             plain = timetable.serialize()
             timetable = type(timetable).deserialize(
@@ -138,7 +139,7 @@ def build_cron_schedule(
             )
         timetable.validate()
     except (AirflowTimetableInvalid, PlanningError, ValueError, TypeError) as error:
-        raise UserError(str(error)) from None
+        raise UserError(quote(str(error))) from None
     return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), _normalize_name(name))
 
 
@@ -148,14 +149,14 @@ def build_calendar_schedule(cfg: Config, calendar: str, at: str, zone: str | Non
     try:
         timetable = BusinessDays(NamedCalendars(cfg.home).find(calendar), at, find_zone(name))
     except (AirflowTimetableInvalid, ValueError, TypeError) as error:
-        raise UserError(str(error)) from None
+        raise UserError(quote(str(error))) from None
     return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), _normalize_name(name))
 
 
 def build_timetable_schedule(cfg: Config, path: str, data: dict[str, object], zone: str | None) -> PreviewedSchedule:
     """The schedule of a built-in timetable from its stored form. Raises UserError for another class, and for data that it refuses."""
     if len(json.dumps(data)) > DATA_BYTES_MAX:
-        raise UserError(f"the data of timetable {path!r} have more than {DATA_BYTES_MAX} bytes")
+        raise UserError(say("timetable_has_too_many_data", name=path, most=DATA_BYTES_MAX))
     timetable = build_checked(TimetableRef(path=path, data=data))
     own = data.get("timezone")
     name = zone or (own if isinstance(own, str) else cfg.text("core", "default_timezone"))
@@ -163,7 +164,7 @@ def build_timetable_schedule(cfg: Config, path: str, data: dict[str, object], zo
         timetable.validate()
         ref = build_timetable_ref(timetable)
     except AirflowTimetableInvalid as error:
-        raise UserError(str(error)) from None
+        raise UserError(quote(str(error))) from None
     return PreviewedSchedule(ref, find_zone(name), _normalize_name(name))
 
 
@@ -186,11 +187,11 @@ def build_checked(ref: TimetableRef) -> Any:
     try:
         return build(ref)
     except PlanningError as error:
-        raise UserError(str(error)) from None
+        raise UserError(quote(str(error))) from None
     except GnomonError:
         raise
     except Exception as error:  # the data are those of a client: no mistake in them is a fault of Gnomon
-        raise UserError(f"timetable {ref.path!r} does not accept these data ({type(error).__name__})") from None
+        raise UserError(say("timetable_refuses_data", name=ref.path, error=type(error).__name__)) from None
 
 
 def count_days(schedule: PreviewedSchedule, cfg: Config, clock: Clock, start: Instant, end: Instant) -> DayCounts:
@@ -305,5 +306,5 @@ def find_known_end(window: WindowRuns, start: Instant, end: Instant | None, most
 def to_checked_instant(moment: Any, zone: tzinfo) -> Instant:
     """An instant of a client; without an offset it is a local time of the zone. Raises UserError for a year that no window may have."""
     if not 1900 <= moment.year <= 9000:
-        raise UserError(f"{moment.isoformat()} is out of range; choose a time in the years 1900 to 9000")
+        raise UserError(say("time_is_out_of_range", text=moment.isoformat(), least=1900, most=9000))
     return to_instant(moment if moment.tzinfo is not None else moment.replace(tzinfo=zone))

@@ -9,6 +9,7 @@ from gnomon.changes.actions.actor import Actor
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import quote, say
 from gnomon.model.state_values import InvalidStateValue, StateWriter, check_state_key, encode_state_value
 from gnomon.queries.report.listings.masked_values import keep_json_secrets
 from gnomon.queries.report.listings.not_found import run_not_found
@@ -39,11 +40,9 @@ def encode_value_text(limit: int, key: str, value: object) -> str:
     try:
         text = encode_state_value("state store", check_state_key("state store", key), value)
     except InvalidStateValue as error:
-        raise StateValueRefused(str(error)) from None
+        raise StateValueRefused(quote(str(error))) from None
     if 0 < limit < len(text):
-        raise StateValueRefused(
-            f"the value takes {len(text)} bytes, more than [state_store] max_value_storage_bytes={limit}: nothing was stored"
-        )
+        raise StateValueRefused(say("state_value_is_too_large", length=len(text), most=limit))
     return text
 
 
@@ -76,7 +75,7 @@ def replace_task_value(actor: Actor, db: Database, place: InstanceScope, key: st
     def change(tx: Transaction) -> bool:
         stored = _find_task_value(tx, place, key, now)
         if stored is None:
-            raise NotFound(f"the task instance keeps nothing under {key!r}")
+            raise NotFound(say("instance_keeps_nothing", key=key))
         task_state_store.set_task_state(
             tx, place.scope, key, keep_json_secrets(tx, _name_value(key), text, stored.value), now, stored.expires_at
         )

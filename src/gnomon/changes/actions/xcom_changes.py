@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from gnomon.changes.actions.actor import Actor
 from gnomon.model.attempts import RETURN_VALUE, measure_json, xcom_fault
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import UNMAPPED, quote_arguments
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import EventRecord, RunRecord
+from gnomon.model.sentences import Command, RunName, TaskName, quote, say
 from gnomon.model.serde.stored_objects import CLASSNAME, find_object_place
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -56,13 +57,10 @@ def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces:
     """
     fault = xcom_fault("VALUE", name.key, text)
     if fault is not None:
-        raise UserError(fault)
+        raise UserError(quote(fault))
     place = find_object_place(json.loads(text))
     if place is not None:
-        raise XComHoldsObject(
-            f"VALUE{place} has the key {CLASSNAME!r}, which marks an object of a class: only tasks store objects, by returning or pushing them; "
-            "write plain JSON"
-        )
+        raise XComHoldsObject(say("value_holds_object", place=place, key=CLASSNAME))
     with db.write() as tx:
         run, task_no, length = _lock(tx, name)
         if replaces is not None:
@@ -81,11 +79,15 @@ def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces:
         ):
             fault = xcom_fault("VALUE", name.key, text)
             if fault is not None:
-                raise UserError(fault)
+                raise UserError(quote(fault))
         if name.key == RETURN_VALUE and length is not None and length != measure_json(text):
             raise UserError(
-                f"task {name_instance(name.task_id, name.map_index)!r} returned {length} elements, over which a mapped task of run {name.run_id!r} is "
-                "expanded: a value with another number of elements would not fit its instances; clear the task instead, so that it returns another value"
+                say(
+                    "result_has_another_length",
+                    task=TaskName(name.dag_id, name.run_id, name.task_id, name.map_index),
+                    length=length,
+                    run=RunName(name.dag_id, name.run_id),
+                )
             )
         xcom_values.write_xcom(tx, run.run_pk, task_no, name.map_index, name.key, text)
         _log(actor, tx, run, task_no, name, "xcom_set")
@@ -95,10 +97,13 @@ def delete_xcom(actor: Actor, db: Database, name: XComName) -> None:
     """Delete the value. Raises UserError when the task instance is not finished, or a mapped task is expanded over the value, NotFound without one."""
     with db.write() as tx:
         run, task_no, length = _lock(tx, name)
-        shown = name_instance(name.task_id, name.map_index)
         if name.key == RETURN_VALUE and length is not None:
             raise UserError(
-                f"a mapped task of run {name.run_id!r} is expanded over what {shown!r} returned; clear the task instead"
+                say(
+                    "result_is_expanded_over",
+                    run=RunName(name.dag_id, name.run_id),
+                    task=TaskName(name.dag_id, name.run_id, name.task_id, name.map_index),
+                )
             )
         if not xcom_values.remove_xcom(tx, run.run_pk, task_no, name.map_index, name.key):
             raise _xcom_not_found(name)
@@ -111,9 +116,14 @@ def name_instance(task_id: str, map_index: int) -> str:
 
 
 def _xcom_not_found(name: XComName) -> NotFound:
-    shown = name_instance(name.task_id, name.map_index)
     return NotFound(
-        f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}; `gnomon xcom list {quote_arguments(name.dag_id, name.run_id)}` lists all"
+        say(
+            "task_has_no_xcom",
+            task=TaskName(name.dag_id, name.run_id, name.task_id, name.map_index),
+            key=name.key,
+            run=RunName(name.dag_id, name.run_id),
+            hint=say("command_lists_it_all", command=Command("xcom list", (name.dag_id, name.run_id))),
+        )
     )
 
 
@@ -121,7 +131,12 @@ def _check_presence(tx: Transaction, run: RunRecord, name: XComName, replaces: b
     exists = any(xcom.map_index == name.map_index for xcom in xcom_values.read_xcoms(tx, run, name.key, [name.task_id]))
     if exists and not replaces:
         raise XComExists(
-            f"task {name_instance(name.task_id, name.map_index)!r} already has an XCom {name.key!r} in run {name.run_id!r}"
+            say(
+                "xcom_exists",
+                task=TaskName(name.dag_id, name.run_id, name.task_id, name.map_index),
+                key=name.key,
+                run=RunName(name.dag_id, name.run_id),
+            )
         )
     if not exists and replaces:
         raise _xcom_not_found(name)
@@ -138,8 +153,13 @@ def _lock(tx: Transaction, name: XComName) -> tuple[RunRecord, int, int | None]:
         state = "not started" if locked is None or locked[0] is None else locked[0].value
         shown = name_instance(name.task_id, name.map_index)
         raise UserError(
-            f"task {shown!r} of run {name.run_id!r} is {state}: when it starts its XComs are deleted, and when it ends they are written; wait until "
-            f"it has ended, or end it with `gnomon tasks mark {quote_arguments(name.dag_id, name.run_id, shown, options='--state success')}`"
+            say(
+                "xcoms_are_in_use",
+                task=TaskName(name.dag_id, name.run_id, name.task_id, name.map_index),
+                run=RunName(name.dag_id, name.run_id),
+                state=state,
+                command=Command("tasks mark", (name.dag_id, name.run_id, shown), ("--state", "success")),
+            )
         )
     return run, dag.task_numbers[name.task_id], locked[1] if locked[1] is not None and locked[1] >= 0 else None
 

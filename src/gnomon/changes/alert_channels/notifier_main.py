@@ -42,7 +42,9 @@ class _SenderChannel:
         self.send(TaskApiRequestMessage(number=0, request=question))  # type: ignore[arg-type]
         answer = self.receive()
         if not isinstance(answer, TaskApiResponse):
-            raise GnomonError("the process that sends the message has ended")
+            from gnomon.model.sentences import say  # loaded with the first refusal
+
+            raise GnomonError(say("sending_process_has_ended"))
         return answer.unwrap(GnomonError)
 
 

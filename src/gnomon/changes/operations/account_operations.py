@@ -9,6 +9,7 @@ from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.accounts import Account, ApiToken, Grant, GrantKind, Role, parse_role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
+from gnomon.model.sentences import quote, say
 from gnomon.queries.accounts import account_changes, api_tokens
 from gnomon.queries.accounts.account_changes import get_account
 from gnomon.storage.store.accounts import account_rows, token_rows
@@ -121,14 +122,14 @@ def _read_role(name: str) -> Role:
     try:
         return parse_role(name)
     except ValueError as error:
-        raise UserError(str(error)) from None
+        raise UserError(quote(str(error))) from None
 
 
 def _read_kind(name: str) -> GrantKind:
     try:
         return GrantKind(name)
     except ValueError:
-        raise UserError(f"a grant is about {name!r}; give dag or tag") from None
+        raise UserError(say("grant_is_about_something_else", name=name)) from None
 
 
 def _build_account_row(account: Account) -> AccountRow:

@@ -11,7 +11,7 @@ from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.changes.operations.run_operations import TriggeredRun
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import quote_argument
+from gnomon.model.sentences import Command, say
 from gnomon.model.states import DagRunType
 from gnomon.queries.report.listings import asset_list
 from gnomon.queries.report.listings.asset_list import AliasRow, AssetEventRow, AssetRow
@@ -97,12 +97,15 @@ def materialize_asset(scope: OperationScope, asset: str, conf: dict[str, object]
 def _require_one_dag(name: str, dag_ids: list[str]) -> str:
     """The only DAG. Raises UserError when no DAG or several DAGs write the asset."""
     if not dag_ids:
-        raise UserError(
-            f"no task has asset {name!r} as outlet, so no run can write it; give a task outlets=[Asset({name!r})]"
-        )
+        raise UserError(say("no_task_writes_asset", asset=name))
     if len(dag_ids) > 1:
         raise UserError(
-            f"several DAGs write asset {name!r}: {', '.join(dag_ids)}; trigger one of them: gnomon dags trigger {quote_argument(dag_ids[0])}"
+            say(
+                "several_dags_write_asset",
+                asset=name,
+                names=", ".join(dag_ids),
+                command=Command("dags trigger", (dag_ids[0],)),
+            )
         )
     return dag_ids[0]
 

@@ -11,6 +11,7 @@ from gnomon.changes.operations.state_texts import hide_secrets, read_value
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
+from gnomon.model.sentences import Command, say
 from gnomon.queries.report.listings.asset_list import find_visible_asset
 from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.storage.store import Transaction
@@ -100,9 +101,7 @@ def _require_asset(visible: VisibleAssets, tx: Transaction, name: str) -> None:
     ):
         return
     if any(visible.shows_asset(asset.key) for asset in asset_declarations.find_assets(tx, uri=name)):
-        raise UserError(
-            f"{name!r} is the URI of an asset; the state of an asset is kept under its name: `gnomon assets show` tells it"
-        )
+        raise UserError(say("name_is_uri_of_asset", uri=name, command=Command("assets show")))
     find_visible_asset(tx, visible, name)
 
 
@@ -127,4 +126,4 @@ def _describe_writer(visible: VisibleAssets, entry: StoredAssetState) -> str:
 
 
 def _no_value(name: str, key: str) -> UserError:
-    return UserError(f"nothing is kept of asset {name!r} under {key!r}; `gnomon state-store asset list` lists all keys")
+    return UserError(say("asset_keeps_nothing", asset=name, key=key, command=Command("state-store asset list")))

@@ -22,6 +22,7 @@ from gnomon.model.accounts import Role
 from gnomon.model.backfills import REPROCESS_CHOICES, BackfillRecord, Reprocess
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings import backfill_list, process_health
 from gnomon.queries.report.listings.backfill_list import BackfillRow
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -189,7 +190,7 @@ def read_backfill_progress(scope: OperationScope, backfill_id: int) -> BackfillP
 def switch_backfill(scope: OperationScope, backfill_id: int, switch: str) -> SwitchedBackfill:
     """Pause, continue or cancel a backfill: `switch` is paused, unpaused or cancelled."""
     if switch not in [member.value for member in BackfillSwitch]:
-        raise UserError(f"a backfill cannot be {switch!r}; give paused, unpaused or cancelled")
+        raise UserError(say("backfill_cannot_be_switched", state=switch))
     with scope.db.read() as tx:
         dag_id, record = _find(scope, tx, backfill_id, Role.USER)
     return SwitchedBackfill(dag_id, change_backfill(scope.actor, scope.db, dag_id, record, BackfillSwitch(switch)))
@@ -214,9 +215,7 @@ def _find_slots(
     check_instants(from_at, to_at)
     chosen: dict[str, Reprocess] = {choice: choice for choice in REPROCESS_CHOICES}
     if reprocess not in chosen or max_active_runs < 1:
-        raise UserError(
-            f"a backfill needs max_active_runs from 1 on, and reprocess one of {', '.join(REPROCESS_CHOICES)}"
-        )
+        raise UserError(say("backfill_lacks_limit_or_choice", options=", ".join(REPROCESS_CHOICES)))
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
     request = BackfillRequest(

@@ -14,6 +14,7 @@ from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
 from gnomon.model.errors.product import UserError, find_close_matches
+from gnomon.model.sentences import Command, say
 from gnomon.storage.store import Database
 
 _SENDING = threading.Lock()
@@ -38,8 +39,15 @@ def send_test_message(scope: OperationScope, channel: str) -> ChannelTest:
     named = channels.get(channel)
     if named is None:
         matches = find_close_matches(channel, channels)
-        remedy = f"did you mean {matches[0]}?" if matches else "`gnomon alerts channels` lists them"
-        raise UserError(f"gnomon.toml has no channel {channel!r}; {remedy}")
+        raise UserError(
+            say(
+                "channel_is_not_configured",
+                name=channel,
+                hint=say("did_you_mean", names=matches[0])
+                if matches
+                else say("command_lists_them", command=Command("alerts channels")),
+            )
+        )
     delivery = _build_message(scope, named)
     _send(scope, named, delivery)
     return ChannelTest(channel, named.type, named.target, delivery.uid)
@@ -59,7 +67,7 @@ def _send(scope: OperationScope, channel: AlertChannel, delivery: DeliveryRecord
             sender.send(channel, delivery)
         except DeliveryFailed as error:
             raise UserError(
-                f"channel {channel.name} did not accept the test message: {error} ({channel.place})"
+                say("channel_refuses_test_message", name=channel.name, error=str(error), place=channel.place)
             ) from None
 
 

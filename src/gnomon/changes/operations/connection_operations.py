@@ -13,7 +13,7 @@ from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import quote_arguments
+from gnomon.model.sentences import Command, quote, say
 from gnomon.queries.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
 from gnomon.queries.report.listings.not_found import connection_not_found
 from gnomon.storage.store import Transaction
@@ -49,7 +49,7 @@ def get_connection(scope: OperationScope, conn_id: str, show_secrets: bool = Fal
     """One connection; with its secrets only in the home."""
     if show_secrets and scope.is_remote:
         raise UserError(
-            f"the API gives no secrets; `gnomon connections get {quote_arguments(conn_id, options='--show-secrets')}` shows them on the machine of the deployment"
+            say("api_gives_no_secrets", command=Command("connections get", (conn_id,), ("--show-secrets",)))
         )
     with scope.db.read() as tx:
         return make_row(_find(tx, conn_id), shows_secrets=show_secrets)
@@ -63,9 +63,7 @@ def add_connection(scope: OperationScope, conn_id: str, given: GivenConnection) 
     scope.db.bind_key()  # raises when this host has another key: with it, no other host could decrypt the secrets
     with scope.db.write() as tx:
         if connections.get_connection(tx, conn_id) is not None:
-            raise UserError(
-                f"there is a connection {conn_id!r} already; change it with `gnomon connections set`, or delete it first"
-            )
+            raise UserError(say("connection_exists", name=conn_id, command=Command("connections set")))
         scope.changes(tx).set_connection(to_stored(connection))
     return connection.conn_type or ""
 
@@ -122,25 +120,21 @@ def _find(tx: Transaction, conn_id: str) -> StoredConnection:
 
 def _check_id(conn_id: str) -> None:
     if not _CONN_ID.fullmatch(conn_id):
-        raise UserError(
-            f"{conn_id!r} cannot be the id of a connection: use letters, digits and # ! ( ) - . : / \\ _, at most 250 of them"
-        )
+        raise UserError(say("connection_id_is_invalid", name=conn_id))
 
 
 def _make_connection(conn_id: str, options: GivenConnection, existing: StoredConnection | None) -> Connection:
     """The connection that a user describes; single fields change the existing one. Raises UserError."""
     unknown = sorted(set(options.fields) - set(FIELDS))
     if unknown:
-        raise UserError(f"a connection has no field {', '.join(unknown)}; its fields: {', '.join(FIELDS)}")
+        raise UserError(say("connection_has_no_field", names=", ".join(unknown), options=", ".join(FIELDS)))
     _check_extra(conn_id, options.fields.get("extra"))
     try:
         connection = _apply(conn_id, options, existing)
     except AirflowException as error:
-        raise UserError(str(error)) from None
+        raise UserError(quote(str(error))) from None
     if not connection.conn_type:
-        raise UserError(
-            f"connection {conn_id!r} has no type; give --conn-type, such as postgres, http or generic, or a URI that begins with one"
-        )
+        raise UserError(say("connection_has_no_type", name=conn_id))
     return connection
 
 
@@ -154,11 +148,9 @@ def _check_extra(conn_id: str, extra: object) -> None:
             if isinstance(error, json.JSONDecodeError)
             else "a number is too long"
         )
-        raise UserError(
-            f"connection {conn_id!r}: extra is no JSON ({place}); give an object, such as --conn-extra '{{\"timeout\": 5}}'"
-        ) from None
+        raise UserError(say("connection_extra_is_no_json", name=conn_id, place=place)) from None
     except RecursionError:
-        raise UserError(f"connection {conn_id!r}: extra is nested too deeply") from None
+        raise UserError(say("connection_extra_is_nested", name=conn_id)) from None
 
 
 def _apply(conn_id: str, options: GivenConnection, existing: StoredConnection | None) -> Connection:

@@ -12,6 +12,7 @@ from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings import dag_list, import_problems
 from gnomon.queries.report.listings.dag_list import DagDetail, DagSummary, find_dag
 from gnomon.queries.report.listings.import_problems import DagWarning, ImportProblem
@@ -145,7 +146,7 @@ def list_versions(scope: OperationScope, dag_id: str) -> list[VersionRow]:
 def forecast_dag(scope: OperationScope, dag_id: str, count: int) -> NextRunsTable:
     """The next `count` runs of a DAG if it is, or were, unpaused now."""
     if not 1 <= count <= NEXT_RUNS_MAX:
-        raise UserError(f"give a number of runs from 1 to {NEXT_RUNS_MAX}")
+        raise UserError(say("number_of_runs_is_out_of_range", most=NEXT_RUNS_MAX))
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         hide = scope.dags.build_name_filter(tx)

@@ -10,6 +10,7 @@ from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import RunName, say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.downstream_runs import ClearRequestPart, DownstreamRow, collect_parts
 from gnomon.queries.report.listings.run_list import find_run
@@ -59,10 +60,7 @@ def _collect(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool,
         dag = find_dag(tx, dag_id)
         parts = collect_parts(tx, dag, find_run(tx, dag, run_id), only_failed=only_failed)
         if not all(scope.dags.has_role(tx, part.row.dag_id, role) for part in parts):
-            raise UserError(
-                f"runs of DAGs on which your account has not the role {role} waited for run {run_id!r}; clear it without --downstream-dags, "
-                "or ask for that role on these DAGs"
-            )
+            raise UserError(say("account_lacks_role_on_waiting_dags", role=str(role), run=RunName(dag_id, run_id)))
     return parts
 
 

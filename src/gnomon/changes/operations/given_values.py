@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
+from gnomon.model.sentences import say
 
 
 def check_instants(*instants: int | None) -> None:
@@ -12,12 +13,10 @@ def check_instants(*instants: int | None) -> None:
         try:
             iso(instant)
         except (OverflowError, ValueError):
-            raise UserError(
-                f"{instant} is no instant in the years 1 to 9999; give microseconds since 1970-01-01T00:00Z"
-            ) from None
+            raise UserError(say("instant_is_outside_years", number=instant)) from None
 
 
 def check_limit(limit: int | None) -> None:
     """Raise UserError for a limit below 1."""
     if limit is not None and limit < 1:
-        raise UserError(f"the limit is {limit}; give a number from 1 on")
+        raise UserError(say("limit_is_too_low", number=limit))

@@ -10,6 +10,7 @@ from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.errors.product import UserError
 from gnomon.model.hitl import HITLRespondent
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.hitl_list import (
     OpenQuestionRow,
@@ -60,7 +61,7 @@ def answer_question(
     """Answer the question of a task. A question with one option needs no option. `user`: who answers; an account of the API answers as itself."""
     own_name = scope.actor.by.partition(":")[2]
     if scope.is_remote and user not in (None, own_name):
-        raise UserError(f"over the API an answer is that of the account, {own_name!r}: leave --user out")
+        raise UserError(say("answer_is_of_account", name=own_name))
     name = user or own_name
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)

@@ -12,6 +12,7 @@ from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import say
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.queries.report.explanations.task_explanation import explain_task
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -190,6 +191,6 @@ def _list_attempts(
 
 def _read_piece(scope: OperationScope, file_names: set[str], file: str, start: int, is_over: bool) -> LogPiece:
     if file not in file_names:
-        raise UserError(f"there is no log file {file!r} of this task instance or run")
+        raise UserError(say("log_file_does_not_exist", file=file))
     text = read_whole_lines(scope.task_logs.fetch(file), max(start, 0), is_over=is_over)
     return LogPiece(text.decode(errors="replace").splitlines(), max(start, 0) + len(text))

@@ -10,6 +10,7 @@ from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.marked_tasks import RunInstancesToClear, follow_markers
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.storage.store import Transaction
@@ -28,9 +29,7 @@ def find_marked(
     """What a clear of these instances clears in runs of other DAGs. Raises UserError when the user has not the role on one of these DAGs."""
     cleared = follow_markers(tx, dag, run, rows, only_failed=only_failed)
     if not all(scope.dags.has_role(tx, run_instances.dag.dag_id, role) for run_instances in cleared):
-        raise UserError(
-            f"markers among these tasks name tasks of DAGs on which your account has not the role {role}; ask for that role on these DAGs"
-        )
+        raise UserError(say("account_lacks_role_on_marked_dags", role=str(role)))
     return cleared
 
 

@@ -8,6 +8,7 @@ from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import PoolRecord
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.not_found import pool_not_found
 from gnomon.storage.store import notify_on_commit
 from gnomon.storage.store.admin import pools
@@ -47,7 +48,7 @@ def set_pools(scope: OperationScope, fields: list[PoolFields]) -> None:
     """Create or change pools, all or none of them. -1 slots: no limit."""
     low = next((pool for pool in fields if pool.slots < -1), None)
     if low is not None:
-        raise UserError(f"pool {low.name!r} cannot have {low.slots} slots; give a number from 0 on, or -1 for no limit")
+        raise UserError(say("pool_cannot_have_slots", name=low.name, number=low.slots))
     with scope.db.write() as tx:
         for pool in fields:
             scope.changes(tx).set_pool(

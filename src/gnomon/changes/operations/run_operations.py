@@ -24,6 +24,7 @@ from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import Command, RunName, say
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.queries.report.explanations.run_mark_preview import find_states_after_mark
 from gnomon.queries.report.explanations.upstream_conditions import list_upstreams
@@ -101,9 +102,7 @@ def list_runs(
     with scope.db.read() as tx:
         rows = scope.hide_names(tx, list_run_rows(tx, find_dag(tx, dag_id), _read_state(state), since, row_limit))
     if limit is None and scope.is_remote and len(rows) > RUNS_MAX:
-        raise UserError(
-            f"DAG {dag_id!r} has more than {RUNS_MAX:,} such runs, which the API does not list at once; give --limit, --state or --since"
-        )
+        raise UserError(say("api_lists_fewer_runs", dag=dag_id, number=f"{RUNS_MAX:,}"))
     return rows
 
 
@@ -123,10 +122,7 @@ def list_runs_of_all_dags(
             if len(visible) >= limit or len(rows) < row_limit:
                 return scope.hide_names(tx, visible[:limit])
             if row_limit >= RUNS_MAX:
-                raise UserError(
-                    f"only {len(visible)} of the {RUNS_MAX:,} newest such runs are of DAGs that you may see, and no more runs are searched; name a DAG, or give a smaller "
-                    "--limit, --state or --since"
-                )
+                raise UserError(say("few_runs_are_visible", length=len(visible), number=f"{RUNS_MAX:,}"))
             row_limit = min(4 * row_limit, RUNS_MAX)  # an account that sees few DAGs: further back in history
 
 
@@ -172,7 +168,7 @@ def trigger_run(
     """Create a run of a DAG now. `logical_at`, `slot_at`: instants, which exclude each other."""
     check_instants(logical_at, slot_at)
     if logical_at is not None and slot_at is not None:
-        raise UserError("a logical date and a slot exclude each other: a slot has its own logical date")
+        raise UserError(say("logical_date_excludes_slot"))
     created = create_run(
         scope.actor,
         scope.db,
@@ -276,7 +272,7 @@ def _read_state(state: str | None) -> DagRunState | None:
         return None if state is None else DagRunState(state)
     except ValueError:
         raise UserError(
-            f"{state!r} is no state of a run; the states are {', '.join(member.value for member in DagRunState)}"
+            say("run_state_is_unknown", state=state, states=", ".join(member.value for member in DagRunState))
         ) from None
 
 
@@ -295,7 +291,7 @@ def _select_to_mark(
 ) -> list[RowToMark]:
     """The task instances that end when the run is marked. A teardown that has something to tear down is not among them: it runs."""
     if state not in MARKS:
-        raise UserError(f"a run cannot be marked {state!r}; give {' or '.join(MARKS)}")
+        raise UserError(say("run_cannot_be_marked", state=state, states=" or ".join(MARKS)))
     after = find_states_after_mark(tx, dag, run, state, scope.limits, scope.actor.clock.now())
     rows = [row for row in select_instances(tx, dag, run) if (row.task_id, row.map_index) in after]
     return build_rows_to_mark(rows, lambda row: after[row.task_id, row.map_index])
@@ -324,15 +320,20 @@ def _check_releasable(
 ) -> None:
     """Raise UserError when the run is not waiting, or not for that DAG: no request to the owner is needed then."""
     if run.state in FINISHED_RUN_STATES:
-        raise UserError(f"run {run.run_id!r} ended in state {run.state}; it waits for nothing")
+        raise UserError(say("ended_run_waits_for_nothing", run=RunName(dag.dag_id, run.run_id), state=str(run.state)))
     upstreams = list_upstreams(tx, dag, run)
     if not upstreams:
         raise UserError(
-            f"run {run.run_id!r} of DAG {dag.dag_id!r} waits for no other DAG; `gnomon explain` says what it waits for"
+            say("run_waits_for_no_dag", run=RunName(dag.dag_id, run.run_id), dag=dag.dag_id, command=Command("explain"))
         )
     if up_dag is not None and up_dag not in upstreams:
         near = find_close_matches(up_dag, upstreams)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UserError(
-            hide(f"run {run.run_id!r} does not depend on DAG {up_dag!r}; it depends on {', '.join(upstreams)}{hint}")
+            say(
+                "run_does_not_depend_on_dag",
+                run=RunName(dag.dag_id, hide(run.run_id)),
+                dag=hide(up_dag),
+                names=hide(", ".join(upstreams)),
+                hint=say("or_did_you_mean", names=hide(repr(near[0]))) if near else None,
+            )
         )

@@ -18,6 +18,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import quote, say
 from gnomon.model.slots import Cursor, TimetableRef
 from gnomon.rules.planning.window import WindowRuns, list_runs_in_window
 from gnomon.rules.timetables.base import Timetable
@@ -82,7 +83,7 @@ class ScheduleTarget:
                 cfg, function, kind, timetable=self.ref, file=self.file, answers=make_question_handler(cfg), **arguments
             )
         except PlanningError as error:
-            raise UserError(f"{self.text}: {error}") from None
+            raise UserError(say("schedule_has_error", schedule=self.text, error=str(error))) from None
 
 
 def resolve_schedule_target(
@@ -96,7 +97,7 @@ def resolve_schedule_target(
     """
     text = text.strip()
     if not text:
-        raise UserError("TARGET is empty; give a DAG id, a cron text or a Python expression")
+        raise UserError(say("target_is_empty"))
     default = cfg.text("core", "default_timezone")
     find_zone(zone or default)  # first, so that an unknown zone is not reported as a mistake in the expression
     if _CRON.fullmatch(text):
@@ -107,7 +108,7 @@ def resolve_schedule_target(
         except UserError as error:
             if not text.rpartition(".")[2][:1].isupper():
                 raise
-            raise UserError(f"{error}\nIf {text} is a timetable class, write {text}()") from None
+            raise UserError(say("expression_may_be_class", error=str(error), name=text)) from None
     try:
         ref = ask_and_wait(
             cfg,
@@ -119,7 +120,7 @@ def resolve_schedule_target(
             runs_code=runs_code,
         )
     except PlanningError as error:
-        raise UserError(str(error)) from None
+        raise UserError(quote(str(error))) from None
     return _make_target(text, ref, zone, default)
 
 
@@ -128,7 +129,7 @@ def _build_cron_ref(text: str, zone: str) -> TimetableRef:
         timetable: Timetable = parse_schedule(text, find_zone(zone))
         timetable.validate()
     except AirflowTimetableInvalid as error:
-        raise UserError(str(error)) from None
+        raise UserError(quote(str(error))) from None
     return build_timetable_ref(timetable)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.errors.product import UserError
 from gnomon.model.json_text import escape_surrogates
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.storage.store import Transaction
 
@@ -17,9 +18,7 @@ def read_value(text: str) -> object:
     try:
         value: object = json.loads(text)
     except ValueError:
-        raise UserError(
-            f"VALUE is not JSON: {text!r}; write text as '\"text\"', a number as 5, a list as '[1, 2]'"
-        ) from None
+        raise UserError(say("value_is_no_json", text=text)) from None
     return value
 
 

@@ -19,6 +19,7 @@ from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import Command, RunName, say
 from gnomon.queries.report.listings.dag_list import TaskSummary, build_task_rows, find_dag
 from gnomon.queries.report.listings.extra_links import find_extra_links
 from gnomon.queries.report.listings.neighbour_runs import list_runs_to_change
@@ -222,7 +223,7 @@ def _select_marks(
 ) -> list[_RunMark]:
     """In the run, and in those before and after it that have one of the tasks."""
     if state not in MARKS:
-        raise UserError(f"a task cannot be marked {state!r}; give {', '.join(MARKS)}")
+        raise UserError(say("task_cannot_be_marked", state=state, states=", ".join(MARKS)))
     dag = find_dag(tx, dag_id)
     named_run = find_run(tx, dag, run_id)
     marks = []
@@ -231,7 +232,12 @@ def _select_marks(
         ids = {task.task_id for task in spec.tasks}
         if group is not None and run is named_run and group not in spec.groups:
             raise UserError(
-                f"run {run_id!r} has no task group {group!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}"
+                say(
+                    "run_has_no_task_group",
+                    run=RunName(dag_id, run_id),
+                    name=group,
+                    names=", ".join(sorted(spec.groups)) or "none",
+                )
             )
         members = matched if group is None else [*(matched or ()), *list_group_tasks(tx, dag, run, group)]
         if run is named_run:
@@ -283,22 +289,37 @@ def _select(
     named = split_instance_names(names or [], map_index)
     others = {task_id: None if map_index is None else {map_index} for task_id in matched or () if task_id not in named}
     if not named and not others:
-        raise UserError("name at least one task")
+        raise UserError(say("no_task_is_named"))
     rows = select_instances(
         tx, dag, run, {**named, **others}, upstream=upstream, downstream=downstream, only_failed=only_failed, act=act
     )
     if must_exist and not only_failed:
-        _require_indices(rows, named, run_id)
+        _require_indices(rows, named, dag_id, run_id)
     if must_exist and not rows and map_index is not None and not only_failed:
-        raise UserError(f"none of these tasks has map index {map_index} in run {run_id!r}; see `gnomon tasks states`")
+        raise UserError(
+            say(
+                "no_task_has_map_index",
+                map_index=map_index,
+                run=RunName(dag_id, run_id),
+                command=Command("tasks states"),
+            )
+        )
     return dag, run, scope.hide_names(tx, rows)
 
 
-def _require_indices(rows: list[TaskInstanceRow], named: Mapping[str, frozenset[int] | None], run_id: str) -> None:
+def _require_indices(
+    rows: list[TaskInstanceRow], named: Mapping[str, frozenset[int] | None], dag_id: str, run_id: str
+) -> None:
     existing = {(row.task_id, row.map_index) for row in rows}
     for task_id, indices in named.items():
         missing = sorted(index for index in indices or () if (task_id, index) not in existing)
         if missing:
             raise UserError(
-                f"task {task_id!r} has no map index {missing[0]} in run {run_id!r}; see `gnomon tasks states`"
+                say(
+                    "map_index_does_not_exist",
+                    task_id=task_id,
+                    map_index=missing[0],
+                    run=RunName(dag_id, run_id),
+                    command=Command("tasks states"),
+                )
             )

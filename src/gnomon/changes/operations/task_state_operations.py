@@ -12,6 +12,7 @@ from gnomon.changes.operations.state_texts import hide_secrets, read_value
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, iso
+from gnomon.model.sentences import Command, RunName, Sentence, say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.queries.report.listings.run_list import find_run, list_task_instances
@@ -76,7 +77,7 @@ def get_task_value(scope: OperationScope, dag_id: str, run_id: str, task_id: str
         place = _find_place(tx, dag_id, run_id, task_id, map_index, now)
         value = task_state_store.get_task_state(tx, place.scope, key, now)
         if value is None:
-            raise _no_value(task_id, run_id, key)
+            raise _no_value(dag_id, task_id, run_id, key)
         return hide_secrets(scope, tx, [value])[0]
 
 
@@ -111,7 +112,7 @@ def clear_task_values(
         return state_changes.clear_task_values(scope.actor, scope.db, place, of_all_instances=False)
     deleted = state_changes.delete_task_value(scope.actor, scope.db, place, key)
     if not deleted:
-        raise _no_value(task_id, run_id, key)
+        raise _no_value(dag_id, task_id, run_id, key)
     return 1
 
 
@@ -146,20 +147,25 @@ def _find_place(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_ind
         (entry.task_no, entry.map_index) != (number, map_index)
         for entry in task_state_store.list_task_state(tx, run.run_pk, now)
     ):
-        raise UserError(_describe_instances(task_id, run_id, map_index, instances))
+        raise UserError(_say_instances(RunName(dag_id, run_id), task_id, map_index, instances))
     return InstanceScope(dag.dag_pk, dag_id, run_id, TaskStateScope(run.run_pk, number, map_index))
 
 
-def _describe_instances(task_id: str, run_id: str, map_index: int, instances: set[int]) -> str:
+def _say_instances(run: RunName, task_id: str, map_index: int, instances: set[int]) -> Sentence:
     if map_index == UNMAPPED:
-        return (
-            f"task {task_id!r} is mapped in run {run_id!r}: choose an instance with --map-index 0 to {max(instances)}"
-        )
-    there = "it is not mapped" if instances <= {UNMAPPED} else f"its map indexes are 0 to {max(instances)}"
-    return f"task {task_id!r} has no map index {map_index} in run {run_id!r}: {there}"
+        return say("map_index_is_needed", task_id=task_id, run=run, most=max(instances))
+    indices = None if instances <= {UNMAPPED} else max(instances)
+    why = say("it_is_not_mapped") if indices is None else say("map_indexes_are", most=indices)
+    return say("map_index_is_not_among", task_id=task_id, map_index=map_index, run=run, why=why)
 
 
-def _no_value(task_id: str, run_id: str, key: str) -> UserError:
+def _no_value(dag_id: str, task_id: str, run_id: str, key: str) -> UserError:
     return UserError(
-        f"task {task_id!r} keeps nothing under {key!r} in run {run_id!r}; `gnomon state-store task list` lists all keys"
+        say(
+            "task_keeps_nothing",
+            task_id=task_id,
+            key=key,
+            run=RunName(dag_id, run_id),
+            command=Command("state-store task list"),
+        )
     )

@@ -11,6 +11,7 @@ from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.not_found import NameNotFound, hidden_dag_not_found
 
@@ -76,7 +77,7 @@ def list_schedule_runs(
     Instants are in microseconds UTC. `earliest` and `latest` bound the schedule as the dates of a DAG do; that of a DAG has its own.
     """
     if not 1 <= most <= RUNS_MAX:
-        raise UserError(f"the limit is {most}; it is a number from 1 to {RUNS_MAX}")
+        raise UserError(say("limit_is_out_of_range", number=most, most=RUNS_MAX))
     _check_instant(start)
     _check_instant(end)
     bound_schedule = bound_target(_resolve(scope, target, timezone), _limit(earliest), _limit(latest))
@@ -114,9 +115,7 @@ def bound_target(target: ScheduleTarget, earliest: Instant | None, latest: Insta
 
 def _check_instant(instant: int | None) -> None:
     if instant is not None and not EARLIEST <= instant <= LATEST:
-        raise UserError(
-            f"{instant} is out of range; an instant is in microseconds since 1970, in the years 1900 to 9000"
-        )
+        raise UserError(say("instant_is_out_of_range", number=instant))
 
 
 def _limit(date: int | None) -> int | None:

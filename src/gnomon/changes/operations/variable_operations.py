@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import quote_argument
+from gnomon.model.sentences import Command, say
 from gnomon.queries.report.listings.masked_values import mask_variable
 from gnomon.queries.report.listings.not_found import variable_not_found
 from gnomon.storage.store.admin import variables
@@ -62,10 +62,7 @@ def get_variable(scope: OperationScope, key: str, must_exist: bool = True) -> st
                 raise variable_not_found(key, variables.list_variable_keys(tx))
             return None
     if _show(scope, stored) != stored.value:
-        raise UserError(
-            f"Variable {key!r} has a secret by its name or its content, and the API gives no secrets; read it with `gnomon variables get {quote_argument(key)}` "
-            "on the machine of the deployment"
-        )
+        raise UserError(say("variable_holds_secret", name=key, command=Command("variables get", (key,))))
     return stored.value
 
 
@@ -95,7 +92,7 @@ def import_variables(
     with scope.db.write() as tx:
         existing = sorted(keys & set(variables.list_variable_keys(tx)))
         if existing and action == "fail":
-            raise UserError(f"these Variables exist, so nothing was imported: {', '.join(existing)}")
+            raise UserError(say("variables_exist", names=", ".join(existing)))
         chosen = [variable for variable in found if action != "skip" or variable.key not in existing]
         for variable in chosen:
             scope.changes(tx).set_variable(variable.key, variable.value, variable.description)

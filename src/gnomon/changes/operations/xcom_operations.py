@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from gnomon.changes.actions.xcom_changes import XComName, name_instance
+from gnomon.changes.actions.xcom_changes import XComName
 from gnomon.changes.actions.xcom_changes import delete_xcom as remove_xcom
 from gnomon.changes.actions.xcom_changes import set_xcom as store_xcom
 from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.attempts import RETURN_VALUE
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import UNMAPPED, quote_arguments
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import Command, RunName, TaskName, say
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.not_found import task_not_found
@@ -76,11 +77,19 @@ def get_xcom(
     if not values:
         indices = [xcom.map_index for xcom in xcoms if xcom.map_index >= 0]
         remedy = (
-            f"it has one for each map index, such as {task_id}[{indices[0]}]"
+            say("xcom_is_of_map_index", task=TaskName(dag_id, run_id, task_id, indices[0]))
             if indices
-            else f"`gnomon xcom list {quote_arguments(dag_id, run_id)}` lists all"
+            else say("command_lists_it_all", command=Command("xcom list", (dag_id, run_id)))
         )
-        raise UserError(f"task {name_instance(task_id, map_index)!r} has no XCom {key!r} in run {run_id!r}; {remedy}")
+        raise UserError(
+            say(
+                "task_has_no_xcom",
+                task=TaskName(dag_id, run_id, task_id, map_index),
+                key=key,
+                run=RunName(dag_id, run_id),
+                hint=remedy,
+            )
+        )
     return XComRow(task_id, map_index, key, values[0])
 
 
@@ -92,7 +101,7 @@ def set_xcom(
     try:
         json.loads(text)
     except ValueError as error:
-        raise UserError(f"the value is not valid JSON: {error}") from None
+        raise UserError(say("given_value_is_no_json", error=str(error))) from None
     store_xcom(scope.actor, scope.db, XComName(dag_id, run_id, task_id, map_index, key), text)
 
 
@@ -106,7 +115,7 @@ def delete_xcom(
 
 def _check_secrets(scope: OperationScope, show_secrets: bool) -> None:
     if show_secrets and scope.is_remote:
-        raise UserError("the API gives no secrets; --show-secrets shows them on the machine of the deployment")
+        raise UserError(say("api_shows_no_secrets"))
 
 
 def _read_values(tx: Transaction, texts: list[str], shows_secrets: bool) -> list[object]:

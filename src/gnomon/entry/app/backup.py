@@ -12,6 +12,7 @@ from urllib.parse import quote
 from gnomon.entry.app.checks import HomeLock
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import ConfigurationError, UserError
+from gnomon.model.sentences import Command, say
 from gnomon.storage.store import Database, SchemaTooOld, StoreError, key_check, load_cipher, open_database
 from gnomon.storage.store.address import SQLITE, Address, parse_address
 
@@ -39,7 +40,7 @@ def back_up_sqlite(cfg: Config, target: Path) -> int:
     """
     address = parse_address(cfg.database_url)
     if target.exists():
-        raise UserError(f"{target} exists already; a backup never replaces a file: give another name, or move it away")
+        raise UserError(say("backup_file_exists", file=str(target)))
     unfinished = target.with_name(target.name + ".part")
     try:
         with _new_file(unfinished):
@@ -49,11 +50,11 @@ def back_up_sqlite(cfg: Config, target: Path) -> int:
                 (verdict,) = copy.execute("PRAGMA quick_check").fetchone()
             if verdict != "ok":
                 raise UserError(
-                    f"the copy of {address.path} is not sound: {verdict}; run `gnomon doctor`, and restore an older backup"
+                    say("copy_is_not_sound", file=str(address.path), reason=verdict, command=Command("doctor"))
                 )
             os.rename(unfinished, target)
     except (OSError, sqlite3.Error) as error:
-        raise UserError(f"the backup {target} could not be written: {error}") from error
+        raise UserError(say("backup_cannot_be_written", file=str(target), error=str(error))) from error
     return target.stat().st_size
 
 
@@ -94,7 +95,7 @@ def restore_sqlite(cfg: Config, source: Path, stamp: str) -> Path | None:
 def check_backup(cfg: Config, source: Path) -> None:
     """Return when the file is a sound database of this release or an older one, whose values the key of this home decrypts."""
     if not source.is_file():
-        raise UserError(f"there is no file {source}; name a file that `gnomon db backup` wrote")
+        raise UserError(say("backup_does_not_exist", file=str(source), command=Command("db backup")))
     try:
         with _open(cfg, f"sqlite:///{quote(str(source.absolute()))}") as database:
             database.check_key()
@@ -103,7 +104,7 @@ def check_backup(cfg: Config, source: Path) -> None:
     with closing(_open_read_only(source)) as connection:
         (verdict,) = connection.execute("PRAGMA quick_check").fetchone()
     if verdict != "ok":
-        raise UserError(f"{source} is damaged: {verdict}; use another backup")
+        raise UserError(say("backup_is_damaged", file=str(source), reason=verdict))
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:
@@ -120,9 +121,7 @@ def _check_no_service(cfg: Config, address: Address) -> None:
     except (StoreError, ConfigurationError):
         return  # a damaged database is what a backup replaces
     if running:
-        raise UserError(
-            f"services use the database ({', '.join(running)}); stop them, wait 20 s if they were killed, and try again"
-        )
+        raise UserError(say("services_use_database", names=", ".join(running)))
 
 
 def _move_away(path: Path, stamp: str) -> Path | None:

@@ -9,8 +9,9 @@ import socket
 from pathlib import Path
 
 from gnomon.ground.config import Config, run_folder
-from gnomon.ground.config.network_address import describe_open_address, is_loopback
+from gnomon.ground.config.network_address import is_loopback
 from gnomon.model.errors.product import ConfigurationError
+from gnomon.model.sentences import Sentence, quote, say
 
 FREE_BYTES_MIN = 16 * 1024 * 1024
 """With less free space a database and its logs cannot be created."""
@@ -28,15 +29,13 @@ def prepare_home(cfg: Config) -> bool:
             folder.parent.mkdir(parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
-            raise ConfigurationError(_describe_os_error("create the folder", folder, error)) from None
+            raise ConfigurationError(_say_os_error("folder_cannot_be_made", folder, error)) from None
     for folder in dict.fromkeys((cfg.home, cfg.logs_folder)):
         _check_room(folder)
         _check_writing(folder)
     if not cfg.dags_folder.is_dir():
         where = cfg.source("core", "dags_folder")
-        raise ConfigurationError(
-            f"[core] dags_folder ({where}) is {cfg.dags_folder}, which is not a folder; create it or change the option"
-        )
+        raise ConfigurationError(say("dags_folder_is_no_folder", source=where, file=str(cfg.dags_folder)))
     return new
 
 
@@ -61,8 +60,7 @@ def _check_room(folder: Path) -> None:
     free = stats.f_bavail * stats.f_frsize
     if free < FREE_BYTES_MIN:
         raise ConfigurationError(
-            f"the disk of {folder} is full: {free // 1024} kB are free, Gnomon needs {FREE_BYTES_MIN // 1024} kB to start; "
-            "free some space, or set GNOMON_HOME to another home"
+            say("disk_has_little_space", file=str(folder), free=free // 1024, needed=FREE_BYTES_MIN // 1024)
         )
 
 
@@ -74,14 +72,15 @@ def _check_writing(folder: Path) -> None:
         finally:
             probe.unlink(missing_ok=True)
     except OSError as error:
-        raise ConfigurationError(_describe_os_error("write to", folder, error)) from None
+        raise ConfigurationError(_say_os_error("folder_cannot_be_written", folder, error)) from None
 
 
-def _describe_os_error(act: str, folder: Path, error: OSError) -> str:
+def _say_os_error(code: str, folder: Path, error: OSError) -> Sentence:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk of {folder} is full; free some space, or set GNOMON_HOME to another home"
-    reason = "the file system is read-only" if error.errno == errno.EROFS else (error.strerror or str(error)).lower()
-    return f"cannot {act} {folder}: {reason}; change its owner or rights, or set GNOMON_HOME to another home"
+        return say("disk_is_full", file=str(folder))
+    is_read_only = error.errno == errno.EROFS
+    why = say("file_system_is_read_only") if is_read_only else quote((error.strerror or str(error)).lower())
+    return say(code, file=str(folder), why=why)
 
 
 class HomeLock:
@@ -97,9 +96,11 @@ class HomeLock:
             other = os.pread(self._descriptor, 1000, 0).decode(errors="replace").strip()
             os.close(self._descriptor)
             raise ConfigurationError(
-                f"another gnomon standalone runs in {cfg.home}"
-                + (f" ({other})" if other else "")
-                + "; stop it first, or set GNOMON_HOME to another home"
+                say(
+                    "another_standalone_runs",
+                    file=str(cfg.home),
+                    other=say("in_brackets", why=quote(other)) if other else None,
+                )
             ) from None
 
     def describe(self, text: str) -> None:
@@ -132,19 +133,16 @@ def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
     """A listening socket for the api-server. Raises ConfigurationError when the address is in use or is not one of this machine."""
     host = cfg.text("api", "host")
     port_number = port if port is not None else cfg.integer("api", "port")
-    remedy = "choose another port with --port or GNOMON__API__PORT"
     if port_number > 65535:
-        raise ConfigurationError(f"[api] port is {port_number}; the largest port is 65535; {remedy}")
+        raise ConfigurationError(say("port_is_too_large", number=port_number))
     try:
         family, _, _, _, address = socket.getaddrinfo(
             host, port_number, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError as error:
-        raise ConfigurationError(
-            f"[api] host is {host!r}: {error.strerror}; write an address of this machine"
-        ) from None
+        raise ConfigurationError(say("host_of_api_is_wrong", host=repr(host), error=error.strerror)) from None
     if cfg.text("api", "auth") == "none" and not is_loopback(str(address[0])):
-        raise ConfigurationError(describe_open_address(cfg.source("api", "auth"), host))
+        raise ConfigurationError(say("open_address_lacks_accounts", source=cfg.source("api", "auth"), host=host))
     listener = socket.socket(
         family, socket.SOCK_STREAM, socket.IPPROTO_TCP
     )  # with this number asyncio sends each part of an answer at once (TCP_NODELAY)
@@ -155,14 +153,10 @@ def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise ConfigurationError(f"port {port_number} of {host} is in use by another program; {remedy}") from None
+            raise ConfigurationError(say("port_is_in_use", number=port_number, host=host)) from None
         if error.errno in (errno.EACCES, errno.EPERM):
-            raise ConfigurationError(
-                f"port {port_number} is not allowed for this user (ports below 1024 are reserved for root); {remedy}"
-            ) from None
-        raise ConfigurationError(
-            f"cannot listen on {host} port {port_number}: {error.strerror}; check [api] host and port"
-        ) from None
+            raise ConfigurationError(say("port_is_not_allowed", number=port_number)) from None
+        raise ConfigurationError(say("cannot_listen", host=host, number=port_number, error=error.strerror)) from None
     return listener
 
 

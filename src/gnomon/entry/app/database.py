@@ -16,6 +16,7 @@ from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config
 from gnomon.ground.wakeups import reset_signals
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable
+from gnomon.model.sentences import Command, quote, say
 
 AWAY_MAX_S = 60.0
 """How long a start waits for a database that is unavailable."""
@@ -58,16 +59,18 @@ class DatabasePreparation:
         """Wait until the schema is up to date; returns the password of the account that was created, or None. Raises ConfigurationError or ResourceUnavailable with the reason otherwise."""
         if self._refused is not None:
             raise ResourceUnavailable(
-                f"no process can be started to prepare the database: {describe_refusal(self._refused)}; {REFUSAL_REMEDY}"
+                say("database_process_cannot_be_started", reason=describe_refusal(self._refused), remedy=REFUSAL_REMEDY)
             )
         message = b"".join(iter(lambda: os.read(self._reading, _MESSAGE_MAX), b"")).decode(errors="replace")
         os.close(self._reading)
         code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         if code == _AWAY:
-            raise ResourceUnavailable(message)
+            raise ResourceUnavailable(quote(message))
         if code != _READY:
             raise ConfigurationError(
-                message or f"preparing the database {describe_exit(code)}; `gnomon db migrate` shows more"
+                quote(message)
+                if message
+                else say("database_process_ended", reason=describe_exit(code), command=Command("db migrate"))
             )
         return message or None
 

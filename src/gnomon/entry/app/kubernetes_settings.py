@@ -10,6 +10,7 @@ from typing import Any
 from gnomon.entry.app.celery_settings import find_execution_api
 from gnomon.ground.config import Config
 from gnomon.model.errors import ConfigurationError
+from gnomon.model.sentences import say
 from gnomon.services.executors.kubernetes.cluster import ClusterSettings
 from gnomon.services.executors.kubernetes.pod_template import BASE_CONTAINER, Pod, PodSettings, read_template
 
@@ -40,20 +41,14 @@ def read_cluster_settings(cfg: Config, deployments: tuple[str, ...]) -> ClusterS
 def read_pod_settings(cfg: Config, deployments: tuple[str, ...]) -> PodSettings:
     """What each pod has. Raises ConfigurationError without an image, or without an address of the api-server that pods reach."""
     if not cfg.text("core", "execution_api_server_url"):
-        raise ConfigurationError(
-            "[core] execution_api_server_url is empty: pods reach the api-server at this address; set it, for example to http://gnomon-api-server:8080/execution"
-        )
+        raise ConfigurationError(say("execution_address_is_empty"))
     template = _read_template(cfg.text(SECTION, "pod_template_file"))
     repository, tag = cfg.text(SECTION, "worker_container_repository"), cfg.text(SECTION, "worker_container_tag")
     if bool(repository) != bool(tag):
-        raise ConfigurationError(
-            f"[{SECTION}] worker_container_repository and worker_container_tag name an image together: set both or neither"
-        )
+        raise ConfigurationError(say("image_lacks_repository_or_tag"))
     image = f"{repository}:{tag}" if repository else ""
     if not image and not template["spec"]["containers"][0].get("image"):
-        raise ConfigurationError(
-            f"pods have no image: set [{SECTION}] worker_container_repository and worker_container_tag, or image of the first container of pod_template_file"
-        )
+        raise ConfigurationError(say("pods_have_no_image"))
     return PodSettings(
         cfg.text(SECTION, "namespace"),
         deployments[0],
@@ -83,11 +78,11 @@ def _read_delete_options(text: str) -> dict[str, Any]:
         options = json.loads(text)
     except ValueError as error:
         raise ConfigurationError(
-            f"[{SECTION}] delete_option_kwargs is no JSON: {error}; write it like {_DELETE_EXAMPLE}"
+            say("delete_options_are_no_json", error=str(error), example=_DELETE_EXAMPLE)
         ) from error
     api_names = {"grace_period_seconds": "gracePeriodSeconds", "propagation_policy": "propagationPolicy"}
     if not isinstance(options, dict) or set(options) - set(api_names):
         raise ConfigurationError(
-            f"[{SECTION}] delete_option_kwargs must be a JSON object with the keys {' and '.join(api_names)}, like {_DELETE_EXAMPLE}"
+            say("delete_options_are_unknown", names=" and ".join(api_names), example=_DELETE_EXAMPLE)
         )
     return {api_names[key]: value for key, value in options.items()}

@@ -13,6 +13,7 @@ from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, describe_
 from gnomon.ground import log
 from gnomon.ground.wakeups import STOP_SIGNALS, reset_signals
 from gnomon.model.errors.product import GnomonError, ResourceUnavailable
+from gnomon.model.sentences import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,12 @@ def fork_service(service: Service, prepare: Callable[[], None]) -> int:
             pid = os.fork()
         except OSError as error:
             raise ResourceUnavailable(
-                f"the process of the {service.name} cannot be started: {describe_refusal(error)}; {REFUSAL_REMEDY}"
+                say(
+                    "process_cannot_be_started",
+                    process_kind=service.name,
+                    reason=describe_refusal(error),
+                    remedy=REFUSAL_REMEDY,
+                )
             ) from error
         if pid == 0:
             os._exit(_run_in_child(service, prepare, parent, unblocked))

@@ -35,6 +35,7 @@ from gnomon.entry.cli.parameter_types import ConfType, MomentType, resolve_in_zo
 from gnomon.model.backfills import DEFAULT_MAX_ACTIVE_RUNS, REPROCESS_CHOICES, Reprocess
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
+from gnomon.model.sentences import quote
 
 _LEFT_SHOWN = 20
 """Most runs that `show` lists of those that a backfill left as they are."""
@@ -142,7 +143,7 @@ def _instants_in_short_form() -> Iterator[None]:
     except UserError as error:
         if name_error(error) not in (BackfillRefused.__name__, BackfillEnded.__name__):
             raise
-        raise UserError(format_sentence(str(error))) from None
+        raise UserError(quote(format_sentence(str(error)))) from None
 
 
 def _count_slots(count: int, *, has_more: bool) -> str:

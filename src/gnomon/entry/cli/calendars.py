@@ -13,6 +13,7 @@ from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_fields, format_table, output_option, print_document, print_records
 from gnomon.model.errors import UserError
 from gnomon.model.instants import to_datetime
+from gnomon.model.sentences import say
 from gnomon.rules.calendars.calendar import Calendar, find_end_warning
 from gnomon.rules.calendars.date_units import WEEKDAY_NAMES
 from gnomon.rules.calendars.named import Named
@@ -141,8 +142,13 @@ def _covered_range(calendar: Calendar, year: int) -> tuple[date, date]:
         last = min(last, calendar.last_day)
     if first > last:
         raise UserError(
-            f"calendar {calendar.label!r} has no data for {year}: it covers {_format_day(calendar.first_day) or 'all days'} to "
-            f"{_format_day(calendar.last_day) or 'all future days'}; choose another --year, or add dates to the calendar"
+            say(
+                "calendar_has_no_data",
+                name=calendar.label,
+                number=year,
+                first=_format_day(calendar.first_day) or "all days",
+                last_day=_format_day(calendar.last_day) or "all future days",
+            )
         )
     return first, last
 

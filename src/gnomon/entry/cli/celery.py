@@ -13,6 +13,7 @@ from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.ground.config import environment
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 
 @click.group()
@@ -44,9 +45,7 @@ def worker(home: Home, queues: str | None, concurrency: int | None, celery_hostn
     """
     names = None if queues is None else tuple(name.strip() for name in queues.split(","))
     if names is not None and not all(names):
-        raise UserError(
-            f"-q {queues!r} has an empty name of a queue; give names with single commas between them, or leave -q out for the default queue"
-        )
+        raise UserError(say("queue_name_is_empty", text=repr(queues)))
     return services.serve_celery_worker(home.cfg, names, concurrency, celery_hostname)
 
 
@@ -83,9 +82,7 @@ def flower(
     """
     for module in ("celery", "flower"):
         if find_spec(module) is None:
-            raise UserError(
-                f"gnomon celery flower needs the package {module}, which is not installed: run `pip install 'gnomon[celery]' flower`"
-            )
+            raise UserError(say("package_is_not_installed", package=module))
     options = {"URL_PREFIX": url_prefix, "BASIC_AUTH": basic_auth, "BROKER_API": broker_api}
     environ = environment() | {
         "CELERY_BROKER_URL": home.cfg.text("celery", "broker_url"),

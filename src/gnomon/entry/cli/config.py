@@ -11,6 +11,7 @@ from gnomon.entry.cli.output import output_option, print_records
 from gnomon.ground.config import Setting, UnknownOptionError
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.ground.config.options import find_option
+from gnomon.model.sentences import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def list_(home: Home, section: str | None, show_values: bool, output: str) -> No
     settings = [s for s in home.cfg.settings() if section is None or s.option.section == section.lower()]
     if not settings:
         sections = sorted({s.option.section for s in home.cfg.settings()})
-        raise UnknownOptionError(f"there is no section {section!r}; the sections are {', '.join(sections)}")
+        raise UnknownOptionError(say("section_does_not_exist", name=section, names=", ".join(sections)))
     rows = [_row(home, setting, show_values) for setting in settings]
     print_records(rows, output, ("option", "value", "source", "acts"))
     for undeclared in home.cfg.undeclared_options():

@@ -19,6 +19,7 @@ from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_fields, output_option, print_document, print_records
 from gnomon.entry.cli.secret_input import read_secret
 from gnomon.model.errors.product import UserError, find_close_matches
+from gnomon.model.sentences import Command, say
 from gnomon.queries.report.listings.not_found import connection_not_found
 from gnomon.storage.store.admin import connections as store
 
@@ -150,7 +151,7 @@ def test(home: Home, conn_id: str) -> int:
             )
     check = check_stored_connection(home.cfg, connection)
     if not check.is_ok:
-        raise UserError(f"connection {conn_id} failed its test: {check.message}")
+        raise UserError(say("connection_failed_test", name=conn_id, error=check.message))
     click.echo(f"connection {conn_id}: {check.message}")
     return 0
 
@@ -164,14 +165,12 @@ def _read_options(uri: str | None, json: str | None, fields: dict[str, Any]) -> 
     }
     options = [f"--conn-{name.removeprefix('conn_')}" for name in options_with_values if name != "description"]
     if uri is not None and json is not None:
-        raise UserError("give either --conn-uri or --conn-json, not both")
+        raise UserError(say("uri_excludes_json"))
     whole = "--conn-uri" if uri is not None else "--conn-json" if json is not None else None
     if whole and options:
-        raise UserError(f"{whole} is the whole connection: leave {', '.join(options)} out, or leave {whole} out")
+        raise UserError(say("option_is_whole_connection", option=whole, options=", ".join(options)))
     if not whole and not options_with_values:
-        raise UserError(
-            "nothing is given; give --conn-uri, --conn-json, or --conn-type and other fields (`gnomon connections add --help`)"
-        )
+        raise UserError(say("connection_is_not_given", command=Command("connections add", (), ("--help",))))
     if options_with_values.get("password") == "-":
         options_with_values["password"] = read_secret("Password")
     return GivenConnection(

@@ -24,6 +24,7 @@ from gnomon.entry.cli.parameter_types import SpanType
 from gnomon.ground.config import without_password
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import to_datetime
+from gnomon.model.sentences import say
 from gnomon.storage.store import Database, key_check, load_cipher, migrations, open_database
 from gnomon.storage.store.address import parse_address
 
@@ -112,7 +113,7 @@ def _read_tables(text: str) -> list[str]:
     chosen = [name.strip() for name in text.split(",") if name.strip()]
     for name in chosen or [""]:
         if name not in TABLES:
-            raise UserError(f"--tables: {name!r} is not one of {', '.join(TABLES)}")
+            raise UserError(say("table_is_unknown", name=name, names=", ".join(TABLES)))
     return [name for name in TABLES if name in chosen]
 
 
@@ -123,7 +124,9 @@ def backup(home: Home, file: Path) -> None:
     """Copy the SQLite database to FILE while services run; for PostgreSQL, print the command that does it."""
     if not is_sqlite(home.cfg):
         raise UserError(
-            f"Gnomon does not copy a PostgreSQL database; run: {describe_postgres_backup(parse_address(home.cfg.database_url), str(file))}"
+            say(
+                "postgres_is_not_copied", text=describe_postgres_backup(parse_address(home.cfg.database_url), str(file))
+            )
         )
     size = back_up_sqlite(home.cfg, file)
     click.echo(f"{file} has the whole database ({size:,} bytes)")
@@ -140,7 +143,10 @@ def restore(home: Home, file: Path) -> None:
     """Put the backup FILE in the place of the SQLite database, when no service runs; for PostgreSQL, print the command that does it."""
     if not is_sqlite(home.cfg):
         raise UserError(
-            f"Gnomon does not restore a PostgreSQL database; stop all services and run: {describe_postgres_restore(parse_address(home.cfg.database_url), str(file))}"
+            say(
+                "postgres_is_not_restored",
+                text=describe_postgres_restore(parse_address(home.cfg.database_url), str(file)),
+            )
         )
     moved = restore_sqlite(home.cfg, file, to_datetime(home.clock.now()).strftime("%Y%m%dT%H%M%SZ"))
     click.echo(f"the database of {home.cfg.home} is that of {file}" + (f"; the one before is {moved}" if moved else ""))

@@ -18,6 +18,7 @@ from gnomon.entry.cli.terminal.screen import Screen, read_screen
 from gnomon.entry.cli.terminal.state_styles import choose_summary, draw_legend, draw_state, find_style
 from gnomon.model.ids import quote_argument, quote_arguments
 from gnomon.model.instants import Instant, iso, to_datetime
+from gnomon.model.sentences import Command, say
 
 RUNS = 30
 """Runs of a grid unless the terminal has room for fewer, or `--limit` says otherwise."""
@@ -55,7 +56,7 @@ def grid(
             lambda screen: draw_grid(_read(deployment, dag_id, limit, screen), screen, most_lines=screen.height),
             deployment.clock,
             interval_s,
-            once=f"`gnomon grid {quote_argument(dag_id)}` prints the grid once",
+            once=say("command_prints_grid", command=Command("grid", (dag_id,))),
         )
         return
     screen = read_screen()

@@ -20,6 +20,7 @@ from gnomon.entry.cli.terminal.local_times import format_moment
 from gnomon.entry.cli.terminal.screen import read_screen
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
+from gnomon.model.sentences import say
 
 _TOKEN_PATH = "/auth/token"  # the path of an operation
 
@@ -44,7 +45,7 @@ def login(context: click.Context, url: str | None, name: str | None) -> None:
     address = check_address(find_login_address(context, url))
     if name is None:
         if not sys.stdin.isatty():
-            raise UserError("name the account with --user; without a terminal it cannot be asked for")
+            raise UserError(say("account_is_not_named"))
         name = str(click.prompt("Name", err=True))
     if address.startswith("http://") and not _is_this_machine(address):
         click.echo(
@@ -64,7 +65,9 @@ def logout(url: str | None) -> None:
     removed = [address for address in addresses if remove_login(address)]
     if not removed:
         raise UserError(
-            f"there is no login at {url}" if url is not None else f"there is no login in {find_login_file()}"
+            say("login_does_not_exist", url=url)
+            if url is not None
+            else say("no_login_is_stored", file=str(find_login_file()))
         )
     for address in removed:
         click.echo(f"logged out at {address}")
@@ -75,10 +78,10 @@ def _ask_token(address: str, name: str, password: str) -> str:
     try:
         answer: _GivenToken = client.post(_TOKEN_PATH, {"username": name, "password": password}, _GivenToken)
     except ApiLoginRequired:
-        raise UserError(f"{address} does not accept this name and password") from None
+        raise UserError(say("login_is_refused", url=address)) from None
     except ApiRefusal as error:
         if "auth] auth is none" in str(error) or "api] auth is none" in str(error):
-            raise UserError(f"{address} needs no login: {error}") from None
+            raise UserError(say("api_needs_no_login", url=address, error=str(error))) from None
         raise
     return answer.access_token
 

@@ -14,6 +14,7 @@ from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import output_option, print_records
 from gnomon.entry.cli.private_files import write_private_file
+from gnomon.model.sentences import say
 
 
 @click.group()
@@ -86,9 +87,7 @@ def export(deployment: DeploymentAccess, file: str) -> None:
 def _find_file_format(file: str) -> str:
     kind = find_format(file)
     if kind == "env":
-        raise ExportedFileError(
-            f"{file}: pools have several fields, which an .env file cannot hold; use .json or .yaml"
-        )
+        raise ExportedFileError(say("pools_need_fields", file=str(file)))
     return kind
 
 
@@ -101,16 +100,12 @@ def _read_pool(file: str, name: str, entry: object) -> PoolFields:
         fields.get("include_deferred", False),
     )
     if not isinstance(slots, int) or isinstance(slots, bool) or slots < -1:
-        raise ExportedFileError(
-            f'{file}: pool {name!r} needs "slots", a whole number from -1 (no limit); nothing was imported'
-        )
+        raise ExportedFileError(say("exported_pool_needs_slots", file=str(file), name=name))
     if not isinstance(description, str) or not isinstance(include, bool):
-        raise ExportedFileError(
-            f'{file}: pool {name!r}: "description" must be a text and "include_deferred" true or false; nothing was imported'
-        )
+        raise ExportedFileError(say("exported_pool_has_wrong_field", file=str(file), name=name))
     unknown = sorted(set(fields) - {"slots", "description", "include_deferred"})
     if unknown:
         raise ExportedFileError(
-            f"{file}: pool {name!r} has unknown fields: {', '.join(map(str, unknown))}; nothing was imported"
+            say("exported_pool_has_unknown_fields", file=str(file), name=name, names=", ".join(map(str, unknown)))
         )
     return PoolFields(name, slots, description, include)

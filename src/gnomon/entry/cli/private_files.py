@@ -6,6 +6,7 @@ import os
 import stat
 
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 OWNER_ONLY = 0o600
 
@@ -23,4 +24,4 @@ def write_private_file(path: str, text: str) -> None:
                 os.fchmod(file.fileno(), OWNER_ONLY)
             file.write(text)
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from None
+        raise UserError(say("file_cannot_be_written", file=str(path), error=error.strerror)) from None

@@ -7,6 +7,7 @@ import sys
 import click
 
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 
 def read_secret(name: str, *, is_new: bool = False) -> str:
@@ -18,7 +19,5 @@ def read_secret(name: str, *, is_new: bool = False) -> str:
         return str(click.prompt(name, hide_input=True, confirmation_prompt=is_new, err=True))
     text = sys.stdin.readline().rstrip("\r\n")
     if not text:
-        raise UserError(
-            f"standard input has no line with the {name if name.isupper() else name.lower()}; write it there, or give it as an argument"
-        )
+        raise UserError(say("secret_is_not_given", name=name if name.isupper() else name.lower()))
     return text

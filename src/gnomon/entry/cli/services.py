@@ -10,6 +10,7 @@ from gnomon.entry.app.triggerer_wiring import reload_triggerers
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 _PORT = click.option(
     "-p", "--port", type=IntegerRange(0, 65535), help="Port of the API server; default: option api.port."
@@ -86,7 +87,5 @@ def reload(home: Home) -> None:
     """
     count = reload_triggerers(home.cfg)
     if not count:
-        raise UserError(
-            "no triggerer of this home runs on this machine; a triggerer that is started now imports the current code"
-        )
+        raise UserError(say("no_triggerer_on_machine"))
     click.echo(f"{count} triggerer{'s restart' if count != 1 else ' restarts'} all triggers with the current code")

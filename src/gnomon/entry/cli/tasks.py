@@ -20,7 +20,7 @@ from gnomon.entry.cli.task_selection import (
     version_option,
 )
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import quote_argument
+from gnomon.model.sentences import Command, say
 
 _LAZY_COMMANDS = {
     "logs": LazyCommand(
@@ -181,6 +181,6 @@ def _match(deployment: DeploymentAccess, dag_id: str, run_id: str, pattern: re.P
     ]
     if not matching:
         raise UserError(
-            f"no task of DAG {dag_id!r} matches {pattern.pattern!r}; `gnomon tasks list {quote_argument(dag_id)}` lists all tasks"
+            say("no_task_matches", dag=dag_id, pattern=pattern.pattern, command=Command("tasks list", (dag_id,)))
         )
     return matching

@@ -14,9 +14,9 @@ from gnomon.entry.cli.terminal.screen import read_screen
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import PlanningError
-from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import Command, quote, say
 from gnomon.model.states import DagRunType
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -51,9 +51,13 @@ def render(home: Home, dag_id: str, task: str, run_or_date: str | None, map_inde
             run = _find_run(home, tx, dag, run_or_date)
             count = _count_instances(tx, dag, run, task_id)
         if index < 0 and count is not None:
-            named = "a run in which it has been expanded" if not count else f"one of its {count} instances"
             raise UserError(
-                f"task {task_id!r} is mapped: name {named}, as in `gnomon tasks render {quote_arguments(dag_id, f'{task_id}[0]')} RUN`"
+                say(
+                    "mapped_task_is_rendered_by_instance",
+                    task_id=task_id,
+                    question=say("run_with_expansion") if not count else say("one_of_its_instances", number=count),
+                    command=Command("tasks render", (dag_id, f"{task_id}[0]")),
+                )
             )
         attempt = Attempt(
             attempt_id="render",
@@ -77,7 +81,7 @@ def render(home: Home, dag_id: str, task: str, run_or_date: str | None, map_inde
                 answers=lambda request: _answer_reads(db, attempt, request),
             )
         except PlanningError as error:
-            raise UserError(str(error)) from None
+            raise UserError(quote(str(error))) from None
     if output == "table":
         screen = read_screen()
         click.echo(
@@ -147,7 +151,12 @@ def _answer_reads(db: Database, attempt: Attempt, request: AnyTaskApiRequest) ->
     name = type(request).__name__
     if not name.startswith(("Get", "List")):
         raise TaskApiRefused(
-            f"{name} changes data, and `gnomon tasks render` changes nothing; use `gnomon tasks test` to run the task"
+            say(
+                "render_changes_nothing",
+                name=name,
+                command=Command("tasks render"),
+                other_command=Command("tasks test"),
+            )
         )
     return answer_task(db, attempt, request)
 

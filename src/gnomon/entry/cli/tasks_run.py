@@ -15,6 +15,7 @@ from gnomon.entry.cli.pending_requests import print_pending
 from gnomon.entry.cli.task_selection import instance_arguments
 from gnomon.entry.cli.terminal.screen import read_screen
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import Command, RunName, TaskName, say
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 
@@ -32,7 +33,7 @@ def run(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, ma
     all limits permit. A task that has not ended is only followed. To try a task without a run, use `gnomon tasks test`.
     """
     run_logs = deployment.perform(log_operations.list_run_logs, dag_id, run_id, task_id)
-    row = _select(run_logs.instances, run_id, task_id, map_index)
+    row = _select(run_logs.instances, dag_id, run_id, task_id, map_index)
     before = [log for log in run_logs.attempts if log.map_index == map_index]
     first = find_first_seq(before)
     if row.state in _FINISHED:
@@ -44,17 +45,17 @@ def run(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, ma
     return _follow(deployment, dag_id, run_id, task_id, map_index, first)
 
 
-def _select(rows: list[TaskInstanceRow], run_id: str, task_id: str, map_index: int) -> TaskInstanceRow:
+def _select(rows: list[TaskInstanceRow], dag_id: str, run_id: str, task_id: str, map_index: int) -> TaskInstanceRow:
     """The task instance. Raises UserError for a map index that the task does not have."""
     chosen = next((row for row in rows if row.map_index == map_index), None)
     if chosen is None:
         indices = sorted(row.map_index for row in rows if row.map_index >= 0)
         remedy = (
-            f"it is mapped: name one instance, such as {task_id}[{indices[0]}]"
+            say("name_one_instance", task=TaskName(dag_id, run_id, task_id, indices[0]))
             if indices
-            else "see `gnomon tasks states`"
+            else say("see_command", command=Command("tasks states"))
         )
-        raise UserError(f"task {task_id!r} has no such instance in run {run_id!r}; {remedy}")
+        raise UserError(say("task_has_no_such_instance", task_id=task_id, run=RunName(dag_id, run_id), hint=remedy))
     return chosen
 
 

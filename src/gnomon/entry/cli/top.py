@@ -18,6 +18,7 @@ from gnomon.entry.cli.terminal.local_times import format_moment, format_span
 from gnomon.entry.cli.terminal.screen import Screen, read_screen
 from gnomon.entry.cli.terminal.state_styles import paint_state
 from gnomon.model.instants import Instant, to_instant
+from gnomon.model.sentences import Command, say
 
 _REST = 20
 """Reasons are read again after this multiple of the time that reading them took."""
@@ -68,7 +69,7 @@ def top(deployment: DeploymentAccess, once: bool, interval_s: float, output: str
             lambda screen: draw_work(reader.read(), screen, screen.height),
             deployment.clock,
             interval_s,
-            once="`gnomon top --once` prints one picture",
+            once=say("command_prints_picture", command=Command("top", (), ("--once",))),
         )
 
 

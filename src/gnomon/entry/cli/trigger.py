@@ -16,6 +16,7 @@ from gnomon.entry.cli.output import format_sentence, output_option, print_docume
 from gnomon.entry.cli.parameter_types import ConfType, MomentType, resolve_in_zone
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
+from gnomon.model.sentences import quote
 
 
 @click.command()
@@ -60,7 +61,7 @@ def trigger(
     except UserError as error:
         if name_error(error) != SlotNotFound.__name__:
             raise
-        raise UserError(format_sentence(str(error))) from None
+        raise UserError(quote(format_sentence(str(error)))) from None
     run = created.run
     if created.slot_note is not None:
         click.echo(format_sentence(created.slot_note), err=True)

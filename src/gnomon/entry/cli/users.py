@@ -15,8 +15,8 @@ from gnomon.entry.cli.output import output_option, print_records
 from gnomon.entry.cli.secret_input import read_secret
 from gnomon.model.accounts import ROLE_NAMES, GrantKind, Role
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
+from gnomon.model.sentences import Command, say
 from gnomon.queries.accounts import account_changes
 from gnomon.queries.accounts.sessions import SessionRules, list_open_sessions, revoke_sessions
 
@@ -69,7 +69,7 @@ def list_(deployment: DeploymentAccess, output: str) -> None:
 def create(deployment: DeploymentAccess, name: str, role: str, password: str | None, no_password: bool) -> None:
     """Create the account NAME."""
     if no_password and password is not None:
-        raise UserError("give --password or --no-password, not both")
+        raise UserError(say("password_is_given_twice"))
     chosen_password = None if no_password else _read_password(password)
     account = deployment.perform(operations.create_account, name, role, chosen_password)
     click.echo(f"created account {account.name} with the role {account.role}")
@@ -126,7 +126,12 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
             ]
         if session_pk is not None and not open_sessions:
             raise UserError(
-                f"account {account.name!r} has no session {session_pk}; `gnomon users sessions {quote_argument(account.name)}` lists its sessions"
+                say(
+                    "account_has_no_session",
+                    name=account.name,
+                    number=session_pk,
+                    command=Command("users sessions", (account.name,)),
+                )
             )
         if revoke:
             with db.write() as tx:
@@ -170,7 +175,7 @@ def revoke(deployment: DeploymentAccess, name: str, dag: str | None, tag: str | 
 
 def _read_pattern(dag: str | None, tag: str | None) -> tuple[GrantKind, str]:
     if (dag is None) == (tag is None):
-        raise UserError("give one of --dag and --tag")
+        raise UserError(say("dag_excludes_tag"))
     return (GrantKind.DAG, dag) if dag is not None else (GrantKind.TAG, tag or "")
 
 

@@ -76,9 +76,9 @@ def read_alert_settings(home: Path) -> AlertSettings:
     text, whole = read_toml(file)
     table = whole.get(ALERTS, {})
     if not isinstance(table, dict):
-        raise OptionError(
-            f"{file}: alerts is {table!r}; write rules below [[alerts.rules]] and channels below [alerts.channels.NAME]"
-        )
+        from gnomon.model.sentences import say  # loaded with the first refusal
+
+        raise OptionError(say("alerts_are_no_table", file=str(file), thing=repr(table)))
     lines = _find_lines(text)
     try:
         channels = {
@@ -87,7 +87,9 @@ def read_alert_settings(home: Path) -> AlertSettings:
         }
         rules = _build_rules(str(file), lines, table.get("rules", []), channels)
     except ValueError as error:
-        raise OptionError(str(error)) from None
+        from gnomon.model.sentences import quote
+
+        raise OptionError(quote(str(error))) from None
     return AlertSettings(rules, channels)
 
 

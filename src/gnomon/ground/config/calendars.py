@@ -37,16 +37,16 @@ def read_calendar_tables(home: Path) -> dict[str, CalendarTable]:
     text, whole = read_toml(file)
     calendars_of_file = whole.get(CALENDARS, {})
     if not isinstance(calendars_of_file, dict):
-        raise OptionError(
-            f"{file}: calendars is {calendars_of_file!r}; write each calendar below a line such as [calendars.finance]"
-        )
+        from gnomon.model.sentences import say  # loaded with the first refusal
+
+        raise OptionError(say("calendars_are_no_table", file=str(file), thing=repr(calendars_of_file)))
     lines = dict(find_key_lines(text))
     tables = {}
     for name, values in calendars_of_file.items():
         if not isinstance(values, dict):
-            raise OptionError(
-                f"{file}: {name} = {values!r} is directly in [{CALENDARS}]; write it below a line such as [calendars.finance]"
-            )
+            from gnomon.model.sentences import say
+
+            raise OptionError(say("calendar_is_no_table", file=str(file), name=name, thing=repr(values)))
         section = f"{CALENDARS}.{name}".lower()
         own = {key: lines[place] for key in values if (place := OptionKey(section, key.lower())) in lines}
         tables[name] = CalendarTable(name, values, str(file), own)

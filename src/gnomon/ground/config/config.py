@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gnomon.ground.config.option import ConfigOption, OptionKey, UnknownOptionError
 from gnomon.ground.config.options import OPEN_SECTIONS, OPTIONS, find_nearest_option, find_option
 from gnomon.ground.config.secrets import is_secret, mask_secret
 from gnomon.ground.config.sources import OptionValue
 from gnomon.ground.config.values import to_boolean, to_integer, to_number
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 T = TypeVar("T")
 
@@ -96,7 +99,7 @@ class Config:
             return fallback
         if value is not None:
             return value.text
-        raise UnknownOptionError(self._describe_unknown(section, name))
+        raise UnknownOptionError(self._say_unknown(section, name))
 
     def section(self, section: str) -> dict[str, str]:
         """All options of a section, as text."""
@@ -175,7 +178,7 @@ class Config:
     def _require(self, section: str, name: str) -> OptionValue:
         value = self._find(section, name)
         if value is None:
-            raise UnknownOptionError(self._describe_unknown(section, name))
+            raise UnknownOptionError(self._say_unknown(section, name))
         return value
 
     def _find(self, section: str, name: str) -> OptionValue | None:
@@ -183,11 +186,15 @@ class Config:
         key = option.key if option is not None else OptionKey(section.lower(), name.lower())
         return self._values.get(key) or self._undeclared.get(key)
 
-    def _describe_unknown(self, section: str, name: str) -> str:
+    def _say_unknown(self, section: str, name: str) -> Sentence:
+        from gnomon.model.sentences import say  # loaded with the first refusal
+
         key = OptionKey(section.lower(), name.lower())
         if is_secret(key):
-            return f"the option {key} is a secret of the server; DAG files and tasks cannot read it"
-        return f"there is no option {key} and no environment variable sets it.{_suggest(find_nearest_option(key))}"
+            return say("option_is_secret", option=str(key))
+        nearest = find_nearest_option(key)
+        hint = say("or_option_is_meant", option=str(nearest)) if nearest else None
+        return say("option_is_not_set", option=str(key), hint=hint)
 
 
 def _suggest(nearest: OptionKey | None) -> str:

@@ -56,14 +56,20 @@ def read_dag_bundles(cfg: Config) -> tuple[DagBundleConfig, ...]:
     try:
         entries = json.loads(text)
     except ValueError as error:
-        raise OptionError(f"{where} is not JSON: {error}; write a list like {_EXAMPLE}") from None
+        from gnomon.model.sentences import say  # loaded with the first refusal
+
+        raise OptionError(say("bundles_are_no_json", place=where, error=str(error), example=_EXAMPLE)) from None
     if not isinstance(entries, list) or not entries:
-        raise OptionError(f"{where} must be a list of bundles that is not empty; write one like {_EXAMPLE}")
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("bundles_are_no_list", place=where, example=_EXAMPLE))
     bundles = [_read_bundle(entry, f"{where}, entry {number}", default_s) for number, entry in enumerate(entries, 1)]
     names = [bundle.name for bundle in bundles]
     for name in names:
         if names.count(name) > 1:
-            raise OptionError(f"{where} has two bundles with the name {name!r}; give each bundle another name")
+            from gnomon.model.sentences import say
+
+            raise OptionError(say("bundle_name_is_twice", place=where, name=name))
     return tuple(bundles)
 
 
@@ -73,9 +79,15 @@ def find_dag_bundle(cfg: Config, name: str) -> DagBundleConfig:
     for bundle in bundles:
         if bundle.name == name:
             return bundle
+    from gnomon.model.sentences import say
+
     raise OptionError(
-        f"{_OPTION} has no bundle {name!r} on this machine, only {', '.join(repr(bundle.name) for bundle in bundles)}; "
-        "set the option on workers as on the dag-processor"
+        say(
+            "bundle_is_not_configured",
+            option=str(_OPTION),
+            name=name,
+            names=", ".join(repr(bundle.name) for bundle in bundles),
+        )
     )
 
 
@@ -86,38 +98,50 @@ def bundle_folder(cfg: Config, name: str) -> Path:
 
 def _read_bundle(entry: object, where: str, default_s: float) -> DagBundleConfig:
     if not isinstance(entry, dict):
-        raise OptionError(f"{where} is not an object; write one with name, classpath and kwargs")
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("bundle_is_no_object", place=where))
     name, classpath, kwargs = entry.get("name"), entry.get("classpath"), entry.get("kwargs", {})
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise OptionError(
-            f"{where} has the name {name!r}; a name has letters, digits, _, - and ., because it is the name of a folder"
-        )
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("bundle_name_is_wrong", place=where, name=repr(name)))
     where = f"{where} ({name!r})"
     if not isinstance(classpath, str) or "." not in classpath:
+        from gnomon.model.sentences import say
+
         raise OptionError(
-            f"{where} has the classpath {classpath!r}; write the class with its module, for example {LOCAL_BUNDLE_CLASS}"
+            say("bundle_class_is_wrong", place=where, class_path=repr(classpath), example=LOCAL_BUNDLE_CLASS)
         )
     if not isinstance(kwargs, dict):
-        raise OptionError(
-            f"{where} has kwargs that are not an object; write the arguments of the class by name, or {{}}"
-        )
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("bundle_arguments_are_no_object", place=where))
     unknown = sorted(set(entry) - _KEYS)
     if unknown:
-        raise OptionError(f"{where} has the unknown key {unknown[0]!r}; the keys are name, classpath and kwargs")
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("bundle_key_is_unknown", place=where, key=unknown[0]))
     arguments = dict(kwargs)
     refresh_s = arguments.pop("refresh_interval", default_s)
     if isinstance(refresh_s, bool) or not isinstance(refresh_s, int | float) or refresh_s < 1:
-        raise OptionError(f"{where} has the refresh_interval {refresh_s!r}; it is a number of seconds, at least 1")
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("bundle_interval_is_wrong", place=where, thing=repr(refresh_s)))
     for reserved in ("name", "version"):
         if reserved in arguments:
-            raise OptionError(f"{where} has kwargs with {reserved!r}, which Gnomon gives itself; remove it")
+            from gnomon.model.sentences import say
+
+            raise OptionError(say("bundle_argument_is_reserved", place=where, name=reserved))
     if classpath == LOCAL_BUNDLE_CLASS:
         others = sorted(set(arguments) - {"path", "view_url_template"})
         if others:
-            raise OptionError(
-                f"{where} has the unknown argument {others[0]!r}; LocalDagBundle has path, refresh_interval and view_url_template"
-            )
+            from gnomon.model.sentences import say
+
+            raise OptionError(say("bundle_argument_is_unknown", place=where, name=others[0]))
         path = arguments.get("path")
         if path is not None and (not isinstance(path, str) or not path):
-            raise OptionError(f"{where} has the path {path!r}; it is a folder, and without it the DAG folder")
+            from gnomon.model.sentences import say
+
+            raise OptionError(say("bundle_path_is_wrong", place=where, thing=repr(path)))
     return DagBundleConfig(name, classpath, float(refresh_s), arguments)

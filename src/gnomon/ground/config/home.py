@@ -34,14 +34,14 @@ def run_folder(home: Path) -> Path:
         stat_result = folder.lstat()
         around = folder.parent.stat()
     except OSError as error:
-        raise OptionError(
-            f"cannot create {folder} for sockets and locks: {error.strerror}; set GNOMON_HOME to a folder that you can write to"
-        ) from None
+        from gnomon.model.sentences import say  # loaded with the first refusal
+
+        raise OptionError(say("run_folder_cannot_be_made", folder=str(folder), error=error.strerror)) from None
     reason = None if folder is inside else _find_danger(stat_result, around)
     if reason is not None:
-        raise OptionError(
-            f"the folder for sockets and locks {folder} {reason}; remove it, or use a shorter GNOMON_HOME, whose own folder is used then"
-        )
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("run_folder_is_dangerous", folder=str(folder), reason=reason))
     return folder
 
 

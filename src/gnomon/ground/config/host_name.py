@@ -29,15 +29,19 @@ def read_host_name(function: str) -> str:
     try:
         name_function = _OF_AIRFLOW.get(path) or pkgutil.resolve_name(path)
     except (ImportError, AttributeError, ValueError) as error:
-        raise OptionError(
-            f"{_OPTION} is {path!r}, which cannot be loaded: {error}. Name a function, such as socket.getfqdn"
-        ) from None
+        from gnomon.model.sentences import say  # loaded with the first refusal
+
+        raise OptionError(say("host_name_cannot_be_loaded", option=str(_OPTION), name=path, error=str(error))) from None
     try:
         name = name_function()
     except Exception as error:
-        raise OptionError(f"{_OPTION} is {path!r}, which raised {type(error).__name__}: {error}") from None
-    if not isinstance(name, str) or not name:
+        from gnomon.model.sentences import say
+
         raise OptionError(
-            f"{_OPTION} is {path!r}, which returned {name!r}; it must return the name of this machine as text"
-        )
+            say("host_name_raised", option=str(_OPTION), name=path, text=type(error).__name__, error=str(error))
+        ) from None
+    if not isinstance(name, str) or not name:
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("host_name_is_no_text", option=str(_OPTION), name=path, thing=repr(name)))
     return name

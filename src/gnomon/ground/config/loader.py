@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gnomon.ground.config.config import Config
 from gnomon.ground.config.environment import environment
@@ -21,6 +22,9 @@ from gnomon.ground.config.sources import (
     read_file,
 )
 from gnomon.ground.config.values import check_value, normalize_choice, to_integer
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 _DIALECT = OptionKey("core", "airflow_dialect")
 _SCHEMES = ("sqlite", "postgresql", "postgres")
@@ -80,21 +84,33 @@ def _find_value(option: ConfigOption, *sources: Mapping[OptionKey, OptionValue])
 def _refuse_misspelt(variables: Mapping[str, OptionKey | None]) -> None:
     for variable, meant in variables.items():
         if variable.startswith("GNOMON__"):
-            remedy = f"Did you mean GNOMON__{meant.variable}?" if meant else "`gnomon config list` shows all options."
-            raise OptionError(f"{variable}: the variable of an option is GNOMON__SECTION__KEY. {remedy}")
+            from gnomon.model.sentences import Command, say  # loaded with the first refusal
+
+            raise OptionError(
+                say(
+                    "variable_of_option_is_misspelt",
+                    variable=variable,
+                    hint=say("variable_is_meant", variable=f"GNOMON__{meant.variable}")
+                    if meant
+                    else say("command_shows_all_options", command=Command("config list")),
+                )
+            )
 
 
 def _refuse_unknown(values: Mapping[OptionKey, OptionValue], prefix: str) -> None:
     for key, value in values.items():
         if find_option(*key) is None:
-            raise OptionError(_describe_unknown(key, value.place, prefix))
+            raise OptionError(_say_unknown(key, value.place, prefix))
 
 
-def _describe_unknown(key: OptionKey, place: str, prefix: str) -> str:
+def _say_unknown(key: OptionKey, place: str, prefix: str) -> Sentence:
     nearest = find_nearest_option(key)
+    from gnomon.model.sentences import Command, say
+
+    command = Command("config list")
+    hint = say("option_is_meant", option=str(nearest)) if nearest else say("command_shows_all_options", command=command)
     where = place if prefix else f"{key} ({place})"
-    remedy = f"Did you mean {nearest}?" if nearest else "`gnomon config list` shows all options."
-    return f"{where}: there is no option {key}. {remedy}"
+    return say("option_does_not_exist", place=where, option=str(key), hint=hint)
 
 
 def _check(option: ConfigOption, value: OptionValue) -> None:
@@ -103,8 +119,17 @@ def _check(option: ConfigOption, value: OptionValue) -> None:
         if option.key in _EXTRA_CHECKS:
             _EXTRA_CHECKS[option.key](value.text)
     except ValueError as error:
-        shown = "" if option.is_secret else f" is {value.text!r}"
-        raise OptionError(f"{option.key} ({value.place}){shown}: {error}") from None
+        from gnomon.model.sentences import say
+
+        raise OptionError(
+            say(
+                "value_of_option_is_wrong",
+                option=str(option.key),
+                source=value.place,
+                shown=None if option.is_secret else say("option_is_value", text=value.text),
+                error=str(error),
+            )
+        ) from None
 
 
 def _check_address(text: str) -> None:

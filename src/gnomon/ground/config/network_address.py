@@ -21,14 +21,6 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def describe_open_address(source: str, host: str) -> str:
-    """The error of `[api] auth = none` on an address that other machines reach. `source`: where the option was set."""
-    return (
-        f"[api] auth ({source}) is none, and other machines reach {host}: everybody could change everything. "
-        "Set [api] host to 127.0.0.1, or [api] auth to accounts"
-    )
-
-
 def read_networks(cfg: Config, section: str, name: str) -> tuple[Network, ...]:
     """The networks of an option, a list with commas: `10.0.0.0/8, ::1`. Raises OptionError for what is no network."""
     networks = []
@@ -36,9 +28,15 @@ def read_networks(cfg: Config, section: str, name: str) -> tuple[Network, ...]:
         try:
             networks.append(ipaddress.ip_network(part))
         except ValueError as error:
+            from gnomon.model.sentences import say  # loaded with the first refusal
+
             raise OptionError(
-                f"[{section}] {name} ({cfg.source(section, name)}) has {part!r}, which is no network: {error}; write addresses or networks with "
-                "commas between them, for example 10.0.0.0/8, 192.0.2.7, ::1"
+                say(
+                    "text_is_no_network",
+                    place=f"[{section}] {name} ({cfg.source(section, name)})",
+                    text=part,
+                    error=str(error),
+                )
             ) from None
     return tuple(networks)
 

@@ -123,11 +123,15 @@ def _ask_backend(environ: Mapping[str, str], place: OptionValue) -> str:
             timeout=_COMMAND_TIMEOUT_S,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise OptionError(f"{place.place}: the secrets backend could not be asked: {type(error).__name__}") from None
+        from gnomon.model.sentences import say  # loaded with the first refusal
+
+        raise OptionError(say("backend_could_not_be_asked", place=place.place, error=type(error).__name__)) from None
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        from gnomon.model.sentences import say
+
         raise OptionError(
-            f"{place.place}: the secrets backend has no value for the key {place.text!r}: {without_passwords(reason)}"
+            say("backend_has_no_value", place=place.place, key=place.text, reason=without_passwords(reason))
         )
     return done.stdout
 
@@ -140,11 +144,28 @@ def _run_command(command: OptionValue) -> str:
         words = shlex.split(command.text)
         done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_S)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        message = f"{command.place}: the command {command.text!r} could not be run: {error}"
-        raise OptionError(without_passwords(message)) from None
+        from gnomon.model.sentences import say
+
+        raise OptionError(
+            say(
+                "command_of_option_cannot_be_run",
+                place=command.place,
+                text=without_passwords(command.text),
+                error=without_passwords(str(error)),
+            )
+        ) from None
     if done.returncode != 0:
-        message = f"{command.place}: the command {command.text!r} failed with exit code {done.returncode}: {done.stderr.strip()[:500]}"
-        raise OptionError(without_passwords(message))
+        from gnomon.model.sentences import say
+
+        raise OptionError(
+            say(
+                "command_of_option_failed",
+                place=command.place,
+                text=without_passwords(command.text),
+                number=done.returncode,
+                error=without_passwords(done.stderr.strip()[:500]),
+            )
+        )
     return done.stdout.rstrip("\n")
 
 
@@ -157,7 +178,9 @@ def read_file(path: Path) -> dict[OptionKey, OptionValue]:
         if section == CALENDARS:
             continue
         if not isinstance(names, dict):
-            raise OptionError(f"{path}: {section} is outside a section; write it below a line such as [core]")
+            from gnomon.model.sentences import say
+
+            raise OptionError(say("line_is_outside_section", file=str(path), name=section))
         for name, value in names.items():
             if section == ALERTS and name in ALERT_TABLES:
                 continue
@@ -175,13 +198,17 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     except FileNotFoundError:
         return "", {}
     except (OSError, UnicodeDecodeError) as error:
-        raise OptionError(f"{path} cannot be read: {error}") from None
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("file_cannot_be_read", file=str(path), error=str(error))) from None
     import tomllib  # only where there is a file
 
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise OptionError(f'{path} is not valid TOML: {error}. Texts need quotes: name = "value"') from None
+        from gnomon.model.sentences import say
+
+        raise OptionError(say("file_is_no_toml", file=str(path), error=str(error))) from None
 
 
 def _as_text(value: object, key: OptionKey, place: str) -> str:
@@ -189,7 +216,9 @@ def _as_text(value: object, key: OptionKey, place: str) -> str:
         return str(value)
     if isinstance(value, list) and all(isinstance(item, (str, int)) for item in value):
         return ",".join(str(item) for item in value)
-    raise OptionError(f"{key} ({place}) must be a text, a number, or true or false, not {type(value).__name__}")
+    from gnomon.model.sentences import say
+
+    raise OptionError(say("option_is_no_text", option=str(key), source=place, thing=type(value).__name__))
 
 
 _SECTION = re.compile(r"\s*\[\s*\"?([\w.-]+)\"?\s*\]")

@@ -1,4 +1,4 @@
-"""Sentences for users as data: a code and typed arguments. Their English words stand in `catalogue.py` and nowhere else.
+"""Sentences for users as data: a code and typed arguments. Their English words stand in `catalogue/` and nowhere else.
 
 Whoever explains or refuses writes `say("dag_is_not_paused", dag=dag_id)`. Whoever prints calls `render(sentence)`; whoever makes links calls
 `list_spans(sentence)`: the text in pieces, each with its kind and its value. Nobody reads words back.

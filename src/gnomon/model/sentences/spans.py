@@ -29,7 +29,7 @@ def list_spans(sentence: Sentence) -> list[SentenceSpan]:
     """The spans whose texts make up the text of the sentence; no two of words follow one another. An instant inside a stored text is a span too."""
     spans: list[SentenceSpan] = []
     for kind, text, value in _iterate_pieces(sentence):
-        if kind is not ArgumentKind.TEXT and value is not None:
+        if text and kind is not ArgumentKind.TEXT and value is not None:
             spans.append(SentenceSpan(kind, text, value))
         elif text and spans and spans[-1].value is None:
             spans[-1] = SentenceSpan(ArgumentKind.TEXT, spans[-1].text + text)
@@ -54,11 +54,21 @@ _Piece = tuple[ArgumentKind, str, "RunName | TaskName | Command | Instant | str 
 
 def _iterate_pieces(sentence: Sentence) -> Iterator[_Piece]:
     template, arguments = find_template(sentence.code), dict(sentence.arguments)
-    for literal, name in template.singular if arguments.get(COUNT) == 1 else template.parts:
+    for literal, name, is_quoted in template.singular if arguments.get(COUNT) == 1 else template.parts:
         if literal:
             yield ArgumentKind.TEXT, literal, None
         if name is not None:
-            yield from _iterate_argument(find_kind(name), arguments[name])
+            pieces = _iterate_argument(find_kind(name), arguments[name])
+            yield from _iterate_quoted(pieces) if is_quoted else pieces
+
+
+def _iterate_quoted(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+    """The pieces between quotes as Python writes them: what a terminal cannot show is escaped."""
+    for kind, text, value in pieces:
+        shown = repr(text)
+        yield ArgumentKind.TEXT, shown[0], None
+        yield kind, shown[1:-1], value
+        yield ArgumentKind.TEXT, shown[-1], None
 
 
 def _iterate_argument(kind: ArgumentKind, value: ArgumentValue) -> Iterable[_Piece]:

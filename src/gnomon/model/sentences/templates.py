@@ -7,11 +7,9 @@ import string
 from enum import Enum
 from typing import NamedTuple
 
-from gnomon.model.sentences.catalogue import ARGUMENTS, WORDS
-
 
 class ArgumentKind(Enum):
-    """What an argument is; its value is the word of `catalogue.ARGUMENTS`."""
+    """What an argument is; its value is the word of `ARGUMENTS` in the catalogue."""
 
     TEXT = "text"
     """A text that is none of the names below: of a user or an author, a stored reason, a setting."""
@@ -37,11 +35,21 @@ COUNT = "count"
 """The argument that chooses between the words for one and for many."""
 
 
-class Template(NamedTuple):
-    """The words of a code. A part is a literal text and the name of the argument behind it, None at the end."""
+class Part(NamedTuple):
+    """A piece of the words of a code."""
 
-    parts: tuple[tuple[str, str | None], ...]
-    singular: tuple[tuple[str, str | None], ...]
+    literal: str
+    name: str | None
+    """The argument behind the literal text; None at the end."""
+    is_quoted: bool
+    """Whether the argument stands between quotes, written `{name!r}`."""
+
+
+class Template(NamedTuple):
+    """The words of a code."""
+
+    parts: tuple[Part, ...]
+    singular: tuple[Part, ...]
     """The parts where COUNT is 1."""
     names: tuple[str, ...]
     """The arguments, in the order in which they are named first; COUNT counts also where it is not named."""
@@ -50,20 +58,28 @@ class Template(NamedTuple):
 @functools.cache
 def find_template(code: str) -> Template:
     """The words of the code. Raises KeyError if it is not in the catalogue."""
+    from gnomon.model.sentences.catalogue import WORDS  # loaded with the first sentence: a DAG file has none
+
     words = WORDS[code]
     one_words, many = (words, words) if isinstance(words, str) else words
     parts, singular = _parse(many), _parse(one_words)
-    names = dict.fromkeys(name for _, name in parts + singular if name is not None)
+    names = dict.fromkeys(name for _, name, _ in parts + singular if name is not None)
     return Template(parts, singular, tuple(names if one_words == many else names | {COUNT: None}))
 
 
-def _parse(words: str) -> tuple[tuple[str, str | None], ...]:
-    return tuple((literal, name) for literal, name, _, _ in string.Formatter().parse(words))
+def _parse(words: str) -> tuple[Part, ...]:
+    return tuple(
+        Part(literal, name, conversion == "r") for literal, name, _, conversion in string.Formatter().parse(words)
+    )
 
 
 def find_kind(name: str) -> ArgumentKind:
     """The kind of an argument, by its name. Raises KeyError for a name that the catalogue does not declare."""
-    return _KINDS[name]
+    return _map_kinds()[name]
 
 
-_KINDS = {name: kind for kind in ArgumentKind for name in ARGUMENTS[kind.value]}
+@functools.cache
+def _map_kinds() -> dict[str, ArgumentKind]:
+    from gnomon.model.sentences.catalogue import ARGUMENTS
+
+    return {name: kind for kind in ArgumentKind for name in ARGUMENTS[kind.value]}

@@ -8,6 +8,7 @@ import re
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Role
 from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import Command, Sentence, say
 from gnomon.queries.accounts.lookalike_names import find_lookalike_fault
 from gnomon.queries.accounts.passwords import check_password, hash_password
 from gnomon.storage.store import Transaction
@@ -21,12 +22,10 @@ _PATTERN = re.compile(r"[^\x00-\x1f]{1,250}")
 def create_account(tx: Transaction, author: Author, name: str, role: Role, password: str | None) -> Account:
     """Create an account; without a password it can only be used with API tokens. Raises UserError."""
     if not is_account_name(name):
-        raise UserError(f"{name!r} cannot be the name of an account: write 1 to 100 letters, digits, and . _ - + @")
+        raise UserError(say("account_name_is_invalid", name=name))
     fault = find_lookalike_fault(name)
     if fault is not None:
-        raise UserError(
-            f"{name!a} cannot be the name of a new account, because {fault}: choose a name that cannot be read as another one"
-        )
+        raise UserError(say("account_name_is_ambiguous", name=ascii(name), fault=fault))
     if password is not None:
         check_password(password, name)
     account_pk = account_rows.add_account(
@@ -34,7 +33,12 @@ def create_account(tx: Transaction, author: Author, name: str, role: Role, passw
     )
     if account_pk is None:
         raise UserError(
-            f"an account {name!r} exists already; `gnomon users set-role` changes its role, `gnomon users reset-password` its password"
+            say(
+                "account_exists",
+                name=name,
+                command=Command("users set-role"),
+                other_command=Command("users reset-password"),
+            )
         )
     favorite_dags.delete_favorites(tx, name)  # one that a request added while an account of this name was being deleted
     _log(tx, author, "account_created", name, None, {"role": str(role)})
@@ -53,8 +57,13 @@ def get_account(tx: Transaction, name: str) -> Account:
         return account
     near = find_close_matches(name, [account.name for account in account_rows.list_accounts(tx)])
     raise UserError(
-        f"there is no account {name!r}; "
-        + (f"did you mean {near[0]!r}?" if near else "`gnomon users list` lists all accounts")
+        say(
+            "account_does_not_exist",
+            name=name,
+            hint=say("did_you_mean", names=repr(near[0]))
+            if near
+            else say("command_lists_all", command=Command("users list"), things="accounts"),
+        )
     )
 
 
@@ -62,7 +71,7 @@ def set_role(tx: Transaction, author: Author, name: str, role: Role) -> Account:
     """Change the role of an account; its sessions and API tokens stay and permit what the new role does. Raises UserError."""
     account = get_account(tx, name)
     if role is not Role.ADMIN:
-        _check_other_admin(tx, account, "its role cannot be lowered")
+        _check_other_admin(tx, account, say("role_cannot_be_lowered"))
     account_rows.update_role(tx, account.account_pk, role)
     _log(tx, author, "account_role_changed", account.name, {"role": str(account.role)}, {"role": str(role)})
     return get_account(tx, name)
@@ -85,7 +94,7 @@ def reset_password(tx: Transaction, author: Author, name: str, password: str, ke
 def delete_account(tx: Transaction, author: Author, name: str) -> None:
     """Delete an account with its grants, sessions and tokens. Raises UserError."""
     account = get_account(tx, name)
-    _check_other_admin(tx, account, "it cannot be deleted")
+    _check_other_admin(tx, account, say("it_cannot_be_deleted"))
     account_rows.delete_account(tx, account.account_pk)
     favorite_dags.delete_favorites(tx, account.name)
     _log(tx, author, "account_deleted", account.name, {"role": str(account.role)}, None)
@@ -95,15 +104,11 @@ def add_grant(tx: Transaction, author: Author, name: str, grant: Grant) -> None:
     """Give an account a role on the DAGs that a pattern matches. Raises UserError."""
     account = get_account(tx, name)
     if _PATTERN.fullmatch(grant.pattern) is None:
-        raise UserError(
-            f"{grant.pattern!r} cannot be a pattern: write 1 to 250 characters, with * and ? for any others"
-        )
+        raise UserError(say("grant_pattern_is_invalid", pattern=grant.pattern))
     if grant.role is Role.NONE:
-        raise UserError(
-            "a grant can only add to the role of its account, so its role cannot be none; `gnomon users revoke` removes a grant"
-        )
+        raise UserError(say("grant_role_is_none", command=Command("users revoke")))
     if grant.role is Role.ADMIN:
-        raise UserError("admin is no role for single DAGs: accounts belong to no DAG; grant viewer, user or operator")
+        raise UserError(say("grant_role_is_admin"))
     account_rows.put_grant(tx, account.account_pk, grant)
     _log(
         tx, author, "account_grant_added", account.name, None, {str(grant.kind): grant.pattern, "role": str(grant.role)}
@@ -115,11 +120,13 @@ def remove_grant(tx: Transaction, author: Author, name: str, kind: GrantKind, pa
     account = get_account(tx, name)
     if not account_rows.delete_grant(tx, account.account_pk, kind, pattern):
         existing = ", ".join(f"--{grant.kind} {grant.pattern}" for grant in account.grants) or "none"
-        raise UserError(f"account {account.name!r} has no grant --{kind} {pattern}; its grants: {existing}")
+        raise UserError(
+            say("account_has_no_grant", name=account.name, grant_kind=str(kind), pattern=pattern, names=existing)
+        )
     _log(tx, author, "account_grant_removed", account.name, {str(kind): pattern}, None)
 
 
-def _check_other_admin(tx: Transaction, account: Account, consequence: str) -> None:
+def _check_other_admin(tx: Transaction, account: Account, consequence: Sentence) -> None:
     """Raise UserError if the account is the only administrator."""
     if account.role is not Role.ADMIN:
         return
@@ -127,9 +134,7 @@ def _check_other_admin(tx: Transaction, account: Account, consequence: str) -> N
     if not any(
         other.role is Role.ADMIN and other.account_pk != account.account_pk for other in account_rows.list_accounts(tx)
     ):
-        raise UserError(
-            f"{account.name!r} is the only account with the role admin, so {consequence}; create another one first"
-        )
+        raise UserError(say("account_is_only_admin", name=account.name, why=consequence))
 
 
 def _log(tx: Transaction, author: Author, kind: str, name: str, before: object, after: object) -> None:

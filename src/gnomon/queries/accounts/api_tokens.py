@@ -12,6 +12,7 @@ from gnomon.model.accounts import Account, ApiToken, Author, Identity, Role
 from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import Command, say
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.accounts import account_rows, token_rows
 from gnomon.storage.store.dag_records.event_log import log_event
@@ -37,21 +38,15 @@ def create_token(
     `role`: the most that the token permits; it permits no more than its account. `lifetime_s` None: it does not expire.
     """
     if not account_rows.lock_unchanged(tx, account.account_pk, account.epoch):
-        raise UserError(
-            f"account {account.name!r} was changed or deleted meanwhile, and no token was created; try again"
-        )
+        raise UserError(say("account_was_changed", name=account.name))
     if not 1 <= len(name) <= 100:
-        raise UserError("give the token a name of 1 to 100 characters that says what uses it")
+        raise UserError(say("token_needs_name"))
     if role is Role.NONE:
-        raise UserError("a token with the role none would permit nothing; give viewer, user, operator or admin")
+        raise UserError(say("token_role_is_none"))
     if account.role < role and not any(grant.role >= role for grant in account.grants):
-        raise UserError(
-            f"account {account.name!r} has the role {account.role}, so its tokens cannot have the role {role}"
-        )
+        raise UserError(say("token_role_is_too_high", name=account.name, role=str(account.role), other_role=str(role)))
     if lifetime_s is not None and not 0 < lifetime_s <= LIFETIME_MAX_S:  # also refuses NaN
-        raise UserError(
-            f"a token cannot be valid for {lifetime_s:g} s; give a time of at most {LIFETIME_MAX_S // 86_400} days, or none"
-        )
+        raise UserError(say("token_lifetime_is_out_of_range", duration=lifetime_s, most=LIFETIME_MAX_S // 86_400))
     if (
         sum(
             token.account_pk == account.account_pk and token.is_valid(author.now)
@@ -59,9 +54,7 @@ def create_token(
         )
         >= TOKENS_MAX
     ):
-        raise UserError(
-            f"account {account.name!r} has {TOKENS_MAX} valid tokens, and cannot have more; revoke those that nothing uses"
-        )
+        raise UserError(say("account_has_all_tokens", name=account.name, most=TOKENS_MAX))
     uid, secret = secrets.token_hex(_UID_BYTES), secrets.token_urlsafe(_SECRET_BYTES)
     expires_at = None if lifetime_s is None else author.now + round(lifetime_s * SECOND)
     token_rows.add_token(
@@ -85,12 +78,17 @@ def revoke_token(tx: Transaction, author: Author, uid: str) -> ApiToken:
     if stored is None:
         near = find_close_matches(uid, [token.uid for token in token_rows.list_tokens(tx)])
         raise UserError(
-            f"there is no token {uid!r}; "
-            + (f"did you mean {near[0]}?" if near else "`gnomon tokens list` lists all tokens")
+            say(
+                "token_does_not_exist",
+                name=uid,
+                hint=say("did_you_mean", names=near[0])
+                if near
+                else say("command_lists_all", command=Command("tokens list"), things="tokens"),
+            )
         )
     token = stored[0]
     if not token_rows.revoke_token(tx, token, author.now):
-        raise UserError(f"token {uid} was revoked before, at {iso(token.revoked_at)}")
+        raise UserError(say("token_was_revoked", name=uid, at=token.revoked_at))
     _log(
         tx,
         author,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from gnomon.model.accounts import Account
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import say
 from gnomon.queries.accounts.account_changes import is_account_name
 from gnomon.queries.accounts.passwords import hash_password, is_outdated, verify_password
 from gnomon.storage.store import Database
@@ -34,9 +35,7 @@ class LoginRefused(UserError):
 
     def __init__(self, retry_after_s: float = 0.0) -> None:
         super().__init__(
-            "wrong name or password"
-            if not retry_after_s
-            else f"too many failed logins from this address: try again in {retry_after_s:.0f} s"
+            say("logins_are_paused", number=f"{retry_after_s:.0f}") if retry_after_s else say("password_is_wrong")
         )
         self.retry_after_s = retry_after_s
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -26,11 +27,11 @@ _slots = threading.BoundedSemaphore(HASHES_AT_ONCE)
 def check_password(password: str, name: str) -> None:
     """Return when the password is accepted. Raises UserError."""
     if len(password) < LENGTH_MIN:
-        raise UserError(f"the password has {len(password)} characters; give one with at least {LENGTH_MIN}")
+        raise UserError(say("password_is_too_short", length=len(password), least=LENGTH_MIN))
     if len(password) > LENGTH_MAX:
-        raise UserError(f"the password has {len(password):,} characters; give one with at most {LENGTH_MAX:,}")
+        raise UserError(say("password_is_too_long", length=f"{len(password):,}", most=f"{LENGTH_MAX:,}"))
     if password.casefold() == name.casefold():
-        raise UserError("the password is the name of the account; give another one")
+        raise UserError(say("password_is_account_name"))
 
 
 def generate_password() -> str:

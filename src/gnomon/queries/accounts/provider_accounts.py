@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from gnomon.model.accounts import Account, Author, Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import Command, quote, say
 from gnomon.queries.accounts.account_changes import create_account, is_account_name, set_role
 from gnomon.queries.accounts.lookalike_names import find_lookalike_fault
 from gnomon.queries.accounts.sessions import revoke_sessions
@@ -91,24 +92,17 @@ def _require_verified(claims: Mapping[str, object], path: str) -> None:
     """An address counts only if the provider has verified it: otherwise everybody could write somebody else's. Raises ProviderLoginRefused."""
     verified = find_claim(claims, f"{path}{_VERIFIED}")
     if _is_email(path) and verified is not True and verified != "true":
-        raise ProviderLoginRefused(
-            f"the identity provider does not say that it has verified the address in the claim {path!r} (claim '{path}{_VERIFIED}' is not true): verify it there, "
-            "or let [oidc] name another claim, for example preferred_username"
-        )
+        raise ProviderLoginRefused(say("claim_is_not_verified", name=path, claim=f"{path}{_VERIFIED}"))
 
 
 def read_name(claims: Mapping[str, object], rules: ClaimRules) -> str:
     """The name of the account. Raises ProviderLoginRefused."""
     name = find_claim(claims, rules.name_claim)
     if not isinstance(name, str) or not name:
-        raise ProviderLoginRefused(
-            f"the identity provider sent no claim {rules.name_claim!r} with a name; [oidc] name_claim can name another claim, and [oidc] scopes can ask for more"
-        )
+        raise ProviderLoginRefused(say("claim_with_name_is_missing", name=rules.name_claim))
     _require_verified(claims, rules.name_claim)
     if not is_account_name(name):
-        raise ProviderLoginRefused(
-            f"{name[:100]!r}, the claim {rules.name_claim!r}, cannot be the name of an account: 1 to 100 letters, digits, and . _ - + @ can"
-        )
+        raise ProviderLoginRefused(say("claim_is_no_account_name", text=name[:100], name=rules.name_claim))
     return name
 
 
@@ -119,7 +113,7 @@ def read_role(claims: Mapping[str, object], rules: ClaimRules) -> Role | None:
     try:
         return _choose_role(claims, rules)
     except ProviderLoginRefused as refusal:
-        raise RoleNotGiven(str(refusal)) from None
+        raise RoleNotGiven(quote(str(refusal))) from None
 
 
 def _choose_role(claims: Mapping[str, object], rules: ClaimRules) -> Role:
@@ -134,10 +128,7 @@ def _choose_role(claims: Mapping[str, object], rules: ClaimRules) -> Role:
         else None
     )
     if values is None and rules.default_role is None:
-        raise ProviderLoginRefused(
-            f"the identity provider sent no claim {rules.role_claim!r}, which [oidc] role_claim names; add the scope or the mapper that sends it, "
-            "or set [oidc] default_role"
-        )
+        raise ProviderLoginRefused(say("claim_with_role_is_missing", name=rules.role_claim))
     roles = [rules.roles[value] for value in values or () if value in rules.roles]
     if not roles and values and OTHERS in rules.roles:
         roles = [rules.roles[OTHERS]]
@@ -145,9 +136,7 @@ def _choose_role(claims: Mapping[str, object], rules: ClaimRules) -> Role:
         return max(roles)
     if rules.default_role is None:
         shown = ", ".join(repr(value[:100]) for value in (values or ())[:VALUES_SHOWN]) or "no value"
-        raise ProviderLoginRefused(
-            f"none of the values of the claim {rules.role_claim!r} has a role here ({shown}); [oidc] roles lists those that have one"
-        )
+        raise ProviderLoginRefused(say("claim_gives_no_role", name=rules.role_claim, names=shown))
     return rules.default_role
 
 
@@ -198,23 +187,17 @@ def _add_account(
         first = role if role is not None else rules.default_role
         if first is None:
             raise ProviderLoginRefused(
-                f"there is no account {name!r}, and nothing says which role a new one has: set [oidc] role_claim or [oidc] default_role, or create it with "
-                "`gnomon users create --no-password` and set [oidc] link_existing"
+                say("new_account_has_no_role", name=name, command=Command("users create", (), ("--no-password",)))
             )
         if account_rows.make_name_key(name) in _NAMES_OF_SERVICES:
-            raise ProviderLoginRefused(
-                f"no account is created for {name!r}, the claim {rules.name_claim!r}: the audit log names a service of Gnomon so"
-            )
+            raise ProviderLoginRefused(say("account_name_is_of_service", text=name, name=rules.name_claim))
         account = create_account(tx, author, name, first, None)
     elif (
         not rules.links_existing
         or not _is_same_name(name, account.name)
         or identity_rows.has_subject(tx, account.account_pk)
     ):
-        raise ProviderLoginRefused(
-            f"there is an account {account.name!r} already, which does not belong to this login of the identity provider; an administrator can delete it, "
-            "or set [oidc] link_existing, so that the first login with its name gets it"
-        )
+        raise ProviderLoginRefused(say("account_belongs_to_no_login", name=account.name))
     identity_rows.add_subject(tx, rules.issuer, subject, account.account_pk)
     body = json.dumps({"account": account.name, "issuer": rules.issuer, "subject": subject, "from": author.address})
     log_event(tx, EventRecord(author.now, "account_linked", by=author.by, body=body, address=author.address))

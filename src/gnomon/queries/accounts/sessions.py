@@ -15,6 +15,7 @@ from gnomon.model.accounts import Account, Author, Identity
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import say
 from gnomon.queries.accounts.api_tokens import USED_AGAIN_S, hash_secret
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.accounts import account_rows, session_rows
@@ -56,9 +57,7 @@ class LoginOutdated(UserError):
     """The account was changed after its login was checked."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"the password or the role of account {name!r} was changed, or its login was ended, during this request: log in again"
-        )
+        super().__init__(say("login_is_outdated", name=name))
 
 
 def begin_session(tx: Transaction, account: Account, address: str, now: Instant, rules: SessionRules) -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from gnomon.model.attempts import Attempt
 from gnomon.model.message_bounds import find_message_fault
+from gnomon.model.sentences import say
 from gnomon.model.state_values import StateWriter
 from gnomon.model.task_api_requests import (
     AnyTaskApiRequest,
@@ -114,10 +115,7 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
         with database.read() as tx:
             return get_consumed_asset_events(tx, attempt)
     if attempt is None and isinstance(request, (*_ATTEMPT_REQUESTS, *_ASSET_STATE_REQUESTS, *_RUN_REQUESTS)):
-        raise TaskApiRefused(
-            f"{type(request).__name__} is for tasks only, and this DAG file made the request while it was imported;"
-            " move the call into a task"
-        )
+        raise TaskApiRefused(say("request_of_dag_file_is_refused", name=type(request).__name__))
     return _answer_from_table(database, request)
 
 
@@ -129,9 +127,7 @@ def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> obje
     if isinstance(request, (GetCachedSecret, SetCachedSecret)):
         return None
     if isinstance(request, (*_ATTEMPT_REQUESTS, *_WRITE_REQUESTS)):
-        raise TaskApiRefused(
-            f"{type(request).__name__} is for tasks only, and a trigger made the request; move the call into a method of the task"
-        )
+        raise TaskApiRefused(say("request_of_trigger_is_refused", name=type(request).__name__))
     return _answer_from_table(database, request)
 
 
@@ -141,7 +137,7 @@ def _check_request(request: AnyTaskApiRequest) -> None:
         (f"{name} is negative" for name in _COUNTS if (getattr(request, name, None) or 0) < 0), None
     )
     if fault is not None:
-        raise TaskApiRefused(f"{type(request).__name__} cannot be answered: {fault}")
+        raise TaskApiRefused(say("request_cannot_be_answered", name=type(request).__name__, fault=fault))
 
 
 _VALUE_FIELDS = frozenset({"value", "text"})

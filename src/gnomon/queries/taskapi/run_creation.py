@@ -6,6 +6,7 @@ import json
 
 from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import Attempt
+from gnomon.model.sentences import Command, quote, say
 from gnomon.model.states import DagRunType
 from gnomon.model.task_api_requests import GetRequest, TriggerRun
 from gnomon.queries.taskapi.run_queries import TaskApiRefused
@@ -41,7 +42,7 @@ def trigger_run(database: store.Database, attempt: Attempt, request: TriggerRun)
             )
         return {"outcome": "created", "run_id": run.run_id, "request": None}
     except (RunTypeNotAllowed, RunIdReserved) as error:
-        raise TaskApiRefused(str(error)) from None
+        raise TaskApiRefused(quote(str(error))) from None
     except RunExists as error:
         holder = error.holder
     with database.write() as tx:
@@ -62,8 +63,6 @@ def get_request(tx: store.Transaction, request: GetRequest) -> object:
 def _check_dag(tx: store.Transaction, dag_id: str) -> None:
     dag = dags.find_dag_row(tx, dag_id)
     if dag is None:
-        raise TaskApiRefused(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
+        raise TaskApiRefused(say("dag_of_request_does_not_exist", dag=dag_id, command=Command("dags list")))
     if not dag.active:
-        raise TaskApiRefused(
-            f"DAG {dag_id!r} was deleted: no file defines it any more (the last one was {dag.file}); put the file back to run it"
-        )
+        raise TaskApiRefused(say("dag_of_request_is_deleted", dag=dag_id, file=dag.file))

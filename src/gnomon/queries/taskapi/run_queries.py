@@ -10,6 +10,7 @@ from gnomon.model.attempts import Attempt, RunFacts, TaskInstanceFacts
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord, TaskRecord
+from gnomon.model.sentences import say
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, parse_triggering_user
 from gnomon.model.task_api_requests import (
@@ -194,9 +195,7 @@ def list_runs(tx: store.Transaction, request: ListRuns) -> object:
         ),
     )
     if request.needs_all and page.has_more:
-        raise TaskApiRefused(
-            f"DAG {request.dag_id!r} has more than {limit:,} such runs, and an answer has no more: ask for a shorter range of dates"
-        )
+        raise TaskApiRefused(say("dag_has_many_such_runs", dag=request.dag_id, number=f"{limit:,}"))
     return [msgspec.to_builtins(_run_facts(request.dag_id, listed.run)) for listed in page.runs]
 
 
@@ -239,9 +238,7 @@ def _wanted_runs(tx: store.Transaction, request: GetTaskStates) -> list[RunRecor
         return _find_by_logical_date(tx, request.dag_id, request.logical_dates)
     runs = dag_runs.list_runs(tx, request.dag_id, None, RUNS_MAX + 1)
     if len(runs) > RUNS_MAX:
-        raise TaskApiRefused(
-            f"DAG {request.dag_id!r} has more than {RUNS_MAX:,} runs, and an answer has no more: name runs by run_ids or logical_dates"
-        )
+        raise TaskApiRefused(say("dag_has_many_runs", dag=request.dag_id, number=f"{RUNS_MAX:,}"))
     return runs
 
 
@@ -267,7 +264,7 @@ def _parse_state(name: str | None) -> DagRunState | None:
         return DagRunState(name)
     except ValueError:
         state_names = ", ".join(state.value for state in DagRunState)
-        raise TaskApiRefused(f"there is no run state {name!r}; use one of {state_names}") from None
+        raise TaskApiRefused(say("run_state_does_not_exist", name=name, names=state_names)) from None
 
 
 def _task_label(task_id: str, record: TaskRecord) -> str:

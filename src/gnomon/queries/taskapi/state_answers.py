@@ -5,6 +5,7 @@ from __future__ import annotations
 from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import clamp
+from gnomon.model.sentences import say
 from gnomon.model.state_values import STATE_VALUE_MAX_BYTES, StateWriter
 from gnomon.model.task_api_requests import (
     DeleteAssetState,
@@ -62,6 +63,4 @@ def answer_asset_state(
 
 def _check_size(key: str, value: str) -> None:
     if len(value) > STATE_VALUE_MAX_BYTES:
-        raise TaskApiRefused(
-            f"the value under {key!r} takes {len(value)} bytes, the limit is {STATE_VALUE_MAX_BYTES} bytes"
-        )
+        raise TaskApiRefused(say("stored_value_is_too_large", key=key, length=len(value), most=STATE_VALUE_MAX_BYTES))

@@ -6,6 +6,7 @@ from gnomon.model.errors.authoring import InvalidPartitionKeyError
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.sentences import quote, say
 from gnomon.model.spec import DagSpec
 from gnomon.rules.partitions.part_codec import ClassFinder, decode_part, list_author_classes
 from gnomon.rules.timetables.partition_timetables import CronPartitionTimetable
@@ -25,13 +26,10 @@ def resolve_partition_date(dag: DagSpec, key: str | None, find_class: ClassFinde
         return None
     ref = dag.timetable
     if not ref.has_partitions:
-        raise PartitionKeyRefused(
-            f"DAG {dag.dag_id!r} has no partitions, so its runs have no partition key; leave the key out, or give the DAG a schedule with "
-            "partitions (CronPartitionTimetable, PartitionedAssetTimetable, PartitionedAtRuntime)"
-        )
+        raise PartitionKeyRefused(say("dag_has_no_partitions", dag=dag.dag_id))
     fault = find_partition_key_fault(key)
     if fault is not None:
-        raise PartitionKeyRefused(fault)
+        raise PartitionKeyRefused(quote(fault))
     if dag.partition_rules:
         return _resolve_by_mappers(dag, key, find_class)
     if ref.builtin_name not in BUILTINS:
@@ -39,7 +37,9 @@ def resolve_partition_date(dag: DagSpec, key: str | None, find_class: ClassFinde
     try:
         date = build(ref).resolve_partition_date(key)
     except InvalidPartitionKeyError as error:
-        raise PartitionKeyRefused(f"{error}; DAG {dag.dag_id!r} has the schedule {ref.summary}") from None
+        raise PartitionKeyRefused(
+            say("partition_key_is_refused", error=str(error), dag=dag.dag_id, schedule=ref.summary)
+        ) from None
     return None if date is None else to_instant(date)
 
 
@@ -63,7 +63,7 @@ def _resolve_by_mappers(dag: DagSpec, key: str, find_class: ClassFinder | None) 
             date = decode_part(rule.mapper, find_class).to_partition_date(key)
         except ValueError as error:
             raise PartitionKeyRefused(
-                f"the mapper of asset {rule.leaf.name!r} of DAG {dag.dag_id!r} makes no partition key {key!r}: {error}"
+                say("mapper_makes_no_such_key", asset=rule.leaf.name, dag=dag.dag_id, key=key, error=str(error))
             ) from None
         if date is not None:
             dates.add(to_instant(date))

@@ -18,6 +18,7 @@ from gnomon.author_code.processes.task_api_messages import TaskApiHandler, TaskA
 from gnomon.ground import log
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.message_bounds import find_number_fault
+from gnomon.model.sentences import say
 from gnomon.model.spec import FileInputs, ParsedFile
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.services.dagfiles import parse_failures, parse_protocol, parse_server
@@ -207,4 +208,4 @@ def _find_fault(path: str, parsed: ParsedFile) -> str | None:
 
 
 def _refuse_request(request: AnyTaskApiRequest) -> object:
-    raise GnomonError(f"{type(request).__name__} cannot be answered here: no database is open")
+    raise GnomonError(say("request_lacks_database", name=type(request).__name__))

@@ -92,7 +92,9 @@ class ParseChannel:
         self._socket.sendall(message_stream.encode_frame(message))
         answer = message_stream.receive_message(self._socket, self._splitter)
         if answer is None:
-            raise GnomonError("the dag-processor has ended; the file is parsed again when it runs again")
+            from gnomon.model.sentences import say  # loaded with the first refusal
+
+            raise GnomonError(say("dag_processor_has_ended"))
         self._digest.update(repr((request, answer.value, answer.error)).encode(errors="surrogateescape"))
         unwrapped: object = answer.unwrap(GnomonError)
         return unwrapped

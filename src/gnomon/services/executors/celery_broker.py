@@ -18,6 +18,7 @@ import msgspec
 from gnomon.ground import log
 from gnomon.model.errors import ConfigurationError
 from gnomon.model.executors import CELERY_EXECUTOR
+from gnomon.model.sentences import say
 
 events = log.get_logger("executor")
 
@@ -49,7 +50,7 @@ def create_celery_app(settings: CelerySettings) -> Any:
         from celery import Celery
     except ImportError as error:
         raise ConfigurationError(
-            f"[core] executor = {CELERY_EXECUTOR} needs the package celery, which cannot be imported ({error}); install it with: pip install 'gnomon[celery]'"
+            say("package_of_executor_is_missing", executor=CELERY_EXECUTOR, package="celery", error=str(error))
         ) from error
     app = Celery("gnomon", broker=settings.broker_url)
     app.conf.update(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.ground.config import Config, OptionError
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import say
 from gnomon.services.monitor.run_spans import RunSpan
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class OtlpSender:
             from opentelemetry.sdk.resources import Resource
         except ImportError as error:
             raise OptionError(
-                f"[traces] otel_on ({cfg.source('traces', 'otel_on')}) needs packages that are not installed ({error}): run `pip install 'gnomon[otel]'` where the monitor runs"
+                say("packages_of_traces_are_missing", source=cfg.source("traces", "otel_on"), error=str(error))
             ) from None
         self._resource = Resource.create(
             {"service.name": cfg.text("traces", "otel_service"), "service.version": version}

@@ -22,6 +22,7 @@ from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import say
 from gnomon.queries.taskapi import TaskApiRefused, answer_trigger
 from gnomon.services.triggerer.cancellations import TriggerJob
 from gnomon.services.triggerer.host_pool import HostPool
@@ -178,9 +179,7 @@ class TriggererCoordinator:
             elif not triggerer_leases.beat_triggerer(
                 tx, self.triggerer_id, {**self._metrics.counted, **count_blocked_now(self._host_pool.blocked_loops)}
             ):
-                raise FencedError(
-                    f"triggerer {self.triggerer_id} was declared dead: it stops, and a new triggerer starts in its place"
-                )
+                raise FencedError(say("triggerer_was_declared_dead", triggerer=self.triggerer_id))
             self._figures.write_if_due(tx)
         self._registered = True
         self._next_heartbeat_at = self._clock.monotonic() + settings.beat_s
@@ -328,9 +327,7 @@ class TriggererCoordinator:
                     trigger_claims.claim_triggers(tx, own_id, capacity_left, queues) if pending.has_unclaimed else []
                 )
         except CommitUncertain as error:
-            raise FencedError(
-                f"it is unknown which triggers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place"
-            ) from error
+            raise FencedError(say("claims_of_triggers_are_unknown", triggerer=own_id, error=str(error))) from error
         return suspended, ended, claimed
 
     def _skip_unreadable(

@@ -12,6 +12,7 @@ import msgspec
 from gnomon.author_code.processes import author_forks
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 from gnomon.model.errors.product import GnomonError
+from gnomon.model.sentences import say
 from gnomon.model.task_api_requests import TaskApiRequest
 
 BLOCKING_ANSWER_TIMEOUT_S = 10.0
@@ -61,8 +62,7 @@ class TriggerApiChannel:
             while not answer.done():
                 if not self._wait_for_answer(max(ends_at - self._loop.time(), 0.0)):
                     raise GnomonError(
-                        f"{type(request).__name__} had no answer within {BLOCKING_ANSWER_TIMEOUT_S:g} s, and blocked the event loop of all "
-                        "triggers meanwhile; await it (Connection.async_get, or `await asyncio.to_thread(...)` around the call)"
+                        say("request_blocked_triggers", name=type(request).__name__, duration=BLOCKING_ANSWER_TIMEOUT_S)
                     )
             return answer.result()
         finally:

@@ -11,6 +11,7 @@ from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import SECOND
+from gnomon.model.sentences import say
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.services.triggerer.host_pool import HostPool
 from gnomon.services.triggerer.host_protocol import (
@@ -152,9 +153,7 @@ class WatcherCoordinator:
                     claimed = watcher_claims.claim_watchers(tx, own_id, capacity_left, now)
                     own = watcher_claims.list_running_watchers(tx, own_id)
             except CommitUncertain as error:
-                raise FencedError(
-                    f"it is unknown which watchers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place"
-                ) from error
+                raise FencedError(say("claims_of_watchers_are_unknown", triggerer=own_id, error=str(error))) from error
         started = {job.asset_trigger_pk for job in claimed}
         self._cancel(
             {pk for pk in self._running if pk not in own or pk in started}

@@ -15,12 +15,9 @@ from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.error_text import class_name, describe_error
 from gnomon.model.errors.product import GnomonError, ResourceUnavailable
-from gnomon.model.ids import quote_argument
+from gnomon.model.sentences import Command, say
 from gnomon.storage.remote_logs.remote_log_names import build_remote_name, list_remote_names
 from gnomon.storage.remote_logs.remote_log_settings import (
-    CONNECTION,
-    FOLDER,
-    SECTION,
     RemoteLogSettings,
     read_remote_log_settings,
 )
@@ -70,9 +67,7 @@ class RemoteLogFolder:
                 raise self._missing_bucket() from error
 
     def _missing_bucket(self) -> RemoteLogError:
-        return RemoteLogError(
-            f"the remote log folder {self.settings.address} ([{SECTION}] {FOLDER}) cannot be written: its bucket or container does not exist; create it"
-        )
+        return RemoteLogError(say("remote_log_folder_has_no_bucket", url=self.settings.address))
 
     def list_sizes(self, folder: str) -> dict[str, int]:
         """The names of the remote files in a folder of logs, without the path, with their bytes; none when there is no such folder. Raises RemoteLogError."""
@@ -100,7 +95,13 @@ class RemoteLogFolder:
         """
         if size > DOWNLOAD_BYTES_MAX:
             raise RemoteLogError(
-                f"the log {name} has {size:,} bytes in the remote log folder {self.settings.address}, and logs of at most {DOWNLOAD_BYTES_MAX:,} bytes are shown; read it there"
+                say(
+                    "remote_log_is_too_large",
+                    file=name,
+                    size=f"{size:,}",
+                    url=self.settings.address,
+                    number=f"{DOWNLOAD_BYTES_MAX:,}",
+                )
             )
         draft = target.beside(f".{os.getpid()}.{threading.get_ident()}{_PART}")
         try:
@@ -129,13 +130,9 @@ class RemoteLogFolder:
                 break
             target.write(block)
         if time.monotonic() > until:
-            raise RemoteLogError(
-                f"the remote log folder {self.settings.address} did not send a log within {DOWNLOAD_S:.0f} s: try again later"
-            )
+            raise RemoteLogError(say("remote_log_did_not_come", url=self.settings.address, duration=DOWNLOAD_S))
         if copied != size:
-            raise RemoteLogError(
-                f"the remote log folder {self.settings.address} sent another number of bytes of a log than the {size:,} that it lists: try again later"
-            )
+            raise RemoteLogError(say("remote_log_has_another_size", url=self.settings.address, size=f"{size:,}"))
 
     def _locate(self, remote_name: str) -> str:
         return f"{self.settings.root}/{remote_name}"
@@ -158,11 +155,19 @@ class RemoteLogFolder:
         except Exception as error:  # the edge to the libraries of stores, which raise exceptions of any kind, with addresses and keys in their texts
             with self._guard:
                 self._opened = None
-            failed = f"the remote log folder {self.settings.address} ([{SECTION}] {FOLDER}) cannot be {act}"
             if self._tells_reasons:
-                raise RemoteLogError(f"{failed}: {describe_error(error)}") from error
+                raise RemoteLogError(
+                    say("remote_log_folder_failed", url=self.settings.address, act=act, error=describe_error(error))
+                ) from error
             _log.warning("remote_log_folder_failed", folder=self.settings.address, act=act, error=describe_error(error))
-            raise RemoteLogError(f"{failed} ({class_name(error)}); the log of the api-server has the reason") from error
+            raise RemoteLogError(
+                say(
+                    "remote_log_folder_failed_for_unsaid_reason",
+                    url=self.settings.address,
+                    act=act,
+                    error=class_name(error),
+                )
+            ) from error
 
     def _open(self) -> Any:
         with self._guard:
@@ -207,7 +212,7 @@ class RemoteLogFolder:
             return build_login_options(self.settings.protocol, self._find_connection(conn_id))
         except (AirflowException, GnomonError) as error:
             raise RemoteLogError(
-                f"the login of the remote log folder {self.settings.address} cannot be used: {error}"
+                say("remote_log_login_cannot_be_used", url=self.settings.address, error=str(error))
             ) from error
 
     def _find_connection(self, conn_id: str) -> Connection:
@@ -228,8 +233,11 @@ class RemoteLogFolder:
             stored = connections.get_connection(tx, conn_id)
         if stored is None:
             raise RemoteLogError(
-                f"connection {conn_id!r} of [{SECTION}] {CONNECTION} does not exist: create it with `gnomon connections set {quote_argument(conn_id)} ...`, or write the id of another one "
-                "into the option"
+                say(
+                    "connection_of_remote_logs_does_not_exist",
+                    conn_id=conn_id,
+                    command=Command("connections set", (conn_id,)),
+                )
             )
         return _hide(
             Connection(

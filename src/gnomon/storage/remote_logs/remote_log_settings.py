@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from urllib.parse import SplitResult, urlsplit
 
 from gnomon.ground.config import Config, OptionError
+from gnomon.model.sentences import say
 
 SECTION = "logging"
 FOLDER = "remote_base_log_folder"
@@ -78,27 +79,29 @@ def read_remote_log_settings(cfg: Config) -> RemoteLogSettings | None:
     where = f"[{SECTION}] {FOLDER} ({cfg.source(SECTION, FOLDER)})"
     if not text:
         raise OptionError(
-            f"[{SECTION}] remote_logging ({cfg.source(SECTION, 'remote_logging')}) is on and {where} is empty: write one of {_FOLDERS}"
+            say("remote_folder_is_empty", source=cfg.source(SECTION, "remote_logging"), place=where, options=_FOLDERS)
         )
     url = urlsplit(text)
     kind = _KINDS.get(url.scheme)
     if kind is None or ("@" in url.netloc and kind is not _SFTP):
-        what = (
-            f"has the scheme {url.scheme!r}, which logs cannot be written to"
-            if kind is None
-            else "has a login in it, which belongs into a connection"
-        )
-        raise OptionError(
-            f"{where} {what}: write one of {_FOLDERS}, and the id of a connection into [{SECTION}] {CONNECTION}"
-        )
+        what = say("has_other_scheme", name=url.scheme) if kind is None else say("has_login_in_it")
+        raise OptionError(say("remote_folder_is_wrong", place=where, why=what, options=_FOLDERS))
     if kind.package is not None and find_spec(kind.package) is None:
         raise OptionError(
-            f"{where} is {url.scheme}://, which needs the package {kind.package}, which is not installed: run `pip install 'gnomon[{kind.extra}]'` on each machine"
+            say(
+                "package_of_remote_folder_is_missing",
+                place=where,
+                name=url.scheme,
+                package=kind.package,
+                extra=kind.extra,
+            )
         )
     root = _find_root(cfg, url, kind)
     if root is None:
         raise OptionError(
-            f"{where} is {_show(url)!r}, which names no {'absolute path' if kind.protocol == 'file' else 'bucket, container or host'}: write one of {_FOLDERS}"
+            say("remote_folder_names_no_path", place=where, url=_show(url), options=_FOLDERS)
+            if kind.protocol == "file"
+            else say("remote_folder_names_no_bucket", place=where, url=_show(url), options=_FOLDERS)
         )
     sftp = kind is _SFTP
     return RemoteLogSettings(

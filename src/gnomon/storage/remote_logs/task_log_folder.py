@@ -13,6 +13,7 @@ from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.log.confined_files import ConfinedFile, list_files
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.storage.remote_logs.live_copies import LiveCopies
 from gnomon.storage.remote_logs.remote_log_folder import RemoteLogError, RemoteLogFolder
 from gnomon.storage.remote_logs.remote_log_names import list_remote_names
@@ -182,7 +183,7 @@ class LogLookup:
             }
         except RemoteLogError as error:
             if refusal is not None:
-                raise UserError(f"{refusal}; {error}") from None
+                raise UserError(say("refusal_and_error", reason=str(refusal), error=str(error))) from None
             _log.warning("remote_logs_not_listed", error=str(error))
             return _unwrap(refusal, results)
         self._is_second = True

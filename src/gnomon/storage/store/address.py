@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from gnomon.ground.config import without_password
+from gnomon.model.sentences import say
 from gnomon.storage.store.errors import InvalidAddress
 
 SQLITE = "sqlite"
@@ -38,27 +39,18 @@ def parse_address(url: str) -> Address:
     scheme, colon, rest = url.partition("://")
     dialect = scheme.partition("+")[0]
     if not colon or dialect not in {SQLITE, POSTGRESQL, "postgres"}:
-        raise InvalidAddress(
-            f"cannot use {without_password(url)!r} as a database address ([database] sql_alchemy_conn): "
-            "write sqlite:////folder/file.db or postgresql://user:password@host/name"
-        )
+        raise InvalidAddress(say("database_address_is_wrong", url=without_password(url)))
     if dialect == SQLITE:
         return _parse_sqlite(url, rest)
     if _is_misread(rest):
-        raise InvalidAddress(
-            f"cannot use {without_password(url)!r} as a database address ([database] sql_alchemy_conn): its user or password holds one of "
-            "@ / ? % unescaped; write %40, %2F, %3F or %25"
-        )
+        raise InvalidAddress(say("database_address_has_unescaped_part", url=without_password(url)))
     return Address(POSTGRESQL, "postgresql://" + _quote_libpq(rest), without_password(url))
 
 
 def _parse_sqlite(url: str, rest: str) -> Address:
     path = unquote(rest.partition("?")[0])
     if not path.startswith("/") or path.strip("/") in {"", ":memory:"}:
-        raise InvalidAddress(
-            f"{without_password(url)!r} does not name a file ([database] sql_alchemy_conn): several processes share the database, "
-            "so it must be a file, for example sqlite:////var/lib/gnomon/gnomon.db"
-        )
+        raise InvalidAddress(say("database_address_names_no_file", url=without_password(url)))
     return Address(SQLITE, str(Path(path[1:]).absolute()), without_password(url))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.ground.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import Command, say
 from gnomon.storage.store import change_journal, key_check
 from gnomon.storage.store.address import POSTGRESQL, SQLITE, Address, parse_address
 from gnomon.storage.store.drivers.sqlite import SqliteConnection
@@ -126,8 +127,12 @@ class Database:
         with self.read() as tx:
             if tx.one("schema.present") is None:
                 raise DatabaseNotInitialised(
-                    f"there is no Gnomon database at {self.address.display_url} yet: "
-                    "run `gnomon db migrate` or `gnomon standalone`"
+                    say(
+                        "database_does_not_exist",
+                        url=self.address.display_url,
+                        command=Command("db migrate"),
+                        other_command=Command("standalone"),
+                    )
                 )
             row = tx.one("schema.revision")
             tables = [name for (name,) in tx.all("schema.tables")] if row is None or row[0] not in REVISIONS else []
@@ -239,9 +244,7 @@ class Database:
     def _fenced_write(self, service: str, statement: str, process_id: str) -> Iterator[Transaction]:
         def check_not_fenced(rows: int) -> None:
             if not rows:
-                raise FencedError(
-                    f"{service} {process_id} was declared dead by another process: it stops, and the supervisor starts a new one"
-                )
+                raise FencedError(say("service_was_declared_dead", process_kind=service, text=str(process_id)))
 
         with self.write() as tx:
             tx.send(statement, check_not_fenced, me=process_id)

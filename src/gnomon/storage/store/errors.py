@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from gnomon.model.errors import ConfigurationError, GnomonError, ResourceUnavailable, UserError
+from gnomon.model.sentences import Sentence, say
 
 
 class StoreError(GnomonError):
@@ -19,9 +20,9 @@ class StatementTooSlow(ResourceUnavailable):
     """A statement of a transaction that reads took longer than the process permits, and was cancelled."""
 
 
-def describe_slow_statement(limit_s: float) -> str:
+def say_slow_statement(limit_s: float) -> Sentence:
     """The sentence of StatementTooSlow."""
-    return f"the database did not answer within {limit_s:g} s: ask for less, for example for one DAG, a range of times or a smaller offset, or try again later"
+    return say("database_did_not_answer_in_time", duration=limit_s)
 
 
 class CommitUncertain(ResourceUnavailable):
@@ -40,7 +41,7 @@ class PoolExhausted(StoreError):
     """The pool has fewer free slots than the transaction needs; nothing of the transaction was stored."""
 
     def __init__(self, pool: str) -> None:
-        super().__init__(f"pool {pool!r} does not have enough free slots, or does not exist")
+        super().__init__(say("pool_is_exhausted", pool=pool))
         self.pool = pool
 
 
@@ -83,7 +84,7 @@ class NotFound(UserError):
 class RunExists(UserError):
     """The DAG already has a run with this run id or on this slot; `holder` is the run id of that run."""
 
-    def __init__(self, message: str, holder: str) -> None:
+    def __init__(self, message: str | Sentence, holder: str) -> None:
         super().__init__(message)
         self.holder = holder
 

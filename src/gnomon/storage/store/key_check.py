@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from gnomon.model.instants import SECOND
+from gnomon.model.sentences import Command, say
 from gnomon.storage.store.errors import InvalidKey, ResourceInUse, WrongKey
 from gnomon.storage.store.record_codec import decode_spec
 from gnomon.storage.store.transaction import Transaction
@@ -61,7 +62,7 @@ def _decrypt_samples(tx: Transaction, check_values: Iterable[str]) -> None:
             if text is not None:
                 tx.cipher.decrypt(text)
     except WrongKey as error:
-        raise WrongKey(f"{error}. When no copy of that key is left: `gnomon db adopt-key --help`") from None
+        raise WrongKey(say("key_is_lost", error=str(error), command=Command("db adopt-key", (), ("--help",)))) from None
 
 
 SILENCE_S = 20.0
@@ -85,17 +86,12 @@ def adopt_key(tx: Transaction) -> None:
     running = list_live_services(tx)
     if running:
         names = ", ".join(running)
-        raise ResourceInUse(
-            f"the key is not changed while services run that may have it ({names}): copy fernet.key from there; or stop them, "
-            f"wait {SILENCE_S:g} s if they were killed, and try again"
-        )
+        raise ResourceInUse(say("key_is_in_use", names=names, duration=SILENCE_S))
     lost = list_undecryptable(tx)
     if lost:
-        more = f" and {len(lost) - _VALUES_SHOWN} more" if len(lost) > _VALUES_SHOWN else ""
-        raise WrongKey(
-            f"only the old key opens what this database holds: {', '.join(lost[:_VALUES_SHOWN])}{more}; nothing was changed. Delete "
-            "the Variables (`gnomon variables delete`); for anything else, put the old key back or begin with a new database"
-        )
+        more = say("and_more", count=len(lost) - _VALUES_SHOWN) if len(lost) > _VALUES_SHOWN else None
+        names = ", ".join(lost[:_VALUES_SHOWN])
+        raise WrongKey(say("values_need_old_key", names=names, more=more, command=Command("variables delete")))
     replace_check_value(tx)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from gnomon.model.sentences import Command, say
 from gnomon.storage.store.errors import (
     DatabaseNotInitialised,
     ForeignDatabase,
@@ -31,11 +32,9 @@ def check_foreign_tables(tables: Collection[str], display_url: str) -> None:
     """Return when a database is empty or Gnomon's; raise ForeignDatabase, which names some of the tables, otherwise."""
     if not tables or OWN_TABLE in tables:
         return
-    more = f" and {len(tables) - _TABLES_SHOWN} more" if len(tables) > _TABLES_SHOWN else ""
+    more = say("and_more", count=len(tables) - _TABLES_SHOWN) if len(tables) > _TABLES_SHOWN else None
     raise ForeignDatabase(
-        f"the database at {display_url} holds tables that Gnomon did not make ({', '.join(sorted(tables)[:_TABLES_SHOWN])}{more}): "
-        "nothing was changed; give Gnomon a database or schema of its own in [database] sql_alchemy_conn "
-        "(GNOMON__DATABASE__SQL_ALCHEMY_CONN, which wins over AIRFLOW__DATABASE__SQL_ALCHEMY_CONN)"
+        say("database_is_foreign", url=display_url, names=", ".join(sorted(tables)[:_TABLES_SHOWN]), more=more)
     )
 
 
@@ -47,21 +46,33 @@ def check_revision(revision: str | None, display_url: str) -> None:
     """
     if revision is None:
         raise DatabaseNotInitialised(
-            f"there is no Gnomon database at {display_url} yet: run `gnomon db migrate` or `gnomon standalone`"
+            say(
+                "database_does_not_exist",
+                url=display_url,
+                command=Command("db migrate"),
+                other_command=Command("standalone"),
+            )
         )
     if revision == HEAD:
         return
     if revision in REVISIONS or revision in FORMER_REVISIONS:
         raise SchemaTooOld(
-            f"the database at {display_url} has schema {revision}, this Gnomon needs {HEAD}: run `gnomon db migrate`"
+            say(
+                "schema_is_too_old",
+                url=display_url,
+                revision=str(revision),
+                head=str(HEAD),
+                command=Command("db migrate"),
+            )
         )
     if _FORMER.fullmatch(revision):
         raise SchemaNotReleased(
-            f"the database at {display_url} has schema {revision}, made by a development version of Gnomon that was never released, and is not "
-            f"upgraded (only {' and '.join(FORMER_REVISIONS)} are): nothing was changed; move it away, or name another database in [database] "
-            "sql_alchemy_conn, and run `gnomon db migrate`"
+            say(
+                "schema_was_not_released",
+                url=display_url,
+                revision=str(revision),
+                names=" and ".join(FORMER_REVISIONS),
+                command=Command("db migrate"),
+            )
         )
-    raise SchemaTooNew(
-        f"the database at {display_url} has schema {revision}, which this Gnomon (schema {HEAD}) does not know: "
-        "install the newer Gnomon that made it, or restore the backup from before the upgrade"
-    )
+    raise SchemaTooNew(say("schema_is_too_new", url=display_url, revision=str(revision), head=str(HEAD)))

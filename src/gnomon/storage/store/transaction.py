@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from gnomon.model.change_entries import ChangeEntry
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import say
 from gnomon.storage.store.encryption.cipher import Cipher
 from gnomon.storage.store.errors import InvalidKey
 from gnomon.storage.store.spec_cache import SpecCache
@@ -116,9 +117,7 @@ class Transaction:
     def cipher(self) -> Cipher:
         """Encrypts and decrypts values. Raises InvalidKey when the database was opened without a cipher."""
         if self._cipher is None:
-            raise InvalidKey(
-                "this process opened the database without the key of its encrypted values (open_database(cipher=...))"
-            )
+            raise InvalidKey(say("database_has_no_key"))
         return self._cipher
 
     def all(self, name: str, /, **parameters: object) -> list[Row]:

@@ -16,6 +16,7 @@ from gnomon.entry.app import checks
 from gnomon.entry.app.checks import HomeLock, browser_address, is_standalone_running, open_listener, prepare_home
 from gnomon.ground.config import Config, load_config
 from gnomon.model.errors.product import ConfigurationError
+from gnomon.model.sentences import render
 
 NOBODY = 65534
 
@@ -98,7 +99,7 @@ def test_a_disk_that_fills_while_it_is_tried_is_told_as_full() -> None:
         try:
             full.write(b"x")
         except OSError as error:
-            said = checks._describe_os_error("write to", Path("/full"), error)
+            said = render(checks._say_os_error("folder_cannot_be_written", Path("/full"), error))
     assert said == "the disk of /full is full; free some space, or set GNOMON_HOME to another home"
 
 

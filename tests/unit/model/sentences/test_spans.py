@@ -103,3 +103,16 @@ def test_equal_sentences_are_one_key() -> None:
     """Thousands of instances of a mapped task that wait for the same are one group."""
     one, two = (say("pool_is_full", pool="p", used=1, slots=1, needed=1) for _ in range(2))
     assert {one: 1}[two] == 1
+
+
+def test_a_quoted_argument_is_escaped_and_only_its_name_is_a_span() -> None:
+    sentence = say("dag_has_no_partitions", dag="it's\n")
+    assert kinds(sentence)[:3] == [(T, 'DAG "'), (ArgumentKind.DAG, "it's\\n"), (T, kinds(sentence)[2][1])]
+    assert render(sentence).startswith('DAG "it\'s\\n" has no partitions')
+    assert [span.value for span in list_spans(sentence) if span.value] == ["it's\n"]
+
+
+def test_a_quoted_name_may_be_empty() -> None:
+    sentence = say("dag_has_no_partitions", dag="")
+    assert render(sentence).startswith("DAG '' has no partitions")
+    assert [kind for kind, _ in kinds(sentence)] == [T]

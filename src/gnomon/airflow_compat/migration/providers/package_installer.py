@@ -14,6 +14,7 @@ from typing import IO
 
 from gnomon.ground.config.masking import without_passwords
 from gnomon.model.errors.product import ResourceUnavailable, UserError
+from gnomon.model.sentences import say
 
 TIMEOUT_S = 1800.0
 """The longest time of one installation."""
@@ -57,9 +58,7 @@ def find_installer() -> list[str]:
         return [uv, "pip", "install", "--python", sys.executable]
     if pip := shutil.which("pip"):
         return [pip, "--python", sys.executable, "install", "--disable-pip-version-check", "--no-input"]
-    raise UserError(
-        f"the environment of {sys.executable} has no pip, and there is neither uv nor pip in PATH; run `{sys.executable} -m ensurepip`"
-    )
+    raise UserError(say("environment_has_no_pip", file=sys.executable))
 
 
 class PackageFailed(ResourceUnavailable):
@@ -98,14 +97,18 @@ class PackageInstaller:
             )
         except OSError as error:
             raise ResourceUnavailable(
-                f"{what} could not be installed: {self._words[0]} cannot be run: {error}"
+                say("installer_cannot_be_run", things=what, file=self._words[0], error=str(error))
             ) from None
         with process:
             code, errors = self._follow(process)
         if code is None:
             raise ResourceUnavailable(
-                f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end. "
-                "Install fewer packages by one call: those that need different versions of a library keep pip busy for long"
+                say(
+                    "packages_were_not_installed_in_time",
+                    things=what,
+                    duration=TIMEOUT_S,
+                    text=" ".join(self._words[:4]),
+                )
             )
         if code != 0:
             text = without_passwords(errors)

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 
 from gnomon.author_code.loading.provider_names import find_package, shorten
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import Command, say
 
 TIME_LIMIT_S = 300.0
 """The longest time for the imports of one package; the module that is imported then counts as one that does not end."""
@@ -60,7 +61,9 @@ def check_provider(package: str) -> ProviderReport:
     try:
         distribution = metadata.distribution(package)
     except metadata.PackageNotFoundError:
-        raise UserError(f"{package} is not installed; run `gnomon providers install {shorten(package)}`") from None
+        raise UserError(
+            say("provider_is_not_installed", package=package, command=Command("providers install", (shorten(package),)))
+        ) from None
     modules = sorted(_list_modules(distribution))
     return ProviderReport(package, distribution.version, list(_import_all(modules)))
 
@@ -89,7 +92,7 @@ def _import_all(modules: Sequence[str]) -> Iterator[ModuleImport]:
         yield from (_judge(done[module]) for module in rest if module in done)
         unfinished = [module for module in started if module not in done]
         if not started:
-            raise UserError(f"the process that imports the modules did not start: {ending}")
+            raise UserError(say("import_process_did_not_start", reason=ending))
         yield from (ModuleImport(module, ImportVerdict.FAILS.value, ending) for module in unfinished)
         rest = rest[rest.index(started[-1]) + 1 :]
 

@@ -11,6 +11,7 @@ import click
 from gnomon.author_code.loading.provider_names import PREFIX, normalize_package, shorten
 from gnomon.entry.cli.output import format_table, output_option, print_document, print_records
 from gnomon.model.errors.product import ResourceUnavailable, UserError
+from gnomon.model.sentences import Command, say
 
 if TYPE_CHECKING:
     from gnomon.airflow_compat.migration.providers.install_progress import InstallProgress
@@ -121,7 +122,12 @@ def _install_each(requirements: Sequence[str], installer: PackageInstaller, prog
     if failures:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
         raise ResourceUnavailable(
-            f"not installed: {', '.join(failures)}; installed: {', '.join(installed) or 'none'}. {reasons}"
+            say(
+                "packages_were_not_installed",
+                names=", ".join(failures),
+                things=", ".join(installed) or "none",
+                reason=reasons,
+            )
         )
 
 
@@ -203,5 +209,5 @@ def _list_installed() -> list[str]:
     names = sorted({str(distribution.metadata["Name"]).lower().replace("_", "-") for distribution in distributions()})
     provider_names = [name for name in names if name.startswith(PREFIX)]
     if not provider_names:
-        raise UserError("no provider package is installed; `gnomon providers install http` installs one")
+        raise UserError(say("no_provider_is_installed", command=Command("providers install", ("http",))))
     return provider_names

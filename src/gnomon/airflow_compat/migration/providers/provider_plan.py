@@ -21,6 +21,7 @@ from gnomon.airflow_compat.migration.providers.airflow_requirements import REQUI
 from gnomon.airflow_compat.migration.providers.package_imports import list_imported_packages
 from gnomon.author_code.loading.provider_names import AIRFLOW_PACKAGES, BUILT_IN, PREFIX, shorten
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 Unpack = Callable[[Sequence[str], Path], None]
 """Puts packages, without what they require, into a folder (`PackageInstaller.unpack`)."""
@@ -71,7 +72,7 @@ def build_plan(requirements: Iterable[str], unpack: Unpack, airflow_version: str
             providers[name].rounds += 1
             if providers[name].rounds > _ROUNDS:
                 raise UserError(
-                    f"no version of {name} satisfies all packages that need it: {providers[name].requirement}"
+                    say("no_version_satisfies_all", package=name, requirement_text=str(providers[name].requirement))
                 )
         if changed:
             _inspect([providers[name] for name in changed], unpack, airflow_version)
@@ -144,8 +145,14 @@ def _read(provider: _Provider, distribution: metadata.Distribution, folder: Path
             "apache-airflow-task-sdk"
         } and not need.specifier.contains(airflow_version, prereleases=True):
             raise UserError(
-                f"{provider.requirement.name} {provider.version} needs {need}, and Gnomon stands for Airflow {airflow_version}; "
-                f"ask for another version, such as `{shorten(provider.requirement.name)}<{provider.version}`"
+                say(
+                    "provider_needs_other_airflow",
+                    package=provider.requirement.name,
+                    version=str(provider.version),
+                    requirement_text=str(need),
+                    airflow_version=airflow_version,
+                    short_name=shorten(provider.requirement.name),
+                )
             )
     provider.needs = [need for need in needs if canonicalize_name(need.name) not in AIRFLOW_PACKAGES]
 

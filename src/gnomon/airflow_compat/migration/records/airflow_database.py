@@ -15,6 +15,7 @@ from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.authoring.sdk.connections.exported_files import ExportedVariable
 from gnomon.ground.config.masking import without_passwords
 from gnomon.model.errors.product import ResourceUnavailable, UserError
+from gnomon.model.sentences import say
 
 _QUERIES = {
     "connections": "SELECT conn_id, conn_type, description, host, schema, login, password, port, extra, is_encrypted, is_extra_encrypted FROM connection ORDER BY conn_id",
@@ -45,9 +46,7 @@ def read_database(url: str, cipher: AirflowCipher, records: AirflowRecords) -> N
         for name, slots, description, include_deferred in fetch("pools"):
             records.pools[name] = AirflowPool(int(slots), description or "", bool(include_deferred))
     if cipher.failed and not cipher.decrypted:
-        raise UserError(
-            f"nothing was imported: {cipher.place} decrypts no value of this database. It needs the [core] fernet_key of that Airflow: {WAYS}"
-        )
+        raise UserError(say("key_decrypts_nothing", place=cipher.place, remedy=WAYS))
 
 
 def _add_connection(records: AirflowRecords, row: Sequence[Any], cipher: AirflowCipher) -> None:
@@ -96,10 +95,7 @@ def _connect(url: str) -> Iterator[Any]:
         with _connect_postgres(url) as fetch:
             yield fetch
     else:
-        raise UserError(
-            f"{without_passwords(url)!r} is no address that can be read; write sqlite:////folder/airflow.db or "
-            "postgresql://user:password@host/name. From another database use `airflow connections export`, `variables export` and `pools export`"
-        )
+        raise UserError(say("airflow_address_is_wrong", url=without_passwords(url)))
 
 
 @contextmanager
@@ -110,7 +106,7 @@ def _connect_sqlite(url: str) -> Iterator[Any]:
         else Path(unquote(url.partition(":///")[2]))
     )
     if not path.is_file():
-        raise UserError(f"there is no database {path}; an absolute path has four slashes: sqlite:////folder/airflow.db")
+        raise UserError(say("airflow_database_does_not_exist", file=str(path)))
     database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_TIMEOUT_S)
 
     def fetch(kind: str) -> Rows:
@@ -119,9 +115,9 @@ def _connect_sqlite(url: str) -> Iterator[Any]:
         except sqlite3.OperationalError as error:
             if "include_deferred" in str(error):
                 return database.execute(_OLDER_POOLS).fetchall()
-            raise UserError(f"{path} is not the database of an Airflow 2 or 3: {error}") from None
+            raise UserError(say("file_is_no_airflow_database", file=str(path), error=str(error))) from None
         except sqlite3.DatabaseError as error:
-            raise UserError(f"{path} is not a SQLite database: {error}") from None
+            raise UserError(say("file_is_no_sqlite_database", file=str(path), error=str(error))) from None
 
     try:
         yield fetch
@@ -139,7 +135,7 @@ def _connect_postgres(url: str) -> Iterator[Any]:
         database.execute("SET default_transaction_read_only = on")
     except psycopg.Error as error:
         raise ResourceUnavailable(
-            f"the database of Airflow does not answer: {' '.join(without_passwords(str(error)).split())}"
+            say("airflow_database_does_not_answer", error=" ".join(without_passwords(str(error)).split()))
         ) from None
 
     def fetch(kind: str) -> Rows:
@@ -148,9 +144,9 @@ def _connect_postgres(url: str) -> Iterator[Any]:
         except psycopg.errors.UndefinedColumn as error:
             if "include_deferred" in str(error):
                 return database.execute(_OLDER_POOLS).fetchall()
-            raise UserError(f"the database is not that of an Airflow 2 or 3: {str(error).splitlines()[0]}") from None
+            raise UserError(say("database_is_not_of_airflow", error=str(error).splitlines()[0])) from None
         except psycopg.Error as error:
-            raise UserError(f"the database is not that of an Airflow 2 or 3: {str(error).splitlines()[0]}") from None
+            raise UserError(say("database_is_not_of_airflow", error=str(error).splitlines()[0])) from None
 
     try:
         yield fetch

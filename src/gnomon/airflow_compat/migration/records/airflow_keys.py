@@ -13,6 +13,7 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from gnomon.ground.config import Config
 from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 KEY_VARIABLE = "AIRFLOW_FERNET_KEY"
 KEY_FILE_OPTION = "--airflow-fernet-key-file"
@@ -66,12 +67,13 @@ def build_fernet(keys: KeyText) -> MultiFernet:
         try:
             fernets.append(Fernet(text.encode()))
         except ValueError:
-            which = "the fernet key" if len(texts) == 1 else f"fernet key number {number} of {len(texts)}"
             raise UserError(
-                f"{which} of {keys.place} is not valid: it is 32 bytes in URL-safe base64; several are separated by commas"
+                say("fernet_key_is_invalid", place=keys.place)
+                if len(texts) == 1
+                else say("one_fernet_key_is_invalid", number=number, total=len(texts), place=keys.place)
             ) from None
     if not fernets:
-        raise UserError(f"{keys.place} has no fernet key; copy Airflow's [core] fernet_key there")
+        raise UserError(say("fernet_key_is_missing", place=keys.place))
     return MultiFernet(fernets)
 
 
@@ -88,7 +90,7 @@ def find_keys(key_file: str | None, cfg: Config) -> KeyText:
         return KeyText(own, "[core] fernet_key of this installation")
     if sys.stdin.isatty():
         return KeyText(click.prompt("Airflow's [core] fernet_key", hide_input=True, err=True), "the terminal")
-    raise UserError(f"the database has encrypted values, and the key of that Airflow is not known: {WAYS}")
+    raise UserError(say("fernet_key_is_not_known", remedy=WAYS))
 
 
 def _read_file(path: str) -> KeyText:
@@ -96,6 +98,8 @@ def _read_file(path: str) -> KeyText:
         with open(path, encoding="ascii") as file:
             return KeyText(file.read(), path)
     except OSError as error:
-        raise UserError(f"{KEY_FILE_OPTION}: {path} cannot be read: {error.strerror}") from None
+        raise UserError(
+            say("file_of_option_cannot_be_read", option=KEY_FILE_OPTION, file=str(path), error=error.strerror)
+        ) from None
     except UnicodeDecodeError:
-        raise UserError(f"{KEY_FILE_OPTION}: {path} is not a file with keys: they are ASCII text") from None
+        raise UserError(say("file_of_option_has_no_keys", option=KEY_FILE_OPTION, file=str(path))) from None

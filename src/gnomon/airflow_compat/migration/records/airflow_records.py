@@ -18,6 +18,7 @@ from gnomon.authoring.sdk.connections.exported_files import (
     read_variables,
 )
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 KINDS = ("connections", "variables", "pools")
 _URI = re.compile(r"^[A-Za-z][\w+.-]*://")
@@ -77,9 +78,7 @@ def _find_kind(path: str) -> str:
         or any(isinstance(value, str) and _URI.match(value) for value in values)
         or not values
     ):
-        raise UserError(
-            f"{path} may hold connections or Variables; say which: --kind connections, --kind variables or --kind pools"
-        )
+        raise UserError(say("kind_of_records_is_not_known", file=str(path)))
     return "variables"
 
 
@@ -91,5 +90,5 @@ def build_pool(place: str, name: str, value: Any) -> AirflowPool:
     """Return the pool that an entry describes. Raises ExportedFileError for one without a number of slots."""
     slots = value.get("slots") if isinstance(value, Mapping) else None
     if isinstance(slots, bool) or not isinstance(slots, int) or slots < -1:
-        raise ExportedFileError(f"{place}: pool {name!r} must be an object with slots, a whole number of at least -1")
+        raise ExportedFileError(say("exported_pool_is_no_object", place=place, name=name))
     return AirflowPool(slots, str(value.get("description") or ""), bool(value.get("include_deferred")))

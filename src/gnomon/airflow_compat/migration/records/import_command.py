@@ -13,6 +13,7 @@ from gnomon.changes.actions.admin_changes import AdminChanges
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import output_option, print_records
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.storage.store import Database, Transaction, WrongKey, notify_on_commit
 from gnomon.storage.store.admin import connections, pools, variables
 
@@ -125,10 +126,7 @@ def _bind_key(home: Home, database: Database) -> None:
     except WrongKey as error:
         if _OWN_KEY not in home.cfg.source("core", "fernet_key"):
             raise
-        raise UserError(
-            f"{_OWN_KEY} is the key of this installation, and not that of the Airflow to read: unset it, and give the other key by "
-            f"AIRFLOW_FERNET_KEY or --airflow-fernet-key-file ({error})"
-        ) from None
+        raise UserError(say("own_key_is_not_of_airflow", name=_OWN_KEY, error=str(error))) from None
 
 
 def _plan(tx: Transaction, records: AirflowRecords, on_conflict: str) -> list[ImportedRecord]:
@@ -172,9 +170,7 @@ def _refuse_conflicts(rows: list[ImportedRecord], dry_run: bool) -> None:
         shown = ", ".join(conflicts[:_SHOWN]) + (
             f" and {len(conflicts) - _SHOWN} more" if len(conflicts) > _SHOWN else ""
         )
-        raise UserError(
-            f"nothing was imported: these exist with other values: {shown}. Choose --on-conflict keep or --on-conflict replace"
-        )
+        raise UserError(say("records_exist", names=shown))
 
 
 def _store(changes: AdminChanges, records: AirflowRecords, rows: list[ImportedRecord]) -> None:

@@ -25,6 +25,7 @@ from gnomon.ground.config.dag_bundles import (
 )
 from gnomon.ground.config.option import OptionError
 from gnomon.model.errors.error_text import describe_error
+from gnomon.model.sentences import say
 
 _BUILT_IN: dict[str, type[BaseDagBundle]] = {LOCAL_BUNDLE_CLASS: LocalDagBundle, GIT_BUNDLE_CLASS: GitDagBundle}
 _held_locks: dict[Path, int] = {}
@@ -38,7 +39,7 @@ def create_bundle(config: DagBundleConfig, version: str | None = None) -> BaseDa
         bundle = made_of(name=config.name, version=version, refresh_interval=config.refresh_s, **config.kwargs)
     except TypeError as error:
         raise DagBundleError(
-            f"DAG bundle {config.name!r}: {config.classpath} refuses its kwargs: {error}; correct them in [dag_processor] dag_bundle_config_list"
+            say("bundle_refuses_arguments", name=config.name, class_path=config.classpath, error=str(error))
         ) from error
     return bundle
 
@@ -54,10 +55,7 @@ def locate_in_version(file: str, bundle_name: str | None, version: str | None) -
     newest, bundle = create_bundle(config), create_bundle(config, version)
     relative = os.path.relpath(file, newest.path)
     if relative.startswith(os.pardir):
-        raise DagBundleError(
-            f"{file} is not below {newest.path}, where this machine has DAG bundle {bundle_name!r}; "
-            "[dag_processor] dag_bundle_storage_path must be the same on all machines"
-        )
+        raise DagBundleError(say("file_is_outside_bundle", file=file, folder=str(newest.path), name=bundle_name))
     is_new = not bundle.path.is_dir()
     _hold(bundle)
     bundle.initialize()
@@ -103,17 +101,17 @@ def _import_class(config: DagBundleConfig) -> Any:
     if plugins not in sys.path:
         sys.path.append(plugins)
     module, _, name = config.classpath.rpartition(".")
-    where = (
-        f"[dag_processor] dag_bundle_config_list names {config.classpath} as the class of DAG bundle {config.name!r}"
-    )
     try:
         bundle_class = getattr(importlib.import_module(module), name, None)
     except Exception as error:  # the edge of author code
         raise DagBundleError(
-            f"{where}, and importing it raises {describe_error(error)}; install what it needs, or correct the path"
+            say(
+                "bundle_class_cannot_be_imported",
+                class_path=config.classpath,
+                name=config.name,
+                error=describe_error(error),
+            )
         ) from error
     if not (isinstance(bundle_class, type) and issubclass(bundle_class, BaseDagBundle)):
-        raise DagBundleError(
-            f"{where}, and that is no subclass of airflow.dag_processing.bundles.base.BaseDagBundle; correct the path"
-        )
+        raise DagBundleError(say("bundle_class_is_no_bundle", class_path=config.classpath, name=config.name))
     return bundle_class

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from gnomon.author_code.loading.bundles.base_bundle import DagBundleError
 from gnomon.authoring.sdk.connections.connection import Connection
+from gnomon.model.sentences import say
 
 _TOKEN, _LOGIN, _PASSPHRASE = "GNOMON_GIT_TOKEN", "GNOMON_GIT_LOGIN", "GNOMON_GIT_PASSPHRASE"
 _HELPER = f'!f() {{ test "$1" = get && echo "username=${_LOGIN}" && echo "password=${_TOKEN}"; }}; f'
@@ -106,21 +107,15 @@ def find_git_access(bundle: str, repo_url: str | None, conn_id: str | None) -> G
     """The access that `repo_url` and the connection give. Raises DagBundleError, or AirflowNotFoundException for an unknown connection."""
     if conn_id is None:
         if not repo_url:
-            raise DagBundleError(
-                f"DAG bundle {bundle!r} has neither repo_url nor git_conn_id in its kwargs; give it the address of the repository"
-            )
+            raise DagBundleError(say("bundle_has_no_repository", name=bundle))
         return GitAccess(repo_url)
     connection = Connection.get(conn_id)
     url = repo_url or connection.host
     if not url:
-        raise DagBundleError(
-            f"connection {conn_id!r} of DAG bundle {bundle!r} has no host; put the address of the repository there, or give the bundle repo_url"
-        )
+        raise DagBundleError(say("connection_of_bundle_has_no_host", conn_id=conn_id, name=bundle))
     extra = connection.extra_dejson
     if extra.get("private_key") and extra.get("key_file"):
-        raise DagBundleError(
-            f"connection {conn_id!r} of DAG bundle {bundle!r} has private_key and key_file in its extra; keep one of them"
-        )
+        raise DagBundleError(say("connection_of_bundle_has_two_keys", conn_id=conn_id, name=bundle))
     known_fields = {name: value for name, value in extra.items() if name in _FIELDS}
     return GitAccess(url, connection.login, connection.password or None, known_fields)
 

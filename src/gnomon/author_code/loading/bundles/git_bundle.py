@@ -26,6 +26,7 @@ from gnomon.author_code.loading.bundles.git_submodules import (
     list_submodule_paths,
 )
 from gnomon.ground.config import environment
+from gnomon.model.sentences import say
 
 FETCH_LIMIT_S = 600
 """Seconds after which a command of git is ended."""
@@ -65,13 +66,9 @@ class GitDagBundle(BaseDagBundle):
     ) -> None:
         super().__init__(**kwargs)
         if subdir and (os.path.isabs(subdir) or ".." in Path(subdir).parts):
-            raise DagBundleError(
-                f"DAG bundle {self.name!r} has the subdir {subdir!r}; it is a folder of the repository, without .."
-            )
+            raise DagBundleError(say("bundle_subdir_is_outside", name=self.name, folder=subdir))
         if self.version is not None and not _COMMIT.fullmatch(self.version):
-            raise DagBundleError(
-                f"{self.version!r} is no version of DAG bundle {self.name!r}; its versions are ids of commits"
-            )
+            raise DagBundleError(say("bundle_version_is_no_commit", version=self.version, name=self.name))
         self.tracking_ref = tracking_ref
         self.subdir = subdir
         self.git_conn_id = git_conn_id
@@ -106,9 +103,7 @@ class GitDagBundle(BaseDagBundle):
     def refresh(self) -> None:
         """Fetch, and bring the newest commit of `tracking_ref` into `path`. Raises DagBundleError."""
         if self.version is not None:
-            raise DagBundleError(
-                f"DAG bundle {self.name!r} has the version {self.version}, which never changes; refresh the bundle without a version"
-            )
+            raise DagBundleError(say("bundle_version_never_changes", name=self.name, version=self.version))
         with self.lock():
             self._fetch()
             commit = self._find_commit()
@@ -196,8 +191,7 @@ class GitDagBundle(BaseDagBundle):
 
     def _refuse_size(self, commit: str) -> DagBundleError:
         return DagBundleError(
-            f"DAG bundle {self.name!r}: commit {commit}, with its submodules, has more than {FILES_MAX:,} files or {BYTES_MAX:,} bytes, or too long paths; "
-            "remove what DAG files do not need from the repository"
+            say("bundle_is_too_large", name=self.name, commit=commit, number=f"{FILES_MAX:,}", size=f"{BYTES_MAX:,}")
         )
 
     def fetch_commit(self, mirror: Path, access: GitAccess, commit: str) -> None:
@@ -242,8 +236,13 @@ class GitDagBundle(BaseDagBundle):
             "refs/tags",
         ).split()
         raise DagBundleError(
-            f"DAG bundle {self.name!r} has the tracking_ref {self.tracking_ref!r}, and {_without_login(self._find_access().url)} has no such branch, "
-            f"tag or commit; give one that it has ({', '.join(ref_names) or 'it is empty'})"
+            say(
+                "bundle_ref_does_not_exist",
+                name=self.name,
+                ref=self.tracking_ref,
+                url=_without_login(self._find_access().url),
+                names=", ".join(ref_names) or "it is empty",
+            )
         )
 
     def _find_object(self, name: str, mirror: Path | None = None) -> str | None:
@@ -258,8 +257,9 @@ class GitDagBundle(BaseDagBundle):
             self._fetch()
         if self._find_object(commit) is None:
             raise DagBundleError(
-                f"DAG bundle {self.name!r} has the version {commit} no more: {_without_login(self._find_access().url)} has no such commit, "
-                "perhaps after a forced push; clear the run with --run-on-latest-version, so that it takes the newest version"
+                say(
+                    "bundle_version_is_gone", name=self.name, commit=commit, url=_without_login(self._find_access().url)
+                )
             )
         self.versions_dir.mkdir(parents=True, exist_ok=True)
         temporary, index = self.versions_dir / f".{commit}.new", self.versions_dir / f".{commit}.index"
@@ -285,7 +285,7 @@ class GitDagBundle(BaseDagBundle):
             whole = CommitSize(whole.files + submodule.size.files, whole.bytes + submodule.size.bytes)
             if len(submodules) > SUBMODULES_MAX:
                 raise DagBundleError(
-                    f"DAG bundle {self.name!r} has more than {SUBMODULES_MAX} submodules in commit {commit}, with those inside of them; remove some"
+                    say("bundle_has_many_submodules", name=self.name, most=SUBMODULES_MAX, commit=commit)
                 )
             if whole.files > FILES_MAX or whole.bytes > BYTES_MAX:
                 raise self._refuse_size(commit)
@@ -303,7 +303,7 @@ class GitDagBundle(BaseDagBundle):
         for submodule in submodules:
             if not _is_without_links(folder, submodule.path):
                 raise DagBundleError(
-                    f"DAG bundle {self.name!r} has a submodule at {submodule.path!r} of commit {commit}, and a link on the way there; remove it from the repository"
+                    say("submodule_is_behind_link", name=self.name, place=submodule.path, commit=commit)
                 )
             self._check_out_mirror(
                 submodule.mirror, submodule.commit, folder / submodule.path, _submodule_index(index, submodule.path)
@@ -329,12 +329,16 @@ class GitDagBundle(BaseDagBundle):
     def _check_subdir(self, commit: str) -> None:
         if not self.path.is_dir():
             raise DagBundleError(
-                f"DAG bundle {self.name!r} has the subdir {self.subdir!r}, and commit {commit} of {self.tracking_ref!r} has no such folder; correct it"
+                say(
+                    "bundle_subdir_does_not_exist",
+                    name=self.name,
+                    folder=self.subdir,
+                    commit=commit,
+                    ref=self.tracking_ref,
+                )
             )
         if not Path(os.path.realpath(self.path)).is_relative_to(os.path.realpath(self.repo_path)):
-            raise DagBundleError(
-                f"DAG bundle {self.name!r} has the subdir {self.subdir!r}, which is a link out of the repository in commit {commit}; replace it by a folder"
-            )
+            raise DagBundleError(say("bundle_subdir_is_link", name=self.name, folder=self.subdir, commit=commit))
 
     def _describe_missing_submodules(self, commit: str) -> str | None:
         """A warning about submodules whose files DAG files may miss; None without such."""
@@ -369,7 +373,13 @@ class GitDagBundle(BaseDagBundle):
             for secret in self._access.secrets if self._access is not None else ():
                 words = words.replace(secret, "***")
             raise DagBundleError(
-                f"DAG bundle {self.name!r}: {what}: {_without_login(words) or f'git ended with exit code {ended.returncode}'}; {remedy}"
+                say(
+                    "git_of_bundle_failed",
+                    name=self.name,
+                    reason=what,
+                    error=_without_login(words) or f"git ended with exit code {ended.returncode}",
+                    remedy=remedy,
+                )
             )
         return ended.stdout
 
@@ -398,13 +408,9 @@ class GitDagBundle(BaseDagBundle):
                 check=False,
             )
         except FileNotFoundError:
-            raise DagBundleError(
-                f"DAG bundle {self.name!r} needs the program git, which this machine does not have on its PATH; install git here"
-            ) from None
+            raise DagBundleError(say("git_is_missing", name=self.name)) from None
         except subprocess.TimeoutExpired:
-            raise DagBundleError(
-                f"DAG bundle {self.name!r}: git did not end within {FETCH_LIMIT_S} s; check whether this machine reaches the server"
-            ) from None
+            raise DagBundleError(say("git_did_not_end", name=self.name, most=FETCH_LIMIT_S)) from None
 
 
 def _submodule_list(index: Path) -> Path:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from gnomon.author_code.loading.bundles.base_bundle import DagBundleError
 from gnomon.author_code.loading.bundles.git_access import GitAccess
+from gnomon.model.sentences import say
 
 DEPTH_MAX = 10
 """How deep submodules may contain submodules."""
@@ -83,25 +84,25 @@ def fetch_submodules(
     if not paths:
         return
     if depth >= DEPTH_MAX:
-        raise DagBundleError(
-            f"DAG bundle {reader.name!r} has submodules within submodules to a depth of more than {DEPTH_MAX} at {prefix!r}; remove some"
-        )
+        raise DagBundleError(say("submodules_are_too_deep", name=reader.name, most=DEPTH_MAX, place=prefix))
     if len(paths) > SUBMODULES_MAX:
         raise DagBundleError(
-            f"DAG bundle {reader.name!r} has {len(paths):,} submodules in commit {commit}, more than {SUBMODULES_MAX}; remove some"
+            say(
+                "commit_has_many_submodules",
+                name=reader.name,
+                number=f"{len(paths):,}",
+                commit=commit,
+                most=SUBMODULES_MAX,
+            )
         )
     addresses = _read_addresses(reader, mirror, commit)
     for path, submodule_commit in sorted(paths.items()):
         place = posixpath.join(prefix, path)
         if not _FORBIDDEN.isdisjoint(path.split("/")):
-            raise DagBundleError(
-                f"DAG bundle {reader.name!r} has a submodule at {place!r} of commit {commit}, which would lead out of its folder; remove it from the repository"
-            )
+            raise DagBundleError(say("submodule_leads_out", name=reader.name, place=place, commit=commit))
         address = addresses.get(path)
         if address is None:
-            raise DagBundleError(
-                f"DAG bundle {reader.name!r} has a submodule at {place!r}, and .gitmodules of commit {commit} has no address for it; add its url there"
-            )
+            raise DagBundleError(say("submodule_has_no_address", name=reader.name, place=place, commit=commit))
         source = choose_access(access, resolve_address(access.url, address))
         of_submodule = folder / hashlib.sha256(source.url.encode()).hexdigest()[:20]
         reader.fetch_commit(of_submodule, source, submodule_commit)
@@ -145,7 +146,7 @@ def _read_addresses(reader: MirrorReader, mirror: Path, commit: str) -> dict[str
         return {}
     if not listed[-1].isdigit() or int(listed[-1]) > LIST_BYTES_MAX:
         raise DagBundleError(
-            f"DAG bundle {reader.name!r} has a .gitmodules in commit {commit} that is no file of at most {LIST_BYTES_MAX:,} bytes; shorten it"
+            say("submodule_file_is_too_large", name=reader.name, commit=commit, number=f"{LIST_BYTES_MAX:,}")
         )
     values: dict[str, dict[str, str]] = {}
     for entry in reader.read_mirror(mirror, "config", "--blob", f"{commit}:.gitmodules", "-z", "--list").split("\0"):

@@ -17,6 +17,8 @@ from gnomon.model.instants import Instant, to_datetime
 if TYPE_CHECKING:
     import pendulum
 
+    from gnomon.model.sentences import Sentence
+
 _EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 (a wall time, at which the offset of a zone is read)
 
 
@@ -53,7 +55,9 @@ def _parse_offset(name: str) -> dt.tzinfo:
         offset = dt.timedelta(hours=int(hours), minutes=int(minutes or 0))
         return dt.timezone(-offset if name[0] == "-" else offset)
     except (ValueError, OverflowError):
-        raise UserError(f"Time zone {name!r} is no offset; write it as '+01:00', or an IANA name.") from None
+        from gnomon.model.sentences import say  # loaded with the first refusal: most processes have none
+
+        raise UserError(say("zone_is_no_offset", zone=name)) from None
 
 
 def parse_timezone(name: str | int) -> dt.tzinfo:
@@ -83,7 +87,9 @@ def default_zone() -> dt.tzinfo:
     try:
         return find_zone(name)
     except UserError as error:
-        raise UserError(f"Option [core] default_timezone: {error}") from None
+        from gnomon.model.sentences import say
+
+        raise UserError(say("default_timezone_is_wrong", error=str(error))) from None
 
 
 def zone_name(zone: dt.tzinfo | None) -> str:
@@ -116,16 +122,18 @@ def _find_iana_zone(name: str) -> dt.tzinfo:
     try:
         return named_zone(name)
     except AirflowTimetableInvalid:
-        raise UserError(
-            f"Time zone {name!r} is not known{_suggest_zone(name)} Use an IANA name such as 'Europe/Zurich', or 'UTC'."
-        ) from None
+        from gnomon.model.sentences import say
+
+        raise UserError(say("zone_is_not_known", zone=name, hint=_suggest_zone(name))) from None
 
 
-def _suggest_zone(name: str) -> str:
+def _suggest_zone(name: str) -> Sentence:
     import zoneinfo
 
     near = find_close_matches(name, zoneinfo.available_timezones())
-    return f"; did you mean {near[0]!r}?" if near else "."
+    from gnomon.model.sentences import say
+
+    return say("or_did_you_mean", names=repr(near[0])) if near else say("full_stop")
 
 
 # Moments

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.model.storable_text import find_unstorable
 
 FORMATS = ("json", "yaml", "env")
@@ -56,7 +57,7 @@ def read_entries(path: str) -> dict[str, Any]:
             text = file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise ExportedFileError(
-            f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
+            say("file_cannot_be_read", file=str(path), error=getattr(error, "strerror", None) or "it is not UTF-8")
         ) from None
     if kind == "env":
         return _parse_env(path, text)
@@ -64,7 +65,7 @@ def read_entries(path: str) -> dict[str, Any]:
     if entries is None:
         return {}
     if not isinstance(entries, dict):
-        raise ExportedFileError(f"{path} must hold one object with names as its keys, not a {type(entries).__name__}")
+        raise ExportedFileError(say("exported_file_is_no_object", file=str(path), thing=type(entries).__name__))
     return {str(name): value for name, value in entries.items()}
 
 
@@ -73,7 +74,7 @@ def find_format(path: str) -> str:
     ending = os.path.splitext(path)[1] or os.path.basename(path)
     kind = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".env": "env"}.get(ending.lower())
     if kind is None:
-        raise ExportedFileError(f"the format of {path} is not known: its name must end in .json, .yaml, .yml or .env")
+        raise ExportedFileError(say("exported_file_has_no_format", file=str(path)))
     return kind
 
 
@@ -96,9 +97,7 @@ def format_variables(variables: Mapping[str, ExportedVariable], kind: str) -> st
     if kind == "env":
         for key, variable in variables.items():
             if "\n" in variable.value:
-                raise UserError(
-                    f"the value of the Variable {key!r} has several lines, which an .env file cannot hold; export to a .json or .yaml file"
-                )
+                raise UserError(say("variable_has_several_lines", name=key))
         return "".join(f"{key}={variable.value}\n" for key, variable in variables.items())
     entries: dict[str, Any] = {}
     for key, variable in variables.items():
@@ -138,9 +137,9 @@ def _make_connection(path: str, conn_id: str, value: Any) -> Connection:
         if isinstance(value, Mapping):
             return Connection.from_json(json.dumps({**value, "conn_id": conn_id}), conn_id)
     except (AirflowException, TypeError) as error:
-        raise ExportedFileError(f"{path}: {error}") from None
+        raise ExportedFileError(say("file_has_error", file=str(path), error=str(error))) from None
     raise ExportedFileError(
-        f"{path}: connection {conn_id!r} must be a URI or an object with fields such as conn_type and host, not a {type(value).__name__}"
+        say("exported_connection_is_no_object", file=str(path), conn_id=conn_id, thing=type(value).__name__)
     )
 
 
@@ -152,9 +151,9 @@ def _parse_env(path: str, text: str) -> dict[str, Any]:
             continue
         name, equals, value = line.partition("=")
         if not equals or not name.strip():
-            raise ExportedFileError(f"{path}, line {number}: write it as NAME=VALUE")
+            raise ExportedFileError(say("exported_line_is_no_assignment", file=str(path), number=number))
         if name.strip() in entries:
-            raise ExportedFileError(f"{path}, line {number}: {name.strip()!r} is there twice; remove one of the lines")
+            raise ExportedFileError(say("exported_name_is_twice", file=str(path), number=number, name=name.strip()))
         entries[name.strip()] = value.strip()
     return entries
 
@@ -164,13 +163,15 @@ def _parse_json(path: str, text: str) -> Any:
         entries = dict(pairs)
         if len(entries) < len(pairs):
             twice = next(name for name, _ in pairs if [other for other, _ in pairs].count(name) > 1)
-            raise ExportedFileError(f"{path}: {twice!r} is there twice in one object; remove one of them")
+            raise ExportedFileError(say("exported_name_is_twice_in_object", file=str(path), name=twice))
         return entries
 
     try:
         return json.loads(text, object_pairs_hook=refuse_duplicates) if text.strip() else {}
     except json.JSONDecodeError as error:
-        raise ExportedFileError(f"{path}, line {error.lineno}: it is not valid JSON: {error.msg}") from None
+        raise ExportedFileError(
+            say("exported_file_is_no_json", file=str(path), number=error.lineno, error=error.msg)
+        ) from None
 
 
 def _parse_yaml(path: str, text: str) -> Any:
@@ -182,5 +183,9 @@ def _parse_yaml(path: str, text: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark is not None else ""
         raise ExportedFileError(
-            f"{path}{where}: it is not valid YAML: {getattr(error, 'problem', None) or 'cannot be read'}"
+            say(
+                "exported_file_is_no_yaml",
+                file=f"{path}{where}",
+                error=getattr(error, "problem", None) or "cannot be read",
+            )
         ) from None

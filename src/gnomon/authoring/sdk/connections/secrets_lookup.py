@@ -23,6 +23,7 @@ from gnomon.ground.config.option import OptionKey
 from gnomon.ground.log.secret_masks import hide
 from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret
 
 AGAIN_AFTER_S = 60.0
@@ -82,13 +83,13 @@ def find_config_value(key: str) -> str | None:
     """The value of an option that the backend has; None when there is none. Raises UserError when there is no usable backend, or it fails."""
     option = _find_option()
     if option is None:
-        raise UserError("no secrets backend is configured; set [secrets] backend")
+        raise UserError(say("no_secrets_backend"))
     try:
         value = _make_backend(option).get_config(key)
     except UserError:
         raise
     except Exception as error:
-        raise UserError(_describe_failure(option, f"raised {_describe(error)}")) from None
+        raise UserError(_say_failure(option, say("backend_raised", error=_describe(error)))) from None
     return None if value is None else str(value)
 
 
@@ -137,16 +138,14 @@ def _ask_backend(option: OptionKey, ask: Callable[[Any], Any]) -> Any:
     thread.join(limit_s)
     if not outcome:
         slot.ask_again_at_s = clock.monotonic() + AGAIN_AFTER_S
-        log.warning(
-            "%s", _describe_failure(option, f"has not answered within {limit_s:g} s ([secrets] backend_timeout)")
-        )
+        log.warning("%s", render(_say_failure(option, say("backend_did_not_answer", duration=limit_s))))
         raise _NoAnswer
     answer, error = outcome[0]
     if isinstance(error, UserError):
         log.warning("%s", hide(error_text(error)))
         raise _NoAnswer
     if error is not None:
-        log.warning("%s", _describe_failure(option, f"raised {_describe(error)}"))
+        log.warning("%s", render(_say_failure(option, say("backend_raised", error=_describe(error)))))
         raise _NoAnswer
     return answer
 
@@ -170,26 +169,32 @@ def _make_backend(option: OptionKey) -> Any:
         kwargs = json.loads(text) if text else {}
     except ValueError as error:
         raise UserError(
-            f'{kwargs_option} ({cfg.source(*kwargs_option)}) is not JSON ({error}); write an object, such as {{"url": "http://..."}}. '
-            "The backend is not asked"
+            say(
+                "backend_arguments_are_no_json",
+                option=str(kwargs_option),
+                source=cfg.source(*kwargs_option),
+                error=str(error),
+            )
         ) from None
     if not isinstance(kwargs, dict):
         raise UserError(
-            f"{kwargs_option} ({cfg.source(*kwargs_option)}) must be a JSON object, not a {type(kwargs).__name__}. The backend is not asked"
+            say(
+                "backend_arguments_are_no_object",
+                option=str(kwargs_option),
+                source=cfg.source(*kwargs_option),
+                thing=type(kwargs).__name__,
+            )
         )
     mask_secret(kwargs)
     try:
         return import_attribute(path)(**kwargs)
     except (ImportError, AttributeError, ValueError) as error:
         raise UserError(
-            _describe_failure(
-                option,
-                f"cannot be used: {_describe(error)}; install its package, or correct the option or {kwargs_option}",
-            )
+            _say_failure(option, say("backend_cannot_be_used", error=_describe(error), option=str(kwargs_option)))
         ) from None
     except Exception as error:
         raise UserError(
-            _describe_failure(option, f"cannot be made: {_describe(error)}; correct {kwargs_option}")
+            _say_failure(option, say("backend_cannot_be_made", error=_describe(error), option=str(kwargs_option)))
         ) from None
 
 
@@ -197,6 +202,6 @@ def _describe(error: BaseException) -> str:
     return hide(f"{describe_error(error)}".strip().rstrip(":"))
 
 
-def _describe_failure(option: OptionKey, what: str) -> str:
+def _say_failure(option: OptionKey, why: Sentence) -> Sentence:
     cfg = current_config()
-    return f"{option} ({cfg.source(*option)}): the backend {cfg.text(*option)} {what}. The environment and the database are asked instead."
+    return say("backend_fails", option=str(option), source=cfg.source(*option), name=cfg.text(*option), why=why)

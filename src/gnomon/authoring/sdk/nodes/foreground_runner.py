@@ -101,12 +101,14 @@ def run_in_foreground(dag: Any, *, execution_date: Any, session: Any, **argument
             f"dag.test() of DAG {dag.dag_id!r} is called inside a task. Use TriggerDagRunOperator to start a run from a task."
         )
     if isinstance(arguments["logical_date"], Mapping):
-        raise UserError(
-            "the second argument of dag.test() is logical_date, and in Airflow 2 it was run_conf; write run_conf={...}"
-        )
+        from gnomon.model.sentences import say  # loaded with the first refusal: most processes have none
+
+        raise UserError(say("second_argument_is_logical_date"))
     if execution_date is not NOTSET:
         if arguments["logical_date"] is not NOTSET:
-            raise UserError("execution_date and logical_date of dag.test() are the same argument; give one of them")
+            from gnomon.model.sentences import say
+
+            raise UserError(say("execution_date_excludes_logical_date"))
         arguments["logical_date"] = execution_date
     if session is not None:
         dag.warn("session= of dag.test() has no effect, because Gnomon has no metadata session")

@@ -10,6 +10,7 @@ from gnomon.authoring.sdk.schedules.dates_file import read_dates_file
 from gnomon.ground.config import CalendarTable, OptionError, current_config, read_calendar_tables
 from gnomon.model.errors.product import find_close_matches
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.sentences import Sentence, say
 from gnomon.rules.calendars.calendar import Calendar, Difference, Union
 from gnomon.rules.calendars.country import Country
 from gnomon.rules.calendars.date_units import WEEKDAY_NAMES, parse_day
@@ -61,12 +62,10 @@ class NamedCalendars:
     def _find(self, name: str, asked_by: tuple[str, ...]) -> Named:
         table = self._tables.get(name)
         if table is None:
-            raise OptionError(self._unknown(name, asked_by))
+            raise OptionError(self._say_unknown(name, asked_by))
         if name in asked_by:
             circle = " -> ".join((*asked_by[asked_by.index(name) :], name))
-            raise OptionError(
-                f"{table.file}: the calendars {circle} are made of one another; take one of these names away"
-            )
+            raise OptionError(say("calendars_are_made_of_one_another", file=str(table.file), names=circle))
         return Named(name, self._made(table, (*asked_by, name)))
 
     def _made(self, table: CalendarTable, asked_by: tuple[str, ...]) -> Calendar:
@@ -115,17 +114,18 @@ class NamedCalendars:
             days += _with_location(table, named, lambda: read_dates_file(file, until=until))
         return days
 
-    def _unknown(self, name: str, asked_by: tuple[str, ...]) -> str:
-        user = f"[calendars.{asked_by[-1]}] names the calendar {name!r}, and " if asked_by else ""
+    def _say_unknown(self, name: str, asked_by: tuple[str, ...]) -> Sentence:
+        file = str(self._home / "gnomon.toml")
+        hint = self._suggest(name)
+        if asked_by:
+            return say("named_calendar_does_not_exist", calendar=asked_by[-1], name=name, file=file, hint=hint)
+        return say("calendar_does_not_exist", name=name, file=file, hint=hint)
+
+    def _suggest(self, name: str) -> Sentence:
         meant = find_close_matches(name, self._tables)
-        hint = (
-            f"did you mean {meant[0]!r}?"
-            if meant
-            else (
-                f"there are {', '.join(self._tables)}" if self._tables else f"write it below a line [calendars.{name}]"
-            )
-        )
-        return f"{user}there is no calendar {name!r} in {self._home / 'gnomon.toml'}; {hint}"
+        if meant:
+            return say("did_you_mean", names=repr(meant[0]))
+        return say("there_are", names=", ".join(self._tables)) if self._tables else say("write_calendar", name=name)
 
 
 def _build_country(table: CalendarTable) -> Country | None:
@@ -159,9 +159,7 @@ def _build_weekend(table: CalendarTable) -> Weekends | None:
     if days is None:
         return None if {"country", "exchange", "union"} & set(table.values) else Weekends()
     if not days and not {"country", "exchange", "union", "dates", "dates_file"} & set(table.values):
-        raise OptionError(
-            f"{table.place('weekend')}: [calendars.{table.name}] has no day off; give it weekend, dates or a country"
-        )
+        raise OptionError(say("calendar_has_no_day_off", place=table.place("weekend"), calendar=table.name))
     return None if not days or "country" in table.values else _with_location(table, "weekend", lambda: Weekends(*days))
 
 
@@ -175,8 +173,13 @@ def _subtract(table: CalendarTable, whole: Calendar, part: Named) -> Difference:
     if both:
         days = ", ".join(WEEKDAY_NAMES[day] for day in sorted(both))
         raise OptionError(
-            f"{table.place('minus')}: [calendars.{table.name}] minus {part.name!r} would make every {days} a working day, since "
-            f"it is off in {part.name!r} too; write weekend = [] in [calendars.{part.name}]"
+            say(
+                "calendar_takes_away_too_much",
+                place=table.place("minus"),
+                calendar=table.name,
+                other_calendar=part.name,
+                names=days,
+            )
         )
     return whole - part
 
@@ -185,14 +188,25 @@ def _refuse_unknown(table: CalendarTable) -> None:
     for key in table.values:
         if key not in KEYS:
             meant = find_close_matches(key, KEYS)
-            remedy = f"did you mean {meant[0]}?" if meant else f"there are {', '.join(KEYS)}"
-            raise OptionError(f"{table.place(key)}: [calendars.{table.name}] has no {key}; {remedy}")
+            raise OptionError(
+                say(
+                    "calendar_has_no_key",
+                    place=table.place(key),
+                    calendar=table.name,
+                    key=key,
+                    hint=say("did_you_mean", names=meant[0]) if meant else say("there_are", names=", ".join(KEYS)),
+                )
+            )
 
 
 def _refuse_without(table: CalendarTable, needed: str, *keys: str) -> None:
     for key in keys:
         if key in table.values:
-            raise OptionError(f"{table.place(key)}: {key} in [calendars.{table.name}] needs {needed}")
+            raise OptionError(
+                say(
+                    "key_of_calendar_needs_another", place=table.place(key), key=key, calendar=table.name, reason=needed
+                )
+            )
 
 
 def _read_list(table: CalendarTable, key: str) -> list[Any]:
@@ -206,14 +220,16 @@ def _read_texts(table: CalendarTable, key: str) -> list[str]:
     names = _read_list(table, key)
     for name in names:
         if not isinstance(name, str):
-            raise OptionError(f"{table.place(key)}: {name!r} in {key} is no name of a calendar; write names in quotes")
+            raise OptionError(say("name_of_calendar_is_no_text", place=table.place(key), thing=repr(name), key=key))
     return names
 
 
 def _read_text(table: CalendarTable, key: str) -> str:
     value = table.values[key]
     if not isinstance(value, str) or not value:
-        raise OptionError(f"{table.place(key)}: {key} of [calendars.{table.name}] is {value!r}; write a text in quotes")
+        raise OptionError(
+            say("key_of_calendar_is_no_text", place=table.place(key), key=key, calendar=table.name, thing=repr(value))
+        )
     return value
 
 
@@ -222,4 +238,6 @@ def _with_location(table: CalendarTable, key: str, make: Callable[[], _Result]) 
     try:
         return make()
     except AirflowTimetableInvalid as error:
-        raise OptionError(f"{table.place(key)}: [calendars.{table.name}] {error}") from None
+        raise OptionError(
+            say("calendar_has_error", place=table.place(key), calendar=table.name, error=str(error))
+        ) from None

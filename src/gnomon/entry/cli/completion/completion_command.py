@@ -10,6 +10,7 @@ from gnomon.entry.cli.commands import root
 from gnomon.entry.cli.completion.completer import build_script
 from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 
 @click.command()
@@ -34,7 +35,7 @@ def completion(shell: str, install: bool) -> None:
         path.write_text(script + "\n", encoding="utf-8")
     except OSError as error:
         raise UserError(
-            f"{path} cannot be written: {error.strerror}; write it yourself: gnomon completion {shell} > FILE"
+            say("completion_cannot_be_written", file=str(path), error=error.strerror, shell=shell)
         ) from None
     click.echo(path)
     hint = f"; ~/.zshrc needs, before compinit: fpath=({path.parent} $fpath)" if shell == "zsh" else ""

@@ -11,6 +11,7 @@ from gnomon.changes.actions.dependency_previews import LocatedDag
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.trial.dag_search import find_by_id, find_in_file, looks_like_file, parse_all_files
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.not_found import NameNotFound
@@ -46,7 +47,7 @@ def locate_dag(home: Home, file_or_id: str, dag_id: str | None) -> DagWithUpstre
         dag = siblings.pop("")
     else:
         if dag_id is not None and dag_id != file_or_id:
-            raise UserError(f"--dag-id can be given only with a file; {file_or_id!r} is a DAG id")
+            raise UserError(say("dag_id_needs_file", dag=file_or_id))
         siblings, dag = {}, _find_by_id(home, file_or_id)
     sensors = _list_sensors(home, dag.spec, [sibling.spec for sibling in siblings.values()])
     upstream_ids = {edge.dependency.dag_id for edge in collect_edges(dag.spec)} | {

@@ -10,6 +10,7 @@ from gnomon.entry.cli.dependencies.dag_lookup import load_all_specs
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.output import format_option, format_table, print_document
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.queries.report.pictures.wait_graph_svg import render_wait_graph_svg
 from gnomon.queries.report.waits.sensor_waits import SENSOR
 from gnomon.queries.report.waits.wait_graph import EdgeRow, format_dot, list_spec_edges, list_stored_edges
@@ -31,7 +32,7 @@ def graph(home: Home, output: str) -> None:
     rows = _rows(home)
     if output == "svg":
         if not rows:
-            raise UserError("there is nothing to draw: no DAG waits for another DAG")
+            raise UserError(say("no_dag_waits"))
         click.echo(render_wait_graph_svg(rows), nl=False)
     elif output == "dot":
         click.echo("\n".join(format_dot(rows)))

@@ -13,6 +13,7 @@ from gnomon.entry.cli.output import format_option, format_table, print_document
 from gnomon.entry.cli.timetables.time_window import YEARS
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
+from gnomon.model.sentences import quote, say
 from gnomon.model.spec import collect_edges
 from gnomon.queries.report.local_time import DayClock, to_local
 from gnomon.queries.report.pictures.day_lanes_svg import render_day_lanes_svg
@@ -60,14 +61,14 @@ def preview(home: Home, file_or_id: str, dag_id: str | None, day: datetime | Non
         print_document(_record(target.dag, previews, clock), output)
     errors = [preview.error for preview in previews if preview.error]
     if errors:
-        raise UserError(f"some waits cannot be shown: {'; '.join(errors)}")
+        raise UserError(say("some_waits_cannot_be_shown", error="; ".join(errors)))
 
 
 def _choose_day(home: Home, day: datetime | None, dag: LocatedDag) -> date:
     if day is None:
         return to_local(home.clock.now(), dag.zone).date()
     if not YEARS[0] <= day.year <= YEARS[1]:
-        raise UserError(f"{day:%Y-%m-%d} is out of range; choose a day in the years {YEARS[0]} to {YEARS[1]}")
+        raise UserError(say("day_is_out_of_range", text=f"{day:%Y-%m-%d}", least=YEARS[0], most=YEARS[1]))
     return day.date()
 
 
@@ -110,8 +111,9 @@ def _draw(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> None
     ]
     if not panels:
         errors = [preview.error for preview in previews if preview.error]
-        why = "; ".join(errors) or ("it waits for no other DAG" if not previews else "it has no run on this day")
-        raise UserError(f"there is nothing to draw for DAG {dag_id!r} on {clock.day}: {why}")
+        none = say("it_waits_for_no_dag") if not previews else say("it_has_no_run_on_this_day")
+        why = quote("; ".join(errors)) if errors else none
+        raise UserError(say("nothing_to_draw", dag=dag_id, text=str(clock.day), why=why))
     click.echo(
         render_day_lanes_svg(dag_id, f"{clock.day:%a %Y-%m-%d}, in the time zone {dag.zone_name}", panels), nl=False
     )

@@ -19,6 +19,7 @@ import msgspec
 
 from gnomon.entry.cli.deployment.api_errors import ApiLoginRequired, ApiMismatch, ApiRefusal, ApiUnreachable
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import Command, quote, say
 
 TIMEOUT_S = 60.0
 """How long the connection may be silent: longer than any operation waits for the owner of a DAG or for a timetable of an author."""
@@ -95,7 +96,7 @@ class ApiClient:
         except (OSError, http.client.HTTPException) as error:
             cause = error
         except ValueError as error:  # an address that the library refuses
-            raise UserError(f"{self.url} is not an address of an API: {error}") from None
+            raise UserError(say("api_address_is_refused", url=self.url, error=str(error))) from None
         raise self._describe_failure(cause, is_read=is_read) from None
 
     def _read_answer(self, request: urllib.request.Request) -> ApiAnswer:
@@ -103,9 +104,7 @@ class ApiClient:
             with self._opener.open(request, timeout=TIMEOUT_S) as answer:
                 body = answer.read(ANSWER_BYTES_MAX + 1)
                 if len(body) > ANSWER_BYTES_MAX:
-                    raise UserError(
-                        f"the answer of {self.url} has more than {ANSWER_BYTES_MAX // 1_000_000} MB; ask for less, for example with --limit"
-                    )
+                    raise UserError(say("api_answer_is_too_long", url=self.url, most=ANSWER_BYTES_MAX // 1_000_000))
                 return ApiAnswer(answer.status, dict(answer.headers.items()), body)
         except urllib.error.HTTPError as error:
             with error:
@@ -113,25 +112,20 @@ class ApiClient:
 
     def _describe_failure(self, cause: Exception, *, is_read: bool) -> UserError | ApiUnreachable:
         host = urlsplit(self.url).hostname
-        doubt = "" if is_read else "; whether the change was made is not known: look before you send it again"
+        doubt = None if is_read else say("change_is_not_known")
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return UserError(
-                f"the certificate of {self.url} is not accepted: {cause.verify_message}; if it is right, name the file with the certificate of its "
-                "authority in the environment variable SSL_CERT_FILE"
-            )
+            return UserError(say("api_certificate_is_not_accepted", url=self.url, error=cause.verify_message))
         if isinstance(cause, ssl.SSLError):
-            return UserError(
-                f"{self.url} does not answer in TLS ({cause.reason or cause}); if its api-server has no certificate, write http:// instead"
-            )
+            return UserError(say("api_speaks_no_tls", url=self.url, error=str(cause.reason or cause)))
         if isinstance(cause, socket.gaierror):
-            return ApiUnreachable(f"there is no host {host!r} ({cause.strerror}); check the address of the API")
+            return ApiUnreachable(say("api_host_does_not_exist", host=host, error=cause.strerror))
         if isinstance(cause, ConnectionRefusedError):
-            return ApiUnreachable(
-                f"nothing answers at {self.url}; is the api-server of the deployment running, and its port right?"
-            )
+            return ApiUnreachable(say("nothing_answers", url=self.url))
         if isinstance(cause, TimeoutError):
-            return ApiUnreachable(f"{self.url} did not answer within {TIMEOUT_S:g} s{doubt}")
-        return ApiUnreachable(f"the connection to {self.url} failed: {cause or type(cause).__name__}{doubt}")
+            return ApiUnreachable(say("api_did_not_answer", url=self.url, duration=TIMEOUT_S, past=doubt))
+        return ApiUnreachable(
+            say("connection_to_api_failed", url=self.url, error=str(cause or type(cause).__name__), past=doubt)
+        )
 
     def _decode(self, answer: ApiAnswer, path: str, kind: Any) -> Any:
         version = {name.lower(): value for name, value in answer.headers.items()}.get(VERSION_HEADER.lower())
@@ -143,23 +137,23 @@ class ApiClient:
             return msgspec.json.decode(answer.body, type=kind)
         except msgspec.MsgspecError as error:
             raise ApiMismatch(
-                f"{self._describe_versions(version)}: an answer has another form than this program expects ({error}); {_SAME_VERSION}"
+                say(
+                    "api_answer_has_another_form",
+                    subject_text=self._describe_versions(version),
+                    error=str(error),
+                    remedy=_SAME_VERSION,
+                )
             ) from None
 
     def _raise_foreign(self, answer: ApiAnswer) -> NoReturn:
         """What answers is no Gnomon, or something between this program and it."""
         if answer.status in _PROXY_STATUSES:
-            raise ApiUnreachable(
-                f"{self.url} answers {answer.status}: the api-server behind this address does not run or cannot be reached"
-            )
+            raise ApiUnreachable(say("api_is_not_behind_address", url=self.url, number=answer.status))
         if 300 <= answer.status < 400:
             target = answer.headers.get("Location", "another address")
-            raise ApiMismatch(f"{self.url} sends requests on to {target}; give the address of the API itself")
+            raise ApiMismatch(say("api_sends_on", url=self.url, place=target))
         kind = answer.headers.get("Content-Type", "no content type").partition(";")[0]
-        raise ApiMismatch(
-            f"{self.url} is no API of Gnomon, or of a version before it had the operations of commands: it answers {answer.status} with {kind}; "
-            "give the address of an api-server, such as http://127.0.0.1:8080"
-        )
+        raise ApiMismatch(say("address_is_no_api", url=self.url, number=answer.status, thing=kind))
 
     def _raise_refusal(self, answer: ApiAnswer, path: str, version: str) -> NoReturn:
         headers = {name.lower(): value for name, value in answer.headers.items()}
@@ -167,27 +161,43 @@ class ApiClient:
         detail = answer.find_detail()
         text = detail if isinstance(detail, str) else json.dumps(detail)
         if answer.status == 401:
-            raise ApiLoginRequired(self._describe_missing_login(text))
+            raise ApiLoginRequired(quote(self._describe_missing_login(text)))
         if answer.status == 403 and not kind:
             raise ApiRefusal(
-                f"{text}; an admin gives it with `gnomon users set-role` or `gnomon users grant`", "AccessRefused"
+                say(
+                    "role_is_missing",
+                    error=text,
+                    command=Command("users set-role"),
+                    other_command=Command("users grant"),
+                ),
+                "AccessRefused",
             )
         if (answer.status == 404 and text.startswith("there is no operation")) or answer.status in (405, 501):
             raise ApiMismatch(
-                f"{self._describe_versions(version)}: it has no operation {path.rpartition('/')[2]}; {_SAME_VERSION}"
+                say(
+                    "api_has_no_operation",
+                    subject_text=self._describe_versions(version),
+                    name=path.rpartition("/")[2],
+                    remedy=_SAME_VERSION,
+                )
             )
         if answer.status == 422 and not kind:
             raise ApiMismatch(
-                f"{self._describe_versions(version)}: it does not accept these arguments ({_list_faults(detail)}); {_SAME_VERSION}"
+                say(
+                    "api_refuses_arguments",
+                    subject_text=self._describe_versions(version),
+                    error=_list_faults(detail),
+                    remedy=_SAME_VERSION,
+                )
             )
         if answer.status == 429:
-            raise ApiUnreachable(f"{text}; try again in {headers.get('retry-after', 'a few')} s")
+            raise ApiUnreachable(say("api_is_busy", error=text, text=headers.get("retry-after", "a few")))
         if answer.status == 503 and kind:
-            raise ApiUnreachable(text)
+            raise ApiUnreachable(quote(text))
         if answer.status >= 500:
-            raise ApiRefusal(f"the deployment at {self.url} failed ({answer.status}): {text}", kind)
+            raise ApiRefusal(say("deployment_failed", url=self.url, number=answer.status, error=text), kind)
         raise ApiRefusal(
-            text, kind or ("NameNotFound" if answer.status == 404 else "")
+            quote(text), kind or ("NameNotFound" if answer.status == 404 else "")
         )  # without a class: a DAG that is hidden from the account
 
     def _describe_missing_login(self, detail: str) -> str:
@@ -227,13 +237,9 @@ def check_address(url: str) -> str:
     except ValueError:
         is_valid = False
     if not is_valid or not text.isprintable() or " " in text:
-        raise UserError(
-            f"{url!r} is not the address of an API; write it like https://gnomon.example.com or http://127.0.0.1:8080"
-        )
+        raise UserError(say("api_address_is_wrong", url=url))
     if parts.username is not None:
-        raise UserError(
-            "the address of an API has no name and no password: `gnomon login URL` asks for them, and --token gives a token"
-        )
+        raise UserError(say("api_address_has_password"))
     return text
 
 

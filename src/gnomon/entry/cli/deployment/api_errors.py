@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from gnomon.model.errors.product import ResourceUnavailable, UserError
+from gnomon.model.sentences import Sentence
 
 
 class ApiRefusal(UserError):
     """The deployment refused an operation. `kind`: the name of the class of its error."""
 
-    def __init__(self, message: str, kind: str) -> None:
+    def __init__(self, message: Sentence, kind: str) -> None:
         super().__init__(message)
         self.kind = kind
 

@@ -54,7 +54,9 @@ def find_target(context: click.Context) -> ApiTarget | None:
     url = address if address is not None else get_variable(API_VARIABLE)
     if not url:
         if context.meta.get(_TOKEN) is not None:
-            raise UserError(f"--token is for an API: name it with --api URL, or the variable {API_VARIABLE}")
+            from gnomon.model.sentences import say  # loaded with the first refusal: `gnomon --help` has none
+
+            raise UserError(say("token_lacks_api", name=API_VARIABLE))
         return None
     return ApiTarget(url, "--api" if address is not None else f"the variable {API_VARIABLE}")
 
@@ -71,14 +73,20 @@ def find_given_token(context: click.Context) -> tuple[str | None, str]:
 def find_login_address(context: click.Context, url: str | None) -> str:
     """The API to log in at: the one that the command names, else that of the command line or the environment. Raises UserError without one, for two, and for a token."""
     if context.meta.get(_TOKEN) is not None:
-        raise UserError("a login asks for a token and takes none: leave --token out")
+        from gnomon.model.sentences import say
+
+        raise UserError(say("login_takes_no_token"))
     if url is not None:
         if context.meta.get(_API):
-            raise UserError("name the API to log in at once: gnomon login URL, or --api URL")
+            from gnomon.model.sentences import say
+
+            raise UserError(say("api_is_named_twice"))
         return url
     target = find_target(context)
     if target is None:
-        raise UserError(f"name the API to log in at: gnomon login URL, or --api URL, or the variable {API_VARIABLE}")
+        from gnomon.model.sentences import say
+
+        raise UserError(say("login_lacks_api", name=API_VARIABLE))
     return target.url
 
 
@@ -86,18 +94,24 @@ def require_home(context: click.Context, option: str = "") -> None:
     """Raise UserError when an API is named: the command, or this option of it, works on a home only."""
     target = find_target(context)
     if target is not None:
+        from gnomon.model.sentences import say
+
         raise UserError(
-            f"`{context.command_path}{' ' if option else ''}{option}` works on a home of this machine and cannot use the API at {target.url}, which {target.source} names; run it on "
-            f"the machine of the deployment, or here without {target.source}"
+            say(
+                "command_needs_home",
+                text=f"{context.command_path}{' ' if option else ''}{option}",
+                url=target.url,
+                source=target.source,
+            )
         )
 
 
 def refuse_api(context: click.Context, name: str) -> None:
     """Raise UserError when `--api` is given to a command that is about no deployment at all; a variable of the environment is not meant for it."""
     if context.meta.get(_API) or context.meta.get(_TOKEN) is not None:
-        raise UserError(
-            f"`gnomon {name}` is about this program and not about a deployment: leave --api and --token out"
-        )
+        from gnomon.model.sentences import say
+
+        raise UserError(say("command_needs_no_api", name=name))
 
 
 def _remember_api(context: click.Context, _: click.Parameter, value: str | None) -> None:

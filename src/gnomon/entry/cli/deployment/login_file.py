@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import Command, say
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -61,18 +62,16 @@ def _read_entries() -> dict[str, dict[str, str]]:
     try:
         with path.open(encoding="utf-8") as file:
             if os.fstat(file.fileno()).st_mode & _OTHERS:
-                raise UserError(
-                    f"{path} holds tokens, and others than its owner can read or write it; close it with: chmod 600 {path}"
-                )
+                raise UserError(say("login_file_is_not_private", file=str(path)))
             entries = json.load(file)
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from None
+        raise UserError(say("file_cannot_be_read", file=str(path), error=error.strerror)) from None
     except ValueError:
         entries = None
     if not isinstance(entries, dict) or not all(_is_entry(entry) for entry in entries.values()):
-        raise UserError(f"{path} is not as `gnomon login` writes it; delete it, and log in again")
+        raise UserError(say("login_file_is_damaged", file=str(path), command=Command("login")))
     return entries
 
 
@@ -94,5 +93,5 @@ def _write_entries(entries: dict[str, dict[str, str]]) -> Path:
             Path(temporary).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from None
+        raise UserError(say("file_cannot_be_written", file=str(path), error=error.strerror)) from None
     return path

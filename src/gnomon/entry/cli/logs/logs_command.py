@@ -15,7 +15,8 @@ from gnomon.entry.cli.output import format_sentence, utc_option
 from gnomon.entry.cli.task_selection import MAP_INDEX, split_choice
 from gnomon.entry.cli.terminal.screen import read_screen
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import UNMAPPED, quote_arguments
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import Command, RunName, say
 
 
 @click.command()
@@ -75,7 +76,7 @@ def _print_all(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
     logs = deployment.perform(operations.list_run_logs, dag_id, run_id).attempts
     if not logs:
         raise UserError(
-            f"no task of run {run_id!r} has been started; `gnomon explain {quote_arguments(dag_id, run_id)}` says why"
+            say("no_task_was_started", run=RunName(dag_id, run_id), command=Command("explain", (dag_id, run_id)))
         )
     missing = [log for log in logs if log.is_ended and not log.is_stored]
     write = _make_writer(has_names=True)

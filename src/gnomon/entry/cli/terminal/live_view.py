@@ -20,6 +20,7 @@ from gnomon.entry.cli.terminal.guarded_output import guard, write_controls
 from gnomon.entry.cli.terminal.screen import Screen, read_screen
 from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import ResourceUnavailable, UserError
+from gnomon.model.sentences import Sentence, say
 
 REST = 10.0
 """The pause after a picture is at least this multiple of the time that reading it took, so that a view does not load the database."""
@@ -28,14 +29,14 @@ _SLICE_S = 0.25
 _QUIT = {"q", "Q", "\x1b", "\x04"}
 
 
-def watch(draw: Callable[[Screen], Sequence[str]], clock: Clock, interval_s: float, once: str) -> None:
+def watch(draw: Callable[[Screen], Sequence[str]], clock: Clock, interval_s: float, once: Sentence) -> None:
     """Draw the lines of `draw` every `interval_s` seconds until a key quits.
 
     While the database or the API is unavailable its error is shown, and the view goes on. Raises UserError when stdout cannot be redrawn; `once` is
     the remedy.
     """
     if not read_screen().can_redraw:
-        raise UserError(f"stdout is no terminal that can be redrawn; {once}")
+        raise UserError(say("terminal_cannot_redraw", hint=once))
     with LiveView() as view:
         while True:
             begun = clock.monotonic()

@@ -12,6 +12,7 @@ from gnomon.entry.cli.parameter_types import MomentType
 from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.sentences import say
 
 F = TypeVar("F", bound=Callable[..., Any])
 YEARS = (1900, 9000)
@@ -50,15 +51,13 @@ def resolve_end(start: Instant, end: datetime | None, zone: tzinfo) -> Instant |
         return None
     until = _to_instant(end, zone)
     if until <= start:
-        raise UserError(
-            f"--until {end.isoformat()} is not after --from {to_datetime(start).isoformat()}; the window is empty"
-        )
+        raise UserError(say("window_is_empty", until_text=end.isoformat(), since_text=to_datetime(start).isoformat()))
     return until
 
 
 def _to_instant(moment: datetime, zone: tzinfo) -> Instant:
     if not YEARS[0] <= moment.year <= YEARS[1]:
-        raise UserError(f"{moment.isoformat()} is out of range; choose a time in the years {YEARS[0]} to {YEARS[1]}")
+        raise UserError(say("time_is_out_of_range", text=moment.isoformat(), least=YEARS[0], most=YEARS[1]))
     return to_instant(moment if moment.tzinfo is not None else moment.replace(tzinfo=zone))
 
 

@@ -14,6 +14,7 @@ from gnomon.entry.cli.timetables.shown_schedule import ShownSchedule, find_sched
 from gnomon.entry.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
+from gnomon.model.sentences import say
 from gnomon.queries.report.local_time import build_slot_row, format_local
 from gnomon.queries.report.pictures.calendar_sheet import build_difference_sheet
 from gnomon.queries.report.pictures.calendar_svg import render_calendar_svg
@@ -67,7 +68,7 @@ def diff(
         print_document(_record(difference, before, after, first, until), output)
     stop_reasons = [window.stop_reason for window in windows if window.stop_reason]
     if stop_reasons:
-        raise UserError(f"the runs after {iso(until)} are not known: {'; '.join(stop_reasons)}")
+        raise UserError(say("runs_after_instant_are_not_known", at=until, error="; ".join(stop_reasons)))
 
 
 def _print(difference: ScheduleDifference, before: ShownSchedule) -> None:

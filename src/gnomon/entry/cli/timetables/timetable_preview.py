@@ -16,6 +16,7 @@ from gnomon.entry.cli.timetables.shown_schedule import ShownSchedule, find_sched
 from gnomon.entry.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import quote, say
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.local_time import build_slot_row, format_local, has_intervals
 from gnomon.queries.report.pictures.calendar_sheet import build_runs_sheet
@@ -62,7 +63,7 @@ def preview(
     window = target.list_runs(first, until, count or (RUNS_SHOWN if until is None else RUNS_MAX))
     _print_runs(target, window.runs, first, window.runs[-1].run_after + 1 if window.stop_reason else until, output)
     if window.stop_reason:
-        raise UserError(f"the runs after these are not known: {window.stop_reason}")
+        raise UserError(say("runs_after_these_are_not_known", error=window.stop_reason))
 
 
 def _print_runs(
@@ -71,7 +72,7 @@ def _print_runs(
     if output == "svg":
         if until is None:
             if not runs:
-                raise UserError(target.explain_empty())
+                raise UserError(quote(target.explain_empty()))
             until = runs[-1].run_after + 1
         title = f"{target.text}: {target.facts.summary}" if target.facts.summary != target.text else target.text
         click.echo(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import quote, say
 from gnomon.model.spec import ParsedDag, ParsedFile
 from gnomon.queries.report.listings.not_found import dag_not_found
 from gnomon.services.dagfiles.discovery import FileDiscovery
@@ -37,7 +38,7 @@ def find_in_file(pool: ParsePool, path: str, dag_id: str | None) -> ParsedTarget
     """
     path = os.path.abspath(path)
     if not os.path.lexists(path) and ".zip" not in path:
-        raise UserError(f"there is no file {path}")
+        raise UserError(say("file_does_not_exist", file=path))
     (parsed,) = _parse_files(pool, [path], 1)
     by_id = {dag.spec.dag_id: dag for dag in parsed.dags}
     if dag_id is not None and dag_id in by_id:
@@ -45,13 +46,13 @@ def find_in_file(pool: ParsePool, path: str, dag_id: str | None) -> ParsedTarget
     if dag_id is None and len(by_id) == 1:
         return ParsedTarget(parsed, parsed.dags[0])
     if parsed.failures:
-        raise UserError(_format_failures(parsed))
+        raise UserError(quote(_format_failures(parsed)))
     if not by_id:
-        raise UserError(f"{path} defines no DAG")
+        raise UserError(say("file_defines_no_dag", file=path))
     if dag_id is not None:
         raise dag_not_found(dag_id, by_id)
     shown = ", ".join(sorted(by_id)[:_SHOWN]) + (" ..." if len(by_id) > _SHOWN else "")
-    raise UserError(f"{path} defines {len(by_id)} DAGs; choose one with --dag-id: {shown}")
+    raise UserError(say("file_defines_several_dags", file=path, total=len(by_id), names=shown))
 
 
 def find_by_id(pool: ParsePool, settings: DagProcessorSettings, dag_id: str, known_file: str | None) -> ParsedTarget:
@@ -67,12 +68,13 @@ def find_by_id(pool: ParsePool, settings: DagProcessorSettings, dag_id: str, kno
                 return ParsedTarget(parsed, dag)
             dag_ids.add(dag.spec.dag_id)
         if parsed.failures and parsed.path == known_file:
-            raise UserError(_format_failures(parsed))
+            raise UserError(quote(_format_failures(parsed)))
         failed += [parsed] if parsed.failures else []
     missing = dag_not_found(dag_id, dag_ids)
-    raise UserError(
-        "\n".join([str(missing), *(f"could not be loaded: {_format_failures(parsed)}" for parsed in failed[:_SHOWN])])
-    )
+    more = None
+    for parsed in reversed(failed[:_SHOWN]):
+        more = say("file_could_not_be_loaded", error=_format_failures(parsed), more=more)
+    raise UserError(say("dag_is_in_no_file_that_loads", why=missing.sentence, more=more))
 
 
 def parse_all_files(pool: ParsePool, settings: DagProcessorSettings) -> Iterator[ParsedFile]:

@@ -6,7 +6,7 @@ import msgspec
 
 from gnomon.entry.cli.trial.dag_search import ParsedTarget
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import quote_argument
+from gnomon.model.sentences import Command, say
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.rules.decide.expansion import count_instances, measure_factors
@@ -54,26 +54,29 @@ def isolate_task(target: ParsedTarget, task_id: str, map_index: int | None = Non
 def _check_instance(spec: DagSpec, task: TaskSpec, map_index: int | None) -> None:
     """Raise UserError unless the task is not mapped and has no index, or is mapped over values of the file and has one that exists."""
     mapped_group = _find_mapped_group(spec, task)
-    name = f"task {task.task_id!r} of DAG {spec.dag_id!r}"
     if task.expansion is None and mapped_group is None:
         if map_index is not None:
-            raise UserError(
-                f"{name} is not mapped and has no map index {map_index}; name it without an index: {task.task_id}"
-            )
+            raise UserError(say("task_is_not_mapped", task_id=task.task_id, dag=spec.dag_id, map_index=map_index))
         return
     lengths = None if mapped_group is not None or task.expansion is None else measure_factors([task.expansion], {})
     if lengths is None:
-        why = "is mapped" if mapped_group is None else f"is in the mapped group {mapped_group!r}"
+        why = say("is_mapped") if mapped_group is None else say("is_in_mapped_group", name=mapped_group)
         raise UserError(
-            f"{name} {why}: its instances depend on what other tasks return; `gnomon dags test {quote_argument(spec.dag_id)}` runs the whole DAG"
+            say(
+                "instances_depend_on_other_tasks",
+                task_id=task.task_id,
+                dag=spec.dag_id,
+                why=why,
+                command=Command("dags test", (spec.dag_id,)),
+            )
         )
     count = count_instances(lengths)
     if map_index is None or map_index >= count:
-        has = f"has {count} instances" if map_index is None else f"has no map index {map_index}"
+        has = say("has_instances", number=count) if map_index is None else say("has_no_map_index", map_index=map_index)
         raise UserError(
-            f"{name} is mapped and {has}; name one of them: '{task.task_id}[0]' to '{task.task_id}[{count - 1}]'"
+            say("instance_is_to_be_named", task_id=task.task_id, dag=spec.dag_id, why=has, least=0, most=count - 1)
             if count
-            else f"{name} is mapped over nothing and has no instances"
+            else say("task_is_mapped_over_nothing", task_id=task.task_id, dag=spec.dag_id)
         )
 
 

@@ -14,6 +14,7 @@ from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.json_value import find_json_fault
+from gnomon.model.sentences import quote, say
 from gnomon.model.spec import DagSpec
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -120,8 +121,14 @@ class TrialAnswers:
         request = named.detail.request
         index = "" if named.detail.map_index == UNMAPPED else f"[{named.detail.map_index}]"
         raise UserError(
-            f"task {named.task_id}{index} waits for a person: {request.subject} ({' | '.join(request.options)}); "
-            f"give the answer with the command: --answer '{named.task_id}={request.options[0]}'"
+            say(
+                "task_waits_for_person",
+                subject=quote(f"{named.task_id}{index}"),
+                subject_text=request.subject,
+                options=" | ".join(request.options),
+                name=named.task_id,
+                option=request.options[0],
+            )
         )
 
 

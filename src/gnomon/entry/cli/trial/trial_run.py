@@ -29,6 +29,7 @@ from gnomon.entry.testing.dag_runs.task_logs import TaskLogs
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.queries.taskapi import answer_task
 from gnomon.rules.planning import find_manual_logical_date
@@ -147,9 +148,7 @@ def _wait_for_worker(home: Home, db: Database, check: Callable[[], None]) -> Non
             return True if leases.list_workers(tx) else None
 
     if not poll_until(is_registered, home.clock, home.sleep, WORKER_READY_S):
-        raise ResourceUnavailable(
-            f"the worker of this test did not start within {WORKER_READY_S:g} s; its output, if any, is above"
-        )
+        raise ResourceUnavailable(say("worker_of_test_did_not_start", duration=WORKER_READY_S))
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from gnomon.ground.wakeups import Listener
 from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import say
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.run_list import TaskInstanceRow, find_run, list_task_instances
@@ -98,7 +99,7 @@ def _run_child(cfg: Config, name: str, serve: Callable[[], int]) -> Iterator[Cal
                 exit_codes.append(os.waitstatus_to_exitcode(status))
         if exit_codes:
             raise ResourceUnavailable(
-                f"the {name} of this test {describe_exit(exit_codes[0])}; its output, if any, is above"
+                say("process_of_test_ended", process_kind=name, reason=describe_exit(exit_codes[0]))
             )
 
     try:

@@ -13,6 +13,7 @@ from gnomon.ground.config import Config, run_folder
 from gnomon.ground.config.environment import environment
 from gnomon.ground.wakeups import Listener
 from gnomon.model.errors.product import ResourceUnavailable
+from gnomon.model.sentences import say
 from gnomon.services.executors.local import LocalExecutor
 
 END_S = 10.0
@@ -41,7 +42,12 @@ class ExecutorServices:
             if process.poll() is not None:
                 output = self._output.read_text(errors="replace").strip()
                 raise ResourceUnavailable(
-                    f"the {name} of dag.test(use_executor=True) {describe_exit(process.returncode)}; it printed: {output or 'nothing'}"
+                    say(
+                        "process_of_dag_test_ended",
+                        process_kind=name,
+                        reason=describe_exit(process.returncode),
+                        text=output or "nothing",
+                    )
                 )
         select.select([*executor.read_filenos(), self.listener.fileno()], executor.write_filenos(), [], seconds)
 

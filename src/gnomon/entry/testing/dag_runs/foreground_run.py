@@ -42,6 +42,7 @@ from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, to_instant
 from gnomon.model.records import WorkerRecord
+from gnomon.model.sentences import say
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile
 from gnomon.model.states import FINISHED_RUN_STATES
@@ -100,9 +101,7 @@ def run_dag(
     """
     clock = clock or SystemClock()
     if use_executor and isinstance(clock, VirtualClock):
-        raise UserError(
-            "use_executor=True runs tasks in other processes, which do not use a virtual clock; leave out one of them"
-        )
+        raise UserError(say("executor_excludes_clock"))
     now = clock.now()
     options = RunOptions(
         logical_at=now
@@ -150,7 +149,7 @@ class ForegroundRun:
     def _parse(self) -> ParsedDag:
         outcome = cluster_policies.apply_policies({} if dagfile.is_loaded(self._dag) else {self._dag.dag_id: self._dag})
         for error in outcome.refused.values():
-            raise UserError(f"DAG {self._dag.dag_id!r}: {error}")
+            raise UserError(say("dag_has_error", dag=self._dag.dag_id, error=str(error)))
         parsed = build_dag_spec(
             self._dag, self._dag.fileloc, load_class, cluster_policies.describe_policies(), get_plugin_links()
         )
@@ -174,7 +173,7 @@ class ForegroundRun:
         try:
             params.check_conf(spec, options.conf)
         except ParamValidationError as error:
-            raise UserError(f"run_conf does not fit the params of DAG {spec.dag_id!r}: {error}") from None
+            raise UserError(say("run_conf_does_not_fit", dag=spec.dag_id, error=str(error))) from None
         planned = self._plan(spec)
         with self._db.write() as tx:
             file = ParsedFile(path=self._dag.fileloc, inputs=FileInputs(input_hash=parsed.spec_hash), dags=(parsed,))
@@ -208,9 +207,7 @@ class ForegroundRun:
                 rebuild_timetable(spec.timetable, self._dag.fileloc), options.logical_at, options.run_after
             )
         except PlanningError as error:
-            raise UserError(
-                f"the timetable of DAG {spec.dag_id!r} infers no data interval for this run: {error}"
-            ) from None
+            raise UserError(say("timetable_infers_no_interval_of_run", dag=spec.dag_id, error=str(error))) from None
 
     # ---- the loop ------------------------------------------------------------------------------------------------------
     def _run_in_process(self, stack: ExitStack, run_id: str) -> None:
@@ -248,10 +245,7 @@ class ForegroundRun:
 
     def _run_with_executor(self, stack: ExitStack, run_id: str) -> None:
         if not dagfile.is_file(self._dag.fileloc):
-            raise UserError(
-                f"DAG {self._dag.dag_id!r} is defined in no file that a worker could load ({self._dag.fileloc or 'unknown'}); "
-                "write it in a DAG file, or leave out use_executor=True"
-            )
+            raise UserError(say("dag_is_in_no_file", dag=self._dag.dag_id, file=self._dag.fileloc or "unknown"))
         OnDemandStart(self._store.cfg, TRIGGERER)
         services = ExecutorServices(self._store.cfg)
         stack.callback(services.close)
@@ -352,7 +346,7 @@ def _mark_matching(pattern: Any) -> Mark:
     try:
         matcher = re.compile(pattern)
     except (re.error, TypeError) as error:
-        raise UserError(f"mark_success_pattern={pattern!r} is not a regular expression: {error}") from None
+        raise UserError(say("pattern_is_no_expression", pattern=repr(pattern), error=str(error))) from None
     return partial(_mark_if_matching, matcher)
 
 
@@ -366,7 +360,7 @@ def to_instant_of_date(moment: Any) -> Instant:
         try:
             moment = datetime.fromisoformat(moment)
         except ValueError:
-            raise UserError(f"{moment!r} is not a date; write it like 2026-03-01T06:00:00+00:00") from None
+            raise UserError(say("text_is_no_date", text=repr(moment))) from None
     if not isinstance(moment, datetime):
-        raise UserError(f"a date is needed, not {moment!r}")
+        raise UserError(say("date_is_needed", text=repr(moment)))
     return to_instant(moment if moment.tzinfo is not None else make_aware(moment))

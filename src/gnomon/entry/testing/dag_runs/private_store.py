@@ -16,6 +16,7 @@ from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.entry.testing.dag_runs.private_home import copy_settings, load_private_options
 from gnomon.ground.config import Config, current_config
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.storage.store import Database, load_cipher, migrations, open_database
 from gnomon.storage.store.admin import connections, pools, variables
 from gnomon.storage.store.admin.connections import StoredConnection
@@ -82,7 +83,7 @@ class PrivateStore:
     def set_pool(self, name: str, slots: int) -> None:
         """Insert or replace a pool."""
         if slots < -1:
-            raise UserError(f"pool {name!r} cannot have {slots} slots; give 0 or more, or -1 for no limit")
+            raise UserError(say("pool_cannot_have_slots", name=name, number=slots))
         with self.db.write() as tx:
             pools.set_pool(tx, name, slots)
 

@@ -13,6 +13,7 @@ from gnomon.entry.testing.dag_runs.private_store import PrivateStore
 from gnomon.ground.config.environment import environment, replace_environment
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 
 _FORMATS = ".env, .json, .yaml or .yml"
 _PREFIXES = {"connection": ("GNOMON_CONN_", "AIRFLOW_CONN_"), "Variable": ("GNOMON_VAR_", "AIRFLOW_VAR_")}
@@ -46,17 +47,15 @@ def _store_connections(store: PrivateStore, file: str) -> list[str]:
     for conn_id, value in connections.items():
         if isinstance(value, list):
             if len(value) != 1:
-                raise UserError(f"{file}: connection {conn_id!r} has {len(value)} entries; give one")
+                raise UserError(say("connection_has_several_entries", file=file, name=conn_id, number=len(value)))
             value = value[0]
         if not isinstance(value, str | dict):
-            raise UserError(
-                f"{file}: connection {conn_id!r} is {value!r}; give a URI or a mapping with conn_type, host, login and so on"
-            )
+            raise UserError(say("connection_is_no_mapping", file=file, name=conn_id, text=repr(value)))
         try:
             text = value if isinstance(value, str) else json.dumps(_rename_extra(value))
             store.set_connection(conn_id, Connection.from_text(text, conn_id))
         except AirflowException as error:
-            raise UserError(f"{file}: {error}") from None
+            raise UserError(say("file_has_error", file=file, error=str(error))) from None
     return list(connections)
 
 
@@ -83,18 +82,18 @@ def _read(file: str, kind: str) -> dict[str, Any]:
         with open(file, encoding="utf-8") as stream:
             text = stream.read()
     except OSError as error:
-        raise UserError(f"the file of {kind}s {file} cannot be read: {error.strerror}") from None
+        raise UserError(say("settings_file_cannot_be_read", thing=kind, file=file, error=error.strerror)) from None
     except UnicodeDecodeError:
-        raise UserError(f"{file} is not text in UTF-8") from None
+        raise UserError(say("file_is_no_text", file=file)) from None
     if suffix == ".env":
         return dict(_iter_env(file, text, kind))
     if suffix not in (".json", ".yaml", ".yml"):
-        raise UserError(f"{file} has no format that a file of {kind}s can have; name it {_FORMATS}")
+        raise UserError(say("settings_file_has_no_format", file=file, thing=kind, names=_FORMATS))
     document = _load_document(file, text, suffix)
     if document is None:
         return {}
     if not isinstance(document, dict):
-        raise UserError(f"{file} has a {type(document).__name__} at the top; write a mapping of names to {kind}s")
+        raise UserError(say("settings_file_is_no_mapping", file=file, name=type(document).__name__, thing=kind))
     return {str(name): value for name, value in document.items()}
 
 
@@ -103,16 +102,18 @@ def _load_document(file: str, text: str, suffix: str) -> Any:
         try:
             return json.loads(text) if text.strip() else None
         except json.JSONDecodeError as error:
-            raise UserError(f"{file}, line {error.lineno}: not valid JSON: {error.msg}") from None
+            raise UserError(say("file_is_no_json", file=file, number=error.lineno, error=error.msg)) from None
     import yaml  # only files in YAML need it
 
     try:
         return yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         line = "" if error.problem_mark is None else f", line {error.problem_mark.line + 1}"
-        raise UserError(f"{file}{line}: not valid YAML: {error.problem or error.context}") from None
+        raise UserError(
+            say("file_is_no_yaml", file=f"{file}{line}", error=str(error.problem or error.context))
+        ) from None
     except yaml.YAMLError as error:
-        raise UserError(f"{file}: not valid YAML: {error}") from None
+        raise UserError(say("file_is_no_yaml", file=file, error=str(error))) from None
 
 
 def _iter_env(file: str, text: str, kind: str) -> Iterator[tuple[str, str]]:
@@ -122,5 +123,7 @@ def _iter_env(file: str, text: str, kind: str) -> Iterator[tuple[str, str]]:
             continue
         name, equals, value = stripped.partition("=")
         if not equals or not name.strip():
-            raise UserError(f"{file}, line {number}: write NAME=VALUE, one {kind} a line, not {stripped.split()[0]!r}")
+            raise UserError(
+                say("line_is_no_assignment", file=file, number=number, thing=kind, text=stripped.split()[0])
+            )
         yield name.strip(), value.strip()

@@ -17,6 +17,7 @@ from gnomon.entry.testing.dag_runs.private_store import PrivateStore
 from gnomon.ground.clock import Clock, SystemClock
 from gnomon.model.attempts import RETURN_VALUE
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.model.spec import DagSpec
 from gnomon.queries.report.listings.not_found import task_not_found
 
@@ -40,9 +41,7 @@ def run_single_task(
         if task_id not in dag.task_dict:
             raise task_not_found(dag.dag_id, task_id, list(dag.task_dict))
     if operator.task_id in xcoms:
-        raise UserError(
-            f"xcoms has a value for task {operator.task_id!r}, which is the task that is run; give values of the tasks before it"
-        )
+        raise UserError(say("value_is_of_task_itself", task_id=operator.task_id))
     clock = clock or SystemClock()
     now = clock.now()
 

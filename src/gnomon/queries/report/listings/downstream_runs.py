@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import quote_arguments
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import Command, RunName, say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.run_list import find_run, find_spec_of_run
 from gnomon.queries.report.listings.task_selection import Act, select_instances
@@ -85,8 +85,12 @@ def _collect_reached(
             reached[down.run_pk].waits[down.task_id] = None
             if len(reached) > MAX_RUNS:
                 raise UserError(
-                    f"more than {MAX_RUNS} runs of other DAGs waited for run {run.run_id!r}; clear them in several steps, with "
-                    f"`gnomon runs clear {quote_arguments(dag.dag_id, run.run_id)}` first"
+                    say(
+                        "too_many_runs_waited",
+                        most=MAX_RUNS,
+                        run=RunName(dag.dag_id, run.run_id),
+                        command=Command("runs clear", (dag.dag_id, run.run_id)),
+                    )
                 )
     return reached, ups
 

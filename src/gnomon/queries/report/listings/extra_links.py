@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import UNMAPPED, quote_arguments
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.json_text import read_shown_json
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import Command, RunName, say
 from gnomon.model.spec import ExtraLinkSpec
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.queries.report.listings.run_list import find_spec_of_run, list_task_instances
@@ -43,8 +44,23 @@ def _instance_not_found(dag_id: str, run_id: str, task_id: str, map_index: int, 
     numbers = [index for index in indices if index >= 0]
     if map_index < 0 and numbers:
         return UserError(
-            f"task {task_id!r} is mapped: name one of its {len(numbers)} instances, as in `gnomon tasks links {quote_arguments(dag_id, run_id, f'{task_id}[{numbers[0]}]')}`"
+            say(
+                "mapped_task_needs_index",
+                task_id=task_id,
+                number=len(numbers),
+                command=Command("tasks links", (dag_id, run_id, f"{task_id}[{numbers[0]}]")),
+            )
         )
     if map_index < 0:
-        return UserError(f"task {task_id!r} has no instance in run {run_id!r}; see `gnomon tasks states`")
-    return UserError(f"task {task_id!r} has no map index {map_index} in run {run_id!r}; see `gnomon tasks states`")
+        return UserError(
+            say("task_has_no_instance", task_id=task_id, run=RunName(dag_id, run_id), command=Command("tasks states"))
+        )
+    return UserError(
+        say(
+            "map_index_does_not_exist",
+            task_id=task_id,
+            map_index=map_index,
+            run=RunName(dag_id, run_id),
+            command=Command("tasks states"),
+        )
+    )

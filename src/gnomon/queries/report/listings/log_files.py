@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import UNMAPPED, format_map_indices, quote_arguments
+from gnomon.model.ids import UNMAPPED, format_map_indices
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import Command, RunName, TaskName, say
 from gnomon.model.states import TaskInstanceState
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.queries.report.listings.run_list import list_task_instances
@@ -42,22 +43,43 @@ def find_log_files(
     indices = [] if attempts or map_index != UNMAPPED else _list_map_indices(tx, dag, run, task_id)
     if indices:
         raise UserError(
-            f"task {task_id!r} is mapped and has a log for each map index in run {run.run_id!r}: add --map-index {format_map_indices(indices)}"
+            say(
+                "log_needs_map_index",
+                task_id=task_id,
+                run=RunName(dag.dag_id, run.run_id),
+                indices=format_map_indices(indices),
+            )
         )
     if not attempts:
         existing_indices = [row.map_index for row in list_task_instances(tx, dag, run, task_id)]
         if map_index != UNMAPPED and map_index not in existing_indices:
             raise UserError(
-                f"task {task_id!r} has no map index {map_index} in run {run.run_id!r}; see `gnomon tasks states`"
+                say(
+                    "map_index_does_not_exist",
+                    task_id=task_id,
+                    map_index=map_index,
+                    run=RunName(dag.dag_id, run.run_id),
+                    command=Command("tasks states"),
+                )
             )
         raise UserError(
-            f"task {shown!r} has no log in run {run.run_id!r}: it has not been started; "
-            f"`gnomon explain {quote_arguments(dag.dag_id, run.run_id, shown)}` says why"
+            say(
+                "task_has_no_log",
+                task=TaskName(dag.dag_id, run.run_id, task_id, map_index),
+                run=RunName(dag.dag_id, run.run_id),
+                command=Command("explain", (dag.dag_id, run.run_id, shown)),
+            )
         )
     chosen_try = max(attempts) if try_number is None else try_number
     if chosen_try not in attempts:
         raise UserError(
-            f"task {shown!r} has no try {chosen_try} in run {run.run_id!r}; its tries are: {_describe_tries(attempts)}"
+            say(
+                "task_has_no_such_try",
+                task=TaskName(dag.dag_id, run.run_id, task_id, map_index),
+                try_number=chosen_try,
+                run=RunName(dag.dag_id, run.run_id),
+                tries_of_task=_describe_tries(attempts),
+            )
         )
     names = [
         _find_path(build, key, seq, lookup)
@@ -68,8 +90,13 @@ def find_log_files(
     existing[:0] = start_log if chosen_try == min(attempts) else []
     if not existing:
         raise UserError(
-            f"the log of task {shown!r}, try {chosen_try}, is not on this machine: {lookup.locate(names[-2])} does not exist{lookup.elsewhere}; "
-            "the log is on the machine of the worker that ran the task, or was removed"
+            say(
+                "log_is_elsewhere",
+                task=TaskName(dag.dag_id, run.run_id, task_id, map_index),
+                try_number=chosen_try,
+                file=str(lookup.locate(names[-2])),
+                elsewhere=lookup.elsewhere,
+            )
         )
     return existing
 

@@ -10,6 +10,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import RunName, TaskName, say
 from gnomon.model.spec import ClearedTask
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.run_list import TaskInstanceRow, find_spec_of_run
@@ -60,8 +61,12 @@ def follow_markers(
         marker = pending.pop(0)
         if marker.depth_left <= 0:
             raise UserError(
-                f"the markers of tasks in other DAGs lead further than the recursion_depth of the first, at task {marker.row.name!r} of run {marker.run.run_id!r} of "
-                f"DAG {marker.dag.dag_id!r}: give it a larger recursion_depth, or clear the DAGs one by one"
+                say(
+                    "markers_lead_too_far",
+                    task=TaskName(marker.dag.dag_id, marker.run.run_id, marker.row.task_id, marker.row.map_index),
+                    run=RunName(marker.dag.dag_id, marker.run.run_id),
+                    dag=marker.dag.dag_id,
+                )
             )
         for reached in _list_reached(tx, marker, only_failed):
             new = [row for row in reached.rows if (reached.run.run_pk, row.name) not in seen_names]
@@ -71,9 +76,7 @@ def follow_markers(
                 of_run.rows.extend(new)
                 pending += _list_markers(tx, reached.dag, reached.run, new, marker.depth_left - 1)
             if len(cleared) > RUNS_MAX:
-                raise UserError(
-                    f"the markers of the selected tasks lead to more than {RUNS_MAX} runs of other DAGs; clear fewer tasks"
-                )
+                raise UserError(say("markers_lead_to_many_runs", most=RUNS_MAX))
     return list(cleared.values())
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from gnomon.authoring.sdk.connections.secrets_masker import redact
 from gnomon.model.errors.product import UserError
 from gnomon.model.json_text import escape_surrogates
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.connection_list import HIDDEN, hide_stored_secrets, make_row
 from gnomon.storage.store import StoreError, Transaction
 from gnomon.storage.store.admin.connections import StoredConnection
@@ -23,10 +24,7 @@ class MaskedSecret(UserError):
     """A value has *** in the place of a stored secret, and which one cannot be told."""
 
     def __init__(self, subject: str, place: str) -> None:
-        super().__init__(
-            f"{subject}: {place or 'the value'} has {HIDDEN}, as answers show secrets, and was changed: which secret it stands for cannot be told, and {HIDDEN} would be stored "
-            "in its place; write the secret itself, or leave this part as it was shown"
-        )
+        super().__init__(say("masked_value_was_changed", subject_text=subject, place=place or "the value", text=HIDDEN))
 
 
 def mask_variable(variable: StoredVariable, *, recodes_objects: bool = False) -> str:

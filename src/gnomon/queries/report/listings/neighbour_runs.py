@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import say
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 from gnomon.storage.store.pages.run_pages import read_run_page
@@ -34,5 +35,5 @@ def list_bounded_runs(tx: Transaction, conditions: Sequence[Condition]) -> list[
     """The runs that meet the conditions, the oldest first. Raises UserError for more than RUNS_MAX."""
     page = read_run_page(tx, PageQuery(tuple(conditions), (SortKey("run_after"), SortKey("id")), RUNS_MAX))
     if page.has_more:
-        raise UserError(f"the request is about more than {RUNS_MAX} runs; give a shorter range of dates")
+        raise UserError(say("request_has_many_runs", most=RUNS_MAX))
     return [listed.run for listed in page.runs]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.model.errors import UserError
-from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackState, DeadlineRecord, DeadlineState
-from gnomon.model.sentences import Command, Sentence, quote, say
+from gnomon.model.sentences import Command, RunName, Sentence, quote, say
 from gnomon.storage.remote_logs.task_log_folder import LogLookup
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import run_callbacks
@@ -107,12 +106,20 @@ def find_callback_logs(tx: Transaction, dag: DagRecord, run: RunRecord, lookup: 
         return existing
     if not callbacks:
         raise UserError(
-            f"run {run.run_id!r} of DAG {dag.dag_id!r} has called no callback, so it has no log of its own; the logs of its tasks: "
-            f"gnomon tasks logs {quote_arguments(dag.dag_id, run.run_id)} TASK"
+            say(
+                "run_called_no_callback",
+                run=RunName(dag.dag_id, run.run_id),
+                dag=dag.dag_id,
+                command=Command("tasks logs", (dag.dag_id, run.run_id)),
+            )
         )
     raise UserError(
-        f"the logs of the callbacks of run {run.run_id!r} are not on this machine: {lookup.locate(logs_by_title[-1][1])} does not exist{lookup.elsewhere}; they are on the machine "
-        "of the worker that called them, or no process has begun yet"
+        say(
+            "callback_logs_are_elsewhere",
+            run=RunName(dag.dag_id, run.run_id),
+            file=str(lookup.locate(logs_by_title[-1][1])),
+            elsewhere=lookup.elsewhere,
+        )
     )
 
 

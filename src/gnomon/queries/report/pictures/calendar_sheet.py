@@ -10,6 +10,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import say
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.local_time import format_local, to_local
 from gnomon.queries.report.schedule_difference import RunPair, ScheduleDifference
@@ -153,7 +154,7 @@ def _build_sheet(
     sheet = CalendarSheet(title, words, zone_name, first, last, marks, _clock_changes(first, last, zone), tuple(legend))
     months = len(sheet.months())
     if months > MAX_MONTHS:
-        raise UserError(f"the window has {months} months, and a picture can show {MAX_MONTHS}; give an earlier --until")
+        raise UserError(say("window_has_many_months", number=months, most=MAX_MONTHS))
     return sheet
 
 

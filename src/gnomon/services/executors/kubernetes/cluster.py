@@ -10,6 +10,7 @@ from typing import Any
 
 from gnomon.model.errors import ConfigurationError
 from gnomon.model.executors import KUBERNETES_EXECUTOR
+from gnomon.model.sentences import say
 from gnomon.services.executors.kubernetes.pod_template import DEPLOYMENT_LABEL
 
 REQUEST_S = (5.0, 30.0)
@@ -177,7 +178,7 @@ def _connect(settings: ClusterSettings) -> Any:
         from kubernetes import client, config  # an extra, and slow to import
     except ImportError as error:
         raise ConfigurationError(
-            f"[core] executor = {KUBERNETES_EXECUTOR} needs the package kubernetes, which cannot be imported ({error}); install it with: pip install 'gnomon[kubernetes]'"
+            say("package_of_executor_is_missing", executor=KUBERNETES_EXECUTOR, package="kubernetes", error=str(error))
         ) from error
     configuration = client.Configuration()
     try:
@@ -191,20 +192,16 @@ def _connect(settings: ClusterSettings) -> Any:
             )  # type: ignore[no-untyped-call]
     except (config.ConfigException, OSError) as error:
         what = (
-            "this process runs in no pod with a service account"
+            say("process_is_in_no_pod")
             if settings.in_cluster
-            else f"the kubeconfig {settings.config_file or 'of this user'} cannot be used"
+            else say("kubeconfig_cannot_be_used", file=settings.config_file or "of this user")
         )
-        raise ConfigurationError(
-            f"{what}: {error}; set [kubernetes_executor] in_cluster, config_file and cluster_context for the cluster of the pods"
-        ) from error
+        raise ConfigurationError(say("cluster_cannot_be_used", why=what, error=str(error))) from error
     if not settings.verify_ssl:
         configuration.verify_ssl = False
     if settings.ssl_ca_cert:
         if not os.access(settings.ssl_ca_cert, os.R_OK):
-            raise ConfigurationError(
-                f"[kubernetes_executor] ssl_ca_cert: the file {settings.ssl_ca_cert} cannot be read; name a file of certificates that the user of the scheduler may read"
-            )
+            raise ConfigurationError(say("ca_file_cannot_be_read", file=str(settings.ssl_ca_cert)))
         configuration.ssl_ca_cert = settings.ssl_ca_cert
     return client.CoreV1Api(client.ApiClient(configuration))
 

@@ -15,6 +15,7 @@ import yaml
 from gnomon.model.attempts import Attempt
 from gnomon.model.errors import ConfigurationError
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import quote, say
 
 BASE_CONTAINER = "base"
 """The name of the container that runs the attempt, as in Airflow."""
@@ -68,25 +69,17 @@ def read_template(path: Path) -> Pod:
     try:
         pod = yaml.load(path.read_text(encoding="utf-8"), _ManifestLoader)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"the pod template {path} cannot be read: {error}; correct [kubernetes_executor] pod_template_file"
-        ) from error
+        raise ConfigurationError(say("pod_template_cannot_be_read", file=str(path), error=str(error))) from error
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"the pod template {path} is no YAML: {error}; correct it as a manifest") from error
+        raise ConfigurationError(say("pod_template_is_no_yaml", file=str(path), error=str(error))) from error
     if not isinstance(pod, dict) or pod.get("kind", "Pod") != "Pod" or not isinstance(pod.get("spec"), dict):
-        raise ConfigurationError(
-            f"the pod template {path} must hold one object of kind Pod with a spec; correct it as a manifest"
-        )
+        raise ConfigurationError(say("pod_template_is_no_pod", file=str(path)))
     if not _find_containers(pod):
-        raise ConfigurationError(
-            f"the pod template {path} has no container; the first one, named {BASE_CONTAINER}, runs the task"
-        )
+        raise ConfigurationError(say("pod_template_has_no_container", file=str(path), name=BASE_CONTAINER))
     if not all(isinstance(container, dict) for container in _find_containers(pod)) or not isinstance(
         pod.get("metadata") or {}, dict
     ):
-        raise ConfigurationError(
-            f"the pod template {path} must have objects as metadata and as elements of spec.containers; correct it as a manifest"
-        )
+        raise ConfigurationError(say("pod_template_lacks_objects", file=str(path)))
     return pod
 
 
@@ -97,7 +90,7 @@ def build_pod(settings: PodSettings, attempt: Attempt) -> Pod:
     try:
         pod = copy.deepcopy(dict(settings.template)) if template is None else read_template(Path(template))
     except ConfigurationError as error:
-        raise PodRefused(str(error)) from error
+        raise PodRefused(quote(str(error))) from error
     override = config.get("pod_override") or {}
     _check_override(attempt, override)
     own_image = next((container.get("image") for container in _find_containers(override)), None)
@@ -105,9 +98,7 @@ def build_pod(settings: PodSettings, attempt: Attempt) -> Pod:
         pod = merge_pods(pod, override)
         _complete(pod, settings, attempt, own_image)
     except (TypeError, ValueError, AttributeError) as error:  # a number where a manifest has a list, for example
-        raise PodRefused(
-            f"the pod of task {attempt.task_id} cannot be built from its template and pod_override: {error}; write both as manifests"
-        ) from error
+        raise PodRefused(say("pod_cannot_be_built", task_id=attempt.task_id, error=str(error))) from error
     return pod
 
 
@@ -188,9 +179,7 @@ def _complete(pod: Pod, settings: PodSettings, attempt: Attempt, own_image: str 
     base.setdefault("name", BASE_CONTAINER)
     base["image"] = own_image or settings.image or base.get("image")
     if not base["image"]:
-        raise PodRefused(
-            f"the pod of task {attempt.task_id} has no image: set [kubernetes_executor] worker_container_repository, or image in the pod template"
-        )
+        raise PodRefused(say("pod_has_no_image", task_id=attempt.task_id))
     base["args"] = ["kubernetes", "worker", attempt.attempt_id, "--token-file", f"{TOKEN_FOLDER}/{TOKEN_KEY}"]
     base.setdefault("command", ["gnomon"])
     base["volumeMounts"] = [
@@ -227,15 +216,14 @@ def _build_annotations(attempt: Attempt) -> dict[str, str]:
 
 
 def _check_override(attempt: Attempt, override: Any) -> None:
-    where = f"pod_override in executor_config of task {attempt.task_id}"
     if (
         not isinstance(override, dict)
         or not isinstance(override.get("spec") or {}, dict)
         or not isinstance(override.get("metadata") or {}, dict)
     ):
-        raise PodRefused(f"{where} must be a V1Pod, or a dict as in a manifest with the keys metadata and spec")
+        raise PodRefused(say("pod_override_is_no_pod", task_id=attempt.task_id))
     if not all(isinstance(container, dict) for container in _find_containers(override)):
-        raise PodRefused(f"{where}: spec.containers must be a list of containers")
+        raise PodRefused(say("pod_override_has_no_containers", task_id=attempt.task_id))
 
 
 def _find_containers(pod: Mapping[str, Any]) -> list[Any]:

@@ -35,6 +35,7 @@ from gnomon.model.execution_messages import (
     RunningLogPiece,
 )
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import quote, say
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.queries.taskapi import TaskApiRefused
 from gnomon.services.worker.remote.joined_requests import PlainConnection, SecureConnection
@@ -91,9 +92,7 @@ class ExecutionClient:
         """`url`: the address of the execution API, such as `http://api:8080/execution`. Raises ConfigurationError for another form."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigurationError(
-                f"[core] execution_api_server_url is no address of http or https: {url!r}; example: http://gnomon.example.com:8080/execution"
-            )
+            raise ConfigurationError(say("execution_address_is_wrong", url=url))
         self._is_secure = parts.scheme == "https"
         self.host, self._port, self._path = parts.hostname, parts.port, parts.path.rstrip("/")
         self._clock = clock
@@ -197,7 +196,7 @@ class ExecutionClient:
                 LOOP_TIMEOUT_S,
             ).value
         except UnreadableRequest as error:
-            raise TaskApiRefused(str(error)) from error
+            raise TaskApiRefused(quote(str(error))) from error
 
     def ask_for_import(self, worker_id: str, request: AnyTaskApiRequest) -> object:
         """The answer to a DAG file that is being imported. Raises as `ask`."""

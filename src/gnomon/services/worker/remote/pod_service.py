@@ -11,6 +11,7 @@ from gnomon.ground.config import Config, environment, run_folder
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.ground.wakeups import StopFlag
 from gnomon.model.errors import ConfigurationError
+from gnomon.model.sentences import say
 from gnomon.services.worker.loop import STOPPED, TICK_S, WorkerService
 from gnomon.services.worker.remote.attempt_relay import AttemptRelay
 from gnomon.services.worker.remote.execution_client import ExecutionClient
@@ -100,11 +101,9 @@ def read_token(path: Path) -> str:
     try:
         token = path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"the token of the attempt cannot be read from {path}: {error}; the executor mounts it there"
-        ) from error
+        raise ConfigurationError(say("token_cannot_be_read", file=str(path), error=str(error))) from error
     if not token:
-        raise ConfigurationError(f"the file {path} is empty; it must hold the token of the attempt")
+        raise ConfigurationError(say("token_file_is_empty", file=str(path)))
     return token
 
 

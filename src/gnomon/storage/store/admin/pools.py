@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gnomon.model.change_entries import PoolChange
 from gnomon.model.instants import Instant
 from gnomon.model.records import PoolRecord
+from gnomon.model.sentences import Command, say
 from gnomon.model.states import TASK_STATES_BY_CODE, TaskInstanceState
 from gnomon.storage.store.change_journal import record_change
 from gnomon.storage.store.errors import NotFound, ResourceInUse
@@ -68,14 +69,12 @@ def set_pool(tx: Transaction, name: str, slots: int, *, description: str = "", i
 def delete_pool(tx: Transaction, name: str) -> None:
     """Delete a pool. Raises ResourceInUse for the default pool and for a pool with used slots, NotFound for an unknown name."""
     if name == DEFAULT_POOL:
-        raise ResourceInUse(f"pool {name!r} cannot be deleted: tasks without `pool=` use it; set its slots instead")
+        raise ResourceInUse(say("default_pool_cannot_be_deleted", pool=name))
     if not tx.run("pools.remove", name=name):
         pool = find_pool(tx, name)
         if pool is None:
-            raise NotFound(f"there is no pool {name!r}; `gnomon pools list` shows them all")
-        raise ResourceInUse(
-            f"pool {name!r} cannot be deleted: {pool.used} of its slots are in use; try again when they are free"
-        )
+            raise NotFound(say("pool_of_name_does_not_exist", name=name, command=Command("pools list")))
+        raise ResourceInUse(say("used_pool_cannot_be_deleted", pool=name, used=pool.used))
     record_change(tx, PoolChange(name, "deleted"))
 
 

@@ -10,6 +10,7 @@ from gnomon.model.assets import AssetEvent, AssetKey, NewAssetEvent, encode_leaf
 from gnomon.model.change_entries import AssetEventPublished
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
+from gnomon.model.sentences import say
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
 from gnomon.rules.assets.conditions import match_leaves
 from gnomon.storage.store.change_journal import record_change
@@ -182,7 +183,7 @@ def find_event(tx: Transaction, uid: str) -> int:
     """The key of the event with this uid. Raises NotFound when there is none."""
     row = tx.one("asset_events.by_uid", uid=uid)
     if row is None:
-        raise NotFound(f"there is no event of an asset with the uid {uid!r}")
+        raise NotFound(say("asset_event_does_not_exist", name=uid))
     return int(row[0])
 
 

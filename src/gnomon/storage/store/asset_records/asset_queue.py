@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from gnomon.model.assets import AssetCondition, AssetLeaf, QueuedAssetEvent, decode_leaf, encode_leaf
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, QueueDiscard, RunRecord
+from gnomon.model.sentences import say
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, DagRunType
 from gnomon.rules.assets.conditions import holds, iter_leaves
 from gnomon.storage.store.dag_records import event_log, newest_runs
@@ -157,7 +158,7 @@ def insert_asset_run(tx: Transaction, run: RunRecord, group_no: int) -> int:
         partition_date=run.partition_date,
     )
     if row is None:
-        raise RowsMissing(f"the run id {run.run_id!r} is taken: nothing was stored")
+        raise RowsMissing(say("run_id_is_taken", name=run.run_id))
     tx.send_many("commit.tallies", [(run.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
     newest_runs.record_created(tx, run.dag_pk, [(run.run_after, int(row[0]))])
     return int(row[0])
@@ -177,7 +178,7 @@ def remove_from_queue(tx: Transaction, dag_pk: int, events: Sequence[QueuedAsset
     def check(changed: int) -> None:
         if changed != len(events):
             raise RowsMissing(
-                f"{len(events) - changed} of {len(events)} asset events of DAG {dag_pk} were consumed by another process: nothing was stored"
+                say("events_were_consumed", number=len(events) - changed, total=len(events), text=str(dag_pk))
             )
 
     tx.send_many("asset_queue.remove", [(dag_pk, encode_leaf(event.leaf), event.event_pk) for event in events], check)

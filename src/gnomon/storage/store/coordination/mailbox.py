@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gnomon.model.instants import Instant
 from gnomon.model.records import MailRecord, NewMail
+from gnomon.model.sentences import Command, say
 from gnomon.storage.store.errors import NotFound
 from gnomon.storage.store.transaction import Transaction, notify_on_commit
 
@@ -62,7 +63,5 @@ def read_answer(tx: Transaction, request_pk: int) -> tuple[str, str | None]:
     """The state (pending, done or refused) and the JSON answer, None while pending. Raises NotFound for an unknown key."""
     row = tx.one("mailbox.find_answer", request_pk=request_pk)
     if row is None:
-        raise NotFound(
-            f"request {request_pk} does not exist; `gnomon db clean` deletes answered requests with the old lines of the audit log"
-        )
+        raise NotFound(say("request_does_not_exist", number=request_pk, command=Command("db clean")))
     return row[0], row[1]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from gnomon.model.quarantine import REASON_MAX, QuarantinedItem, dag_key, group_key
 from gnomon.model.records import NewMail
+from gnomon.model.sentences import Command, say
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.errors import NotFound
@@ -40,7 +41,7 @@ def find_item(tx: Transaction, quarantine_pk: int) -> QuarantinedItem:
     """The item. Raises NotFound."""
     row = tx.one("quarantine.find", quarantine_pk=quarantine_pk)
     if row is None:
-        raise NotFound(f"there is no item {quarantine_pk} in quarantine; `gnomon quarantine list` shows all")
+        raise NotFound(say("quarantined_item_does_not_exist", number=quarantine_pk, command=Command("quarantine list")))
     return _decode(row)
 
 

@@ -15,6 +15,7 @@ from gnomon.model.backfills import BackfillRecord
 from gnomon.model.change_entries import BackfillNews
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, NewMail
+from gnomon.model.sentences import Command, say
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
 from gnomon.storage.store.change_journal import record_change
 from gnomon.storage.store.coordination import mailbox
@@ -45,10 +46,15 @@ def create_backfill(tx: Transaction, request: BackfillRecord, address: str | Non
     )
     if row is None:
         active = find_active_backfill(tx, request.dag_pk)
-        key = "" if active is None else f" {active.backfill_pk}"
         raise BackfillActive(
-            f"a DAG has one backfill at a time, and backfill{key} of this DAG has not ended; wait for its end "
-            f"(gnomon backfill show{key}), or cancel it with: gnomon backfill cancel{key}"
+            say("dag_has_backfill")
+            if active is None
+            else say(
+                "dag_has_this_backfill",
+                backfill=active.backfill_pk,
+                command=Command("backfill show", (str(active.backfill_pk),)),
+                other_command=Command("backfill cancel", (str(active.backfill_pk),)),
+            )
         )
     created = replace(request, backfill_pk=int(row[0]))
     body = (

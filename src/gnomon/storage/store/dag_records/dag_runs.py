@@ -9,6 +9,7 @@ from gnomon.model.change_entries import RunChange
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import AttemptRecord, EventRecord, NewMail, RunRecord, TaskRecord
+from gnomon.model.sentences import Command, RunName, say
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState, DagRunType
 from gnomon.storage.store.change_journal import record_change
@@ -115,7 +116,7 @@ def create_manual_run(
     """
     dag = dags.find_dag_row(tx, dag_id)
     if dag is None:
-        raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows them all")
+        raise NotFound(say("dag_of_name_does_not_exist", dag=dag_id, command=Command("dags list")))
     if not of_any_type:
         for _version_pk, packed in tx.all("group_state.specs", version_pks=[dag.version_pk]):
             check_run_type(dag.dag_id, dag.file, decode_spec_without_tasks(packed), run_type)
@@ -157,17 +158,21 @@ def check_reserved_run_id(tx: Transaction, dag_pk: int, run_id: str, run_type: D
     """Raise RunIdReserved when a new run of the type would have a run id that a run of another type is to have, for example of a slot to come."""
     reserved = run_type.find_reserved_type(run_id)
     if reserved is not None and tx.one("dag_runs.run_id_holder", dag_pk=dag_pk, run_id=run_id) is None:
-        raise RunIdReserved(
-            f"run id {run_id!r} begins with {reserved.value}__, which is reserved for {reserved.value} runs; choose another run id"
-        )
+        raise RunIdReserved(say("run_id_is_reserved", name=run_id, run_type=reserved.value))
 
 
 def check_run_type(dag_id: str, file: str, spec: DagSpec, run_type: DagRunType) -> None:
     """Raise RunTypeNotAllowed for a type of run that the DAG does not allow."""
     if spec.allowed_run_types and run_type.value not in spec.allowed_run_types:
         raise RunTypeNotAllowed(
-            f"DAG {dag_id!r} ({file}) allows no {run_type.value} runs: its allowed_run_types are {', '.join(spec.allowed_run_types)}; "
-            f"add DagRunType.{run_type.name} there to create such a run"
+            say(
+                "run_type_is_not_allowed",
+                dag=dag_id,
+                file=file,
+                run_type=run_type.value,
+                names=", ".join(spec.allowed_run_types),
+                name=run_type.name,
+            )
         )
 
 
@@ -194,12 +199,11 @@ def _insert_run(tx: Transaction, dag: StoredDag, run: RunRecord) -> int:
     if row is not None:
         return int(row[0])
     if tx.one("dag_runs.run_id_holder", dag_pk=run.dag_pk, run_id=run.run_id) is not None:
-        raise RunExists(f"DAG {dag.dag_id!r} already has a run {run.run_id!r}; choose another run id", run.run_id)
+        raise RunExists(say("run_exists", dag=dag.dag_id, run=RunName(dag.dag_id, run.run_id)), run.run_id)
     holder = tx.one("dag_runs.slot_holder", dag_pk=run.dag_pk, slot_key=slot_key)
     name = "another run" if holder is None else holder[1]
     raise RunExists(
-        f"DAG {dag.dag_id!r} already has a run for logical date {iso(run.logical_at)}: {name!r}; "
-        "clear that run, or trigger without a logical date",
+        say("logical_date_has_another_run", dag=dag.dag_id, at=run.logical_at, name=name),
         name,
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gnomon.model.change_entries import DagChange
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord, NewMail
+from gnomon.model.sentences import Command, say
 from gnomon.storage.store.change_journal import record_change
 from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records import event_log
@@ -47,7 +48,7 @@ def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant,
     """
     dag = find_dag_row(tx, dag_id)
     if dag is None:
-        raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows them all")
+        raise NotFound(say("dag_of_name_does_not_exist", dag=dag_id, command=Command("dags list")))
     if not tx.run("dags.set_paused", dag_pk=dag.dag_pk, paused=paused, at=at):
         return False
     record_change(tx, DagChange(dag.dag_pk, "paused" if paused else "unpaused", dag_id))

@@ -12,6 +12,7 @@ from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg.types.string import StrDumper, StrDumperUnknown
 
 from gnomon.ground.config import without_password
+from gnomon.model.sentences import say
 from gnomon.storage.store.errors import (
     CommitUncertain,
     DatabaseReadOnly,
@@ -22,7 +23,7 @@ from gnomon.storage.store.errors import (
     StatementTooSlow,
     StoreError,
     UnstorableText,
-    describe_slow_statement,
+    say_slow_statement,
 )
 from gnomon.storage.store.statements import Statement
 from gnomon.storage.store.transaction import LEASE_TTL_S, Row, RowCountCheck
@@ -64,20 +65,18 @@ def connect_postgres(url: str) -> psycopg.Connection[Row]:
             tcp_user_timeout=15_000,
         )
     except psycopg.OperationalError as error:
-        raise DatabaseUnavailable(f"PostgreSQL does not answer: {_first_line(error)}") from error
+        raise DatabaseUnavailable(say("postgres_does_not_answer", error=_first_line(error))) from error
     except psycopg.ProgrammingError as error:
         shown = without_password(url)
         reason = _first_line(error).replace(url, shown)
-        raise InvalidAddress(
-            f"cannot use {shown!r} as a database address ([database] sql_alchemy_conn): {reason}"
-        ) from None
+        raise InvalidAddress(say("postgres_address_is_wrong", url=shown, reason=reason)) from None
     try:
         server_process = _apply_settings(connection)
         if server_process != connection.info.backend_pid and url not in _session_poolers:
             _check_pooler(url, connection, server_process)
     except psycopg.Error as error:
         connection.close()
-        raise DatabaseUnavailable(f"PostgreSQL does not answer: {_first_line(error)}") from error
+        raise DatabaseUnavailable(say("postgres_does_not_answer", error=_first_line(error))) from error
     except InvalidAddress:
         connection.close()
         raise
@@ -104,12 +103,7 @@ def _check_pooler(url: str, connection: psycopg.Connection[Row], server_process:
             own.add(_read_server_process(connection))
             if len(own) > 1 or own & others:
                 connection.execute("RESET ALL")
-                raise InvalidAddress(
-                    f"the database at {without_password(url)} is behind a pooler (PgBouncer, for example) that shares sessions of the server among its "
-                    "clients (pool_mode = transaction or statement): notifications, advisory locks, prepared statements and time-outs of sessions do not "
-                    "work there; give Gnomon the address of the server itself, or of a database of the pooler with pool_mode = session, in [database] "
-                    "sql_alchemy_conn"
-                )
+                raise InvalidAddress(say("database_is_behind_pooler", url=without_password(url)))
     _session_poolers.add(url)
 
 
@@ -191,9 +185,7 @@ class PostgresConnection:
         except psycopg.Error as error:
             if error.sqlstate is None or error.sqlstate.startswith(("08", "57P")):
                 self.close()
-                raise CommitUncertain(
-                    f"the connection to PostgreSQL ended inside COMMIT: {_first_line(error)}"
-                ) from error
+                raise CommitUncertain(say("postgres_ended_in_commit", error=_first_line(error))) from error
             self.rollback()
             raise _translate_error(error) from error
 
@@ -283,7 +275,7 @@ class NotifyListener:
                 self._connection.execute(f"SELECT pg_advisory_lock_shared({READER_LOCK})")
         except psycopg.Error as error:
             self.close()
-            raise DatabaseUnavailable(f"the connection to PostgreSQL ended: {_first_line(error)}") from error
+            raise DatabaseUnavailable(say("postgres_connection_ended", error=_first_line(error))) from error
 
     def fileno(self) -> int:
         return self._connection.fileno()
@@ -294,7 +286,7 @@ class NotifyListener:
             return sum(1 for _ in self._connection.notifies(timeout=0))
         except psycopg.Error as error:
             self.close()
-            raise DatabaseUnavailable(f"the connection to PostgreSQL ended: {_first_line(error)}") from error
+            raise DatabaseUnavailable(say("postgres_connection_ended", error=_first_line(error))) from error
 
     def close(self) -> None:
         self._connection.close()
@@ -320,7 +312,7 @@ def _translate_errors(read_limit_s: float | None) -> Iterator[None]:
     except psycopg.errors.QueryCanceled as error:
         if read_limit_s is None:
             raise _translate_error(error) from error
-        raise StatementTooSlow(describe_slow_statement(read_limit_s)) from error
+        raise StatementTooSlow(say_slow_statement(read_limit_s)) from error
     except psycopg.Error as error:
         translated = _translate_error(error)
         if translated is error:
@@ -331,22 +323,24 @@ def _translate_errors(read_limit_s: float | None) -> Iterator[None]:
 def _translate_error(error: psycopg.Error) -> Exception:
     state = error.sqlstate
     if state is None and isinstance(error, psycopg.OperationalError):
-        return DatabaseUnavailable(f"the connection to PostgreSQL ended: {_first_line(error)}")
+        return DatabaseUnavailable(say("postgres_connection_ended", error=_first_line(error)))
     if state is not None and state.startswith(_RETRYABLE_STATES):
-        return DatabaseUnavailable(f"PostgreSQL could not execute the statement now: {_first_line(error)}")
+        return DatabaseUnavailable(say("postgres_could_not_execute", error=_first_line(error)))
     if isinstance(error, psycopg.DataError) and "NUL" in str(error):
-        return UnstorableText("a text contains NUL, which PostgreSQL cannot store; leave it out")
+        return UnstorableText(say("text_has_nul"))
     if (state is not None and state.startswith(_DATA_STATES)) or isinstance(
         error, psycopg.DataError | psycopg.IntegrityError
     ):
-        return DataRejected(f"PostgreSQL refuses a value: {_first_line(error)}")
+        return DataRejected(say("postgres_refuses_value", error=_first_line(error)))
     if state == "53100":
-        return DiskFull(f"the disk of PostgreSQL is full ({_first_line(error)}): free some space there")
+        return DiskFull(say("postgres_disk_is_full", error=_first_line(error)))
     if state in {"25006", "42501"}:
-        return DatabaseReadOnly(
-            f"PostgreSQL refuses to write ({_first_line(error)}): check the user's rights, and that the server is not a standby"
-        )
-    return StoreError(f"PostgreSQL: {_first_line(error)}") if isinstance(error, psycopg.OperationalError) else error
+        return DatabaseReadOnly(say("postgres_refuses_to_write", error=_first_line(error)))
+    return (
+        StoreError(say("postgres_failed", error=_first_line(error)))
+        if isinstance(error, psycopg.OperationalError)
+        else error
+    )
 
 
 def _first_line(error: psycopg.Error) -> str:

@@ -11,9 +11,10 @@ from typing import NoReturn
 from urllib.parse import quote
 
 from gnomon.ground.clock import Clock
+from gnomon.model.sentences import Command, say
 from gnomon.storage.store.drivers.sqlite_file import translate_sqlite_error
 from gnomon.storage.store.drivers.write_lock import WAIT_MAX_S, WriteLock
-from gnomon.storage.store.errors import CommitUncertain, DatabaseUnavailable, StatementTooSlow, describe_slow_statement
+from gnomon.storage.store.errors import CommitUncertain, DatabaseUnavailable, StatementTooSlow, say_slow_statement
 from gnomon.storage.store.statements import Statement
 from gnomon.storage.store.transaction import Row, RowCountCheck
 
@@ -62,9 +63,7 @@ class SqliteConnection:
         self.is_usable = True
         self._identity = _find_identity(path)
         if self._identity is None:
-            raise DatabaseUnavailable(
-                f"the database file {path} is not there: move it back, or restore a backup with `gnomon db restore`"
-            )
+            raise DatabaseUnavailable(say("database_file_is_missing", file=str(path), command=Command("db restore")))
         self._write_lock = WriteLock(path, clock, WAIT_MAX_S if read_limit_s is None else min(WAIT_MAX_S, read_limit_s))
         try:
             self._connection = connect_sqlite(path, synchronous, mode="rw")
@@ -96,7 +95,7 @@ class SqliteConnection:
             self.rollback()
             if (error.sqlite_errorname or "").startswith("SQLITE_IOERR"):
                 raise CommitUncertain(
-                    f"the disk of {self._path} failed inside COMMIT ({error.sqlite_errorname})"
+                    say("disk_failed_in_commit", file=str(self._path), error=error.sqlite_errorname)
                 ) from error
             self._raise_translated(error)
         finally:
@@ -185,7 +184,7 @@ class SqliteConnection:
 
     def _raise_translated(self, error: sqlite3.Error) -> NoReturn:
         if self._read_limit_s is not None and getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
-            raise StatementTooSlow(describe_slow_statement(self._read_limit_s)) from error
+            raise StatementTooSlow(say_slow_statement(self._read_limit_s)) from error
         cause = translate_sqlite_error(error, self._path)
         if cause is None:
             raise error

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from gnomon.model.errors import GnomonError
+from gnomon.model.sentences import say
 from gnomon.storage.store.errors import (
     DatabaseReadOnly,
     DatabaseUnavailable,
@@ -51,10 +52,7 @@ _NETWORK_FILE_SYSTEMS = frozenset(
 def check_library(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
     """Raise UnusableFile when this Python's SQLite is too old for RETURNING, UPDATE FROM and upserts."""
     if version < SQLITE_VERSION_MIN:
-        raise UnusableFile(
-            f"this Python has SQLite {'.'.join(map(str, version))}; Gnomon needs 3.35 or later: "
-            "use a newer Python, or PostgreSQL ([database] sql_alchemy_conn)"
-        )
+        raise UnusableFile(say("sqlite_is_too_old", version=".".join(map(str, version))))
 
 
 def check_file_system(path: Path, mounts: str | None = None) -> None:
@@ -63,10 +61,7 @@ def check_file_system(path: Path, mounts: str | None = None) -> None:
         mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace") if _MOUNTS.exists() else ""
     kind = find_file_system(path.parent.resolve(), mounts)
     if kind in _NETWORK_FILE_SYSTEMS:
-        raise UnusableFile(
-            f"{path} is on a network file system ({kind}), where SQLite can lose data: "
-            "put GNOMON_HOME on a local disk, or use PostgreSQL ([database] sql_alchemy_conn)"
-        )
+        raise UnusableFile(say("database_is_on_network", file=str(path), thing=kind))
 
 
 def find_file_system(folder: Path, mounts: str) -> str | None:
@@ -87,7 +82,7 @@ def file_exists(path: Path) -> bool:
         return path.exists()
     except PermissionError as error:
         raise DatabaseReadOnly(
-            f"user {os.getuid()} may not look into {path.parent}: change its mode, or run as its owner"
+            say("folder_of_database_is_closed", number=os.getuid(), folder=str(path.parent))
         ) from error
 
 
@@ -95,32 +90,30 @@ def check_rights(path: Path) -> None:
     """Raise DatabaseReadOnly when this user cannot write the file or its folder; SQLite's log needs both."""
     for checked in (path, path.parent):
         if file_exists(checked) and not os.access(checked, os.W_OK):
-            raise DatabaseReadOnly(
-                f"{checked} is not writable for user {os.getuid()}: change its owner or mode, or choose another GNOMON_HOME"
-            )
+            raise DatabaseReadOnly(say("database_is_not_writable", file=str(checked), number=os.getuid()))
 
 
 def translate_sqlite_error(error: sqlite3.Error, path: Path) -> GnomonError | None:
     """The error of `store.errors` for an error of SQLite; None when the error is a mistake in Gnomon itself."""
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith("SQLITE_FULL"):
-        return DiskFull(f"no room left on the disk of {path}: free some space; the transaction was rolled back")
+        return DiskFull(say("disk_of_database_is_full", file=str(path)))
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return DatabaseReadOnly(
-            f"{path} cannot be opened for writing ({error}): check owner and mode of the file and its folder"
-        )
+        return DatabaseReadOnly(say("database_cannot_be_opened", file=str(path), error=str(error)))
     if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
-        return UnusableFile(f"{path} is not a usable SQLite database ({error}): restore a backup, or move it away")
+        return UnusableFile(say("file_is_no_database", file=str(path), error=str(error)))
     if name.startswith("SQLITE_IOERR"):
-        return DatabaseUnavailable(
-            f"the disk of {path} reports an error ({name}): look at the system's log; a full disk can be the cause"
-        )
+        return DatabaseUnavailable(say("disk_of_database_fails", file=str(path), error=name))
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return DatabaseUnavailable(f"another program writes to {path} without Gnomon's write lock: end that program")
+        return DatabaseUnavailable(say("database_is_written_by_another", file=str(path)))
     if (
         isinstance(error, sqlite3.IntegrityError | sqlite3.DataError)
         or name == "SQLITE_TOOBIG"
         or _BINDING in str(error)
     ):
-        return DataRejected(f"SQLite refuses a value: {error}")
-    return None if isinstance(error, sqlite3.ProgrammingError) else StoreError(f"{path}: {error}")
+        return DataRejected(say("sqlite_refuses_value", error=str(error)))
+    return (
+        None
+        if isinstance(error, sqlite3.ProgrammingError)
+        else StoreError(say("file_has_error", file=str(path), error=str(error)))
+    )

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.ground.clock import Clock
+from gnomon.model.sentences import say
 from gnomon.storage.store.errors import WriteLockTimeout
 
 WAIT_MAX_S = 30.0
@@ -76,13 +77,14 @@ class WriteLock:
         waiter = _LockWaiter(_open_lock_file(self._path))
         if not waiter.wait(self._wait_max_s):
             holder = find_lock_holder(self._path)
-            cause = (
-                f"process {holder.pid} holds it; end that process if it hangs"
-                if holder
-                else "many processes write; try again"
-            )
+            why = say("process_holds_lock", number=holder.pid) if holder else say("many_processes_write")
             raise WriteLockTimeout(
-                f"waited {self._wait_max_s:.0f} s for the write lock of {self._path.name.removesuffix('.ticket')}: {cause}"
+                say(
+                    "write_lock_was_not_free",
+                    duration=self._wait_max_s,
+                    file=self._path.name.removesuffix(".ticket"),
+                    why=why,
+                )
             )
         os.close(self._fd)
         self._fd = waiter.fd

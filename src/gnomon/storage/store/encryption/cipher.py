@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from gnomon.model.sentences import say
 from gnomon.storage.store.errors import InvalidKey, MissingKey, WrongKey
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Cipher:
         for fernet in self._load_fernets():
             with suppress(InvalidToken):
                 return fernet.decrypt(ciphertext.encode()).decode()
-        raise WrongKey(f"the database holds values that {self._key_source} does not open: {REMEDY}")
+        raise WrongKey(say("key_opens_no_values", source=self._key_source, remedy=REMEDY))
 
     def uses_primary_key(self, ciphertext: str) -> bool:
         """Whether the first key encrypted this text, and not one of the others."""
@@ -98,14 +99,13 @@ def parse_keys(text: str, place: str) -> tuple[str, ...]:
     keys = tuple(key.strip() for key in text.split(",") if key.strip())
     for number, key in enumerate(keys, 1):
         if not _is_key(key):
-            which = (
-                "its text is not a key" if len(keys) == 1 else f"number {number} of its {len(keys)} keys is not a key"
+            raise InvalidKey(
+                say("text_is_no_key", place=place, number=KEY_BYTES)
+                if len(keys) == 1
+                else say("one_text_is_no_key", place=place, at_number=number, total=len(keys), number=KEY_BYTES)
             )
-            raise InvalidKey(f"{place}: {which}. A key is {KEY_BYTES} random bytes in URL-safe base64, 44 characters")
     if not keys:
-        raise InvalidKey(
-            f"{place}: the key is empty. Put the key back, or remove the file if nothing was encrypted yet"
-        )
+        raise InvalidKey(say("key_is_empty", place=place))
     return keys
 
 

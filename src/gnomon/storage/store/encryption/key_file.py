@@ -8,6 +8,7 @@ import secrets
 from pathlib import Path
 
 from gnomon.ground.config import Config
+from gnomon.model.sentences import say
 from gnomon.storage.store.encryption.cipher import KEY_BYTES, REMEDY, Cipher, parse_keys
 from gnomon.storage.store.errors import InvalidKey, MissingKey
 
@@ -29,9 +30,9 @@ def _read_key_file(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise MissingKey(f"the database holds encrypted values, and {path} is not there: {REMEDY}") from None
+        raise MissingKey(say("key_file_is_missing", file=str(path), remedy=REMEDY)) from None
     except UnicodeDecodeError:
-        raise InvalidKey(f"{path} holds bytes that are not a key; put the key back") from None
+        raise InvalidKey(say("key_file_is_no_key", file=str(path))) from None
     except OSError as error:
         raise _unusable_error(path, error) from None
 
@@ -45,10 +46,7 @@ def _create_key_file(path: Path) -> None:
 
 
 def _unusable_error(path: Path, error: OSError) -> InvalidKey:
-    return InvalidKey(
-        f"{path}, the key of the encrypted values in the database, cannot be used ({error.strerror}): let this user read it, or set the "
-        "option [core] fernet_key"
-    )
+    return InvalidKey(say("key_file_cannot_be_used", file=str(path), error=error.strerror))
 
 
 def _write_key_file(path: Path) -> None:

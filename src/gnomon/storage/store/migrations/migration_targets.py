@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.model.instants import Instant, to_datetime
+from gnomon.model.sentences import say
 from gnomon.storage.store.address import POSTGRESQL, SQLITE, Address
 from gnomon.storage.store.drivers.sqlite import connect_sqlite
 from gnomon.storage.store.drivers.sqlite_file import (
@@ -71,7 +72,7 @@ class SqliteTarget:
             )
         except OSError as error:
             raise DatabaseReadOnly(
-                f"cannot create a database in {self.path.parent} ({error.strerror}): check the permissions of the folder"
+                say("database_cannot_be_created", folder=str(self.path.parent), error=error.strerror)
             ) from error
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
@@ -179,5 +180,5 @@ class PostgresTarget:
                 yield connection
         except psycopg.OperationalError as error:
             raise DatabaseUnavailable(
-                f"PostgreSQL at {self.display_url} did not complete the operation: {str(error).splitlines()[0]}"
+                say("postgres_did_not_complete", url=self.display_url, error=str(error).splitlines()[0])
             ) from error

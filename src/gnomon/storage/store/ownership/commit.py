@@ -11,6 +11,7 @@ from functools import partial
 from gnomon.model.attempts import AttemptResult, xcom_fault
 from gnomon.model.change_entries import DagChange
 from gnomon.model.records import AttemptRecord, Changes
+from gnomon.model.sentences import quote, say
 from gnomon.model.states import RUN_STATE_CODES, TaskInstanceState
 from gnomon.storage.store import change_journal
 from gnomon.storage.store.alert_records.alert_events import record_events
@@ -124,9 +125,7 @@ def _send_complete(tx: Transaction, name: str, rows: Sequence[Row], plural: str)
 
     def check(changed: int) -> None:
         if changed != len(rows):
-            raise RowsMissing(
-                f"{len(rows) - changed} of {len(rows)} {plural} were changed or deleted by another process: nothing was stored"
-            )
+            raise RowsMissing(say("rows_were_changed", number=len(rows) - changed, total=len(rows), things=plural))
 
     tx.send_many(name, rows, check)
 
@@ -171,7 +170,7 @@ def _encode_xcoms(results: Iterable[AttemptResult]) -> list[Row]:
                 f"XCom {item.key!r} of task {result.task_no} in run {result.run_pk}", item.key, item.value
             )
             if fault is not None:
-                raise XComTooLarge(fault)
+                raise XComTooLarge(quote(fault))
             rows[key] = (*key, item.value)
     return list(rows.values())
 

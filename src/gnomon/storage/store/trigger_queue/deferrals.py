@@ -9,6 +9,7 @@ import msgspec
 from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import DeferralRecord, TaskRecord
+from gnomon.model.sentences import say
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.storage.store.dag_records.hitl_details import decode_question
 from gnomon.storage.store.encryption.cipher import Cipher
@@ -112,9 +113,7 @@ def decrypt_result(stored: str | None, cipher: Cipher) -> DeferralResult | None:
         return None
     result = _result_decoder.decode(stored if is_plaintext(stored) else cipher.decrypt(stored))
     if is_plaintext(stored) and not result.is_bare:
-        raise WrongKey(
-            "the database holds an event in clear text that should be encrypted: it was changed outside of Gnomon"
-        )
+        raise WrongKey(say("event_is_in_clear_text"))
     return result
 
 
