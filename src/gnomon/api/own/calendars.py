@@ -24,7 +24,7 @@ from gnomon.changes.actions.year_calendars import YearCalendar, read_year_calend
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import to_datetime
-from gnomon.model.sentences import Sentence, quote, render
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.year_days import YearDays
 
@@ -79,7 +79,7 @@ def get_calendar(
     try:
         zone = find_zone(name)
     except (AirflowTimetableInvalid, ValueError, TypeError) as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("zone_is_wrong", error=str(error))) from None
     today = to_datetime(context.clock.now()).astimezone(zone).date()
     days = YearDays(today.year if year is None else year, zone)
     calendar = read_year_calendar(context.cfg, context.database, context.clock, dag, days)

@@ -21,7 +21,7 @@ from gnomon.authoring.sdk.tasks.operator_links import find_link_mistake
 from gnomon.ground.config import current_config
 from gnomon.model.errors import UserError
 from gnomon.model.errors.error_text import describe_error
-from gnomon.model.sentences import quote
+from gnomon.model.sentences import say
 
 _PLUGIN_ATTRIBUTES = (
     "timetables",
@@ -92,7 +92,7 @@ def check_plugin_file(file: str) -> None:
     module = _import_plugin(file, os.path.abspath(current_config().plugins_folder))
     for row, _ in _plugins_of_module(module, file):
         if row.error is not None:
-            raise UserError(quote(row.error.removeprefix(f"{file}: ")))
+            raise UserError(say("plugin_is_wrong", error=row.error.removeprefix(f"{file}: ")))
 
 
 _SCHEDULING_CLASSES = ("timetables", "partition_mappers", "windows")

@@ -12,7 +12,7 @@ from gnomon.model.accounts import Author
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import EventRecord, PoolRecord
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
 from gnomon.queries.report.listings.connection_list import HIDDEN, make_row
 from gnomon.queries.report.listings.masked_values import keep_connection_secrets, keep_variable_secrets
@@ -160,7 +160,7 @@ def _check_fields(connection: StoredConnection) -> None:
     try:
         Connection(connection.conn_id, port=connection.port, extra=connection.extra)
     except AirflowException as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("connection_is_wrong", error=str(error))) from None
 
 
 def _describe_connection(stored: StoredConnection) -> dict[str, Any]:

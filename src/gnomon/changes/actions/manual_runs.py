@@ -16,7 +16,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.model.sentences import Command, quote, say
+from gnomon.model.sentences import Command, say
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import DagRunType
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -192,7 +192,7 @@ def check_run_id(cfg: Config, run_id: str) -> None:
     """Raise UserError for a text that cannot be a run id, or that [scheduler] allowed_run_id_pattern does not match."""
     fault = find_run_id_fault(run_id)
     if fault is not None:
-        raise UserError(quote(fault))
+        raise UserError(say("run_id_is_wrong", fault=fault))
     pattern = cfg.text("scheduler", "allowed_run_id_pattern")
     if is_linear(pattern):
         is_allowed = re.search(pattern, run_id) is not None

@@ -22,7 +22,7 @@ from gnomon.model.errors.product import GnomonError, UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.model.slots import Cursor, PlannedRun, TimetableRef
 from gnomon.queries.report.local_time import to_local
 from gnomon.rules.calendars.calendar import Calendar
@@ -81,7 +81,7 @@ class PreviewedSchedule:
                 return window
             return list_runs_in_window(build_checked(self.ref), **bounds, is_over=lambda: clock.monotonic() > deadline)
         except PlanningError as error:
-            raise UserError(quote(str(error))) from None
+            raise UserError(say("schedule_is_wrong", error=str(error))) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def build_cron_schedule(
             )
         timetable.validate()
     except (AirflowTimetableInvalid, PlanningError, ValueError, TypeError) as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("schedule_is_wrong", error=str(error))) from None
     return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), _normalize_name(name))
 
 
@@ -149,7 +149,7 @@ def build_calendar_schedule(cfg: Config, calendar: str, at: str, zone: str | Non
     try:
         timetable = BusinessDays(NamedCalendars(cfg.home).find(calendar), at, find_zone(name))
     except (AirflowTimetableInvalid, ValueError, TypeError) as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("schedule_is_wrong", error=str(error))) from None
     return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), _normalize_name(name))
 
 
@@ -164,7 +164,7 @@ def build_timetable_schedule(cfg: Config, path: str, data: dict[str, object], zo
         timetable.validate()
         ref = build_timetable_ref(timetable)
     except AirflowTimetableInvalid as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("schedule_is_wrong", error=str(error))) from None
     return PreviewedSchedule(ref, find_zone(name), _normalize_name(name))
 
 
@@ -187,7 +187,7 @@ def build_checked(ref: TimetableRef) -> Any:
     try:
         return build(ref)
     except PlanningError as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("schedule_is_wrong", error=str(error))) from None
     except GnomonError:
         raise
     except Exception as error:  # the data are those of a client: no mistake in them is a fault of Gnomon

@@ -9,7 +9,7 @@ from gnomon.changes.actions.actor import Actor
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.model.state_values import InvalidStateValue, StateWriter, check_state_key, encode_state_value
 from gnomon.queries.report.listings.masked_values import keep_json_secrets
 from gnomon.queries.report.listings.not_found import run_not_found
@@ -40,7 +40,7 @@ def encode_value_text(limit: int, key: str, value: object) -> str:
     try:
         text = encode_state_value("state store", check_state_key("state store", key), value)
     except InvalidStateValue as error:
-        raise StateValueRefused(quote(str(error))) from None
+        raise StateValueRefused(say("state_value_is_wrong", error=str(error))) from None
     if 0 < limit < len(text):
         raise StateValueRefused(say("state_value_is_too_large", length=len(text), most=limit))
     return text

@@ -14,7 +14,7 @@ from gnomon.model.attempts import RETURN_VALUE, measure_json, xcom_fault
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import EventRecord, RunRecord
-from gnomon.model.sentences import Command, RunName, TaskName, quote, say
+from gnomon.model.sentences import Command, RunName, TaskName, say
 from gnomon.model.serde.stored_objects import CLASSNAME, find_object_place
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -57,7 +57,7 @@ def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces:
     """
     fault = xcom_fault("VALUE", name.key, text)
     if fault is not None:
-        raise UserError(quote(fault))
+        raise UserError(say("xcom_is_wrong", fault=fault))
     place = find_object_place(json.loads(text))
     if place is not None:
         raise XComHoldsObject(say("value_holds_object", place=place, key=CLASSNAME))
@@ -79,7 +79,7 @@ def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces:
         ):
             fault = xcom_fault("VALUE", name.key, text)
             if fault is not None:
-                raise UserError(quote(fault))
+                raise UserError(say("xcom_is_wrong", fault=fault))
         if name.key == RETURN_VALUE and length is not None and length != measure_json(text):
             raise UserError(
                 say(

@@ -9,7 +9,7 @@ from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.accounts import Account, ApiToken, Grant, GrantKind, Role, parse_role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.queries.accounts import account_changes, api_tokens
 from gnomon.queries.accounts.account_changes import get_account
 from gnomon.storage.store.accounts import account_rows, token_rows
@@ -122,7 +122,7 @@ def _read_role(name: str) -> Role:
     try:
         return parse_role(name)
     except ValueError as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("role_is_wrong", error=str(error))) from None
 
 
 def _read_kind(name: str) -> GrantKind:

@@ -13,7 +13,7 @@ from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
-from gnomon.model.sentences import Command, quote, say
+from gnomon.model.sentences import Command, say
 from gnomon.queries.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
 from gnomon.queries.report.listings.not_found import connection_not_found
 from gnomon.storage.store import Transaction
@@ -132,7 +132,7 @@ def _make_connection(conn_id: str, options: GivenConnection, existing: StoredCon
     try:
         connection = _apply(conn_id, options, existing)
     except AirflowException as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("connection_is_wrong", error=str(error))) from None
     if not connection.conn_type:
         raise UserError(say("connection_has_no_type", name=conn_id))
     return connection

@@ -18,7 +18,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.model.slots import Cursor, TimetableRef
 from gnomon.rules.planning.window import WindowRuns, list_runs_in_window
 from gnomon.rules.timetables.base import Timetable
@@ -120,7 +120,7 @@ def resolve_schedule_target(
             runs_code=runs_code,
         )
     except PlanningError as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("schedule_is_wrong", error=str(error))) from None
     return _make_target(text, ref, zone, default)
 
 
@@ -129,7 +129,7 @@ def _build_cron_ref(text: str, zone: str) -> TimetableRef:
         timetable: Timetable = parse_schedule(text, find_zone(zone))
         timetable.validate()
     except AirflowTimetableInvalid as error:
-        raise UserError(quote(str(error))) from None
+        raise UserError(say("schedule_is_wrong", error=str(error))) from None
     return build_timetable_ref(timetable)
 
 

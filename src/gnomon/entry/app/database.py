@@ -16,7 +16,7 @@ from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config
 from gnomon.ground.wakeups import reset_signals
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable
-from gnomon.model.sentences import Command, quote, say
+from gnomon.model.sentences import Command, say
 
 AWAY_MAX_S = 60.0
 """How long a start waits for a database that is unavailable."""
@@ -65,10 +65,10 @@ class DatabasePreparation:
         os.close(self._reading)
         code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         if code == _AWAY:
-            raise ResourceUnavailable(quote(message))
+            raise ResourceUnavailable(say("database_is_not_ready", error=message))
         if code != _READY:
             raise ConfigurationError(
-                quote(message)
+                say("database_is_not_ready", error=message)
                 if message
                 else say("database_process_ended", reason=describe_exit(code), command=Command("db migrate"))
             )

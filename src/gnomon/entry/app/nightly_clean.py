@@ -15,7 +15,7 @@ from gnomon.ground.config.alert_channels import read_span
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime, to_instant
 from gnomon.model.records import EventRecord
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.rules.timetables.wall_clock.zones import zone_of
 from gnomon.storage.store import CommitUncertain, Database
 from gnomon.storage.store.dag_records.event_log import log_event
@@ -95,7 +95,7 @@ def _read(cfg: Config, name: str) -> float:
     try:
         return read_span(text, f"[housekeeping] {name} ({cfg.source('housekeeping', name)})", "it")
     except ValueError as error:
-        raise OptionError(quote(str(error))) from None
+        raise OptionError(say("age_is_wrong", error=str(error))) from None
 
 
 def _read_tables(cfg: Config) -> list[str]:

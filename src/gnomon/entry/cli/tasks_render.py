@@ -16,7 +16,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import Command, quote, say
+from gnomon.model.sentences import Command, say
 from gnomon.model.states import DagRunType
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -81,7 +81,7 @@ def render(home: Home, dag_id: str, task: str, run_or_date: str | None, map_inde
                 answers=lambda request: _answer_reads(db, attempt, request),
             )
         except PlanningError as error:
-            raise UserError(quote(str(error))) from None
+            raise UserError(say("fields_cannot_be_rendered", error=str(error))) from None
     if output == "table":
         screen = read_screen()
         click.echo(

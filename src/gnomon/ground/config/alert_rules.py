@@ -87,9 +87,9 @@ def read_alert_settings(home: Path) -> AlertSettings:
         }
         rules = _build_rules(str(file), lines, table.get("rules", []), channels)
     except ValueError as error:
-        from gnomon.model.sentences import quote
+        from gnomon.model.sentences import say
 
-        raise OptionError(quote(str(error))) from None
+        raise OptionError(say("alerts_are_wrong", error=str(error))) from None
     return AlertSettings(rules, channels)
 
 

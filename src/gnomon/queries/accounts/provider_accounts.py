@@ -113,7 +113,7 @@ def read_role(claims: Mapping[str, object], rules: ClaimRules) -> Role | None:
     try:
         return _choose_role(claims, rules)
     except ProviderLoginRefused as refusal:
-        raise RoleNotGiven(quote(str(refusal))) from None
+        raise RoleNotGiven(refusal.sentence or quote(str(refusal))) from None
 
 
 def _choose_role(claims: Mapping[str, object], rules: ClaimRules) -> Role:

@@ -42,7 +42,7 @@ def trigger_run(database: store.Database, attempt: Attempt, request: TriggerRun)
             )
         return {"outcome": "created", "run_id": run.run_id, "request": None}
     except (RunTypeNotAllowed, RunIdReserved) as error:
-        raise TaskApiRefused(quote(str(error))) from None
+        raise TaskApiRefused(error.sentence or quote(str(error))) from None
     except RunExists as error:
         holder = error.holder
     with database.write() as tx:

@@ -6,7 +6,7 @@ from gnomon.model.errors.authoring import InvalidPartitionKeyError
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_datetime, to_instant
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.model.spec import DagSpec
 from gnomon.rules.partitions.part_codec import ClassFinder, decode_part, list_author_classes
 from gnomon.rules.timetables.partition_timetables import CronPartitionTimetable
@@ -29,7 +29,7 @@ def resolve_partition_date(dag: DagSpec, key: str | None, find_class: ClassFinde
         raise PartitionKeyRefused(say("dag_has_no_partitions", dag=dag.dag_id))
     fault = find_partition_key_fault(key)
     if fault is not None:
-        raise PartitionKeyRefused(quote(fault))
+        raise PartitionKeyRefused(say("partition_key_is_wrong", fault=fault))
     if dag.partition_rules:
         return _resolve_by_mappers(dag, key, find_class)
     if ref.builtin_name not in BUILTINS:

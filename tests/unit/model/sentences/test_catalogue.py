@@ -68,10 +68,10 @@ def test_a_code_is_in_one_table() -> None:
 
 
 def test_two_codes_have_no_words_in_common() -> None:
-    """A sentence that two modules say has one code."""
+    """A sentence that two modules say has one code. The words of an argument alone are those of somebody else."""
     by_words: dict[str, list[str]] = {}
     for code, words in WORDS.items():
-        if isinstance(words, str):
+        if isinstance(words, str) and any(part.literal for part in find_template(code).parts):
             by_words.setdefault(words, []).append(code)
     assert [codes for codes in by_words.values() if len(codes) > 1] == []
 

@@ -19,7 +19,7 @@ import msgspec
 
 from gnomon.entry.cli.deployment.api_errors import ApiLoginRequired, ApiMismatch, ApiRefusal, ApiUnreachable
 from gnomon.model.errors.product import UserError
-from gnomon.model.sentences import Command, quote, say
+from gnomon.model.sentences import Command, Sentence, quote, say
 
 TIMEOUT_S = 60.0
 """How long the connection may be silent: longer than any operation waits for the owner of a DAG or for a timetable of an author."""
@@ -139,9 +139,8 @@ class ApiClient:
             raise ApiMismatch(
                 say(
                     "api_answer_has_another_form",
-                    subject_text=self._describe_versions(version),
+                    subject=self._say_versions(version),
                     error=str(error),
-                    remedy=_SAME_VERSION,
                 )
             ) from None
 
@@ -161,7 +160,7 @@ class ApiClient:
         detail = answer.find_detail()
         text = detail if isinstance(detail, str) else json.dumps(detail)
         if answer.status == 401:
-            raise ApiLoginRequired(quote(self._describe_missing_login(text)))
+            raise ApiLoginRequired(self._say_missing_login(text))
         if answer.status == 403 and not kind:
             raise ApiRefusal(
                 say(
@@ -176,18 +175,16 @@ class ApiClient:
             raise ApiMismatch(
                 say(
                     "api_has_no_operation",
-                    subject_text=self._describe_versions(version),
+                    subject=self._say_versions(version),
                     name=path.rpartition("/")[2],
-                    remedy=_SAME_VERSION,
                 )
             )
         if answer.status == 422 and not kind:
             raise ApiMismatch(
                 say(
                     "api_refuses_arguments",
-                    subject_text=self._describe_versions(version),
+                    subject=self._say_versions(version),
                     error=_list_faults(detail),
-                    remedy=_SAME_VERSION,
                 )
             )
         if answer.status == 429:
@@ -200,17 +197,16 @@ class ApiClient:
             quote(text), kind or ("NameNotFound" if answer.status == 404 else "")
         )  # without a class: a DAG that is hidden from the account
 
-    def _describe_missing_login(self, detail: str) -> str:
-        remedy = f"`gnomon login {self.url}` stores a token; or give one with --token or GNOMON_API_TOKEN"
+    def _say_missing_login(self, detail: str) -> Sentence:
+        command = Command("login", (self.url,))
         if self._token is None:
-            return f"the API at {self.url} needs a token; {remedy}"
-        return f"the API at {self.url} does not accept the token of {self._token_source}: {detail}; {remedy}"
+            return say("api_needs_token", url=self.url, command=command)
+        return say(
+            "api_does_not_accept_token", url=self.url, source=str(self._token_source), error=detail, command=command
+        )
 
-    def _describe_versions(self, version: str) -> str:
-        return f"the deployment at {self.url} is Gnomon {version}, this program is Gnomon {find_own_version()}"
-
-
-_SAME_VERSION = "install the same version on both machines"
+    def _say_versions(self, version: str) -> Sentence:
+        return say("two_versions", url=self.url, version=version, own_version=find_own_version())
 
 
 class _RefuseRedirects(urllib.request.HTTPRedirectHandler):

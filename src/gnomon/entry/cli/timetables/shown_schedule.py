@@ -22,6 +22,7 @@ from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.local_time import format_local
@@ -59,17 +60,13 @@ class ShownSchedule:
             return self
         return replace(self, facts=replace(self.facts, earliest=other.facts.earliest, latest=other.facts.latest))
 
-    def explain_empty(self) -> str:
-        """A sentence on why a window has no run."""
+    def explain_empty(self) -> Sentence:
+        """Why a window has no run."""
         if not self.facts.can_be_scheduled:
-            return "no runs: this schedule is not based on time; runs are created manually or by assets"
+            return say("schedule_has_no_runs")
         dates = (("from", self.facts.earliest), ("to", self.facts.latest))
         bounds = [f"{word} {format_local(at, self.zone)}" for word, at in dates if at is not None]
-        return (
-            f"no runs in this window; the DAG's start_date and end_date allow runs only {' '.join(bounds)}"
-            if bounds
-            else "no runs in this window"
-        )
+        return say("dates_allow_no_runs", text=" ".join(bounds)) if bounds else say("window_has_no_runs")
 
 
 def find_schedule(context: click.Context, deployment: DeploymentAccess, text: str, zone: str | None) -> ShownSchedule:

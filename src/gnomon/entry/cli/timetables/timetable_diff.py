@@ -14,7 +14,7 @@ from gnomon.entry.cli.timetables.shown_schedule import ShownSchedule, find_sched
 from gnomon.entry.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
-from gnomon.model.sentences import say
+from gnomon.model.sentences import render, say
 from gnomon.queries.report.local_time import build_slot_row, format_local
 from gnomon.queries.report.pictures.calendar_sheet import build_difference_sheet
 from gnomon.queries.report.pictures.calendar_svg import render_calendar_svg
@@ -63,7 +63,7 @@ def diff(
     elif output == "table":
         _print(difference, before)
         if not old:
-            click.echo(f"{before.text}: {before.explain_empty()}")
+            click.echo(f"{before.text}: {render(before.explain_empty())}")
     else:
         print_document(_record(difference, before, after, first, until), output)
     stop_reasons = [window.stop_reason for window in windows if window.stop_reason]

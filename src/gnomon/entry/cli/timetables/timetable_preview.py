@@ -16,7 +16,7 @@ from gnomon.entry.cli.timetables.shown_schedule import ShownSchedule, find_sched
 from gnomon.entry.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import render, say
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.local_time import build_slot_row, format_local, has_intervals
 from gnomon.queries.report.pictures.calendar_sheet import build_runs_sheet
@@ -72,7 +72,7 @@ def _print_runs(
     if output == "svg":
         if until is None:
             if not runs:
-                raise UserError(quote(target.explain_empty()))
+                raise UserError(target.explain_empty())
             until = runs[-1].run_after + 1
         title = f"{target.text}: {target.facts.summary}" if target.facts.summary != target.text else target.text
         click.echo(
@@ -93,7 +93,7 @@ def _print_table(target: ShownSchedule, runs: list[PlannedRun]) -> None:
     fields = [("schedule", target.facts.summary), ("description", target.facts.description), ("zone", target.zone_name)]
     click.echo(format_fields(fields) + "\n")
     if not runs:
-        click.echo(target.explain_empty())
+        click.echo(render(target.explain_empty()))
         return
     rows = [
         {

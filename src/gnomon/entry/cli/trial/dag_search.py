@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gnomon.model.errors.product import UserError
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.model.spec import ParsedDag, ParsedFile
 from gnomon.queries.report.listings.not_found import dag_not_found
 from gnomon.services.dagfiles.discovery import FileDiscovery
@@ -46,7 +46,7 @@ def find_in_file(pool: ParsePool, path: str, dag_id: str | None) -> ParsedTarget
     if dag_id is None and len(by_id) == 1:
         return ParsedTarget(parsed, parsed.dags[0])
     if parsed.failures:
-        raise UserError(quote(_format_failures(parsed)))
+        raise UserError(say("file_has_failures", error=_format_failures(parsed)))
     if not by_id:
         raise UserError(say("file_defines_no_dag", file=path))
     if dag_id is not None:
@@ -68,7 +68,7 @@ def find_by_id(pool: ParsePool, settings: DagProcessorSettings, dag_id: str, kno
                 return ParsedTarget(parsed, dag)
             dag_ids.add(dag.spec.dag_id)
         if parsed.failures and parsed.path == known_file:
-            raise UserError(quote(_format_failures(parsed)))
+            raise UserError(say("file_has_failures", error=_format_failures(parsed)))
         failed += [parsed] if parsed.failures else []
     missing = dag_not_found(dag_id, dag_ids)
     more = None

@@ -51,4 +51,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "password_is_wrong": "wrong name or password",
     "logins_are_paused": "too many failed logins from this address: try again in {number} s",
     "provider_refused_login": "the identity provider did not log you in: {reason}",
+    "role_is_wrong": "{error}",
 }

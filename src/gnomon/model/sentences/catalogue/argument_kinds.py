@@ -66,6 +66,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "requirement_text",
         "version",
         "airflow_version",
+        "own_version",
         "short_name",
         "example",
         "at_number",

@@ -31,4 +31,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "dag_has_many_runs": "DAG {dag!r} has more than {number} runs, and an answer has no more: name runs by run_ids or logical_dates",
     "run_state_does_not_exist": "there is no run state {name!r}; use one of {names}",
     "stored_value_is_too_large": "the value under {key!r} takes {length} bytes, the limit is {most} bytes",
+    "request_is_unreadable": "{error}",
+    "plugin_is_wrong": "{error}",
+    "fields_cannot_be_rendered": "{error}",
 }

@@ -20,4 +20,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "backend_arguments_are_no_json": '{option} ({source}) is not JSON ({error}); write an object, such as {{"url": "http://..."}}. The backend is not asked',
     "backend_arguments_are_no_object": "{option} ({source}) must be a JSON object, not a {thing}. The backend is not asked",
     "connection_failed_test": "connection {name} failed its test: {error}",
+    "connection_is_wrong": "{error}",
 }

@@ -49,4 +49,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "exported_pool_has_unknown_fields": "{file}: pool {name!r} has unknown fields: {names}; nothing was imported",
     "file_could_not_be_loaded": "\ncould not be loaded: {error}{more}",
     "dag_is_in_no_file_that_loads": "{why}{more}",
+    "file_has_failures": "{error}",
 }

@@ -64,4 +64,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "claims_of_triggers_are_unknown": "it is unknown which triggers triggerer {triggerer} has claimed ({error}); a new triggerer starts in its place",
     "triggerer_was_declared_dead": "triggerer {triggerer} was declared dead: it stops, and a new triggerer starts in its place",
     "claims_of_watchers_are_unknown": "it is unknown which watchers triggerer {triggerer} has claimed ({error}); a new triggerer starts in its place",
+    "database_is_not_ready": "{error}",
 }

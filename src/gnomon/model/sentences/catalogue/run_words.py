@@ -91,4 +91,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "dag_has_no_partitions": "DAG {dag!r} has no partitions, so its runs have no partition key; leave the key out, or give the DAG a schedule with partitions (CronPartitionTimetable, PartitionedAssetTimetable, PartitionedAtRuntime)",
     "partition_key_is_refused": "{error}; DAG {dag!r} has the schedule {schedule}",
     "mapper_makes_no_such_key": "the mapper of asset {asset!r} of DAG {dag!r} makes no partition key {key!r}: {error}",
+    "run_id_is_wrong": "{fault}",
+    "partition_key_is_wrong": "{fault}",
 }

@@ -82,4 +82,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "window_is_empty": "--until {until_text} is not after --from {since_text}; the window is empty",
     "runs_after_instant_are_not_known": "the runs after {at} are not known: {error}",
     "runs_after_these_are_not_known": "the runs after these are not known: {error}",
+    "schedule_is_wrong": "{error}",
+    "schedule_has_no_runs": "no runs: this schedule is not based on time; runs are created manually or by assets",
+    "dates_allow_no_runs": "no runs in this window; the DAG's start_date and end_date allow runs only {text}",
+    "window_has_no_runs": "no runs in this window",
 }

@@ -142,4 +142,5 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "task_waits_for_no_answer": "task {task_id!r} of run {run!r} does not wait for an answer any more",
     "value_holds_object": "VALUE{place} has the key {key!r}, which marks an object of a class: only tasks store objects, by returning or pushing them; write plain JSON",
     "xcom_exists": "task {task!r} already has an XCom {key!r} in run {run!r}",
+    "xcom_is_wrong": "{fault}",
 }

@@ -30,4 +30,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "state_value_is_too_large": "the value takes {length} bytes, more than [state_store] max_value_storage_bytes={most}: nothing was stored",
     "instance_keeps_nothing": "the task instance keeps nothing under {key!r}",
     "masked_value_was_changed": "{subject_text}: {place} has {text}, as answers show secrets, and was changed: which secret it stands for cannot be told, and {text} would be stored in its place; write the secret itself, or leave this part as it was shown",
+    "state_value_is_wrong": "{error}",
+    "zone_is_wrong": "{error}",
 }

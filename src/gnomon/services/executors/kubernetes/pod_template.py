@@ -90,7 +90,7 @@ def build_pod(settings: PodSettings, attempt: Attempt) -> Pod:
     try:
         pod = copy.deepcopy(dict(settings.template)) if template is None else read_template(Path(template))
     except ConfigurationError as error:
-        raise PodRefused(quote(str(error))) from error
+        raise PodRefused(error.sentence or quote(str(error))) from error
     override = config.get("pod_override") or {}
     _check_override(attempt, override)
     own_image = next((container.get("image") for container in _find_containers(override)), None)

@@ -35,7 +35,7 @@ from gnomon.model.execution_messages import (
     RunningLogPiece,
 )
 from gnomon.model.instants import Instant
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.queries.taskapi import TaskApiRefused
 from gnomon.services.worker.remote.joined_requests import PlainConnection, SecureConnection
@@ -196,7 +196,7 @@ class ExecutionClient:
                 LOOP_TIMEOUT_S,
             ).value
         except UnreadableRequest as error:
-            raise TaskApiRefused(quote(str(error))) from error
+            raise TaskApiRefused(say("request_is_unreadable", error=str(error))) from error
 
     def ask_for_import(self, worker_id: str, request: AnyTaskApiRequest) -> object:
         """The answer to a DAG file that is being imported. Raises as `ask`."""

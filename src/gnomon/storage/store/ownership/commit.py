@@ -11,7 +11,7 @@ from functools import partial
 from gnomon.model.attempts import AttemptResult, xcom_fault
 from gnomon.model.change_entries import DagChange
 from gnomon.model.records import AttemptRecord, Changes
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import say
 from gnomon.model.states import RUN_STATE_CODES, TaskInstanceState
 from gnomon.storage.store import change_journal
 from gnomon.storage.store.alert_records.alert_events import record_events
@@ -170,7 +170,7 @@ def _encode_xcoms(results: Iterable[AttemptResult]) -> list[Row]:
                 f"XCom {item.key!r} of task {result.task_no} in run {result.run_pk}", item.key, item.value
             )
             if fault is not None:
-                raise XComTooLarge(quote(fault))
+                raise XComTooLarge(say("xcom_is_wrong", fault=fault))
             rows[key] = (*key, item.value)
     return list(rows.values())
 
