@@ -43,7 +43,7 @@ TYPE = """(text) => new Promise((done) => {
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, text);
   field.dispatchEvent(new Event("input", { bubbles: true }));
   const look = () => {
-    const rows = [...document.querySelectorAll(".dag-table tbody tr a.strong")];
+    const rows = [...document.querySelectorAll(".dags-table tbody tr a.strong")];
     const isDone = rows.length && rows.every((one) => one.textContent.includes(text));
     if (isDone || performance.now() - began > 30000) done(performance.now() - began);
     else requestAnimationFrame(look);
