@@ -212,7 +212,7 @@ def _measure_changes(context: BrowserContext, address: str, group: ViewChange, s
 
 
 def _measure_searches(context: BrowserContext, address: str, store: PageStore) -> None:
-    with open_tab(context, ".dag-table tbody tr") as (tab, session):
+    with open_tab(context, ".dags-table tbody tr") as (tab, session):
         load(tab, session, address + "/dags")
         typed = [tab.evaluate(TYPE, f"dag_00{number}") for number in (12, 34, 56, 78, 91)]
         show(

@@ -9,7 +9,7 @@ GRID_CELL = ".grid-frame .grid-cell"
 TASK_LINE = ".task-list .task-line"
 LOG_LINE = ".log-line.level-info"
 GRAPH_NODE = ".graph-frame svg .graph-node"
-CALENDAR_DAY = ".calendar-year .day"
+CALENDAR_DAY = ".calendar-day"
 
 
 class View(NamedTuple):
