@@ -7,7 +7,7 @@ from typing import NamedTuple
 TASK = "/dags/{work}/runs/{run}/tasks/"
 GRID_CELL = ".grid-frame .grid-cell"
 TASK_LINE = ".task-list .task-line"
-LOG_LINE = ".log-line.level-info"
+LOG_LINE = ".log-line .log-time"
 GRAPH_NODE = ".graph-frame svg .graph-node"
 CALENDAR_DAY = ".calendar-day"
 
