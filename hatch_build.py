@@ -38,7 +38,7 @@ class PageBuildHook(BuildHookInterface[Any]):
         target = Path(self.root) / "web" / "dist"
         shutil.rmtree(target, ignore_errors=True)
         try:
-            install_packages()
+            install_packages(with_tools=False)
         except (OSError, subprocess.SubprocessError) as error:
             reason = describe(error)
             self.app.display_warning(f"The page is not in this wheel: {reason}")

@@ -43,7 +43,7 @@ TYPE = """(text) => new Promise((done) => {
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, text);
   field.dispatchEvent(new Event("input", { bubbles: true }));
   const look = () => {
-    const rows = [...document.querySelectorAll(".dag-table tbody tr a.strong")];
+    const rows = [...document.querySelectorAll(".dags-table tbody tr a.strong")];
     const isDone = rows.length && rows.every((one) => one.textContent.includes(text));
     if (isDone || performance.now() - began > 30000) done(performance.now() - began);
     else requestAnimationFrame(look);
@@ -212,7 +212,7 @@ def _measure_changes(context: BrowserContext, address: str, group: ViewChange, s
 
 
 def _measure_searches(context: BrowserContext, address: str, store: PageStore) -> None:
-    with open_tab(context, ".dag-table tbody tr") as (tab, session):
+    with open_tab(context, ".dags-table tbody tr") as (tab, session):
         load(tab, session, address + "/dags")
         typed = [tab.evaluate(TYPE, f"dag_00{number}") for number in (12, 34, 56, 78, 91)]
         show(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 TASK = "/dags/{work}/runs/{run}/tasks/"
-GRID_CELL = ".grid-frame .cell"
+GRID_CELL = ".grid-frame .grid-cell"
 TASK_LINE = ".task-list .task-line"
-LOG_LINE = ".log-line.level-info"
-GRAPH_NODE = ".graph-frame svg .node"
-CALENDAR_DAY = ".calendar-year .day"
+LOG_LINE = ".log-line .log-time"
+GRAPH_NODE = ".graph-frame svg .graph-node"
+CALENDAR_DAY = ".calendar-day"
 
 
 class View(NamedTuple):
@@ -40,17 +40,17 @@ class ViewChange(NamedTuple):
 
 
 VIEWS = (
-    View("home", "/", ".home .failure", beside_server="Airflow 2.9.3, 3,200 DAGs: 60 to 70 s (airflow#41851)"),
-    View("home with its time line", "/", ".timeline tbody tr"),
+    View("home", "/", ".home-failure", beside_server="Airflow 2.9.3, 3,200 DAGs: 60 to 70 s (airflow#41851)"),
+    View("home with its time line", "/", ".home-timeline tbody tr"),
     View(
         "DAG list",
         "/dags",
-        ".dag-table tbody tr",
+        ".dags-table tbody tr",
         "Airflow 3.0.5, 172 DAGs: 15 s (airflow#55071)",
         "Airflow 3.1.0: 51 s (airflow#56635)",
     ),
-    View("runs", "/runs", ".card-table tbody tr"),
-    View("tasks", "/tasks", ".card-table tbody tr"),
+    View("runs", "/runs", ".cards-compact tbody tr"),
+    View("tasks", "/tasks", ".cards-compact tbody tr"),
     View(
         "grid of 1,000 x 50",
         "/dags/{work}?runs=50",
@@ -90,17 +90,17 @@ VIEWS = (
         layout=".graph-frame",
     ),
     View("calendar of 365 runs", "/dags/{large}/calendar", CALENDAR_DAY, "Airflow 2.3.0: too long (airflow#23602)"),
-    View("dependencies of a day", "/dependencies?dag={waiting}", ".day-frame .mark, .day-frame .band"),
+    View("dependencies of a day", "/dependencies?dag={waiting}", ".day-mark, .day-band"),
 )
 
 CHANGES = (
     ViewChange(
         "home and lists",
         "/",
-        ".home .failure",
+        ".home-failure",
         (
-            ('header nav a[href^="/dags"]', "/dags", ".dag-table tbody tr"),
-            ('header nav a[href="/"]', "/", ".home .failure"),
+            ('header nav a[href^="/dags"]', "/dags", ".dags-table tbody tr"),
+            ('header nav a[href="/"]', "/", ".home-failure"),
         ),
         "Airflow 3.2.2, home to DAGs with cached answers: 2 s (airflow#69609)",
     ),
@@ -111,7 +111,7 @@ CHANGES = (
         (
             ('.tabs a[href="/dags/{work}/graph"]', "/dags/{work}/graph", GRAPH_NODE),
             ('.tabs a[href="/dags/{work}/calendar"]', "/dags/{work}/calendar", CALENDAR_DAY),
-            ('.tabs a[href="/dags/{work}/details"]', "/dags/{work}/details", ".details"),
+            ('.tabs a[href="/dags/{work}/details"]', "/dags/{work}/details", ".details-page"),
             ('.tabs a[href="/dags/{work}"]', "/dags/{work}", GRID_CELL),
         ),
         "Airflow 3.2.2: 3 to 4 s (airflow#69531)",
@@ -121,7 +121,7 @@ CHANGES = (
         "/dags/{work}",
         GRID_CELL,
         (
-            ('.grid-line[aria-rowindex="2"] .cell[aria-colindex="25"]', TASK + "task_0001", LOG_LINE),
+            ('.grid-line[aria-rowindex="2"] .grid-cell[aria-colindex="25"]', TASK + "task_0001", LOG_LINE),
             ('.path a[href="/dags/{work}"]', "/dags/{work}", GRID_CELL),
         ),
         "Airflow 2.3.0: 10 s (airflow#23772); 3.2.2: 3 to 4 s (airflow#69531)",

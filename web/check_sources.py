@@ -47,7 +47,7 @@ def main() -> int:
                 capture_output=True,
                 text=True,
             )
-        install_packages()
+        install_packages(with_tools=True)
     except (OSError, ImportError, subprocess.SubprocessError) as error:
         print(f"The sources of the page were not checked: {describe(error)}")
         return int(bool(os.environ.get("CI")))

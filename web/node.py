@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -22,11 +23,23 @@ def has_node() -> bool:
     return number.isdigit() and int(number) >= NODE_MIN
 
 
-def install_packages() -> None:
-    """Install what package-lock.json names, unless it is there. Raises OSError, ImportError or SubprocessError when it cannot be had."""
+def install_packages(*, with_tools: bool) -> None:
+    """Install what package-lock.json names, unless it is there. Raises OSError, ImportError or SubprocessError when it cannot be had.
+
+    `with_tools`: the linter and the programs of the tests too (`devDependencies`), which the build of the page does not need.
+    """
+    if not _has_packages(with_tools=with_tools):
+        run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", *([] if with_tools else ["--omit=dev"]))
+
+
+def _has_packages(*, with_tools: bool) -> bool:
+    """Whether the packages that package.json names were installed since the lock file last changed; more may be there."""
     installed, lock = WEB / "node_modules" / ".package-lock.json", WEB / "package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
-        run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
+        return False
+    page = json.loads((WEB / "package.json").read_text())
+    names = {*page["dependencies"], *(page["devDependencies"] if with_tools else ())}
+    return {f"node_modules/{name}" for name in names} <= json.loads(installed.read_text())["packages"].keys()
 
 
 def run(program: str, *arguments: str) -> None:

@@ -1,6 +1,7 @@
+/// <reference types="vitest/config" />
 import { basename } from "node:path";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vitest/config";
+import { defineConfig } from "vite";
 
 /** `npm run dev` passes requests of the API and of logins to an api-server on this machine. */
 const server = "http://localhost:8080";

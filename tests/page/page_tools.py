@@ -25,7 +25,7 @@ def require_node() -> None:
     if not has_node():
         assert not os.environ.get("CI"), "CI needs Node 20 or later with npm"
         pytest.skip("there is no Node on the PATH; install Node 20 or later to check the sources of the page")
-    install_packages()
+    install_packages(with_tools=True)
 
 
 def run_node(*arguments: str) -> None:

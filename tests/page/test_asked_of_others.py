@@ -269,7 +269,7 @@ def test_documentation_in_markdown_is_rendered_without_html_and_with_safe_links(
 ) -> None:
     with visit(browser, asked) as seen:
         seen.log_in("/dags/asked_steps/details")
-        text = seen.page.locator(".markdown")
+        text = seen.page.locator(".markdown-text")
         expect(text.locator("strong")).to_have_text("bold")
         expect(text.get_by_role("link")).to_have_count(1)
         expect(text.get_by_role("link", name="good")).to_have_attribute("href", "https://example.org/a")

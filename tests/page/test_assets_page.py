@@ -34,7 +34,7 @@ def test_an_asset_shows_its_events_and_what_the_dag_that_waits_still_lacks(
                 name=re.compile("across_write_orders .*asset_mat|across_write_orders .*manual|across_write_orders "),
             ).first
         ).to_be_visible()
-        expect(page.locator(".consumer-why")).to_contain_text("still lacks an event of: asset across_customers")
+        expect(page.locator(".asset-why")).to_contain_text("still lacks an event of: asset across_customers")
         seen.check()
         page.get_by_role("link", name="Assets").first.click()
         page.get_by_role("searchbox", name="Search").fill("across_cust")

@@ -35,7 +35,7 @@ def test_a_run_of_the_day_says_what_it_waits_for_and_by_which_rule(
         seen.log_in(DAY)
         page = seen.page
         chart = page.get_by_role("group", name=f"Time line of {YESTERDAY}")
-        details = page.locator(".mark-details")
+        details = page.locator(".graph-details")
         expect(chart.locator("circle.fill-success")).to_have_count(6)
         expect(page.locator(".day-names")).to_have_text("across_loadsacross_reportacross_mail")
         chart.focus()
@@ -84,7 +84,7 @@ def test_the_day_is_moved_by_keys_buttons_and_a_drag_and_is_in_the_address(brows
 def test_schedules_of_each_minute_fold_to_bands_with_counts(browser: Browser, product: Product) -> None:
     with visit(browser, product, "narrow") as seen:
         seen.log_in(f"/dependencies?dag=across_minutes&day={YESTERDAY}")
-        bands = seen.page.locator("g.band")
+        bands = seen.page.locator(".day-band")
         expect(bands.first).to_contain_text(re.compile("^(120|180)$"))
         assert bands.count() <= 24
         seen.check()
@@ -108,10 +108,10 @@ def test_the_graph_has_waits_triggers_assets_and_circles(browser: Browser, produ
     with visit(browser, product, size) as seen:
         seen.log_in("/dependencies/graph?find=across_sales")
         page = seen.page
-        details = page.locator(".mark-details")
+        details = page.locator(".graph-details")
         expect(details).to_contain_text("across_orders")
         expect(details).to_contain_text("across_customers")
-        expect(page.locator(".graph-frame .node.chosen")).to_contain_text("across_sales")
+        expect(page.locator(".graph-node.graph-chosen")).to_contain_text("across_sales")
         page.get_by_text(re.compile("a circle or a dependency")).click()
         expect(page.get_by_text("across_ring_one → across_ring_two → across_ring_one").first).to_be_visible()
         seen.check()
@@ -127,12 +127,12 @@ def test_the_graph_has_waits_triggers_assets_and_circles(browser: Browser, produ
         page.get_by_role("searchbox", name="Search").fill("")  # what is searched for is brought to the middle
         expect(page).not_to_have_url(re.compile("find="))
         page.reload()
-        nodes = page.locator(".graph-frame .node")
+        nodes = page.locator(".graph-node")
         expect(nodes).to_have_count(4)
         # All in one look: a page that was loaded again scrolls to where it was, and that may come between two.
         frame, *boxes = page.locator(
             ".graph-frame"
-        ).evaluate("""(frame) => [frame, ...frame.querySelectorAll(".node")].map((one) => {
+        ).evaluate("""(frame) => [frame, ...frame.querySelectorAll(".graph-node")].map((one) => {
             const { left, right, top, bottom } = one.getBoundingClientRect();
             return { left, right, top, bottom };
         })""")
@@ -148,13 +148,13 @@ def test_the_graph_folds_by_folder_and_opens_a_group(browser: Browser, product: 
     with visit(browser, product) as seen:
         seen.log_in("/dependencies/graph?fold=folder")
         page = seen.page
-        group = page.locator(".graph-frame .node-group", has_text="across")
+        group = page.locator(".graph-node-group", has_text="across")
         expect(group).to_contain_text("11 DAGs")
         group.click()
         page.get_by_role("button", name="Open the group").click()
-        expect(page.locator(".graph-frame .node", has_text="across_report")).to_have_count(1)
+        expect(page.locator(".graph-node", has_text="across_report")).to_have_count(1)
         page.reload()
-        expect(page.locator(".graph-frame .node", has_text="across_report")).to_have_count(1)
+        expect(page.locator(".graph-node", has_text="across_report")).to_have_count(1)
         page.get_by_text("As a table").click()
         expect(page.get_by_role("row", name=re.compile("across_loads.*across_report"))).to_be_visible()
         seen.check()

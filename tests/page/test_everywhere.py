@@ -60,7 +60,7 @@ def test_the_palette_opens_again_at_once(browser: Browser, product: Product) -> 
         box = page.get_by_role("combobox", name="Find a DAG")
         box.fill("typed before")
         page.evaluate("""() => {
-            document.querySelector("dialog.palette").close();
+            document.querySelector("dialog[open]").close();
             document.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true}));
         }""")
         expect(box).to_have_value("")

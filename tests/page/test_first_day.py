@@ -143,7 +143,7 @@ def _mend_what_failed(day: Day, deployment: Product) -> None:
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Log in").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Home")
-        expect(page.get_by_role("button", name="Work").locator(".question-count")).to_be_visible()
+        expect(page.get_by_role("button", name="Work").locator(".questionCount-count")).to_be_visible()
     pages = page.get_by_role("navigation", name="Pages", exact=True)
     assert pages.evaluate("element => element.getBoundingClientRect().height") < 40, (
         "the navigation takes more than one line"

@@ -121,6 +121,6 @@ def test_each_failed_run_names_the_task_that_failed_and_its_error(
     with visit(browser, home_dags, size) as seen:
         seen.log_in()
         line = section(seen.page, "Failed").locator("li", has_text="home_healed")
-        expect(line.locator(".failed-task")).to_have_text("check_source: RuntimeError: the source is empty")
+        expect(line.locator(".home-failedTask")).to_have_text("check_source: RuntimeError: the source is empty")
         expect(line.get_by_role("link", name="log of check_source")).to_be_visible()
         seen.check()

@@ -44,7 +44,7 @@ def test_a_virtualised_log_is_searched_as_a_whole_with_a_count_and_jumps(
         expect(page).to_have_url(re.compile("find=.*line=9"))
         seen.check()
         page.reload()
-        expect(log.locator(".chosen")).to_contain_text("installed package 3")
+        expect(log.locator(".log-chosen")).to_contain_text("installed package 3")
 
 
 def test_a_log_keeps_its_place_when_the_window_changes_its_size(browser: Browser, ready: Product) -> None:

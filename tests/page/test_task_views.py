@@ -206,12 +206,12 @@ def test_templates_are_shown_as_the_last_attempt_rendered_them(browser: Browser,
         seen.log_in("/dags/rendered/runs/one/tasks/say?part=details")
         page = seen.page
         expect(page.get_by_role("heading", name="Rendered templates")).to_be_visible()
-        expect(page.locator("details.xcom", has_text="bash_command").locator("pre")).to_have_text(
+        expect(page.locator("details", has_text="bash_command").locator("pre")).to_have_text(
             "echo '<b>2026-03-01</b>' && exit 1 # " + "x" * 400
         )
-        expect(page.locator("details.xcom", has_text="env")).to_contain_text("***")
+        expect(page.locator("details", has_text="env")).to_contain_text("***")
         expect(page.locator("body")).not_to_contain_text("a value that stays here")
         seen.check()
     with visit(browser, ready, size) as seen:
         seen.log_in("/dags/rendered/runs/one/tasks/each?map=1&part=details")
-        expect(seen.page.locator("details.xcom", has_text="op_kwargs")).to_contain_text("two of 2026-03-01")
+        expect(seen.page.locator("details", has_text="op_kwargs")).to_contain_text("two of 2026-03-01")

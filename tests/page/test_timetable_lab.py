@@ -73,7 +73,7 @@ def test_the_days_of_a_year_are_walked_by_keys(browser: Browser, product: Produc
         page = seen.page
         page.get_by_role("button", name="2026-11-01").focus()
         page.keyboard.press("ArrowDown")
-        expect(page.locator(".day-words")).to_have_text("2026-11-08: 144 slots")
+        expect(page.locator(".lab-dayWords")).to_have_text("2026-11-08: 144 slots")
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="Slots of 2026-11-08")).to_be_visible()
 

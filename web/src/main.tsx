@@ -1,3 +1,10 @@
+import "./styles/tokens.css";
+import "./styles/elements.css";
+import "./styles/text.css";
+import "./styles/lists.css";
+import "./styles/forms.css";
+import "./styles/states.css";
+import "./styles/print.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
@@ -6,7 +13,6 @@ import { ApiError } from "./api/client";
 import { createPageRouter } from "./router";
 import { chooseLanguage, loadLanguage } from "./state/language";
 import { applyLook } from "./state/preferences";
-import "./styles/page.css";
 
 /** An answer stays fresh until an event says otherwise; a refusal is not asked again. */
 const client = new QueryClient({

@@ -1,35 +1,34 @@
 """The coverage table: the status of every name of Airflow, for docs/reference/airflow-coverage.md and `missing_names.py`.
 
-A test compares the table with the tree, name by name, in both directions.
+What the modules of the tree list in `__all__` works, unless `coverage_gaps.py` has the name.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 
-from gnomon.airflow_compat import (
-    coverage_gaps,
-    coverage_provided,
-    coverage_providers,
-    coverage_sdk,
-    internal_reasons,
-    old_names,
-)
+from gnomon.airflow_compat import coverage_gaps, internal_reasons, old_names, tree_exports
 from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus
 from gnomon.author_code.loading.provider_names import find_package
 
-ROWS = (*coverage_provided.ROWS, *coverage_sdk.ROWS, *coverage_providers.ROWS, *coverage_gaps.ROWS)
-_ROWS_BY_NAME = {(row.module, name): row for row in ROWS for name in row.names}
+_OBJECT_STORAGE_MODULES = ("airflow.io", "airflow.sdk.io")
+OBJECT_STORAGE = "needs the extra: `pip install 'gnomon[object-storage]'`"
+PLUGINS = "timetables, listeners and links of operators act; `gnomon plugins list` shows what else a plugin brings, without effect"
+_GAPS = {(row.module, name): row for row in coverage_gaps.ROWS for name in row.names}
 
 
 def find_row(module: str, name: str) -> CoverageRow | None:
     """The row of that name of that module; None when the table has none, and the name is not an internal one of Airflow."""
-    row = _ROWS_BY_NAME.get((module, name))
-    if row is None and old_names.is_internal(module, name):
+    if (module, name) in _GAPS:
+        return _GAPS[module, name]
+    if name in tree_exports.read_exports(module):
+        return CoverageRow(module, (name,), CoverageStatus.PROVIDED, _find_remark(module, name))
+    if old_names.is_internal(module, name):
         status = CoverageStatus.LATER if name == "*" else CoverageStatus.REFUSES
         return CoverageRow(module, (name,), status, internal_reasons.find_reason(module))
-    return row
+    return None
 
 
 def find_module_row(module: str) -> CoverageRow | None:
@@ -42,15 +41,32 @@ def find_module_row(module: str) -> CoverageRow | None:
     return None
 
 
+@cache
+def list_rows() -> tuple[CoverageRow, ...]:
+    """The whole table: for each module one row of the names that share a status and a reason."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for module, name in list_provided():
+        names.setdefault((module, _find_remark(module, name)), []).append(name)
+    provided = [
+        CoverageRow(module, tuple(exports), CoverageStatus.PROVIDED, why) for (module, why), exports in names.items()
+    ]
+    return (*provided, *coverage_gaps.ROWS)
+
+
 def list_provided() -> list[tuple[str, str]]:
     """(module, name) of every name that works."""
-    return [(row.module, name) for row in ROWS if row.status is CoverageStatus.PROVIDED for name in row.names]
+    return [
+        (module, name)
+        for module in tree_exports.list_modules()
+        for name in tree_exports.read_exports(module)
+        if (module, name) not in _GAPS
+    ]
 
 
 def render_markdown() -> str:
     """The text of docs/reference/airflow-coverage.md: what is not provided, by reason; of what is, the modules."""
     missing: dict[tuple[CoverageStatus, str], list[CoverageRow]] = {}
-    for row in sorted(ROWS, key=lambda row: (list(CoverageStatus).index(row.status), row.why, row.module)):
+    for row in sorted(list_rows(), key=lambda row: (list(CoverageStatus).index(row.status), row.why, row.module)):
         if row.status is not CoverageStatus.PROVIDED:
             missing.setdefault((row.status, row.why), []).append(row)
     lines = [
@@ -88,10 +104,16 @@ def render_markdown() -> str:
 
 def render_table() -> str:
     """Every name of Airflow with its status and the reason, one line for each row of the table."""
-    rows = sorted(ROWS, key=lambda row: (row.module, list(CoverageStatus).index(row.status), row.names))
+    rows = sorted(list_rows(), key=lambda row: (row.module, list(CoverageStatus).index(row.status), row.names))
     return "".join(
         f"{row.module}: {', '.join(row.names)}: {row.status.value}{row.why and f' ({row.why})'}\n" for row in rows
     )
+
+
+def _find_remark(module: str, name: str) -> str:
+    if name == "ObjectStoragePath" or module.startswith(_OBJECT_STORAGE_MODULES):
+        return OBJECT_STORAGE
+    return PLUGINS if name == "AirflowPlugin" else ""
 
 
 def _join(rows: list[CoverageRow]) -> str:

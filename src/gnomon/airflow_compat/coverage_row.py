@@ -27,6 +27,6 @@ class CoverageRow(NamedTuple):
     why: str = ""
 
 
-def make_row(module: str, names: str, status: CoverageStatus = CoverageStatus.PROVIDED, why: str = "") -> CoverageRow:
+def make_row(module: str, names: str, status: CoverageStatus, why: str) -> CoverageRow:
     """A row; `names` are separated by spaces, and `*` stands for the whole module."""
     return CoverageRow(module, tuple(names.split()), status, why)

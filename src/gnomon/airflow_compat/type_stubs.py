@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from gnomon.airflow_compat.tree_exports import LAZY, read_lazy_homes
 from gnomon.author_code.loading import dialect
 from gnomon.authoring.sdk import EXPORTS
 
-_LAZY = "make_lazy_exports"
 LINE_LENGTH = 120
 """The longest line that the formatter of the project leaves as it is."""
 
@@ -32,16 +32,7 @@ def render_stubs() -> dict[Path, str]:
 
 
 def _read_exports(tree: ast.Module) -> dict[str, str]:
-    for node in tree.body:
-        call = node.value if isinstance(node, ast.Assign) else None
-        if (
-            isinstance(call, ast.Call)
-            and ast.unparse(call.func).rpartition(".")[2] == _LAZY
-            and isinstance(call.args[1], ast.Dict)
-        ):
-            exports: dict[str, str] = ast.literal_eval(call.args[1])
-            return exports
-    return {}
+    return next(filter(None, map(read_lazy_homes, tree.body)), {})
 
 
 def _has_other_names(tree: ast.Module) -> bool:
@@ -49,7 +40,7 @@ def _has_other_names(tree: ast.Module) -> bool:
         alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
     ]
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    return any(not name.startswith("_") and name != _LAZY for name in (*imported, *defined))
+    return any(not name.startswith("_") and name != LAZY for name in (*imported, *defined))
 
 
 def _render_stub(path: Path, exports: dict[str, str]) -> str:

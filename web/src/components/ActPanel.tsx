@@ -9,7 +9,7 @@ import { showRunToast, showToast } from "../state/toasts";
 import { Answer, Refusal } from "./Answer";
 import { StateBadge, stateName } from "./StateBadge";
 import { useVersionChoice, VersionChoice } from "./VersionChoice";
-import "../styles/acts.css";
+import styles from "./actPanel.module.css";
 
 export interface ActChoice {
   act: Act;
@@ -41,7 +41,7 @@ const SHOWN_MAX = 200;
 export function ActPanel({ target, choices, scopes, onDone }: ActPanelProps) {
   const [chosen, setChosen] = useState<ActChoice>();
   return (
-    <div className="act-panel">
+    <div className={styles.panel}>
       <div className="acts">
         {choices.map((one) => (
           <button
@@ -109,7 +109,7 @@ function ActForm({ target, choice, scopes, close, done }: ActFormProps) {
   return (
     <div className="preview" role="group" aria-label={t("What the act touches")}>
       {scopes.length > 0 && (
-        <div className="act-scopes">
+        <div className={styles.scopes}>
           <span>{t("with:")}</span>
           {scopes.map((one) => (
             <label key={one}>
@@ -177,7 +177,7 @@ function TouchedList({ rows, ownRun }: { rows: readonly Touched[]; ownRun: strin
             {(runs.size > 1 || first.runId !== ownRun) && (
               <p className="name">{t("run {run} of {dag}", { run: first.runId, dag: first.dagId })}</p>
             )}
-            <ul className="touched">
+            <ul className={styles.touched}>
               {some.map((one) => (
                 <li key={`${one.taskId} ${one.mapIndex}`}>
                   <span className="name">

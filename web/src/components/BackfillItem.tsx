@@ -4,9 +4,9 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Backfill, useChangeBackfill } from "../api/across";
 import { t, tn } from "../state/language";
-import "../styles/backfills.css";
 import { Refusal } from "./Answer";
 import { Time } from "./Time";
+import styles from "./backfill.module.css";
 
 export const BACKFILL_STATES: [Backfill["state"], string][] = [
   ["planning", /* text */ "planning"],
@@ -21,11 +21,11 @@ export function BackfillItem({ backfill }: { backfill: Backfill }) {
   const words = BACKFILL_STATES.find(([state]) => state === backfill.state)?.[1] ?? backfill.state;
   return (
     <li>
-      <div className="backfill-head">
+      <div className={styles.head}>
         <Link className="name" to="/dags/$dagId" params={{ dagId: backfill.dag_id }} search={{}}>
           {backfill.dag_id}
         </Link>
-        <span className={`badge backfill-${backfill.state}`}>{t(words)}</span>
+        <span className={`badge ${styles[backfill.state]}`}>{t(words)}</span>
         <span className="soft">
           {t("backfill {id} by {user},", { id: backfill.backfill_id, user: backfill.created_by })}{" "}
           <Time at={backfill.created_at} />
@@ -65,7 +65,7 @@ function Progress({ backfill }: { backfill: Backfill }) {
   return (
     <>
       <div
-        className="progress"
+        className={styles.progress}
         role="progressbar"
         aria-valuemin={0}
         aria-valuemax={total}
@@ -75,7 +75,7 @@ function Progress({ backfill }: { backfill: Backfill }) {
         {parts
           .filter(([, count]) => count > 0)
           .map(([name, count]) => (
-            <span key={name} className={`part-${name}`} style={{ width: `${(count / total) * 100}%` }} />
+            <span key={name} className={styles[`part-${name}`]} style={{ width: `${(count / total) * 100}%` }} />
           ))}
       </div>
       <p className="soft">{[label, ...parts.filter(([, count]) => count > 0).map(([, , text]) => text)].join(", ")}</p>

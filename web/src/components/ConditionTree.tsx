@@ -52,7 +52,7 @@ function Item({ condition, dagId }: { condition: Condition; dagId: string }) {
       <span className={styles.mark} aria-hidden="true">
         {condition.met ? "✓" : isWaiting(condition) ? "…" : "✕"}
       </span>
-      <span className="sr-only">{condition.met ? t("met:") : t("not met:")}</span>{" "}
+      <span className="unseen">{condition.met ? t("met:") : t("not met:")}</span>{" "}
       <span className="name">
         <Sentence text={condition.text} spans={condition.spans} />
       </span>

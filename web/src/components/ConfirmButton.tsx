@@ -3,6 +3,7 @@
 import { type ReactNode, useRef, useState } from "react";
 import { t } from "../state/language";
 import { Refusal } from "./Answer";
+import styles from "./confirm.module.css";
 
 interface Props {
   label: string;
@@ -43,11 +44,11 @@ export function ConfirmButton({ label, name, question, confirm, disabled, why, a
       >
         {label}
       </button>
-      <dialog ref={dialog} className="ask" aria-label={name ?? label}>
+      <dialog ref={dialog} className={styles.dialog} aria-label={name ?? label}>
         <div>{question}</div>
         {error && <Refusal error={error} />}
         <div className="acts">
-          <button type="button" className="danger" disabled={isBusy} onClick={run}>
+          <button type="button" className={styles.danger} disabled={isBusy} onClick={run}>
             {confirm}
           </button>
           <button type="button" autoFocus onClick={() => dialog.current?.close()}>

@@ -2,7 +2,6 @@
 
 import { useId, useState } from "react";
 import type { InstancePlace } from "../api/places";
-import "../styles/task.css";
 import { type HitlDetail, useHitlAnswer } from "../api/hitl";
 import { t } from "../state/language";
 import { showRunToast } from "../state/toasts";
@@ -11,12 +10,17 @@ import { LazyMarkdown } from "./LazyMarkdown";
 import { cutText, LongText } from "./LongText";
 import { readParams, writeDefaults } from "./hitlParams";
 import { Time } from "./Time";
+import styles from "./hitl.module.css";
 
 /** `heading`: the level of the subject on the page around it. */
 export function HitlForm({ detail, heading: Heading = "h3" }: { detail: HitlDetail; heading?: "h2" | "h3" }) {
   const one = detail.task_instance;
   return (
-    <section className="hitl" role="group" aria-label={t("Question: {subject}", { subject: cutText(detail.subject) })}>
+    <section
+      className={styles.question}
+      role="group"
+      aria-label={t("Question: {subject}", { subject: cutText(detail.subject) })}
+    >
       <Heading className="name">
         <LongText text={detail.subject} />
       </Heading>
@@ -80,7 +84,7 @@ function Form({ detail, at }: { detail: HitlDetail; at: InstancePlace }) {
       }}
     >
       {Object.keys(texts).map((key) => (
-        <label key={key} className="hitl-param">
+        <label key={key} className={styles.param}>
           {key}
           <textarea
             rows={1}

@@ -1,6 +1,7 @@
 /** An ⓘ with a text: opened by the pointer, by the focus and by a tap; it stays while the pointer is on it, and Escape closes it. */
 
 import { type CSSProperties, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import styles from "./tip.module.css";
 
 const LEAVE_MS = 200;
 const WIDTH_MAX = 360;
@@ -44,10 +45,10 @@ export function InfoTip({ label, children }: { label: string; children: ReactNod
   }, [isOpen]);
   useEffect(() => () => window.clearTimeout(leaving.current), []);
   return (
-    <span className="tip" onPointerEnter={open} onPointerLeave={leave}>
+    <span className={styles.tip} onPointerEnter={open} onPointerLeave={leave}>
       <button
         type="button"
-        className="tip-button"
+        className={styles.button}
         ref={button}
         aria-label={label}
         aria-describedby={isOpen ? id : undefined}
@@ -58,7 +59,7 @@ export function InfoTip({ label, children }: { label: string; children: ReactNod
         i
       </button>
       {isOpen && (
-        <span role="tooltip" id={id} className="tip-text" style={place}>
+        <span role="tooltip" id={id} className={styles.text} style={place}>
           {children}
         </span>
       )}

@@ -15,6 +15,7 @@ import { PreferencesMenu } from "./PreferencesMenu";
 import { QuestionCount } from "./QuestionCount";
 import { Shortcuts } from "./Shortcuts";
 import { Toasts } from "./Toasts";
+import styles from "./layout.module.css";
 
 const CONNECTIONS: Record<Connection, string> = {
   connecting: /* text */ "connecting …",
@@ -31,11 +32,11 @@ export function Layout() {
   useViewFocus();
   return (
     <>
-      <a className="skip" href="#content">
+      <a className={styles.skip} href="#content">
         {t("Skip to the content")}
       </a>
-      <header className="top">
-        <Link to="/" className="brand">
+      <header className={styles.top}>
+        <Link to="/" className={styles.brand}>
           <Gnomon /> Gnomon
         </Link>
         <nav aria-label={t("Pages")}>
@@ -60,7 +61,7 @@ export function Layout() {
             </Menu>
           ))}
         </nav>
-        <span className={`connection ${connection}`} role="status">
+        <span className={`${styles.connection} ${styles[connection] ?? ""}`} role="status">
           {t(CONNECTIONS[connection])}
         </span>
         <PaletteButton />
@@ -104,7 +105,7 @@ function Entry({ entry }: { entry: NavigationEntry }) {
     <Link
       to={entry.to}
       search={readLastSearch(entry.to)}
-      className={isHere ? "active" : undefined}
+      className={isHere ? styles.active : undefined}
       aria-current={isHere ? "page" : undefined}
     >
       {t(entry.label)}

@@ -2,6 +2,7 @@
 
 import { lazy, Suspense } from "react";
 import { LongText } from "./LongText";
+import styles from "./markdown.module.css";
 
 const LAID_OUT_MAX = 4_000;
 
@@ -23,7 +24,7 @@ export function LazyMarkdown({ text }: { text: string }) {
 
 function PlainText({ text }: { text: string }) {
   return (
-    <div className="markdown plain-text">
+    <div className={`${styles.text} ${styles.plain}`}>
       <LongText text={text} most={4_000} />
     </div>
   );

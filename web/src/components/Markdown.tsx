@@ -2,11 +2,12 @@
 
 import { lexer, type Token, type Tokens } from "marked";
 import type { ReactNode } from "react";
+import styles from "./markdown.module.css";
 
 const SAFE = /^(https?:|mailto:)/i;
 
 export function Markdown({ text }: { text: string }) {
-  return <div className="markdown">{showAll(lexer(text))}</div>;
+  return <div className={styles.text}>{showAll(lexer(text))}</div>;
 }
 
 function showAll(tokens: readonly Token[] | undefined): ReactNode[] {

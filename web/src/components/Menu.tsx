@@ -1,6 +1,7 @@
 /** A button with a list below it. Escape, a choice and a click beside it close the list. */
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import styles from "./layout.module.css";
 
 export function Menu({ label, children }: { label: ReactNode; children: ReactNode }) {
   const [open, setOpen] = useState(false);
@@ -23,7 +24,7 @@ export function Menu({ label, children }: { label: ReactNode; children: ReactNod
   }, [open]);
   return (
     <div
-      className="menu"
+      className={styles.menu}
       ref={frame}
       onBlur={(event) => {
         if (event.relatedTarget && !frame.current?.contains(event.relatedTarget)) setOpen(false);
@@ -34,7 +35,7 @@ export function Menu({ label, children }: { label: ReactNode; children: ReactNod
       </button>
       {open && (
         <div
-          className="menu-list"
+          className={styles.menuList}
           onClick={(event) => {
             if ((event.target as Element).closest("a")) setOpen(false);
           }}

@@ -2,6 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import { Fragment } from "react";
+import styles from "./names.module.css";
 
 /** A name that may go on in the next line behind `_`, `.` and `-`, and not inside a word. */
 export function WrappedName({ name }: { name: string }) {
@@ -53,7 +54,7 @@ export function TaskLink({ dagId, runId, taskId, mapIndex }: Place) {
 /** DAG, run and task, one behind the other. */
 export function PlaceLinks(place: Place) {
   return (
-    <span className="place">
+    <span className={styles.place}>
       <DagLink dagId={place.dagId} /> <span aria-hidden="true">›</span>{" "}
       <RunLink dagId={place.dagId} runId={place.runId} /> <span aria-hidden="true">›</span> <TaskLink {...place} />
     </span>

@@ -5,6 +5,7 @@ import { type NotePlace, saveNote, useRunChange } from "../api/runs";
 import { t } from "../state/language";
 import { Refusal } from "./Answer";
 import { LongText } from "./LongText";
+import styles from "./note.module.css";
 
 const NOTE_MAX = 1000;
 
@@ -13,9 +14,9 @@ export function NoteEditor({ place, note }: { place: NotePlace; note: string | n
   const save = useRunChange<string>(place.dagId, (text) => saveNote(place, text));
   if (draft === undefined) {
     return (
-      <div className="note">
+      <div className={styles.form}>
         {note && (
-          <p className="note-text">
+          <p className={styles.text}>
             <LongText text={note} />
           </p>
         )}
@@ -27,7 +28,7 @@ export function NoteEditor({ place, note }: { place: NotePlace; note: string | n
   }
   return (
     <form
-      className="note"
+      className={styles.form}
       onSubmit={(event) => {
         event.preventDefault();
         save.mutate(draft, { onSuccess: () => setDraft(undefined) });

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { questionCountQuery } from "../api/administration";
 import { t, tn } from "../state/language";
+import styles from "./questionCount.module.css";
 
 const SHOWN_MAX = 99;
 
@@ -12,7 +13,7 @@ export function QuestionCount() {
   return (
     <>
       {" "}
-      <span className="question-count" aria-hidden="true">
+      <span className={styles.count} aria-hidden="true">
         {count > SHOWN_MAX ? t("{count}+", { count: SHOWN_MAX }) : count}
       </span>
       <span className="unseen">, {tn("{count} question waits", "{count} questions wait", count)}</span>

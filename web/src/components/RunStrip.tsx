@@ -6,6 +6,7 @@ import { t } from "../state/language";
 import { formatDuration, formatTime, useZone } from "../state/times";
 import { PlainLink } from "./PlainLink";
 import { stateClass, stateName, stateShape } from "./StateBadge";
+import styles from "./strip.module.css";
 
 const HEIGHT = 26;
 const LOWEST = 7;
@@ -15,7 +16,7 @@ export function RunStrip({ dagId, runs }: { dagId: string; runs: DagOverview["ru
   if (runs.length === 0) return <span className="soft">{t("no runs")}</span>;
   const longest = Math.max(...runs.map((run) => run.duration ?? 0), 0.001);
   return (
-    <span className="strip" role="group" aria-label={t("Newest runs")}>
+    <span className={styles.strip} role="group" aria-label={t("Newest runs")}>
       {runs.map((run) => {
         const height = run.duration === null ? HEIGHT : LOWEST + ((HEIGHT - LOWEST) * run.duration) / longest;
         const about = [
@@ -30,11 +31,11 @@ export function RunStrip({ dagId, runs }: { dagId: string; runs: DagOverview["ru
           <PlainLink
             key={run.run_id}
             href={runHref(dagId, run.run_id)}
-            className="strip-run"
+            className={styles.run}
             title={about}
             aria-label={about}
           >
-            <span className={`strip-bar ${stateClass(run.state)}`} style={{ height }} data-state={run.state}>
+            <span className={`${styles.bar} solid ${stateClass(run.state)}`} style={{ height }} data-state={run.state}>
               <span aria-hidden="true">{run.state === "failed" ? stateShape(run.state) : ""}</span>
             </span>
           </PlainLink>

@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../state/language";
+import styles from "./shortcuts.module.css";
 
 const KEYS: [string, string][] = [
   ["?", /* text */ "this list"],
@@ -60,7 +61,7 @@ export function Shortcuts({ go }: { go: (path: string) => void }) {
   return (
     <dialog
       ref={dialog}
-      className="shortcuts"
+      className={styles.dialog}
       aria-labelledby="shortcuts-title"
       onClose={() => setOpen(false)}
       onClick={(event) => {

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { t } from "../state/language";
+import styles from "./shownOnce.module.css";
 
 export function ShownOnce({ label, secret, done }: { label: string; secret: string; done: () => void }) {
   const [copied, setCopied] = useState("");
@@ -17,7 +18,7 @@ export function ShownOnce({ label, secret, done }: { label: string; secret: stri
         <b>{label}</b> {t("It is shown once: keep it now.")}
       </p>
       <p>
-        <code className="secret">{secret}</code>
+        <code className={styles.secret}>{secret}</code>
       </p>
       <div className="acts">
         <button type="button" onClick={copy}>

@@ -5,6 +5,7 @@ import { runHref } from "../state/addresses";
 import { t } from "../state/language";
 import { dropToast, showToast, type Toast, useToasts } from "../state/toasts";
 import { PlainLink } from "./PlainLink";
+import styles from "./toasts.module.css";
 
 const SHOWN_MS = 10_000;
 const RUNS_MAX = 3;
@@ -12,7 +13,7 @@ const RUNS_MAX = 3;
 export function Toasts() {
   const toasts = useToasts();
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div className={styles.toasts} role="status" aria-live="polite">
       {toasts.map((one) => (
         <Message key={one.key} toast={one} />
       ))}
@@ -38,7 +39,7 @@ function Message({ toast }: { toast: Toast }) {
   };
   return (
     <div
-      className={toast.isBad ? "toast bad" : "toast"}
+      className={toast.isBad ? `${styles.toast} ${styles.bad}` : styles.toast}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

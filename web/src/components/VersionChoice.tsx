@@ -5,6 +5,7 @@ import type { ActScope, ActTarget } from "../api/acts";
 import { dagQuery, runQuery } from "../api/queries";
 import { t } from "../state/language";
 import { cutText } from "./LongText";
+import styles from "./actPanel.module.css";
 
 /** Characters of a version that are shown: those of a short commit id. */
 const VERSION_MAX = 12;
@@ -35,7 +36,7 @@ export function VersionChoice({ isNewest, kept, newest, choose }: VersionChoiceP
   if (isNewest === undefined) return null;
   const short = (version: string) => cutText(version, VERSION_MAX);
   return (
-    <fieldset className="act-scopes">
+    <fieldset className={styles.scopes}>
       <legend>{t("Version of the DAG bundle:")}</legend>
       <label title={kept}>
         <input type="radio" name="version" checked={!isNewest} onChange={() => choose(false)} />{" "}

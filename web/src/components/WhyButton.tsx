@@ -6,6 +6,7 @@ import { runExplanationQuery, taskExplanationQuery } from "../api/queries";
 import { t } from "../state/language";
 import { Answer } from "./Answer";
 import { SentenceList } from "./Sentences";
+import styles from "./why.module.css";
 
 const WAITING: readonly string[] = [
   "none",
@@ -48,7 +49,7 @@ function Opener(place: WhyPlace) {
       <button
         type="button"
         ref={button}
-        className="why-button"
+        className={styles.button}
         popoverTarget={id}
         aria-expanded={isOpen}
         aria-label={t("why does {name} wait?", { name })}
@@ -58,7 +59,7 @@ function Opener(place: WhyPlace) {
       <div
         id={id}
         popover="auto"
-        className="why-text"
+        className={styles.text}
         role="dialog"
         aria-label={t("Why {name} waits", { name })}
         onBeforeToggle={move}

@@ -1,6 +1,7 @@
-/** The classes of a module are those that the components beside it use, and the names in the document, which begin with that of the file, are unambiguous. */
+/** The classes of a module are those that components use, and the names in the document, which begin with that of the file, are unambiguous. */
 
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect, test } from "vitest";
 
 const modules = Object.fromEntries(
@@ -27,12 +28,14 @@ function listDefined(css: string): string[] {
   return [...new Set([...selectors.matchAll(/\.([a-zA-Z][\w-]*)/g)].map((found) => found[1] as string))].sort();
 }
 
-/** The classes that the components of a folder take from its module; undefined among them: one is chosen by a value. */
+/** The classes that the components take from a module; undefined among them: one is chosen by a value. */
 function listUsed(module: string): (string | undefined)[] {
-  const beside = Object.entries(components).filter(
-    ([path, source]) => folderOf(path) === folderOf(module) && source.includes(`from "./${nameOf(module)}"`),
+  return Object.entries(components).flatMap(([path, source]) =>
+    [...source.matchAll(/import (\w+) from "([^"]+\.module\.css)";/g)]
+      .filter(([, , file]) => resolve(folderOf(path), file as string) === resolve(module))
+      .flatMap(([, name]) => [...source.matchAll(new RegExp(`\\b${name}(?:\\.(\\w+)|\\[)`, "g"))])
+      .map((found) => found[1]),
   );
-  return beside.flatMap(([, source]) => [...source.matchAll(/\bstyles(?:\.(\w+)|\[)/g)].map((found) => found[1]));
 }
 
 test("each class that is used is in its module, and each of the module is used", () => {
@@ -45,6 +48,16 @@ test("each class that is used is in its module, and each of the module is used",
         path,
       ).toEqual([]);
   }
+});
+
+test("each class of the sheets that are no modules is used", () => {
+  const sheets = Object.keys(import.meta.glob("./*.css")).map((path) =>
+    readFileSync(new URL(path, import.meta.url), "utf8"),
+  );
+  const texts = Object.values(components).join("") + readFileSync(new URL("../../index.html", import.meta.url), "utf8");
+  const isUsed = (name: string) =>
+    new RegExp(`["\\s\`]${name}["\\s\`$]`).test(texts) || texts.includes(`${name.split("-")[0]}-\${`);
+  expect(sheets.flatMap(listDefined).filter((one) => !isUsed(one))).toEqual([]);
 });
 
 test("no two modules have the same name", () => {

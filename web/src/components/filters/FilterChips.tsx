@@ -2,6 +2,7 @@
 
 import { t } from "../../state/language";
 import { cutText } from "../LongText";
+import styles from "./filters.module.css";
 
 const OPTION_MAX = 100;
 
@@ -31,13 +32,16 @@ export interface FilterChipsProps {
 export function FilterChips({ chips, turn, remove, clear, lead }: FilterChipsProps) {
   if (chips.length === 0) return null;
   return (
-    <div className="chips-line">
+    <div className={styles.chipsLine}>
       {lead && <span role="status">{lead}</span>}
-      <ul className="chips" aria-label={t("Filters that hold")}>
+      <ul className={styles.chips} aria-label={t("Filters that hold")}>
         {chips.map((chip) => {
           const text = describe(chip);
           return (
-            <li key={`${chip.field} ${chip.value ?? ""} ${chip.isNot}`} className={chip.isNot ? "chip not" : "chip"}>
+            <li
+              key={`${chip.field} ${chip.value ?? ""} ${chip.isNot}`}
+              className={chip.isNot ? `${styles.chip} ${styles.not}` : styles.chip}
+            >
               {chip.isFixed ? (
                 <span className="name">{text}</span>
               ) : (

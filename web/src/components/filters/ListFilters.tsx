@@ -6,6 +6,7 @@ import type { Chip } from "./FilterChips";
 import { SearchField } from "../SearchField";
 import { amount, oneOf, type Readers, utcInstant } from "../../state/searchValues";
 import { MomentField } from "./ZonedFields";
+import styles from "./filters.module.css";
 
 export type PeriodSearch = {
   by?: "start" | "due";
@@ -25,7 +26,7 @@ export const PERIOD: Readers<PeriodSearch> = {
 
 export function PeriodFields({ search, set }: { search: PeriodSearch; set: (some: PeriodSearch) => void }) {
   return (
-    <fieldset className="period">
+    <fieldset className={styles.period}>
       <legend>{t("Period")}</legend>
       <select
         aria-label={t("Which date")}

@@ -12,7 +12,7 @@ import { removeChip, turnChip } from "./chipSearch";
 import { type Chip, FilterChips } from "./FilterChips";
 import { MoreFilters } from "./MoreFilters";
 import { SavedViews } from "./SavedViews";
-import "../../styles/lists.css";
+import styles from "../layout.module.css";
 
 export type SetFilters<View> = (some: Partial<View>, replace?: boolean) => void;
 
@@ -58,7 +58,7 @@ export function ListFrame<View extends Search, Found>(props: ListFrameProps<View
         {fields}
         <MoreFilters holds={moreFields.filter((field) => search[field] !== undefined).length}>{more}</MoreFilters>
       </form>
-      <div className="views-bar">
+      <div className={styles.viewsBar}>
         <SavedViews path={path} search={search} />
       </div>
       <FilterChips

@@ -2,20 +2,21 @@
 
 import { type ReactNode, useState } from "react";
 import { t } from "../../state/language";
+import styles from "./filters.module.css";
 
 /** `holds`: how many of them hold. */
 export function MoreFilters({ holds, children }: { holds: number; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <button type="button" className="more-filters-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button type="button" className={styles.moreButton} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen
           ? t("Fewer filters")
           : holds > 0
             ? t("More filters ({count} set)", { count: holds })
             : t("More filters")}
       </button>
-      <div className={isOpen ? "more-filters open" : "more-filters"}>{children}</div>
+      <div className={isOpen ? `${styles.more} ${styles.open}` : styles.more}>{children}</div>
     </>
   );
 }

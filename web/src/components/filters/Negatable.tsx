@@ -3,6 +3,7 @@
 import { t } from "../../state/language";
 import { cutText } from "../LongText";
 import { SearchField } from "../SearchField";
+import styles from "./filters.module.css";
 
 const OPTION_MAX = 100;
 
@@ -22,7 +23,7 @@ export function Negatable({ label, value, change, options, nameOf = (one) => one
   const plain = isNot ? (value ?? "").slice(1) : (value ?? "");
   const put = (text: string | undefined, not: boolean) => change(text ? (not ? `!${text}` : text) : undefined);
   return (
-    <span className="negatable">
+    <span className={styles.negatable}>
       {options === undefined ? (
         <SearchField
           label={label}

@@ -6,6 +6,7 @@ import { t } from "../../state/language";
 import { chooseDefault, deleteView, hasAccountViews, loadViews, saveView, useSavedViews } from "../../state/savedViews";
 import { showToast } from "../../state/toasts";
 import { Menu } from "../Menu";
+import styles from "./filters.module.css";
 
 export function SavedViews({ path, search }: { path: string; search: object }) {
   const views = useSavedViews(path);
@@ -37,7 +38,7 @@ export function SavedViews({ path, search }: { path: string; search: object }) {
           : t("Views are kept in this browser. To share one, open it and send its address.")}
       </p>
       {views.length > 0 && (
-        <ul className="views">
+        <ul className={styles.views}>
           {views.map((one) => (
             <li key={one.name}>
               <Link to={path} search={one.search} className="name">
@@ -63,7 +64,7 @@ export function SavedViews({ path, search }: { path: string; search: object }) {
         </ul>
       )}
       <form
-        className="save-view"
+        className={styles.saveView}
         onSubmit={(event) => {
           event.preventDefault();
           if (name.trim()) void save();

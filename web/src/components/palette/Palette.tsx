@@ -5,7 +5,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { t } from "../../state/language";
 import { findEntries, type PaletteEntry } from "./findEntries";
-import "../../styles/palette.css";
+import styles from "./palette.module.css";
 
 const TYPED_MS = 80;
 
@@ -70,7 +70,7 @@ export function Palette({ close }: { close: () => void }) {
   return (
     <dialog
       ref={dialog}
-      className="palette"
+      className={styles.dialog}
       aria-label={t("Command palette")}
       onClose={close}
       onClick={(event) => {

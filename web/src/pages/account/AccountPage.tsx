@@ -7,7 +7,6 @@ import { SessionList } from "../../components/SessionList";
 import { t } from "../../state/language";
 import { OwnTokens } from "./OwnTokens";
 import { PasswordForm } from "./PasswordForm";
-import "../../styles/administration.css";
 
 export function AccountPage() {
   return (

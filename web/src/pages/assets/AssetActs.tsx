@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import { type Asset, useAddEvent, useMaterialize } from "../../api/across";
 import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
+import styles from "./asset.module.css";
 
 export function AssetActs({ asset }: { asset: Asset }) {
   const [isOpen, setOpen] = useState(false);
@@ -60,7 +61,7 @@ function EventForm({ assetId, close }: { assetId: number; close: () => void }) {
     }
   };
   return (
-    <form className="run-form" onSubmit={submit}>
+    <form className={styles.form} onSubmit={submit}>
       <label>
         {t("Extra as JSON")}
         <textarea rows={3} value={extra} spellCheck={false} onChange={(event) => setExtra(event.target.value)} />

@@ -9,7 +9,6 @@ import { StateBadge } from "../../components/StateBadge";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { t, tn } from "../../state/language";
-import "../../styles/administration.css";
 
 const FOLDED_LENGTH = 120;
 

@@ -15,10 +15,10 @@ import { JsonTree } from "../../components/JsonTree";
 import { SentenceList } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
-import "../../styles/assets.css";
 import { AssetActs } from "./AssetActs";
 import { AssetEvents } from "./AssetEvents";
 import { DagLinks, TaskLinks } from "./AssetLinks";
+import styles from "./asset.module.css";
 
 const CONSUMERS_MAX = 20;
 
@@ -123,7 +123,7 @@ function Consumer({ dagId, queue }: { dagId: string; queue: QueuedEvents }) {
       ) : (
         <span className="soft">{t("has no event in its queue")}</span>
       )}
-      {why.data && why.data.coded.length > 0 && <SentenceList className="consumer-why" sentences={why.data.coded} />}
+      {why.data && why.data.coded.length > 0 && <SentenceList className={styles.why} sentences={why.data.coded} />}
     </li>
   );
 }

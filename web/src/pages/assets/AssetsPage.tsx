@@ -11,7 +11,6 @@ import { Time } from "../../components/Time";
 import { TypedField } from "../../components/TypedField";
 import { t, tn } from "../../state/language";
 import { DagLinks, TaskLinks } from "./AssetLinks";
-import "../../styles/administration.css";
 
 const route = getRouteApi("/assets");
 

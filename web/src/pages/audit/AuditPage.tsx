@@ -15,7 +15,7 @@ import { useMe } from "../../state/account";
 import { t } from "../../state/language";
 import { describeChange, readSkippedSlots } from "./eventBody";
 import { SkippedSlotsText } from "./SkippedSlotsText";
-import "../../styles/administration.css";
+import styles from "./audit.module.css";
 
 const route = getRouteApi("/audit");
 
@@ -51,7 +51,7 @@ export function AuditPage() {
               <StackTable
                 label={t("Audit log")}
                 headings={[t("At"), t("User"), t("Event"), t("About"), t("Change"), t("From")]}
-                className="events"
+                className={styles.events}
               >
                 {found.event_logs.map((one) => (
                   <Row key={one.event_log_id} one={one} />

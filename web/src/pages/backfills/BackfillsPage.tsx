@@ -9,6 +9,7 @@ import { BACKFILL_STATES, BackfillItem } from "../../components/BackfillItem";
 import { PageSteps } from "../../components/PageSteps";
 import { TypedField } from "../../components/TypedField";
 import { t, tn } from "../../state/language";
+import styles from "../../components/backfill.module.css";
 
 const route = getRouteApi("/backfills");
 
@@ -48,7 +49,7 @@ export function BackfillsPage() {
             <p className="soft" role="status">
               {tn("{count} backfill", "{count} backfills", found.total_entries)}
             </p>
-            <ul className="backfills">
+            <ul className={styles.list}>
               {found.backfills.map((one) => (
                 <BackfillItem key={one.backfill_id} backfill={one} />
               ))}

@@ -15,7 +15,6 @@ import { Value } from "../../components/Value";
 import { useMay } from "../../state/account";
 import { t, tn } from "../../state/language";
 import { ConnectionForm } from "./ConnectionForm";
-import "../../styles/administration.css";
 
 const route = getRouteApi("/connections");
 

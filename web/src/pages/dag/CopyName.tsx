@@ -8,7 +8,6 @@ export function CopyName({ name }: { name: string }) {
   return (
     <button
       type="button"
-      className="copy"
       onClick={() => void navigator.clipboard?.writeText(name).then(() => setCopied(name))}
       aria-label={t("Copy {name}", { name })}
     >

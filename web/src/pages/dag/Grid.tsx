@@ -289,7 +289,7 @@ const RunBars = memo(function RunBars({ grid, from, to, width, open }: RunBarsPr
             <button
               type="button"
               tabIndex={-1}
-              className={`bar ${stateClass(run.state)}`}
+              className={`${styles.bar} solid ${stateClass(run.state)}`}
               title={words}
               aria-label={words}
               style={{ height: 14 + (BAR_PX - 14) * (length / longest) }}
@@ -354,7 +354,7 @@ const GridLine = memo(
                 aria-selected={chosen === column}
                 aria-colindex={column + 1}
                 aria-label={`${row.id}, ${run.run_id}: ${look.words}`}
-                className={chosen === column ? `${look.className} chosen` : look.className}
+                className={chosen === column ? `${look.className} ${styles.chosen}` : look.className}
                 data-sign={row.isFolded === false ? look.sign : undefined}
               >
                 {row.isFolded === false ? undefined : look.sign}
@@ -384,7 +384,7 @@ function lookOf(counts: StateCounts, isOfOpen: boolean): CellLook {
   const first = counts[0];
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   return {
-    className: `cell ${first ? stateClass(first[0]) : "empty"}${isOfOpen ? ` ${styles.ofOpen}` : ""}`,
+    className: `${styles.cell} ${first ? `solid ${stateClass(first[0])}` : styles.empty}${isOfOpen ? ` ${styles.ofOpen}` : ""}`,
     sign: first && (total > 1 ? (total > 999 ? "…" : total) : stateShape(first[0])),
     words: counts.length > 0 ? describeCounts(counts) : t("no instance"),
   };

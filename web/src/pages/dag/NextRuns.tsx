@@ -12,7 +12,6 @@ import { Time } from "../../components/Time";
 import { t, tn } from "../../state/language";
 import { SlotReason } from "./calendar/DayPanel";
 import { TimeInput } from "./trigger/TimeInput";
-import "../../styles/administration.css";
 
 const SHOWN_FIRST = 5;
 const STATES: Record<string, string> = {
@@ -73,7 +72,7 @@ function Coming({ next }: { next: Forecast }) {
         </button>
       )}
       {next.skipped.length > 0 && (
-        <ul className="lines skipped" aria-label={t("Slots without a run")}>
+        <ul className="lines" aria-label={t("Slots without a run")}>
           {next.skipped.map((one) => (
             <li key={`${one.first} ${one.reason}`}>
               <Time at={one.first} />: {tn("{count} slot has no run", "{count} slots have no run", one.count)},{" "}
@@ -100,7 +99,7 @@ function Coming({ next }: { next: Forecast }) {
 function SlotQuestion({ dagId }: { dagId: string }) {
   const [at, setAt] = useState("");
   return (
-    <details className="slot-question">
+    <details>
       <summary>{t("Why has a slot no run?")}</summary>
       <TimeInput label={t("Logical date or due time of the slot")} at={at} set={setAt} />
       {at.endsWith("Z") && <SlotReason key={at} dagId={dagId} at={at} />}

@@ -5,6 +5,7 @@ import { newestRunsQuery } from "../../api/dagViews";
 import { stateName, stateShape } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { formatTime, useZone } from "../../state/times";
+import styles from "./dag.module.css";
 
 /** The run that is shown: the chosen one, else the newest; undefined while it is not known or there is none. */
 export function useShownRun(
@@ -34,7 +35,11 @@ export function RunPicker({
   return (
     <label>
       {t("Run")}{" "}
-      <select className="run-picker" value={chosen ?? ""} onChange={(event) => choose(event.target.value || undefined)}>
+      <select
+        className={styles.runPicker}
+        value={chosen ?? ""}
+        onChange={(event) => choose(event.target.value || undefined)}
+      >
         <option value="">{t("the newest")}</option>
         {isOlder && <option value={chosen}>{chosen}</option>}
         {runs.map((run) => (

@@ -13,6 +13,8 @@ import { RunStrip } from "../../components/RunStrip";
 import { StateCounts } from "../../components/StateCounts";
 import { Time } from "../../components/Time";
 import { t, tn } from "../../state/language";
+import cardStyles from "../../components/cards.module.css";
+import styles from "./dags.module.css";
 
 const DAY_MS = 86_400_000;
 const NAME_MAX = 120;
@@ -20,7 +22,7 @@ const NAME_MAX = 120;
 export function DagTable({ dags, choose }: { dags: DagOverview[]; choose: (tag: string) => void }) {
   return (
     <div className="scroll">
-      <table className="dag-table">
+      <table className={`${cardStyles.cards} ${styles.table}`}>
         <thead>
           <tr>
             <th>{t("DAG")}</th>
@@ -97,7 +99,7 @@ function DagName({ dag, choose }: { dag: DagOverview; choose: (tag: string) => v
         </Link>
       )}
       {dag.problems.length > 0 && (
-        <span className="warned">
+        <span className={styles.warned}>
           {tn("{count} warning", "{count} warnings", dag.problems.length)}
           <InfoTip label={t("Warnings of {dag}", { dag: dag.dag_id })}>
             {dag.problems.map((text) => (
@@ -116,7 +118,7 @@ function DagName({ dag, choose }: { dag: DagOverview; choose: (tag: string) => v
           </span>
         ))}
       </span>
-      <span className="tags">
+      <span className={styles.tags}>
         {dag.tags.map((tag) => (
           <button
             key={tag}
@@ -177,8 +179,8 @@ function Acts({ dag }: { dag: DagOverview }) {
   const isPaused = pause.isPending ? pause.variables : dag.is_paused;
   const isFavorite = favorite.isPending ? favorite.variables : dag.is_favorite;
   return (
-    <span className="row-acts">
-      <label className="switch">
+    <span className={styles.acts}>
+      <label className={styles.switch}>
         <input
           type="checkbox"
           role="switch"

@@ -9,6 +9,7 @@ import { countStates, drawDay, findNeighbours, type Link, listTicks, type Mark }
 import type { DayModel } from "./dayModel";
 import { ZoneClock } from "../../state/days";
 import { MarkDetails } from "./MarkDetails";
+import styles from "./day.module.css";
 
 const LANE = 64;
 const TOP = 26;
@@ -61,12 +62,12 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
     event.preventDefault();
   };
   return (
-    <section className="day-chart">
+    <section>
       <p className="soft" id="day-keys">
         {t("Arrow keys go from run to run, Enter opens one, Page Up and Page Down or a drag change the day.")}
       </p>
       <div
-        className="day-frame"
+        className={styles.frame}
         ref={frame}
         tabIndex={0}
         role="group"
@@ -98,7 +99,7 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
           >
             <Axis drawing={drawing} clock={clock} height={TOP + model.lanes.length * LANE} />
             {model.lanes.map((lane, at) => (
-              <g key={lane.dagId} className={`lane ${lane.role}`}>
+              <g key={lane.dagId} className={`${styles.lane} ${styles[lane.role] ?? ""}`}>
                 <rect x={0} y={TOP + at * LANE} width={width} height={LANE - 4} rx={6} />
               </g>
             ))}
@@ -114,11 +115,11 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
             ))}
           </svg>
         )}
-        <div className="day-names" aria-hidden="true">
+        <div className={styles.names} aria-hidden="true">
           {model.lanes.map((lane, at) => (
             <span
               key={lane.dagId}
-              className={`name ${lane.role}`}
+              className={`name ${styles[lane.role] ?? ""}`}
               style={{ top: TOP + at * LANE + 2 }}
               title={lane.dagId}
             >
@@ -142,7 +143,7 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
 function Axis({ drawing, clock, height }: { drawing: ReturnType<typeof drawDay>; clock: ZoneClock; height: number }) {
   const now = useNow();
   return (
-    <g className="axis">
+    <g className={styles.axis}>
       {drawing.segments.map((segment) => (
         <g key={segment.start}>
           {segment.isDay ? (
@@ -160,7 +161,7 @@ function Axis({ drawing, clock, height }: { drawing: ReturnType<typeof drawDay>;
               },
             )
           ) : (
-            <rect className="other-day" x={segment.x} y={0} width={segment.width} height={height} />
+            <rect className={styles.otherDay} x={segment.x} y={0} width={segment.width} height={height} />
           )}
           {segment.isDay && now >= segment.start && now < segment.end && (
             <NowLine
@@ -180,16 +181,16 @@ function Axis({ drawing, clock, height }: { drawing: ReturnType<typeof drawDay>;
 }
 
 function NowLine({ x, height }: { x: number; height: number }) {
-  return <line className="now" x1={x} x2={x} y1={TOP - 6} y2={height} />;
+  return <line className={styles.now} x1={x} x2={x} y1={TOP - 6} y2={height} />;
 }
 
 function MarkShape({ mark, isLit, isActive }: { mark: Mark; isLit: boolean; isActive: boolean }) {
   const y = middle(mark);
-  const classes = `${isLit ? "lit" : ""} ${isActive ? "active" : ""}`;
+  const classes = isLit ? styles.lit : "";
   if (mark.width === 0) {
     return (
       <circle
-        className={`mark fill-${mark.slots[0]?.state} ${classes}`}
+        className={`${styles.mark} fill-${mark.slots[0]?.state} ${classes}`}
         cx={mark.x}
         cy={y}
         r={isActive ? RADIUS + 2 : RADIUS}
@@ -198,11 +199,11 @@ function MarkShape({ mark, isLit, isActive }: { mark: Mark; isLit: boolean; isAc
   }
   const whole = mark.width - 2;
   return (
-    <g className={`band ${classes}`}>
+    <g className={`${styles.band} ${classes}`}>
       {divideBand(mark, whole).map(({ state, x, width }) => (
         <rect key={state} className={`fill-${state}`} x={x} y={y - 9} width={width} height={18} />
       ))}
-      <rect className="band-frame" x={mark.x + 1} y={y - 9} width={whole} height={18} rx={3} />
+      <rect className={styles.bandFrame} x={mark.x + 1} y={y - 9} width={whole} height={18} rx={3} />
       <text x={mark.x + mark.width / 2} y={y + 4}>
         {mark.slots.length}
       </text>
@@ -226,7 +227,7 @@ function LinkPath({ link, state }: { link: Link; state: string }) {
   const sag = from.y === to.y ? from.y + 26 : (from.y + to.y) / 2;
   return (
     <path
-      className={`wait rule-${link.rule} ${state}`}
+      className={`${styles.wait} ${styles[`rule-${link.rule}`] ?? ""} ${styles[state] ?? ""}`}
       d={`M ${from.x} ${from.y} C ${from.x} ${sag}, ${to.x} ${sag}, ${to.x} ${to.y}`}
     />
   );
@@ -247,7 +248,7 @@ function Legend() {
       {states.map(([state, label]) => (
         <li key={state}>
           <svg width={14} height={14} aria-hidden="true">
-            <circle className={`mark fill-${state}`} cx={7} cy={7} r={5} />
+            <circle className={`${styles.mark} fill-${state}`} cx={7} cy={7} r={5} />
           </svg>{" "}
           {label}
         </li>

@@ -14,7 +14,6 @@ import { useNow } from "../../components/Ago";
 import { Answer, Failure } from "../../components/Answer";
 import { TypedField } from "../../components/TypedField";
 import { t, tn } from "../../state/language";
-import "../../styles/dependencies.css";
 import { DayChart } from "./DayChart";
 import { buildDay } from "./dayModel";
 import { DayTable } from "./DayTable";

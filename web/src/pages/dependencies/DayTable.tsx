@@ -9,6 +9,7 @@ import type { DayModel, DaySlot, Lane, Wait } from "./dayModel";
 import { ZoneClock } from "../../state/days";
 import { nameState } from "./MarkDetails";
 import { nameRule } from "./rules";
+import styles from "./day.module.css";
 
 const PAGE = 50;
 const NAMED_MAX = 8;
@@ -26,7 +27,7 @@ export function DayTable({ model, start, end, zone }: { model: DayModel; start: 
   const rows = useMemo(() => (isOpen ? listRows(model, start, end) : []), [isOpen, model, start, end]);
   const day = clock.day(start + (end - start) / 2);
   return (
-    <details className="day-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details className={styles.table} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{t("As a table")}</summary>
       {isOpen && (
         <div className="scroll" tabIndex={0} role="region" aria-label={t("Runs of the day")}>

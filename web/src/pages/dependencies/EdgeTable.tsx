@@ -5,6 +5,7 @@ import { PageSteps } from "../../components/PageSteps";
 import { t } from "../../state/language";
 import type { ShownGraph } from "./graphModel";
 import { EDGE_WORDS } from "./NodeDetails";
+import styles from "./day.module.css";
 
 const PAGE = 50;
 
@@ -13,7 +14,7 @@ export function EdgeTable({ graph }: { graph: ShownGraph }) {
   const [page, setPage] = useState(1);
   const names = new Map(graph.nodes.map((one) => [one.key, one.name]));
   return (
-    <details className="day-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details className={styles.table} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{t("As a table")}</summary>
       {isOpen && (
         <div className="scroll" tabIndex={0} role="region" aria-label={t("Edges of the graph")}>

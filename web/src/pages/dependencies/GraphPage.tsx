@@ -7,7 +7,6 @@ import { dependencyGraphQuery, graphNodesQuery, newestRunsQuery } from "../../ap
 import { Answer } from "../../components/Answer";
 import { TypedField } from "../../components/TypedField";
 import { t, tn } from "../../state/language";
-import "../../styles/dependencies.css";
 import { EdgeTable } from "./EdgeTable";
 import { GraphPicture } from "./GraphPicture";
 import {

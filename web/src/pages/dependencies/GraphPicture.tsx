@@ -10,6 +10,7 @@ import { useSize } from "../../components/useSize";
 import { t, tn } from "../../state/language";
 import { findWorstState, type GraphNode, reach, type ShownGraph } from "./graphModel";
 import { NodeDetails } from "./NodeDetails";
+import styles from "../../components/graph/graph.module.css";
 
 const LINE_PX = 16;
 const CHAR_PX = 7.4;
@@ -108,7 +109,7 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
     );
   };
   return (
-    <section className="graph">
+    <section className={styles.graph}>
       <div className="acts">
         <button type="button" onClick={() => zoom(ZOOM)} aria-label={t("Larger")}>
           +
@@ -141,7 +142,7 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
         </p>
       )}
       <div
-        className="graph-frame"
+        className={styles.frame}
         ref={frame}
         tabIndex={0}
         style={{
@@ -166,11 +167,17 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
                 if (!isInView(from) && !isInView(to) && graph.edges.length > 400) return null;
                 const isNear = current !== undefined && (edge.from === current || edge.to === current);
                 const state =
-                  lit === undefined ? "" : isNear ? "near" : lit.has(edge.from) && lit.has(edge.to) ? "" : "dim";
+                  lit === undefined
+                    ? ""
+                    : isNear
+                      ? styles.near
+                      : lit.has(edge.from) && lit.has(edge.to)
+                        ? ""
+                        : styles.dim;
                 return (
                   <path
                     key={index}
-                    className={`edge edge-${edge.kind} ${edge.isWrong ? "wrong" : ""} ${state}`}
+                    className={`${styles.edge} ${styles[`edge-${edge.kind}`] ?? ""} ${edge.isWrong ? styles.wrong : ""} ${state}`}
                     d={drawLine(layout.points[index] ?? [])}
                     markerEnd="url(#arrow)"
                   />
@@ -234,7 +241,7 @@ interface NodeShapeProps {
 }
 
 function NodeShape({ node, place, box, lines, worst, isChosen, isDim, isFound, choose, open }: NodeShapeProps) {
-  const classes = `node node-${node.kind} ${isChosen ? "chosen" : ""} ${isDim ? "dim" : ""} ${isFound ? "found" : ""} ${node.error === undefined ? "" : "wrong"} ${node.paused ? "paused" : ""}`;
+  const classes = `${styles.node} ${styles[`node-${node.kind}`] ?? ""} ${isChosen ? styles.chosen : ""} ${isDim ? styles.dim : ""} ${isFound ? styles.found : ""} ${node.error === undefined ? "" : styles.wrong} ${node.paused ? styles.paused : ""}`;
   return (
     <g className={classes} transform={`translate(${place.x} ${place.y})`} onClick={choose} onDoubleClick={open}>
       <title>{node.name}</title>
@@ -251,7 +258,7 @@ function NodeShape({ node, place, box, lines, worst, isChosen, isDim, isFound, c
         </text>
       ))}
       {node.kind === "group" && (
-        <text className="small" x={18} y={LINE_PX + 3 + lines.length * LINE_PX}>
+        <text className={styles.small} x={18} y={LINE_PX + 3 + lines.length * LINE_PX}>
           {tn("{count} DAG", "{count} DAGs", node.dagIds.length)}
           {worst && worst.state !== "success" ? `, ${worst.count} ${worst.state}` : ""}
         </text>
@@ -274,7 +281,7 @@ function EdgeLegend() {
       {kinds.map(([kind, words]) => (
         <li key={kind}>
           <svg width={28} height={10} aria-hidden="true">
-            <path className={`edge edge-${kind}`} d="M1 5H27" />
+            <path className={`${styles.edge} ${styles[`edge-${kind}`] ?? ""}`} d="M1 5H27" />
           </svg>{" "}
           {words}
         </li>

@@ -7,6 +7,8 @@ import { countStates, type Link, type Mark } from "./dayGeometry";
 import type { DayModel, DaySlot } from "./dayModel";
 import type { ZoneClock } from "../../state/days";
 import { explainRule, nameRule } from "./rules";
+import graphStyles from "../../components/graph/graph.module.css";
+import dayStyles from "./day.module.css";
 
 const SLOTS_MAX = 60;
 const NAMED_MAX = 12;
@@ -23,7 +25,7 @@ export function MarkDetails({ model, mark, near, day, clock }: MarkDetailsProps)
   const lane = mark && model.lanes[mark.lane];
   if (!mark || !near || !lane) {
     return (
-      <div className="mark-details soft" role="status">
+      <div className={`${graphStyles.details} soft`} role="status">
         {t("Point at a run, or go to it with the arrow keys, to see what it waits for.")}
       </div>
     );
@@ -31,7 +33,7 @@ export function MarkDetails({ model, mark, near, day, clock }: MarkDetailsProps)
   const rules = [...new Set(near.waitsFor.map((one) => one.rule))];
   const free = mark.slots.length === 1 ? model.free.get(`${mark.lane} ${mark.slots[0]?.at}`) : undefined;
   return (
-    <div className="mark-details" role="status">
+    <div className={graphStyles.details} role="status">
       <p>
         <b className="name">{lane.dagId}</b> {describeSlots(mark, day, clock)}{" "}
         {countStates(mark.slots).map(([state, count]) => (
@@ -81,7 +83,7 @@ export function MarkDetails({ model, mark, near, day, clock }: MarkDetailsProps)
 function RunLinks({ dagId, slots, day, clock }: { dagId: string; slots: DaySlot[]; day: string; clock: ZoneClock }) {
   const runs = slots.filter((one) => one.runId !== undefined).slice(0, SLOTS_MAX);
   return (
-    <p className="run-links">
+    <p className={dayStyles.runLinks}>
       {runs.map((one) => (
         <PageLink
           key={one.runId}

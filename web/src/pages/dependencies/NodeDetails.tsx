@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { StateBadge } from "../../components/StateBadge";
 import { t, tn } from "../../state/language";
 import type { EdgeKind, GraphNode, ShownGraph } from "./graphModel";
+import styles from "../../components/graph/graph.module.css";
 
 const NAMED_MAX = 15;
 const RUNS_MAX = 10;
@@ -31,13 +32,13 @@ interface NodeDetailsProps {
 export function NodeDetails({ graph, node, runs, canFold, groupOf, toggle, focus, choose }: NodeDetailsProps) {
   if (!node)
     return (
-      <div className="mark-details soft" role="status">
+      <div className={`${styles.details} soft`} role="status">
         {t("Choose a node to see what comes before and after it.")}
       </div>
     );
   const group = groupOf?.get(node.key);
   return (
-    <div className="mark-details" role="status">
+    <div className={styles.details} role="status">
       <p>
         <b className="name">{node.name}</b> {describeKind(node)}{" "}
         {node.kind === "dag" && <NewestRun dagId={node.name} runs={runs} />}

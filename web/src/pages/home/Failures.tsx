@@ -13,6 +13,7 @@ import { t, tn } from "../../state/language";
 import { markKey, type Seen, setSeen, useSeenMarks } from "../../state/seenMarks";
 import { showToast } from "../../state/toasts";
 import { findSince, type HomeView, readVisitBefore, WINDOWS } from "./homeView";
+import styles from "./home.module.css";
 
 const SHOWN_MAX = 20;
 const WINDOW_LABELS: Record<string, string> = {
@@ -150,7 +151,7 @@ function Failure({ failure, since }: { failure: FailedDag; since: string }) {
   const [newest, ...earlier] = failure.failures;
   if (!newest) return null;
   return (
-    <li className="failure">
+    <li className={styles.failure}>
       <div>
         <BadgeLink state="failed" dagId={failure.dag_id} runId={newest.run_id} />{" "}
         <Link to="/dags/$dagId" params={{ dagId: failure.dag_id }} search={{}} className="name strong">
@@ -218,7 +219,7 @@ function FailedRun({ dagId, run }: { dagId: string; run: FailedDag["failures"][n
         return (
           <span
             key={`${one.task_id} ${one.map_index}`}
-            className="failed-task"
+            className={styles.failedTask}
             title={one.error ? `${name}: ${one.error}` : name}
           >
             <Link

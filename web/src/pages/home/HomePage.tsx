@@ -12,7 +12,7 @@ import { ImportErrors } from "./ImportErrors";
 import { Services } from "./Services";
 import { TimelineView } from "./TimelineView";
 import { Late, Running, Waiting } from "./Work";
-import "../../styles/home.css";
+import styles from "./home.module.css";
 
 const route = getRouteApi("/");
 
@@ -28,7 +28,7 @@ export function HomePage() {
     <>
       <h1>{t("Home")}</h1>
       <ImportErrors />
-      <div className="home">
+      <div className={styles.sections}>
         <Failures view={view} />
         <Answer query={work} what={t("the current work")}>
           {(found) => (

@@ -12,6 +12,8 @@ import { stateName } from "../../components/StateBadge";
 import { t, tn } from "../../state/language";
 import { formatTime, useZone, type Zone } from "../../state/times";
 import type { HomeView } from "./homeView";
+import filterStyles from "../../components/filters/filters.module.css";
+import homeStyles from "./home.module.css";
 
 const HOUR_MS = 3_600_000;
 const LABELS: Record<Grouping, string> = {
@@ -51,7 +53,7 @@ export function TimelineView({ view, isWanted }: { view: HomeView; isWanted: boo
               group: view.within === "tag" ? undefined : view.within,
             }}
             resetScroll={false}
-            className="chip"
+            className={filterStyles.chip}
           >
             {t("only {what} {value}", { what: t(LABELS[view.within]), value: view.value })} ✕
           </Link>
@@ -108,13 +110,18 @@ function Hours({ found, group, view }: { found: Timeline; group: Grouping; view:
     return () => cancelAnimationFrame(scroll);
   }, [current]);
   return (
-    <div ref={frame} className="scroll timeline" tabIndex={0} role="region" aria-label={t("Time line")}>
+    <div ref={frame} className={`scroll ${homeStyles.timeline}`} tabIndex={0} role="region" aria-label={t("Time line")}>
       <table>
         <thead>
           <tr>
             <th scope="col">{t(LABELS[group])}</th>
             {hours.map((hour, at) => (
-              <th key={hour} scope="col" className={at === current ? "now" : undefined} title={formatTime(hour, zone)}>
+              <th
+                key={hour}
+                scope="col"
+                className={at === current ? homeStyles.now : undefined}
+                title={formatTime(hour, zone)}
+              >
                 {at === current ? t("now") : showHour(hour, zone)}
               </th>
             ))}
@@ -172,11 +179,11 @@ function Hour({
     .filter(Boolean)
     .join(", ");
   return (
-    <td className={isNow ? "now" : undefined} title={success + failed + coming > 0 ? about : undefined}>
-      <span className="hour-bar" aria-hidden="true">
-        {failed > 0 && <i className="hour-failed" style={{ height: scale(failed, most) }} />}
-        {success > 0 && <i className="hour-success" style={{ height: scale(success, most) }} />}
-        {coming > 0 && <i className="hour-coming" style={{ height: scale(coming, most) }} />}
+    <td className={isNow ? homeStyles.now : undefined} title={success + failed + coming > 0 ? about : undefined}>
+      <span className={homeStyles.hourBar} aria-hidden="true">
+        {failed > 0 && <i className={homeStyles.failed} style={{ height: scale(failed, most) }} />}
+        {success > 0 && <i className={homeStyles.success} style={{ height: scale(success, most) }} />}
+        {coming > 0 && <i className={homeStyles.coming} style={{ height: scale(coming, most) }} />}
       </span>
       {failed > 0 && (
         <Link
@@ -226,7 +233,7 @@ function Coming({ found }: { found: Timeline }) {
   return (
     <>
       <h3>{t("Next runs")}</h3>
-      <ol className="next-runs">
+      <ol className={homeStyles.nextRuns}>
         {found.coming.map((one) => (
           <li key={`${one.dag_id} ${one.run_after}`}>
             <Ago at={one.run_after} />{" "}

@@ -13,7 +13,6 @@ import { Value } from "../../components/Value";
 import { useMay, useMe } from "../../state/account";
 import { t, tn } from "../../state/language";
 import { sortQuestions } from "./sortQuestions";
-import "../../styles/administration.css";
 
 const route = getRouteApi("/inbox");
 

@@ -9,7 +9,7 @@ import { StackTable } from "../../components/StackTable";
 import { Value } from "../../components/Value";
 import { t, tn } from "../../state/language";
 import { chooseOptions, type OptionFilters } from "./chooseOptions";
-import "../../styles/administration.css";
+import styles from "./options.module.css";
 
 const route = getRouteApi("/options");
 
@@ -76,7 +76,7 @@ export function OptionsPage() {
               <StackTable
                 label={t("Options")}
                 headings={[t("Option"), t("Value"), t("Default"), t("Set in")]}
-                className="options"
+                className={styles.options}
               >
                 {chosen.map((one) => (
                   <Row key={`${one.section}.${one.name}`} one={one} />

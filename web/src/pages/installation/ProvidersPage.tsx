@@ -5,7 +5,6 @@ import { providersQuery } from "../../api/administration";
 import { Answer } from "../../components/Answer";
 import { StackTable } from "../../components/StackTable";
 import { t } from "../../state/language";
-import "../../styles/administration.css";
 
 export function ProvidersPage() {
   return (

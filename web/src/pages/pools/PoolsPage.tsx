@@ -28,7 +28,7 @@ import { Value } from "../../components/Value";
 import { useMay } from "../../state/account";
 import { t, tn } from "../../state/language";
 import { PoolForm } from "./PoolForm";
-import "../../styles/administration.css";
+import styles from "./pools.module.css";
 
 const DEFAULT_POOL = "default_pool";
 const route = getRouteApi("/pools");
@@ -169,7 +169,7 @@ function PoolSection({
   const restore = () =>
     act.mutateAsync(() => post("/api/v2/pools", { body: { name, slots, description, include_deferred } }));
   return (
-    <section className="pool" id={`pool-${pool.name}`} aria-label={t("Pool {name}", { name: pool.name })}>
+    <section className={styles.pool} id={`pool-${pool.name}`} aria-label={t("Pool {name}", { name: pool.name })}>
       <h2 className="name">{pool.name}</h2>
       <p>
         <Meter used={pool.occupied_slots} slots={pool.slots} />{" "}
@@ -225,7 +225,7 @@ export function Meter({ used, slots }: { used: number; slots: number }) {
   // A pool without slots is full: what asks for it waits.
   const share = slots > 0 ? Math.min(1, used / slots) : used > 0 || slots === 0 ? 1 : 0;
   return (
-    <span className={`meter ${slots >= 0 && used >= slots ? "full" : ""}`} aria-hidden="true">
+    <span className={`${styles.meter} ${slots >= 0 && used >= slots ? styles.full : ""}`} aria-hidden="true">
       <span style={{ width: `${share * 100}%` }} />
     </span>
   );
@@ -234,7 +234,7 @@ export function Meter({ used, slots }: { used: number; slots: number }) {
 function Users({ use }: { use: PoolUse }) {
   if (use.holders.length === 0 && use.waiters.length === 0) return null;
   return (
-    <div className="users">
+    <div className={styles.users}>
       <UserList title={t("Hold slots")} users={use.holders} />
       <UserList title={t("Wait, the first first")} users={use.waiters} />
     </div>

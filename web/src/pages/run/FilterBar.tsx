@@ -6,6 +6,7 @@ import { stateName } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { countStates, FAILED, FINISHED, type Instance, type TaskFilters } from "./taskRows";
 import type { TaskListView } from "./runSearch";
+import styles from "./run.module.css";
 
 interface FilterBarProps {
   all: readonly Instance[];
@@ -47,7 +48,7 @@ export function FilterBar({ all, view, set, isOneTask }: FilterBarProps) {
     [...TEXTS, ...CHOICES].some(({ field }) => view[field]) || view.only || view.state || view.longer !== undefined;
   return (
     <form className="filters" onSubmit={(event) => event.preventDefault()}>
-      <span className="only" role="group" aria-label={t("Show")}>
+      <span className={styles.only} role="group" aria-label={t("Show")}>
         <button type="button" aria-pressed={!view.only} onClick={() => change({ only: undefined })}>
           {t("all")}
         </button>
@@ -94,7 +95,7 @@ export function FilterBar({ all, view, set, isOneTask }: FilterBarProps) {
           type="number"
           min={0}
           step="any"
-          className="short"
+          className={styles.short}
           value={view.longer ?? ""}
           onChange={(event) => change({ longer: event.target.value === "" ? undefined : Number(event.target.value) })}
         />

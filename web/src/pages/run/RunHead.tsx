@@ -14,6 +14,7 @@ import { VersionLink } from "../../components/VersionLink";
 import { t } from "../../state/language";
 import { formatDuration } from "../../state/times";
 import { Counts } from "./TaskList";
+import styles from "./run.module.css";
 
 export function RunHead({ run }: { run: DagRun }) {
   const counts = useQuery(runTasksQuery(run.dag_id, run.dag_run_id)).data?.tasks.reduce<Record<string, number>>(
@@ -93,7 +94,7 @@ function RunEvents({ run }: { run: DagRun }) {
     .filter((one): one is { name: string; at: string } => Boolean(one.at))
     .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
-    <ol className="run-events" aria-label={t("Events of the run")}>
+    <ol className={styles.events} aria-label={t("Events of the run")}>
       {events.map((one, at) => {
         const before = events[at - 1];
         const span = before ? (Date.parse(one.at) - Date.parse(before.at)) / 1000 : 0;
@@ -109,7 +110,7 @@ function RunEvents({ run }: { run: DagRun }) {
           <b>{t("running")}</b> <HowLong since={run.start_date} />
         </li>
       )}
-      <li className="more-events">
+      <li className={styles.moreEvents}>
         <Link to="/dags/$dagId/audit" params={{ dagId: run.dag_id }} search={{ run: run.dag_run_id }}>
           {t("All events")}
         </Link>

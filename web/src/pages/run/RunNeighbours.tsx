@@ -8,6 +8,7 @@ import { stateName } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { formatTime, useZone } from "../../state/times";
 import { RUN_TABS } from "./runTabs";
+import styles from "./run.module.css";
 
 export function RunNeighbours({ run }: { run: DagRun }) {
   const found = useQuery(neighboursQuery(run)).data;
@@ -17,7 +18,7 @@ export function RunNeighbours({ run }: { run: DagRun }) {
     "/dags/$dagId/runs/$runId";
   if (!found?.previous && !found?.next) return null;
   return (
-    <nav className="run-neighbours" aria-label={t("Runs beside this one")}>
+    <nav className={styles.neighbours} aria-label={t("Runs beside this one")}>
       {found.previous && <NeighbourLink run={found.previous} to={tab} before="← " text={t("Previous run")} />}
       {found.next && <NeighbourLink run={found.next} to={tab} text={t("Next run")} behind=" →" />}
     </nav>

@@ -24,7 +24,7 @@ export function RunTasks() {
     });
   return (
     <section>
-      <h2 className="sr-only">{t("Tasks")}</h2>
+      <h2 className="unseen">{t("Tasks")}</h2>
       <Answer query={useQuery(runTasksQuery(dagId, runId))} what={t("the tasks")}>
         {(found) => <TaskList dagId={dagId} runId={runId} found={found} view={view} set={set} />}
       </Answer>

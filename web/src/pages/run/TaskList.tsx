@@ -22,8 +22,8 @@ import {
   type Line,
   readInstances,
 } from "./taskRows";
-import "../../styles/run.css";
 import styles from "./task.module.css";
+import runStyles from "./run.module.css";
 
 const LINE_PX = 34;
 const HEADING_PX = 28;
@@ -222,7 +222,7 @@ export function Counts({ counts }: { counts: Record<string, number> }) {
   return (
     <span className="counts">
       {Object.entries(counts).map(([state, count]) => (
-        <span key={state} className={`state-count state-${state}`}>
+        <span key={state} className={`${runStyles.stateCount} state-${state}`}>
           {count.toLocaleString("en")} {stateName(state === "none" ? null : state)}
         </span>
       ))}

@@ -25,6 +25,7 @@ import { WhyButton } from "../../components/WhyButton";
 import { t } from "../../state/language";
 import { formatDuration, formatTime, useZone } from "../../state/times";
 import { RUN_SORTS, runFields, runFlags, runTexts } from "./runFilters";
+import styles from "../../components/cards.module.css";
 
 const PATH = "/runs";
 const route = getRouteApi(PATH);
@@ -133,7 +134,7 @@ function Late({ since }: { since: string }) {
 function RunTable({ runs }: { runs: ListedRun[] }) {
   return (
     <div className="scroll">
-      <table className="card-table">
+      <table className={`${styles.cards} ${styles.compact}`}>
         <thead>
           <tr>
             <th>{t("DAG")}</th>
@@ -165,7 +166,7 @@ function RunTable({ runs }: { runs: ListedRun[] }) {
                   <WrappedName name={run.dag_run_id} />
                 </Link>
               </td>
-              <td className="state-cell">
+              <td className={styles.state}>
                 <StateBadge state={run.state} />{" "}
                 <WhyButton
                   dagId={run.dag_id}

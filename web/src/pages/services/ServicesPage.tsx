@@ -8,7 +8,6 @@ import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
 import { FIGURES, formatFigure, splitCode } from "./figures";
-import "../../styles/administration.css";
 
 const PARTS: Record<string, string> = {
   metadatabase: /* text */ "Database",

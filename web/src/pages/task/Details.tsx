@@ -11,6 +11,7 @@ import { LazyMarkdown } from "../../components/LazyMarkdown";
 import { Time } from "../../components/Time";
 import { VersionLink } from "../../components/VersionLink";
 import { t } from "../../state/language";
+import styles from "./instance.module.css";
 
 export function Details({ at, one }: { at: InstancePlace; one: TaskInstance }) {
   const texts: [string, string | number | null | undefined][] = [
@@ -102,7 +103,7 @@ function RenderedFields({ fields }: { fields: TaskInstance["rendered_fields"] | 
     <>
       <h2>{t("Rendered templates")}</h2>
       {found.map(([name, value]) => (
-        <details className="xcom" key={name} open>
+        <details className={styles.xcom} key={name} open>
           <summary>
             <b className="name">{name}</b>
           </summary>

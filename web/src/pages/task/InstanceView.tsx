@@ -21,7 +21,6 @@ import { RUNNING_ACTS, TASK_ACTS, useActTarget } from "./taskActs";
 import { PARTS, type TaskPart, type TaskView } from "./taskSearch";
 import { Tries } from "./Tries";
 import { XComs } from "./XComs";
-import "../../styles/task.css";
 
 const LABELS: Record<TaskPart, string> = {
   log: /* text */ "Log",

@@ -4,6 +4,7 @@ import { t } from "../../state/language";
 import type { TryList } from "../../api/shapes";
 import type { PartProps } from "./instancePart";
 import { LogView } from "./log/LogView";
+import styles from "./instance.module.css";
 
 export function LogPart({ at, one, tries, view, set }: PartProps) {
   const number = view.try ?? one.try_number;
@@ -28,7 +29,7 @@ export function LogPart({ at, one, tries, view, set }: PartProps) {
           />
         </div>
       )}
-      <div className={view.beside === undefined ? "logs" : "logs two"}>
+      <div className={view.beside === undefined ? styles.logs : `${styles.logs} ${styles.two}`}>
         <div>
           {hadNoWorker(tries, number) ? (
             <p className="soft">{t("There is no log: the task ended without a worker.")}</p>

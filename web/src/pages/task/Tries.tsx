@@ -6,6 +6,7 @@ import { Time } from "../../components/Time";
 import { t } from "../../state/language";
 import { formatDuration } from "../../state/times";
 import type { PartProps } from "./instancePart";
+import styles from "./instance.module.css";
 
 type Try = TryList["task_instances"][number];
 
@@ -29,7 +30,7 @@ export function Tries({ tries, view, set }: PartProps) {
   ];
   return (
     <div className="scroll">
-      <table className="tries">
+      <table className={styles.tries}>
         <thead>
           <tr>
             <th scope="col">{t("Try")}</th>
@@ -49,7 +50,7 @@ export function Tries({ tries, view, set }: PartProps) {
                 return (
                   <td
                     key={one.try_number}
-                    className={before && row.value(before) !== row.value(one) ? "differs" : undefined}
+                    className={before && row.value(before) !== row.value(one) ? styles.differs : undefined}
                   >
                     {row.show(one)}
                   </td>

@@ -8,6 +8,7 @@ import { Answer } from "../../components/Answer";
 import { JsonTree } from "../../components/JsonTree";
 import { Time } from "../../components/Time";
 import { t, tn } from "../../state/language";
+import styles from "./instance.module.css";
 
 const OPENED_MAX = 3;
 
@@ -46,7 +47,7 @@ function XComItem({
   const [isOpen, setOpen] = useState(isFirst);
   const value = useQuery({ ...xcomQuery(at, name), enabled: isOpen });
   return (
-    <details className="xcom" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details className={styles.xcom} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <b className="name">{name}</b>{" "}
         <span className="soft">

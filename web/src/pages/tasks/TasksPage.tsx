@@ -19,6 +19,7 @@ import { WhyButton } from "../../components/WhyButton";
 import { t } from "../../state/language";
 import { formatDuration, useZone } from "../../state/times";
 import { TASK_SORTS, taskFields, taskTexts } from "./taskFilters";
+import styles from "../../components/cards.module.css";
 
 const PATH = "/tasks";
 const NAME_MAX = 300;
@@ -111,7 +112,7 @@ function listHolding(search: TaskSearch, zone: string) {
 function TaskTable({ tasks }: { tasks: TaskInstance[] }) {
   return (
     <div className="scroll">
-      <table className="card-table">
+      <table className={`${styles.cards} ${styles.compact}`}>
         <thead>
           <tr>
             <th>{t("DAG")}</th>
@@ -147,7 +148,7 @@ function TaskTable({ tasks }: { tasks: TaskInstance[] }) {
               <td>
                 <TaskName one={one} />
               </td>
-              <td className="state-cell">
+              <td className={styles.state}>
                 <StateBadge state={one.state} />{" "}
                 <WhyButton
                   dagId={one.dag_id}

@@ -9,13 +9,13 @@ import { Failure } from "../../components/Answer";
 import { LongText } from "../../components/LongText";
 import { addDays } from "../../state/days";
 import { t } from "../../state/language";
-import "../../styles/timetables.css";
 import { DifferenceLists } from "./DifferenceLists";
 import { buildSchedule, type LabView, readFields, type ScheduleFields, writeFields } from "./labView";
 import { ScheduleForm } from "./ScheduleForm";
 import { SlotTable } from "./SlotTable";
 import { findYear, listYearDays } from "./yearDays";
 import { YearSheet } from "./YearSheet";
+import styles from "./lab.module.css";
 
 const NEXT = 20;
 const DAY_SLOTS = 200;
@@ -46,7 +46,7 @@ export function LabPage() {
   return (
     <>
       <h1>{t("Timetable lab")}</h1>
-      <form className="lab-forms" onSubmit={(event) => event.preventDefault()}>
+      <form className={styles.forms} onSubmit={(event) => event.preventDefault()}>
         <ScheduleForm
           label={second ? t("Schedule now") : t("Schedule")}
           fields={first}

@@ -7,6 +7,7 @@ import { dagSuggestionsQuery } from "../../api/queries";
 import { useTyped } from "../../components/TypedField";
 import { t } from "../../state/language";
 import { EXAMPLES, HOLIDAYS, type Kind, KINDS, type ScheduleFields } from "./labView";
+import styles from "./lab.module.css";
 
 const KIND_WORDS: Record<Kind, string> = {
   cron: /* text */ "Cron text or preset",
@@ -33,7 +34,7 @@ export function ScheduleForm({ label, fields, fault, set }: ScheduleFormProps) {
   const change = (some: Partial<ScheduleFields>) => set({ ...fields, ...some });
   const shared = { faultId, isWrong: fault !== undefined };
   return (
-    <fieldset className="schedule-form">
+    <fieldset className={styles.schedule}>
       <legend>{label}</legend>
       <label>
         {t("Kind")}{" "}
@@ -153,7 +154,7 @@ function StoredFields({ fields, change, faultId, isWrong }: PartProps & { faultI
         </select>
       </label>
       {fields.path && (
-        <label className="wide">
+        <label className={styles.wide}>
           {t("Parameters as JSON")}
           <textarea
             rows={3}

@@ -4,6 +4,7 @@ import type { Slot } from "../../api/across";
 import { Interval } from "../../components/Interval";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
+import styles from "./lab.module.css";
 
 export function SlotTable({ slots }: { slots: Slot[] }) {
   if (slots.length === 0) return <p>{t("There is no slot.")}</p>;
@@ -21,7 +22,7 @@ export function SlotTable({ slots }: { slots: Slot[] }) {
         <tbody>
           {slots.map((one) => (
             <tr key={one.run_id + one.run_after}>
-              <td className="local">{one.local}</td>
+              <td className={styles.local}>{one.local}</td>
               <td>
                 <Time at={one.run_after} />
               </td>

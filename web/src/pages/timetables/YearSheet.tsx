@@ -4,6 +4,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { addDays } from "../../state/days";
 import { chooseLanguage, t, tn } from "../../state/language";
 import { formatChange, groupMonths, rankSlots, type YearDay } from "./yearDays";
+import styles from "./lab.module.css";
 
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
 
@@ -34,7 +35,7 @@ export function YearSheet({ days, chosen, choose, isStale }: YearSheetProps) {
     <>
       <SheetLegend days={days} />
       <div
-        className={`year ${isStale ? "stale" : ""}`}
+        className={`${styles.year} ${isStale ? styles.stale : ""}`}
         ref={sheet}
         onKeyDown={onKey}
         role="group"
@@ -43,9 +44,9 @@ export function YearSheet({ days, chosen, choose, isStale }: YearSheetProps) {
         {months.map((month) => (
           <section key={month.month}>
             <h3>{nameMonth(month.month)}</h3>
-            <div className="lab-month">
+            <div className={styles.month}>
               {weekdays.map((name) => (
-                <span key={name} className="lab-weekday" aria-hidden="true">
+                <span key={name} className={styles.weekday} aria-hidden="true">
                   {name}
                 </span>
               ))}
@@ -76,7 +77,7 @@ export function YearSheet({ days, chosen, choose, isStale }: YearSheetProps) {
           </section>
         ))}
       </div>
-      <p className="day-words" role="status">
+      <p className={styles.dayWords} role="status">
         {current && (
           <>
             <b>{current.day}</b>: {describeDay(current)}
@@ -104,7 +105,7 @@ function SheetLegend({ days }: { days: YearDay[] }) {
         .filter((one) => one[2])
         .map(([name, words]) => (
           <li key={name}>
-            <span className={`lab-swatch ${name}`} aria-hidden="true" /> {words}
+            <span className={`${styles.swatch} ${styles[name] ?? ""}`} aria-hidden="true" /> {words}
           </li>
         ))}
     </ul>
@@ -112,10 +113,10 @@ function SheetLegend({ days }: { days: YearDay[] }) {
 }
 
 function classOf(day: YearDay): string {
-  const names = [day.isKnown ? `rank${rankSlots(day.slots)}` : "unknown"];
-  if (day.skipped) names.push("skipped");
-  if (day.clockChange) names.push("clock");
-  if (day.change) names.push("changed");
+  const names = [day.isKnown ? styles[`rank${rankSlots(day.slots)}`] : styles.unknown];
+  if (day.skipped) names.push(styles.skipped);
+  if (day.clockChange) names.push(styles.clock);
+  if (day.change) names.push(styles.changed);
   return names.join(" ");
 }
 

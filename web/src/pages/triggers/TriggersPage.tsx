@@ -10,7 +10,7 @@ import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { Value } from "../../components/Value";
 import { t, tn } from "../../state/language";
-import "../../styles/administration.css";
+import styles from "./triggers.module.css";
 
 const KINDS: Record<string, string> = {
   trigger: /* text */ "trigger",
@@ -88,7 +88,7 @@ function WaitRow({ one }: { one: TriggerWait }) {
             {t("to the questions")}
           </Link>
         ) : (
-          <span className="soft block name class">{one.classpath}</span>
+          <span className={`soft block name ${styles.class}`}>{one.classpath}</span>
         )}
       </td>
       <td>{one.arguments ? <Value text={one.arguments} /> : <span className="soft">–</span>}</td>

@@ -13,7 +13,6 @@ import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { useMay } from "../../state/account";
 import { t } from "../../state/language";
-import "../../styles/administration.css";
 
 const route = getRouteApi("/tokens");
 

@@ -19,7 +19,6 @@ import { t, tn } from "../../state/language";
 import { NewUserForm } from "./NewUserForm";
 import { GrantForm } from "./GrantForm";
 import { type Grant, makePassword, parseGrant, ROLES } from "./roles";
-import "../../styles/administration.css";
 
 const route = getRouteApi("/users");
 

@@ -17,7 +17,6 @@ import { useMay } from "../../state/account";
 import { t, tn } from "../../state/language";
 import { ExportButton, ImportForm } from "./VariableFiles";
 import { VariableForm } from "./VariableForm";
-import "../../styles/administration.css";
 
 const route = getRouteApi("/variables");
 

@@ -6,15 +6,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gnomon.airflow_compat import coverage, old_names
+from gnomon.airflow_compat import coverage, old_names, tree_exports
 from gnomon.airflow_compat.coverage_row import CoverageStatus
 from gnomon.airflow_compat.migration.repository.findings import Finding, Severity
 from gnomon.airflow_compat.migration.repository.guarded_code import iterate_statements
 from gnomon.author_code.loading.provider_names import find_package, shorten
 from gnomon.authoring.sdk.arguments.airflow_dialects import AIRFLOW_2
 
-MODULES = frozenset(row.module for row in coverage.ROWS if "*" not in row.names)
-_PACKAGES = frozenset(module[:cut] for module in MODULES for cut in range(len(module)) if module[cut] == ".")
 AIRFLOW_3_ONLY = (
     "airflow.sdk",
     "airflow.providers.standard",
@@ -125,7 +123,7 @@ def _add_module(imports: FileImports, module: str, line: int, is_guarded: bool) 
     if package is not None:
         imports.providers.add(package)
         return
-    if module in MODULES or module in _PACKAGES or is_guarded or (imports.dialect == AIRFLOW_2 and _is_old(module)):
+    if tree_exports.has_module(module) or is_guarded or (imports.dialect == AIRFLOW_2 and _is_old(module)):
         return
     imports.findings.append(Finding(line, Severity.MISSING, "import", f"import {module}: {_explain_module(module)}"))
 
@@ -156,14 +154,14 @@ def _add_name(imports: FileImports, module: str, alias: ast.alias, line: int, is
         imports.refused[alias.asname or alias.name] = Finding(
             line, Severity.MISSING, _name_rule(module, alias.name), f"{module}.{alias.name}: {row.why}"
         )
-    elif f"{module}.{alias.name}" in MODULES | _PACKAGES or is_guarded or _is_unlisted(module, alias.name):
+    elif tree_exports.has_module(f"{module}.{alias.name}") or is_guarded or _is_unlisted(module, alias.name):
         return None
     elif row is not None:
         imports.findings.append(
             Finding(line, Severity.MISSING, "import", f"{module}.{alias.name} is not supported: {row.why}")
         )
     else:
-        reason = "does not exist in Gnomon" if module in MODULES or module in _PACKAGES else _explain_module(module)
+        reason = "does not exist in Gnomon" if tree_exports.has_module(module) else _explain_module(module)
         imports.findings.append(
             Finding(line, Severity.MISSING, "import", f"from {module} import {alias.name}: {reason}")
         )

@@ -6,7 +6,7 @@ _missing.install_finder()
 
 __version__ = "3.3.2"
 
-_, __getattr__ = _missing.make_lazy_exports(
+__all__, __getattr__ = _missing.make_lazy_exports(
     __name__,
     {
         "AirflowException": "gnomon.model.errors.authoring",
@@ -17,4 +17,4 @@ _, __getattr__ = _missing.make_lazy_exports(
         "conf": "gnomon.author_code.context.airflow_configuration",
     },
 )
-__all__ = ["__version__", "AirflowException", "Asset", "DAG", "Dataset", "XComArg", "conf"]
+__all__ += ["__version__"]

@@ -6,6 +6,8 @@ from gnomon.author_code.context.airflow_configuration import AirflowConfigParser
 from gnomon.model.errors.authoring import AirflowConfigException
 
 __all__ = [
+    "AIRFLOW_CONFIG",
+    "AIRFLOW_HOME",
     "AirflowConfigException",
     "AirflowConfigParser",
     "as_dict",
@@ -45,7 +47,6 @@ def get_airflow_config(airflow_home):
 
 
 _VALUES = {"AIRFLOW_HOME": get_airflow_home, "AIRFLOW_CONFIG": lambda: get_airflow_config(get_airflow_home())}
-__all__ += list(_VALUES)
 
 
 def __getattr__(name):

@@ -12,8 +12,7 @@ _VALUES = {
     "PLUGINS_FOLDER": lambda: str(_ambient().plugins_folder),
     "TIMEZONE": lambda: _pendulum_zone(_default_zone()),
 }
-__all__ = list(_VALUES)
-__all__.append("pod_mutation_hook")
+__all__ = ["AIRFLOW_HOME", "DAGS_FOLDER", "PLUGINS_FOLDER", "TIMEZONE", "pod_mutation_hook"]
 
 
 def pod_mutation_hook(pod):

@@ -13,8 +13,6 @@ import { t } from "../../../state/language";
 import { readSkippedSlots } from "../../audit/eventBody";
 import { SkippedSlotsText } from "../../audit/SkippedSlotsText";
 import { TimeInput } from "../trigger/TimeInput";
-import "../../../styles/plan.css";
-import "../../../styles/administration.css";
 
 const route = getRouteApi("/dags/$dagId/audit");
 

@@ -6,6 +6,7 @@ import { backfillsQuery } from "../../../api/across";
 import { Answer } from "../../../components/Answer";
 import { BackfillItem } from "../../../components/BackfillItem";
 import { t, tn } from "../../../state/language";
+import styles from "../../../components/backfill.module.css";
 
 export function BackfillList({ dagId }: { dagId: string }) {
   return (
@@ -15,7 +16,7 @@ export function BackfillList({ dagId }: { dagId: string }) {
         {(found) => (
           <>
             {found.backfills.length === 0 && <p>{t("This DAG has had no backfill yet.")}</p>}
-            <ul className="backfills">
+            <ul className={styles.list}>
               {found.backfills.map((one) => (
                 <BackfillItem key={one.backfill_id} backfill={one} />
               ))}

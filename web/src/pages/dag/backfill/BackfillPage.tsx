@@ -7,7 +7,6 @@ import { BackfillForm } from "./BackfillForm";
 import { BackfillList } from "./BackfillList";
 import { dagQuery } from "../../../api/queries";
 import { Answer } from "../../../components/Answer";
-import "../../../styles/plan.css";
 
 const route = getRouteApi("/dags/$dagId/backfill");
 

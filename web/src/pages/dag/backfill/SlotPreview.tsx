@@ -7,6 +7,7 @@ import { Sentence } from "../../../components/Sentences";
 import { StateBadge } from "../../../components/StateBadge";
 import { Time } from "../../../components/Time";
 import { t, tn } from "../../../state/language";
+import styles from "./slots.module.css";
 
 const ROW_PX = 58;
 const EFFECTS: Record<string, string> = {
@@ -43,7 +44,7 @@ export function SlotPreview({ found }: { found: BackfillPreview }) {
           {t("The timetable of the author has more slots than are shown; the scheduler finds them.")}
         </p>
       )}
-      <div className="slot-frame" ref={frame} tabIndex={0} role="list" aria-label={t("Slots")}>
+      <div className={styles.frame} ref={frame} tabIndex={0} role="list" aria-label={t("Slots")}>
         <div style={{ height: lines.getTotalSize(), position: "relative" }}>
           {lines.getVirtualItems().map((line) => {
             const slot = found.slots[line.index];
@@ -54,10 +55,10 @@ export function SlotPreview({ found }: { found: BackfillPreview }) {
                 role="listitem"
                 data-index={line.index}
                 ref={lines.measureElement}
-                className="slot-line"
+                className={styles.line}
                 style={{ transform: `translateY(${line.start}px)` }}
               >
-                <span className={`effect effect-${slot.effect.replace(" ", "-")}`}>
+                <span className={`${styles.effect} ${styles[`effect-${slot.effect.replace(" ", "-")}`] ?? ""}`}>
                   {t(EFFECTS[slot.effect] ?? slot.effect)}
                 </span>
                 <Time at={slot.logical_date ?? slot.run_after} />{" "}

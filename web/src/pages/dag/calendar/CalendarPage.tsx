@@ -11,7 +11,6 @@ import { useZone } from "../../../state/times";
 import { addDays, zoneName } from "../../../state/zonedTimes";
 import { DayPanel } from "./DayPanel";
 import { YearGrid } from "./YearGrid";
-import "../../../styles/plan.css";
 import styles from "./calendar.module.css";
 
 export interface CalendarView {
@@ -91,7 +90,7 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
       <div className={styles.columns}>
         <YearGrid found={found} chosen={chosen} open={open} />
         <aside
-          className={chosen ? styles.side : `${styles.side} empty`}
+          className={chosen ? styles.side : `${styles.side} ${styles.empty}`}
           tabIndex={0}
           aria-label={t("Day")}
           aria-live="polite"

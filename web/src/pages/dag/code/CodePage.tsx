@@ -10,7 +10,6 @@ import { Time } from "../../../components/Time";
 import { t } from "../../../state/language";
 import { DiffView } from "./DiffView";
 import { SourceView } from "./SourceView";
-import "../../../styles/code.css";
 
 export interface CodeView {
   version?: number;

@@ -6,6 +6,7 @@ import { t, tn } from "../../../state/language";
 import { type DiffLine, diffLines, foldSame } from "./lineDiff";
 import { splitLines, tokenize } from "./pythonTokens";
 import { Tokens } from "./SourceView";
+import styles from "./code.module.css";
 
 const AROUND = 3;
 const MARKS = { same: " ", removed: "−", added: "+" };
@@ -36,7 +37,7 @@ export function DiffView({ before, after, names }: { before: string; after: stri
         </label>
       </div>
       {count("removed") + count("added") === 0 && <p>{t("The two sources are the same.")}</p>}
-      <div className="code" ref={frame} tabIndex={0} role="region" aria-label={t("Difference")}>
+      <div className={styles.frame} ref={frame} tabIndex={0} role="region" aria-label={t("Difference")}>
         <div style={{ height: view.getTotalSize(), position: "relative" }}>
           {view.getVirtualItems().map((one) => {
             const row = rows[one.index];
@@ -48,7 +49,7 @@ export function DiffView({ before, after, names }: { before: string; after: stri
                   key={one.key}
                   data-index={one.index}
                   ref={view.measureElement}
-                  className="code-line fold"
+                  className={`${styles.line} ${styles.fold}`}
                   style={at}
                 >
                   {tn("{count} unchanged line", "{count} unchanged lines", row)}
@@ -60,14 +61,14 @@ export function DiffView({ before, after, names }: { before: string; after: stri
                 key={one.key}
                 data-index={one.index}
                 ref={view.measureElement}
-                className={`code-line diff-${row.kind}`}
+                className={`${styles.line} ${styles[row.kind] ?? ""}`}
                 style={at}
               >
-                <span className="line-number">{row.before ?? ""}</span>
-                <span className="line-number">{row.after ?? ""}</span>
+                <span className={styles.lineNumber}>{row.before ?? ""}</span>
+                <span className={styles.lineNumber}>{row.after ?? ""}</span>
                 <code>
                   <span
-                    className="mark"
+                    className={styles.mark}
                     aria-label={row.kind === "same" ? undefined : row.kind === "added" ? t("added") : t("removed")}
                   >
                     {MARKS[row.kind]}{" "}

@@ -4,6 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { t, tn } from "../../../state/language";
 import { type Token, tokenize } from "./pythonTokens";
+import styles from "./code.module.css";
 
 const LINE_PX = 20;
 
@@ -35,21 +36,21 @@ export function SourceView({
           {t("Copy")}
         </button>
       </div>
-      <div className="code" ref={frame} tabIndex={0} role="region" aria-label={t("Source")}>
+      <div className={styles.frame} ref={frame} tabIndex={0} role="region" aria-label={t("Source")}>
         <div style={{ height: lines.getTotalSize(), position: "relative" }}>
           {lines.getVirtualItems().map((one) => {
             const number = one.index + 1;
             return (
               <div
                 key={one.key}
-                className={`code-line${number === line ? " chosen" : ""}`}
+                className={number === line ? `${styles.line} ${styles.chosen}` : styles.line}
                 data-index={one.index}
                 ref={lines.measureElement}
                 style={{ transform: `translateY(${one.start}px)` }}
               >
                 <button
                   type="button"
-                  className="line-number"
+                  className={styles.lineNumber}
                   tabIndex={-1}
                   aria-label={t("Link to line {number}", { number })}
                   onClick={() => choose(number)}
@@ -73,7 +74,7 @@ export function Tokens({ tokens }: { tokens: Token[] }) {
     token.kind === "plain" ? (
       token.text
     ) : (
-      <span key={at} className={`py-${token.kind}`}>
+      <span key={at} className={styles[token.kind]}>
         {token.text}
       </span>
     ),

@@ -18,8 +18,7 @@ import { Value } from "../../../components/Value";
 import { t } from "../../../state/language";
 import { formatDuration } from "../../../state/times";
 import { buildFields } from "../trigger/paramForm";
-import "../../../styles/administration.css";
-import "../../../styles/plan.css";
+import styles from "./details.module.css";
 
 const route = getRouteApi("/dags/$dagId/details");
 
@@ -39,7 +38,7 @@ export function DetailsPage() {
 
 function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) {
   return (
-    <div className="details">
+    <div className={styles.page}>
       {settings.error && (
         <p className="notice">
           <Sentence text={settings.error} spans={settings.spans[settings.error]} />

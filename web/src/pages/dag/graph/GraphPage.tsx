@@ -10,8 +10,6 @@ import { startWorker } from "../../../components/graph/layoutClient";
 import { useNarrow } from "../../../components/useNarrow";
 import { t, tn } from "../../../state/language";
 import { RunPicker, useShownRun } from "../RunPicker";
-import "../../../styles/dependencies.css";
-import "../../../styles/task-graph.css";
 import { chooseOpenGroups } from "./foldGraph";
 import { type GraphView, readOpen, writeOpen } from "./graphView";
 import { GraphTable } from "./GraphTable";

@@ -9,6 +9,7 @@ import type { StateCounts } from "../cellStates";
 import { CopyName } from "../CopyName";
 import { type FoldedGraph, findReach, type GraphNode } from "./foldGraph";
 import { sumStates } from "./nodeStates";
+import styles from "../../../components/graph/graph.module.css";
 
 const NAMES_MAX = 12;
 
@@ -25,7 +26,7 @@ export interface NodeFactsProps {
 export function NodeFacts({ graph, at, structure, runId, states, toggle, choose }: NodeFactsProps) {
   const node = at === undefined ? undefined : graph.nodes[at];
   return (
-    <div className="mark-details" role="region" aria-label={t("The chosen node")} aria-live="polite">
+    <div className={styles.details} role="region" aria-label={t("The chosen node")} aria-live="polite">
       {node === undefined ? (
         <p className="soft">{t("Choose a node to see what comes before and after it.")}</p>
       ) : (

@@ -6,6 +6,7 @@ import { t, tn } from "../../../state/language";
 import { describeCounts, type StateCounts } from "../cellStates";
 import type { GraphNode } from "./foldGraph";
 import { type FittedText, LINE_PX } from "./textLines";
+import styles from "../../../components/graph/graph.module.css";
 
 const LEFT = 18;
 
@@ -26,7 +27,7 @@ export function NodeShape({ node, place, text, states, look, choose, open, point
   const isOpen = node.kind === "open";
   return (
     <g
-      className={`node node-${node.kind === "outside" ? (node.outside?.kind ?? "dag") : node.kind} ${look}`}
+      className={`${styles.node} ${styles[`node-${node.kind === "outside" ? (node.outside?.kind ?? "dag") : node.kind}`] ?? ""} ${look}`}
       transform={`translate(${place.x} ${place.y})`}
       data-node={node.key}
       onClick={choose}
@@ -47,7 +48,7 @@ export function NodeShape({ node, place, text, states, look, choose, open, point
       ))}
       {!isOpen && (
         <text
-          className="small"
+          className={styles.small}
           x={LEFT}
           y={LINE_PX + 2 + text.lines.length * LINE_PX}
         >{`${states.length > 0 ? `${stateShape(worst)} ` : ""}${shorten(describeNode(node, states), place.width)}`}</text>

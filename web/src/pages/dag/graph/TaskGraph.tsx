@@ -14,6 +14,7 @@ import { NodeShape } from "./NodeShape";
 import { sumStates } from "./nodeStates";
 import { type LaidOut, useLayout } from "./useLayout";
 import { walk } from "./walk";
+import styles from "../../../components/graph/graph.module.css";
 
 const ZOOM = 1.3;
 /** A graph opens no smaller than this, so that its names can be read. */
@@ -134,7 +135,7 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
     graph.nodes[at]?.kind !== "open";
   const inPath = near === undefined ? EMPTY : new Set([...near.upstream, ...near.downstream, lit as number]);
   return (
-    <div className="graph">
+    <div className={styles.graph}>
       <div className="acts">
         <button type="button" onClick={() => zoom(ZOOM)} aria-label={t("Larger")}>
           +
@@ -162,7 +163,7 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
         )}
       </p>
       <div
-        className="graph-frame"
+        className={styles.frame}
         ref={frame}
         tabIndex={0}
         role="group"
@@ -193,7 +194,7 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
                     place={layout.nodes[at]}
                     text={texts[at]}
                     states={sumStates(states, node.tasks)}
-                    look={at === current ? "chosen" : ""}
+                    look={(at === current && styles.chosen) || ""}
                     choose={() => !wasDragged() && choose(at)}
                     open={() => openNode(node)}
                     point={(on) => setPointed(on ? at : undefined)}
@@ -204,11 +205,14 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
               const [from, to] = edge.ends;
               const line = lines[at];
               if (!line || (!isInView(from) && !isInView(to) && graph.edges.length > 400)) return null;
-              const look = near === undefined ? "" : inPath.has(from) && inPath.has(to) ? "near" : "dim";
+              const look = near === undefined ? "" : inPath.has(from) && inPath.has(to) ? styles.near : styles.dim;
               return (
-                <g key={`${from}>${to}`} className={`edge ${edge.isOutside ? "edge-writes" : ""} ${look}`}>
+                <g
+                  key={`${from}>${to}`}
+                  className={`${styles.edge} ${edge.isOutside ? styles["edge-writes"] : ""} ${look}`}
+                >
                   <path d={line.line} />
-                  <path className="arrow" d={line.arrow} />
+                  <path className={styles.arrow} d={line.arrow} />
                   {edge.label && (
                     <text x={line.middle.x} y={line.middle.y - 4} textAnchor="middle">
                       {edge.label.slice(0, 60)}
@@ -227,7 +231,7 @@ function Picture({ laidOut, structure, runId, states, find, direction, toggle }:
                     place={layout.nodes[at]}
                     text={texts[at]}
                     states={sumStates(states, node.tasks)}
-                    look={`${at === current ? "chosen" : ""} ${isDim(at) ? "dim" : ""} ${find && matches.includes(at) ? "found" : ""}`}
+                    look={`${at === current ? styles.chosen : ""} ${isDim(at) ? styles.dim : ""} ${find && matches.includes(at) ? styles.found : ""}`}
                     choose={() => !wasDragged() && choose(at)}
                     open={() => openNode(node)}
                     point={(on) => setPointed(on ? at : undefined)}

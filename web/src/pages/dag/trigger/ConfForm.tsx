@@ -5,13 +5,14 @@ import { t } from "../../../state/language";
 import { ParamInput } from "./ParamInput";
 import type { ParamField } from "./paramForm";
 import type { ConfFormState } from "./useConfForm";
+import styles from "./trigger.module.css";
 
 export function ConfForm({ form, serverFaults }: { form: ConfFormState; serverFaults: Record<string, string> }) {
   const read = form.read();
   const problem = form.isRaw ? read.problem : undefined;
   const sections = groupBySection(form.fields);
   return (
-    <fieldset className="conf">
+    <fieldset>
       <legend>{t("Parameters")}</legend>
       <div className="filters">
         <label>
@@ -62,7 +63,7 @@ export function ConfForm({ form, serverFaults }: { form: ConfFormState; serverFa
         </>
       ) : (
         [...sections].map(([section, fields]) => (
-          <div key={section} role="group" aria-label={cutText(section) || t("Parameters")} className="section">
+          <div key={section} role="group" aria-label={cutText(section) || t("Parameters")} className={styles.section}>
             {section && (
               <h3>
                 <LongText text={section} />

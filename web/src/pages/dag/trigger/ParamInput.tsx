@@ -6,6 +6,7 @@ import { t } from "../../../state/language";
 import { formatLocal, parseLocal, zoneName } from "../../../state/zonedTimes";
 import { useZone } from "../../../state/times";
 import type { ParamField } from "./paramForm";
+import styles from "./trigger.module.css";
 
 interface InputProps {
   field: ParamField;
@@ -101,7 +102,7 @@ function Control({ field, text, type, id, describedBy, isWrong }: ControlProps) 
       if (text !== "" && shown === "")
         return <input type="text" {...common} value={text} onChange={(event) => type(event.target.value)} />;
       return (
-        <span className="with-unit">
+        <span className={styles.withUnit}>
           <input
             type="datetime-local"
             step="1"

@@ -12,7 +12,7 @@ import { ConfForm } from "./ConfForm";
 import { type RunDates, RunDatesForm, readDates } from "./RunDatesForm";
 import { RunPreview, useRunPreview } from "./RunPreview";
 import { useConfForm } from "./useConfForm";
-import "../../../styles/plan.css";
+import styles from "./trigger.module.css";
 
 const route = getRouteApi("/dags/$dagId/trigger");
 
@@ -58,7 +58,7 @@ function TriggerForm({ dag }: { dag: DagDetails }) {
   };
   return (
     <form
-      className="plan-columns"
+      className={styles.columns}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -69,7 +69,7 @@ function TriggerForm({ dag }: { dag: DagDetails }) {
         <ConfForm form={form} serverFaults={preview.data?.conf_faults ?? {}} />
         <RunDatesForm dates={dates} set={setDates} faults={dateFaults} />
       </div>
-      <div className="plan-side">
+      <div className={styles.side}>
         <RunPreview preview={preview} isPaused={dag.is_paused} dagId={dagId} />
         {pressed && isWrong && (
           <p className="notice" role="alert">

@@ -33,7 +33,7 @@ export const LogRow = memo(function LogRow({
 }: LogRowProps) {
   const onChoose = (event: MouseEvent) => choose(number, event.shiftKey);
   return (
-    <div className={`${styles.line} level-${line?.level ?? "none"}${isChosen ? " chosen" : ""}`}>
+    <div className={`${styles.line} ${styles[`level-${line?.level}`] ?? ""} ${isChosen ? styles.chosen : ""}`}>
       {number < 0 ? (
         <span className={styles.number} />
       ) : (

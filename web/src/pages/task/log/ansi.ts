@@ -2,7 +2,7 @@
 
 export interface Piece {
   text: string;
-  /** Class names of `styles/log.css`, empty for plain text. */
+  /** Class names of `log.module.css`, empty for plain text. */
   look: string;
 }
 

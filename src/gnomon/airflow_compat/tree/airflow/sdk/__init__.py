@@ -108,3 +108,4 @@ __all__, __getattr__ = make_lazy_exports(
         "teardown": "gnomon.authoring.sdk",
     },
 )
+__all__ += ["__version__"]

@@ -2,6 +2,6 @@
 
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-from airflow.utils.timezone import __all__ as _names
+from airflow.utils.timezone import __all__
 
-__all__, __getattr__ = make_lazy_exports(__name__, dict.fromkeys(_names, "airflow.utils.timezone"))
+_, __getattr__ = make_lazy_exports(__name__, dict.fromkeys(__all__, "airflow.utils.timezone"))

@@ -33,7 +33,7 @@ __all__ = [
     "parse",
     "parse_timezone",
     "td_format",
-    "utc",  # noqa: F822 (found by __getattr__)
+    "utc",
     "utc_epoch",
     "utcnow",
 ]
