@@ -247,6 +247,10 @@ def test_a_login_that_fails_says_so_on_the_page_and_begins_no_session(site: Site
     wrong = site.log_in("user", "wrong horse")
     assert (wrong.status, "set-cookie" in wrong.headers) == (401, False)
     assert b"Wrong name or password" in wrong.body
+    assert b'autocomplete="username" value="user"' in wrong.body, "the name that was typed stays"
+    in_chinese = site.log_in('"<b>user', "wrong horse", **{"Accept-Language": "zh-CN,en;q=0.5"})
+    assert "用户名或密码错误" in in_chinese.body.decode()
+    assert b'value="&quot;&lt;b&gt;user"' in in_chinese.body
     foreign = site.log_in("user", PASSWORD, **{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"})
     assert (foreign.status, "set-cookie" in foreign.headers) == (403, False)
     assert site.client.request("POST", "/login", b"x" * 20_000).status == 413

@@ -34,7 +34,9 @@ _TEXTS = {
         "help": f"没有密码或忘记密码：在 Gnomon 所在的机器上运行 {_COMMAND} 可获得新密码。",
     },
 }
-"""The words of the page by language; those of errors are English."""
+"""The words of the page by language."""
+_PROBLEMS = {"zh": {"wrong name or password": "用户名或密码错误"}}
+"""By language: the translations of errors; the others are English."""
 
 
 def find_language(accepted: str) -> str:
@@ -50,9 +52,16 @@ def find_language(accepted: str) -> str:
 
 
 def render_login_page(
-    target: str, problem: str = "", button: str | None = None, *, is_logged_out: bool = False, accepted: str = ""
+    target: str,
+    problem: str = "",
+    button: str | None = None,
+    *,
+    name: str = "",
+    is_logged_out: bool = False,
+    accepted: str = "",
 ) -> str:
-    """The page. `target`: the path to go to after the login; `problem`: why the last try failed; `accepted`: the header Accept-Language.
+    """The page. `target`: the path to go to after the login; `problem`: why the last try failed; `name`: the name that was typed in it;
+    `accepted`: the header Accept-Language.
 
     `button`: the text of the link to the identity provider; None: there is none. `is_logged_out`: the browser has just logged out here.
     """
@@ -64,12 +73,13 @@ def render_login_page(
             f'<p><a class="provider" href="/auth/oidc/login?next={quote(target, safe="")}">{escape(button)}</a></p>'
         )
         provider += f'<p class="soft"><a href="/auth/oidc/logout">{texts["leave"]}</a></p>' if is_logged_out else ""
+    problem = _PROBLEMS.get(language, {}).get(problem, problem)
     notice = f'<p class="notice" role="alert">{escape(problem[:1].upper() + problem[1:])}</p>' if problem else ""
     return (
         f'<!doctype html><html lang="{"zh-CN" if language == "zh" else "en"}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="data:,"><title>{texts["title"]} - Gnomon</title><style>{STYLE}{_FORM_STYLE}</style></head><body><main>'
         f'<header><h1>Gnomon</h1></header>{notice}<form method="post" action="{LOGIN_PATH}"><input type="hidden" name="next" value="{escape(target)}">'
-        f'<label>{texts["name"]}<input name="username" autocomplete="username" required autofocus></label>'
-        f'<label>{texts["password"]}<input name="password" type="password" autocomplete="current-password" required></label>'
+        f'<label>{texts["name"]}<input name="username" autocomplete="username" value="{escape(name)}" required{"" if name else " autofocus"}></label>'
+        f'<label>{texts["password"]}<input name="password" type="password" autocomplete="current-password" required{" autofocus" if name else ""}></label>'
         f'<button>{texts["title"]}</button></form>{provider}<p class="soft">{texts["help"]}</p></main></body></html>'
     )

@@ -65,12 +65,17 @@ def show_login(
 
 
 def _render(
-    context: ApiContext, request: Request, target: str, problem: str = "", *, is_logged_out: bool = False
+    context: ApiContext,
+    request: Request,
+    target: str,
+    problem: str = "",
+    *,
+    name: str = "",
+    is_logged_out: bool = False,
 ) -> str:
     button = None if context.oidc is None else context.oidc.button
-    return render_login_page(
-        target, problem, button, is_logged_out=is_logged_out, accepted=request.headers.get("accept-language", "")
-    )
+    accepted = request.headers.get("accept-language", "")
+    return render_login_page(target, problem, button, name=name, is_logged_out=is_logged_out, accepted=accepted)
 
 
 @router.post(LOGIN_PATH, include_in_schema=False)
@@ -138,15 +143,15 @@ async def _log_in_browser(context: ApiContext, request: Request, form: dict[str,
     target = clean_target(form.get("next", "/"))
     if not comes_from_same_site(request):
         return HTMLResponse(_render(context, request, target, f"{FOREIGN_PAGE[0].upper()}{FOREIGN_PAGE[1:]}."), 403)
+    name = form.get("username", "")
     try:
-        account = await _check_login(context, request, form.get("username", ""), form.get("password", ""))
+        account = await _check_login(context, request, name, form.get("password", ""))
         secret = await run_sync(_begin_session, context, request, account)
     except HTTPException as refusal:
-        return HTMLResponse(
-            _render(context, request, target, str(refusal.detail)), refusal.status_code, dict(refusal.headers or {})
-        )
+        page = _render(context, request, target, str(refusal.detail), name=name)
+        return HTMLResponse(page, refusal.status_code, dict(refusal.headers or {}))
     except LoginOutdated as refusal:
-        return HTMLResponse(_render(context, request, target, str(refusal)), 401)
+        return HTMLResponse(_render(context, request, target, str(refusal), name=name), 401)
     answer = RedirectResponse(target, 303)
     answer.headers.append("set-cookie", build_session_cookie(secret, is_secure=request.url.scheme == "https"))
     return answer
