@@ -1,10 +1,5 @@
 /** Days and times of a zone. */
 
-/** `2026-03-29` and 1: `2026-03-30`. */
-export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
-}
-
 /** What tells the local time of an instant; a zone that the browser does not know counts as UTC. */
 export class ZoneClock {
   private readonly format: Intl.DateTimeFormat;

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.rules.engine.told import tell_task
 
 from gnomon.model.attempts import AttemptResult, InstanceOverrides
-from gnomon.model.executors import parse_executors
+from gnomon.model.executors import EXECUTOR_CLASSES, parse_executors
 from gnomon.model.records import RunRecord
 from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.model.spec import TaskSpec
@@ -196,3 +196,12 @@ def test_a_callback_of_a_full_executor_does_not_hold_those_of_the_other() -> Non
     world.start()
     world.step(seconds=10)
     assert sorted((one.worker or "") for one in world.callbacks.values()) == ["", CELERY]
+
+
+def test_an_attempt_of_an_executor_of_another_kind_waits_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXECUTOR_CLASSES, "QueueExecutor", "queues.QueueExecutor")
+    limits = EngineLimits(executors=parse_executors("LocalExecutor,queues.QueueExecutor"))
+    world = World(dag_record([TaskSpec(task_id="a", executor="QueueExecutor")]), limits=limits)
+    world.step(e.WorkerJoined("QueueExecutor", 1))
+    run = world.start()
+    assert why(world, run, "a") == "try 1 was submitted to the QueueExecutor and waits there"

@@ -17,7 +17,7 @@ import { t, tn } from "../../state/language";
 import { DayChart } from "./DayChart";
 import { buildDay } from "./dayModel";
 import { DayTable } from "./DayTable";
-import { addDays } from "../../state/days";
+import { addDays } from "../../state/zonedTimes";
 
 export interface DayView {
   dag?: string;

@@ -7,7 +7,7 @@ import { dayCountsQuery, differenceQuery, type Preview, previewQuery, type Sched
 import { ApiError } from "../../api/client";
 import { Failure } from "../../components/Answer";
 import { LongText } from "../../components/LongText";
-import { addDays } from "../../state/days";
+import { addDays } from "../../state/zonedTimes";
 import { t } from "../../state/language";
 import { DifferenceLists } from "./DifferenceLists";
 import { buildSchedule, type LabView, readFields, type ScheduleFields, writeFields } from "./labView";

@@ -1,7 +1,7 @@
 /** A year of a schedule, month by month: a cell for each day with its number of slots. The arrow keys go from day to day. */
 
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
-import { addDays } from "../../state/days";
+import { addDays } from "../../state/zonedTimes";
 import { chooseLanguage, t, tn } from "../../state/language";
 import { formatChange, groupMonths, rankSlots, type YearDay } from "./yearDays";
 import styles from "./lab.module.css";

@@ -1,7 +1,8 @@
 /** The days of a year of a schedule: how many slots, why none, what a comparison changes. No drawing. */
 
 import type { DayCounts, Difference } from "../../api/across";
-import { addDays, ZoneClock } from "../../state/days";
+import { ZoneClock } from "../../state/days";
+import { addDays } from "../../state/zonedTimes";
 
 export interface YearDay {
   day: string;

@@ -41,6 +41,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "try_is_stopped": "try {try_number} is being stopped on worker {worker}, because it was cleared",
     "try_runs_by_executor": "try {try_number} is running on a worker of the {executor}",
     "try_is_stopped_by_executor": "try {try_number} is being stopped on a worker of the {executor}, because it was cleared",
+    "try_waits_in_executor": "try {try_number} was submitted to the {executor} and waits there",
     "try_waits_for_pod": "try {try_number} was submitted to the {executor} and waits for its pod",
     "try_waits_for_queue": "try {try_number} was submitted to the {executor} and waits for a worker of queue {queue}; {workers}",
     "start_celery_worker": "start one with: {command}",

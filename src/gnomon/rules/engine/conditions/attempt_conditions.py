@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.model.executors import EXECUTOR_CLASSES, KUBERNETES_EXECUTOR
+from gnomon.model.executors import CELERY_EXECUTOR, EXECUTOR_CLASSES, KUBERNETES_EXECUTOR
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
@@ -16,7 +16,11 @@ from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import TaskInstance
 
 _ON_WORKER = {S.QUEUED: "try_was_submitted", S.RUNNING: "try_runs", S.RESTARTING: "try_is_stopped"}
-_ON_EXECUTOR = {S.RUNNING: "try_runs_by_executor", S.RESTARTING: "try_is_stopped_by_executor"}
+_ON_EXECUTOR = {
+    S.QUEUED: "try_waits_in_executor",
+    S.RUNNING: "try_runs_by_executor",
+    S.RESTARTING: "try_is_stopped_by_executor",
+}
 WITH_WORKER_STATES = frozenset(_ON_WORKER)
 
 
@@ -35,10 +39,14 @@ def _describe_attempt(engine_state: EngineState, ti: TaskInstance, state: S) -> 
     worker = engine_state.claims.get(ti.attempt or "")
     if ti.worker not in EXECUTOR_CLASSES or worker is not None:
         return say(_ON_WORKER[state], try_number=ti.try_number, worker=worker or ti.worker)
-    if state is not S.QUEUED:
-        return say(_ON_EXECUTOR[state], try_number=ti.try_number, executor=ti.worker)
-    if ti.worker == KUBERNETES_EXECUTOR:
+    if state is S.QUEUED and ti.worker == CELERY_EXECUTOR:
+        return _describe_queue_wait(engine_state, ti)
+    if state is S.QUEUED and ti.worker == KUBERNETES_EXECUTOR:
         return say("try_waits_for_pod", try_number=ti.try_number, executor=ti.worker)
+    return say(_ON_EXECUTOR[state], try_number=ti.try_number, executor=ti.worker)
+
+
+def _describe_queue_wait(engine_state: EngineState, ti: TaskInstance) -> Sentence:
     start = say("start_celery_worker", command=Command("celery worker", (), ("-q", ti.queue)))
     message = engine_state.message_waits.get(ti.attempt or "", start)
     return say("try_waits_for_queue", try_number=ti.try_number, executor=ti.worker, queue=ti.queue, workers=message)
