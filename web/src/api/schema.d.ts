@@ -5213,7 +5213,7 @@ export interface components {
         };
         /**
          * ArgumentKind
-         * @description What an argument is; its value is the word of `catalogue.ARGUMENTS`.
+         * @description What an argument is; its value is the word of `ARGUMENTS` in the catalogue.
          * @enum {string}
          */
         ArgumentKind: "text" | "count" | "instant" | "duration" | "dag" | "run" | "task" | "pool" | "asset" | "command" | "phrase" | "list" | "clauses";
