@@ -166,7 +166,7 @@ def test_a_client_of_airflow_calls_every_operation_that_is_claimed() -> None:
             timeout=5 * PATIENCE_S,
             check=False,
         )
-        assert done.returncode == 0, done.stderr[-3000:] + gnomon.ground.log()[-1000:]
+        assert done.returncode == 0, done.stderr[-3000:] + gnomon.log()[-1000:]
     answered = set(json.loads(done.stdout))
     assert claimed - answered == set()
     assert answered - claimed == set()

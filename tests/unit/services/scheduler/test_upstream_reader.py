@@ -18,7 +18,7 @@ from gnomon.model.upstream_edges import DependencySpec, to_after, to_dependency_
 from gnomon.rules.dependencies.planned_slots import PlannedSlots
 from gnomon.rules.dependencies.upstream_query import (
     DagSide,
-    Dependency,
+    EdgeTimetables,
     RecordedSlots,
     ResolvedSlots,
     TimeRange,
@@ -105,7 +105,7 @@ def _compare(seed: int) -> int:
         DagSide(dag_id=dag_id, timetable=reference(one))
         for dag_id, one in (("b" if itself else "a", downstream), ("b", upstream))
     ]
-    dependency = Dependency(after, *sides, downstream, upstream)
+    timetables = EdgeTimetables(after, *sides, downstream, upstream)
     resolver = Resolver(to_after(after), downstream, upstream, same_dag=itself)
     recorded = Recorded(_past(random, upstream, start), None)
     everything, parts = recorded.slots, 0
@@ -117,7 +117,7 @@ def _compare(seed: int) -> int:
         recorded.slots = [slot for slot in everything if slot <= recorded.decided_until]
         parts += _is_told_alike(
             f"seed {seed}: {downstream} on {upstream} at {at}, {after}",
-            dependency,
+            timetables,
             resolver,
             recorded,
             after,
@@ -129,7 +129,7 @@ def _compare(seed: int) -> int:
 
 def _is_told_alike(
     case: str,
-    dependency: Dependency,
+    timetables: EdgeTimetables,
     resolver: Resolver,
     recorded: Recorded,
     after: DependencySpec,
@@ -138,13 +138,13 @@ def _is_told_alike(
 ) -> bool:
     moment = to_instant(at)
     if itself:
-        past = recorded.read_own_history(recorded.up, after, [moment], dependency)
+        past = recorded.read_own_history(recorded.up, after, [moment], timetables)
     else:
-        past = recorded.read_history_for(recorded.up, dependency, [moment])
+        past = recorded.read_history_for(recorded.up, timetables, [moment])
     expected = resolver.resolve(at, to_history(recorded.all_of_it()))
     absent = () if after.on_absent == "wait" else expected.absent
     told = ResolvedSlots(tuple(map(to_instant, expected.slots)), expected.rule, tuple(map(to_instant, absent)))
-    assert dependency.resolve_slots(moment, to_history(past)) == told, case
+    assert timetables.resolve_slots(moment, to_history(past)) == told, case
     return past.changed is not None
 
 
@@ -178,13 +178,13 @@ def test_each_second_of_the_past_is_read_once_or_twice() -> None:
     every_second = CronTriggerTimetable("* * * * * *", timezone="UTC")
     after = to_dependency_spec(After("b"))
     down, up = (DagSide(dag_id=dag_id, timetable=reference(every_second)) for dag_id in "ab")
-    dependency = Dependency(after, down, up, every_second, every_second)
+    timetables = EdgeTimetables(after, down, up, every_second, every_second)
     morning, runs = to_instant(datetime(2024, 5, 3, 4, tzinfo=UTC)), 200
     recorded = Recorded([morning + n * SECOND for n in range(-600, runs)], None)
     for at in (morning + n * SECOND for n in range(runs)):
         recorded.decided_until = at
-        past = recorded.read_history_for(recorded.up, dependency, [at])
-        assert dependency.resolve_slots(at, to_history(past)).slots == (at,)
+        past = recorded.read_history_for(recorded.up, timetables, [at])
+        assert timetables.resolve_slots(at, to_history(past)).slots == (at,)
     assert recorded.read <= 600 + 2 * runs
 
 
@@ -192,13 +192,13 @@ def test_a_day_of_another_schedule_is_told_until_its_runs_are_deleted() -> None:
     every_second = CronTriggerTimetable("* * * * * *", timezone="UTC")
     after = to_dependency_spec(After("b", on_absent="fail"))
     down, up = (DagSide(dag_id=dag_id, timetable=reference(every_second)) for dag_id in "ab")
-    dependency = Dependency(after, down, up, every_second, every_second)
+    timetables = EdgeTimetables(after, down, up, every_second, every_second)
     noon = to_instant(datetime(2024, 5, 3, 12, tzinfo=UTC))
     between_two = noon - 3600 * SECOND + SECOND // 2
     recorded = Recorded([between_two, noon], noon + SECOND)
 
     def found(at: Instant) -> Any:
-        return dependency.resolve_slots(at, to_history(recorded.read_history_for(recorded.up, dependency, [at])))
+        return timetables.resolve_slots(at, to_history(recorded.read_history_for(recorded.up, timetables, [at])))
 
     assert found(noon + SECOND) == ResolvedSlots((), "none"), (
         "the schedule has changed since: nothing ran, and nothing is absent"
