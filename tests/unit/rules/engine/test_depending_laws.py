@@ -299,7 +299,7 @@ def check_memory(play: Play, said: str) -> None:
     edges = {edge.number: edge for edge in play.edges()}
     for row in play.owners[0].run_waits.values():
         hears = row.state is WaitState.OPEN or (
-            row.state is WaitState.BAD and subscription_flags(edges[row.edge_no].after) & KEEP_AFTER_BAD
+            row.state is WaitState.BAD and subscription_flags(edges[row.edge_no].dependency) & KEEP_AFTER_BAD
         )
         if hears and play.owners[0].runs[row.down_run].state not in FINISHED_RUN_STATES:
             assert (row.down_run, row.edge_no, row.up_at) in listeners, f"{said}: nobody tells {row}"

@@ -20,6 +20,7 @@ from gnomon.model.sentences.catalogue.migration_words import WORDS as MIGRATION_
 from gnomon.model.sentences.catalogue.name_words import WORDS as NAME_WORDS
 from gnomon.model.sentences.catalogue.option_words import WORDS as OPTION_WORDS
 from gnomon.model.sentences.catalogue.provider_words import WORDS as PROVIDER_WORDS
+from gnomon.model.sentences.catalogue.reason_words import WORDS as REASON_WORDS
 from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
 from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
 from gnomon.model.sentences.catalogue.storage_words import WORDS as STORAGE_WORDS
@@ -32,6 +33,7 @@ TABLES = (
     NAME_WORDS,
     SCHEDULE_WORDS,
     RUN_WORDS,
+    REASON_WORDS,
     TASK_WORDS,
     DAG_WORDS,
     DEPENDENCY_WORDS,
