@@ -7,13 +7,12 @@ A rule is about the direct upstream tasks. Beside it, the scopes of setups (`set
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.sentences import Sentence, list_literals, render, say
+from gnomon.model.sentences import Sentence, list_literals, render, render_shared, say
 from gnomon.model.states import TaskInstanceState as S
 
 
@@ -35,13 +34,7 @@ class Verdict(NamedTuple):
     @property
     def text(self) -> str:
         """The reason as it is stored."""
-        return "" if self.reason is None else _render(self.reason)
-
-
-@functools.lru_cache(maxsize=16)
-def _render(reason: Sentence) -> str:
-    """The text of a reason; that of all instances of a mapped task is one text."""
-    return render(reason)
+        return "" if self.reason is None else render_shared(self.reason)
 
 
 _SKIPPED_BY = list_literals("skipped_by_branch")[0]
