@@ -23,6 +23,7 @@ from gnomon.model.sentences.catalogue.provider_words import WORDS as PROVIDER_WO
 from gnomon.model.sentences.catalogue.reason_words import WORDS as REASON_WORDS
 from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
 from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
+from gnomon.model.sentences.catalogue.service_words import WORDS as SERVICE_WORDS
 from gnomon.model.sentences.catalogue.storage_words import WORDS as STORAGE_WORDS
 from gnomon.model.sentences.catalogue.task_words import WORDS as TASK_WORDS
 from gnomon.model.sentences.catalogue.value_words import WORDS as VALUE_WORDS
@@ -48,6 +49,7 @@ TABLES = (
     MIGRATION_WORDS,
     OPTION_WORDS,
     PROVIDER_WORDS,
+    SERVICE_WORDS,
     STORAGE_WORDS,
     VALUE_WORDS,
 )
