@@ -146,8 +146,11 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "event_has_no_partition_key": "has no partition key, and the DAG is scheduled by partitions",
     "key_has_many_partitions": "with the partition key {key!r} belongs to more than {option}={number} partitions",
     "mapper_does_not_map": "has the partition key {key!r}, which {mapper} does not map: {error}",
+    "wait_policy_is_unreachable": "wait policy {rule_name} can never be satisfied: the window has {number} keys",
     "window_has_no_keys": "{name} has no keys for it: {error}",
     # Calendars that end.
     "calendar_ends": "calendar {calendar} knows its days up to {last_day}{end}, and no run is planned beyond: {source} ends there; {remedy}",
+    "calendar_begins_on": "{source} begins on {last_day}; {remedy}",
+    "calendar_ends_on": "{source} ends on {last_day}; {remedy}",
     "days_from_now": (", {count} day from now", ", {count} days from now"),
 }
